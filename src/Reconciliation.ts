@@ -202,7 +202,7 @@ export interface PlacedSeen extends Found<"stream"> {
 
 interface Found<Where extends string> {
   readonly _tag: "Placed"
-  /** The list that contains it, or `stream`. */
+  /** The list that contains the order, or `stream` if a live view has seen it. */
   readonly where: Where
   /** The order's id; for a pair, the pair's id and both legs' ids. */
   readonly orderIds: ReadonlyArray<OrderId>

@@ -53,7 +53,7 @@ export interface Follower<Message, Event, State, Answer> {
    * nothing was missed.
    */
   readonly begin: (isInterrupted: boolean) => void
-  /** Handles a message. */
+  /** Returns the items of a message. */
   readonly follow: (message: Message) => Followed<Event, State>
   /** Joins the answer of {@link Kind.read} with the messages pushed since the acknowledgement. */
   readonly join: (answer: Answer, pushed: ReadonlyArray<Message>) => Followed<Event, State>

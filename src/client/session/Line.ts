@@ -243,7 +243,7 @@ export class Line {
     Effect.ignoreCause
   )
 
-  /** One connection, from its token to its end. */
+  /** Reads a token, opens a connection, and uses it until it ends. */
   readonly #once: Effect.Effect<never, StreamErrors.PrivateFailure | Connection.Lost, Scope.Scope> = Effect.suspend(
     () => {
       const { dialer, token } = this.#setup

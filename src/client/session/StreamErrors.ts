@@ -39,7 +39,7 @@ export class StreamRefused extends Schema.TaggedError<StreamRefused>()("StreamRe
 }) {
   /** The method of the WebSocket, such as `depth_subscribe`. */
   declare readonly method: string
-  /** `local`: this client refused it, and sent nothing. */
+  /** `local` if this client refused the request without sending it; `exchange` if the exchange refused it. */
   declare readonly origin: "local" | "exchange"
   /** The exchange's code, such as 9 for an unknown market. 1 when `origin` is `local`. */
   declare readonly code: number

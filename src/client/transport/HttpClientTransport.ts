@@ -51,7 +51,7 @@ class SecondRead extends Data.TaggedError("SecondRead") {
 interface Reading {
   /** The number of times that reading began. */
   begun: number
-  /** Whether its bytes were read and may have been delivered. */
+  /** Whether the body's bytes were read and may have been delivered. */
   isRead: boolean
 }
 

@@ -82,7 +82,7 @@ const fits = ({ close, high, low, open }: Candle): boolean =>
 
 const isClose = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9
 
-/** Invalid queries. */
+/** Invalid queries for candles, each with the field that is wrong. */
 const wrong: ReadonlyArray<readonly [field: string, query: LivePublicCalls.Query]> = [
   ["market", { market: LivePublicCalls.noMarket }],
   ["interval", { interval: "7m" }],

@@ -13,9 +13,9 @@ import type { Account, Body, World } from "./World.ts"
 
 /** An answer with its records. */
 export interface Shown {
-  /** The answer. */
+  /** The answer that lists the records. */
   readonly answer: Target.Answer
-  /** Its records. */
+  /** The records in the answer, in order. */
   readonly records: ReadonlyArray<Body>
 }
 

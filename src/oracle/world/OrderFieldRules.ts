@@ -38,14 +38,14 @@ interface Wrong<A> {
   /** The part of the rule's id after the field. */
   readonly detail: string
   readonly statement: string
-  /** `MUST` by default. */
+  /** How binding the rule is; `MUST` by default. */
   readonly level?: Rule.Level
-  /** The generated inputs. */
+  /** The generator of the inputs from which `value` builds the field's value. */
   readonly values: fc.Arbitrary<A>
   readonly examples?: ReadonlyArray<A>
   /** Builds the field's value from a generated input; the input itself by default. */
   readonly value?: (drawn: A, market: Market, order: Body) => unknown
-  /** Expects the refusal; by default that of any invalid field. */
+  /** Expects the target's refusal; by default, the refusal of any invalid field. */
   readonly expect?: typeof Refusals.order
 }
 

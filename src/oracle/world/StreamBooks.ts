@@ -17,7 +17,7 @@ export const sides = ["asks", "bids"] as const
 /** One side of a book: amounts by price. */
 type Side = Map<number, number>
 
-/** A book. */
+/** An order book. */
 export interface Book {
   readonly asks: Side
   readonly bids: Side
