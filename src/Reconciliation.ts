@@ -114,8 +114,9 @@ export interface Assumptions {
   /** The maximum time to wait until the request can no longer arrive. Default: one minute. */
   readonly patience?: Duration.Input
   /**
-   * A live view of the account's orders on the order's market. As soon as it has seen the order, the verdict is `Placed`,
-   * even if no list contains it. That it has not seen the order proves nothing. Default: only lists are read.
+   * A live view of the account's orders on the order's market. As soon as it has seen the order, the verdict is
+   * `Placed`, even if no list contains it. If it has not seen the order, that proves nothing. Default: only lists are
+   * read.
    */
   readonly orders?: LiveOrders.OrderLookup
 }

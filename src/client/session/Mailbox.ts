@@ -68,7 +68,7 @@ export class Mailbox {
   }
 
   /**
-   * A value replaces the waiting value with its key. If a snapshot is still waiting, the value becomes the snapshot.
+   * A value replaces the waiting one with the same key, and becomes a snapshot if that one was a snapshot.
    */
   #replace(item: AnyItem, keyOf: (value: unknown) => string): void {
     if (item._tag === "Interrupted") {
