@@ -380,7 +380,7 @@ describe("safe placing", () => {
       { runs: 1000, short: proves ? 40 : 20, seed: isLong ? undefined : 1, timeout: 600_000 }
     )
 
-    // Without these cases, the property above would prove nothing.
+    // Without these cases, the property above would not test retries or lost orders.
     it(`safe placing places some orders, and ${proves ? "places some again" : "leaves some unknown"} (${name})`, () => {
       assert.isAbove(ended.placed, 20)
       assert.strictEqual(ended.repeated > 0, proves)
@@ -563,7 +563,7 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
       })))
 })
 
-describe("an order that was not placed", () => {
+describe("reconciliation of an order that was not placed", () => {
   const sentAt = 1_700_000_000_000_000
   const ofKey = Effect.map(
     Credentials.fingerprint(Redacted.make("alice-key-0001")),
@@ -692,7 +692,7 @@ describe("an order that was not placed", () => {
       })))
 })
 
-describe("answers of an exchange", () => {
+describe("the answers that a verdict needs", () => {
   /** Answers reads by path; any other path gets an empty list. */
   const answering = (answers: Readonly<Record<string, (sent: Sent) => Response>>) =>
     answered((sent) =>
@@ -802,7 +802,7 @@ describe("answers of an exchange", () => {
 // With a live view
 // -----------------------------------------------------------------------------
 
-describe("with a live view of the account's orders", () => {
+describe("reconciliation with a live view of the account's orders", () => {
   const streams = Layer.provide(Streams.layerInProcess, InProcess.layerDialer)
   const clientOrderId = ClientOrderId.make("seen-by-a-view")
 

@@ -1,4 +1,4 @@
-/** Compares the engine with two order books from npm, and with itself in a larger world. */
+/** Compares the engine with two order books from npm, and with itself in an exchange with more orders. */
 import { start } from "../harness/children.ts"
 import { compare, takeTurns, type Turn, warmUp } from "../harness/compare.ts"
 import type { Sample } from "../harness/operation.ts"

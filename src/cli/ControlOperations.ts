@@ -78,7 +78,9 @@ export const paramsOf = ({ fields, takesFile }: Operation) =>
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Explains why the fields of a request do not belong together: one is missing, or belongs to another kind. */
+/**
+ * Explains why the fields of a request do not fit together: one is missing, or belongs to another member of a union.
+ */
 const explain = ({ command, fields }: Operation, { issue }: Schema.SchemaError, given: object): Refused => {
   const [first] = toIssues(issue).issues
   const path = (first?.path ?? []).map(String)
@@ -118,12 +120,12 @@ const lists: Readonly<Record<string, { readonly operation: Name; readonly key: s
   path: { operation: "endpoints", key: "path" }
 }
 
-/** Any method of the client. */
+/** The type of every method of the client. */
 type Method = (
   request: object
 ) => Effect.Effect<unknown, { readonly _tag: string; readonly message: string; readonly fields?: object }>
 
-/** An operation that was refused because something does not exist. */
+/** An operation was refused because a market, account or other named thing does not exist. */
 class Unknown extends Schema.TaggedError<Unknown>()("Unknown", { refusal: Schema.String, suggestion: Schema.String }) {
   override get message(): string {
     return `${this.refusal}\n${this.suggestion}`

@@ -72,7 +72,7 @@ const subscribe = Effect.fnUntraced(function*(
     Layer.provide(EndpointCall.layerPrivate),
     Layer.provide(Layer.effect(Credentials.Credentials, CredentialFlags.read(secretFile)))
   )
-  // A stream waits for an exchange that can't be reached; a person wants to know.
+  // A stream retries silently while the exchange can't be reached, but a person should see an error.
   yield* EndpointCall.callPublic(ServerStatus.endpoint, {})
   const constructor = Socket.layerWebSocketConstructorGlobal
   const services: Context.Context<never> = channel.access === "public"

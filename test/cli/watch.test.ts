@@ -137,7 +137,7 @@ describe("View", () => {
     amount: fc.integer({ min: 0, max: 2 }).map(String)
   })
   property(
-    "the table of a book has the best levels of each side in order, and none that is gone",
+    "the table of a book shows the best levels of each side in order, and no removed level",
     [fc.array(fc.record({ isSnapshot: fc.boolean(), asks: fc.array(level), bids: fc.array(level) }))],
     (messages) =>
       Effect.sync(() => {
@@ -159,7 +159,7 @@ describe("View", () => {
       })
   )
 
-  it("a table of records shows the latest first, and forgets the oldest", () => {
+  it("a table of records shows the latest first, and drops the oldest", () => {
     const view = View.records<{ readonly id: number }>({
       command: "records",
       summary: "Records",

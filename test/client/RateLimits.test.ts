@@ -110,7 +110,7 @@ describe("no limit is exceeded", () => {
   }
 })
 
-describe("taking", () => {
+describe("turns of attempts", () => {
   /** Allows one call immediately and then one every 1,250 milliseconds. */
   const one = limitedTo({ calls: 1, perSeconds: 1 })
 
@@ -368,7 +368,7 @@ describe("a refusal by the exchange", () => {
     }).pipe(Effect.provide(client(() => Effect.delay(Effect.sync(tooMany), 1)))))
 })
 
-describe("an exchange", () => {
+describe("the rate limits of an exchange client", () => {
   const many = Effect.forEach(Array.from({ length: 300 }), () => Effect.result(balance), { concurrency: "unbounded" })
   const make = (shared: Exchange.Shared = {}) =>
     Exchange.layer({ ...of, dialect: Dialect.document, credentials: credentialsOf(alice), ...shared }).pipe(

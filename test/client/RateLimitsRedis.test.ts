@@ -29,7 +29,7 @@ const program = (redis: Layer.Layer<Redis.Redis, Redis.RedisError>) =>
     (context) => Context.get(context, RateLimits.RateLimits).bucket(of, eight)
   )
 
-describe("over Redis", () => {
+describe("rate limits over Redis", () => {
   itWithRedis("programs share the rate limit, and Redis never stores the API key", () =>
     Effect.gen(function*() {
       const redis = yield* redisServer

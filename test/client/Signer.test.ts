@@ -85,7 +85,7 @@ describe("a signed request", () => {
   )
 })
 
-describe("sign", () => {
+describe("Signer.sign", () => {
   property(
     "node:crypto and WebCrypto sign exactly as the document specifies",
     [secret, fc.oneof(fc.base64String(), fc.string({ unit: "binary" }))],

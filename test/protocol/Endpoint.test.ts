@@ -70,7 +70,7 @@ describe("endpoints", () => {
   })
 })
 
-describe("codec", () => {
+describe("codecs of endpoints", () => {
   it("a codec is built once per dialect", () => {
     for (const { endpoint } of entries) {
       const [a, b] = dialects.map((dialect) => Endpoint.codec(endpoint, dialect))

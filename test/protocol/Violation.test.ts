@@ -344,7 +344,7 @@ describe("the client and the exchange find the same violation", () => {
   )
 })
 
-describe("words", () => {
+describe("messages about violations", () => {
   const rows: ReadonlyArray<readonly [constraint: Constraint.Constraint, order: string, account: string]> = [
     [{ kind: "required" }, "Activation price field is required.", "The activation_price field is required."],
     [
@@ -487,7 +487,7 @@ describe("words", () => {
   })
 })
 
-describe("toErrors", () => {
+describe("Violation.toErrors", () => {
   const violations = [
     { field: "activationPrice", constraint: { kind: "required" } },
     { field: "amount", constraint: { kind: "precision", step: "0.1" } },

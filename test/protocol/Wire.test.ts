@@ -30,7 +30,7 @@ interface Placed {
   readonly price?: string
 }
 
-describe("struct", () => {
+describe("Wire.struct", () => {
   const { keys, nameOf, schema } = Wire.struct<Trade>({
     orderId: Schema.Int,
     dealMoney: Decimal.Decimal,
@@ -120,7 +120,7 @@ describe("a wire value that means absent", () => {
   })
 })
 
-describe("renamed", () => {
+describe("Wire.renamed", () => {
   const schema = Wire.renamed(oneOf(["NEW", "FILLED", "PARTIAL"]), { OPEN: "NEW", PART: "PARTIAL", PARTLY: "PARTIAL" })
 
   it("renamed reads all wire names of a value and writes the first", () => {

@@ -83,7 +83,7 @@ const steps = fc.array(
   { maxLength: 25 }
 )
 
-describe("going back", () => {
+describe("restoring earlier states", () => {
   property(
     "a restore rebuilds the state exactly, and replaying, forking or reopening its journal gives the same state",
     [steps, fc.constantFrom("document", "live")],

@@ -43,7 +43,7 @@ const key = (type: string): Account & { readonly type: string } => ({
   type
 })
 
-it("the two lists contain every call under /order", () => {
+it("every call under /order is in one of this file's two lists", () => {
   const below = all.map(({ path }) => path).filter((path) => /^\/api\/v4\/order\/(?!.*cancel)/u.test(path))
   assert.sameMembers([...new Set(orders.map(([path]) => path as string)), ...others], below)
 })

@@ -34,7 +34,7 @@ export interface Definition<Event, State, Record> {
 /** The parameters of a subscription, in any channel's form. */
 export type Topic = Readonly<Record<string, unknown>>
 
-/** A table in the making. */
+/** A table, built from a stream's items. */
 export interface Table<Event, State> {
   /** Applies an event or a state. */
   readonly apply: (item: Item.Event<Event> | Item.Snapshot<State>) => void
@@ -81,13 +81,13 @@ export const make = <Event, State, Record>(definition: Definition<Event, State, 
   }
 }
 
-/** The latest records first. Of records of the same time, those that arrived later come first. */
+/** Puts the latest records first. Among records of the same time, those that arrived later come first. */
 export const latestFirst =
   <Base>(timeOf: (record: Base) => number) =>
   <Record extends Base>(records: ReadonlyArray<Record>): ReadonlyArray<Record> =>
     records.toReversed().toSorted((one, other) => timeOf(other) - timeOf(one))
 
-/** Sorted by a text. */
+/** Sorts records by a text of each, in ascending order. */
 export const by =
   <Base>(textOf: (record: Base) => string) =>
   <Record extends Base>(records: ReadonlyArray<Record>): ReadonlyArray<Record> =>

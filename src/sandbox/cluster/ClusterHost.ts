@@ -82,7 +82,7 @@ const forgetEvery = "1 minute"
 /** How often the node deletes answers that are no longer needed from the database. */
 const sweepDeliveriesEvery = "5 seconds"
 
-/** The number of venues that fall asleep in parallel when the node stops. */
+/** The number of venues that the stopping node puts to sleep at the same time. */
 const stoppingAtOnce = 8
 
 /** A venue of this node. */
@@ -105,7 +105,7 @@ interface Parts {
   readonly run: (effect: Effect.Effect<unknown>) => Fiber.Fiber<unknown>
   readonly examples: ReturnType<typeof NewVenue.makeExamples>
   readonly options: Options
-  /** The venues that this node has, or had until a moment ago. */
+  /** The venues that this node has, and those that it is just releasing. */
   readonly entries: Map<string, Entry>
   /** All venues of the cluster. */
   readonly known: KnownVenues.KnownVenues

@@ -188,7 +188,7 @@ const write = Effect.fnUntraced(function*(
   if (row?.fenced !== 1) return yield* fenced(venue)
   if (snapshot !== undefined) {
     const { origin, sequence, state } = snapshot
-    // The snapshot was taken after a command of this group, or after the last command before it.
+    // The snapshot's last command is in this group, or is the last one before the group.
     const link = links[sequence - before.sequence - 1] ?? before.link
     const hash = PgTypes.bytea(JournalTables.seal(snapshot, link))
     const parts = arrayOf(partsOf(state), PgTypes.OID.bytea)

@@ -24,11 +24,11 @@ export interface KeySummary {
 
 /** An account and its keys. */
 export interface AccountSummary {
-  /** The name of the account. */
+  /** The identifier of the account. */
   readonly account: string
   /** Whether the account may call the B2B-only endpoints. */
   readonly b2b: boolean
-  /** The main account, if this is a sub-account. */
+  /** The main account; absent unless this is a sub-account. */
   readonly subAccountOf?: string
   /** The account's API keys, without their secrets. */
   readonly keys: ReadonlyArray<KeySummary>

@@ -108,7 +108,10 @@ export const createSubAccount = (
   return subAccount === undefined ? opened : { _tag: "SubAccountCreated", subAccount }
 }
 
-/** Creates an API key for a sub-account. The key is sequential, and so is the secret unless it was drawn at random. */
+/**
+ * Creates an API key for a sub-account. The key contains the venue's next sequential UUID. So does the secret, unless
+ * the command contains a random one.
+ */
 export const createSubAccountKey = (
   state: State,
   account: string,
@@ -194,8 +197,8 @@ export const createCode = (
 }
 
 /**
- * Creates a code at the caller's request, in the exchange's format. Codes are sequential unless they were drawn at
- * random.
+ * Creates a code at the caller's request, in the exchange's format. The code contains the command's random UUID or, if
+ * there is none, the venue's next sequential one.
  */
 export const createOwnCode = (
   state: State,

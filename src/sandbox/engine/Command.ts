@@ -287,7 +287,7 @@ export interface OwnerAction<Options> {
    * The description of the action: shown for the method in an editor, and for the operation in the OpenAPI document.
    */
   readonly description: string
-  /** The fields of the action's command, without the tag. */
+  /** The fields of the action's command, except its tag. */
   readonly fields: Schema.Struct.Fields
   /** The schema of the options. */
   readonly options: Schema.Codec<Options, unknown>
@@ -490,13 +490,13 @@ export interface SetClock {
 /** Sets how far the clock that callers see is ahead of the machine's clock. */
 export interface SetSkew {
   readonly _tag: "SetSkew"
-  /** The lead over the machine's clock, in microseconds; negative if behind. */
+  /** The time by which the callers' clock is ahead of the machine's, in microseconds; negative if it is behind. */
   readonly skew: number
 }
 
 /**
  * Gives the venue an identity, which becomes part of the names of new keys, codes and sub-accounts, so that they differ
- * from those of other venues. Restoring an earlier state keeps it.
+ * from those of other venues. A restored venue keeps its identity.
  */
 export interface SetIdentity {
   readonly _tag: "SetIdentity"

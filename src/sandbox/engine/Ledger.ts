@@ -55,7 +55,7 @@ export type Debts = ReadonlyMap<string, ReadonlyMap<Ticker, Units>>
 
 /** A holder and all its purses; see {@link Purse}. */
 interface Owner {
-  /** The key of the holder's balances. */
+  /** The holder's key in {@link Balances}. */
   readonly key: string
   /** Whether the holder's balances must not be negative; `false` only for the lender and `outside`. */
   readonly isBounded: boolean
@@ -115,7 +115,7 @@ interface Pairs {
 
 /** A holder that is not an account. */
 export interface Other {
-  /** The non-account holder itself. */
+  /** The holder, such as `codes` or `lender`. */
   readonly owner: Owner
   /** The holder's purses, by asset. */
   readonly byTicker: Map<Ticker, Purse>
@@ -146,7 +146,7 @@ const ownerOf = (key: string, isBounded = true): Owner => ({ key, isBounded, pur
 
 const other = (key: string, isBounded?: boolean): Other => ({ owner: ownerOf(key, isBounded), byTicker: new Map() })
 
-/** The part of a balance key that follows the account. */
+/** The second part of a balance key, after the account. */
 const endOf = (wallet: Wallet, locked: boolean): string => `/${wallet}/${locked ? "locked" : "free"}`
 
 const wallets = ["main", "trade", "collateral"] as const

@@ -45,8 +45,8 @@ export const tradable = ({ state }: Work, market: Market, order: Order, price: U
 
 /**
  * The part of an amount that an order can pay for at a price. A trade may open a position only if the collateral then
- * covers the margin of all positions; otherwise it closes as much of the position as it can. A spot market order spends
- * the funds that it has locked.
+ * covers the margin of all positions; otherwise only the part that closes the position trades. A spot market order
+ * spends the funds that it has locked.
  */
 export const payable = (
   { state }: Work,

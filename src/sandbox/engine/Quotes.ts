@@ -79,7 +79,7 @@ const draw = (quoting: Quoting): number => {
 /** The default amount of a level, as a multiple of the market's minimum total. */
 const usualTotals = 1000n
 
-/** The mean amount of a level, in units of the base currency. */
+/** The mean amount of a level's quotes, in units of the base currency. */
 const meanOf = (market: Market, { amount }: Settings, price: Units.Units): Units.Units =>
   (amount === undefined ? undefined : Units.from(amount)) ??
     Units.over(usualTotals * Terms.of(market).minTotal, price)

@@ -25,7 +25,7 @@ export interface Deal extends Omit<Trade, "id" | "at" | "rpi"> {
   readonly total: Units.Units
 }
 
-/** The taker is the order on the same side as the trade. */
+/** The taker is the order whose side is the side of the trade. */
 const roleOf = (order: Order, { side }: Pick<Trade, "side">): Fill["role"] => order.side === side ? "taker" : "maker"
 
 /** Settles one order of a trade in positions. Returns the fee. */

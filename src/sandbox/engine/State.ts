@@ -188,7 +188,7 @@ export interface Payment {
   readonly timestamp: UnixSeconds
 }
 
-/** Trading on a market. */
+/** The trading state of a market. */
 export interface Trading {
   /** The resting orders. */
   readonly book: Book.Book
@@ -253,7 +253,7 @@ export interface State {
   readonly investments: Map<InvestmentId, Investment>
   /** Interest payments by account, oldest first. */
   readonly payments: Map<string, Array<Payment>>
-  /** Trading, by market. */
+  /** The trading state of each market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
   /** The orders that can still trade, oldest first. */
   readonly openOrders: OrderIndex<Order>

@@ -5,7 +5,7 @@ import type { NewRequest, RequestRecord } from "./RequestRecord.ts"
 /** The text shown instead of a secret value. */
 const hidden = "***"
 
-/** Fields whose values are worth money, or give access to money. */
+/** Fields whose values are secret, because they are worth money or give access to it. */
 const secretFields: ReadonlySet<string> = new Set(["code", "passphrase"])
 
 /** The longest text shown, in characters. */

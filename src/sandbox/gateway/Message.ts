@@ -88,7 +88,7 @@ export type Answer = Written | Streamed | Reset
 /** The connection becomes a WebSocket. */
 export interface Upgraded {
   readonly _tag: "Upgraded"
-  /** Must be called once. */
+  /** Runs the WebSocket connection over a socket. Must be called once. */
   readonly connect: Connect
 }
 
@@ -109,7 +109,7 @@ export const reset: Answer = { _tag: "Reset" }
  */
 export const toText = (answer: Answer): string => JSON.stringify(answer._tag === "Answer" ? answer : reset)
 
-/** Parses text written by `toText`. */
+/** Parses text that `toText` has written. */
 export const fromText = (text: string): Answer => JSON.parse(text) as Answer
 
 const jsonHeaders = { "content-type": "application/json" }

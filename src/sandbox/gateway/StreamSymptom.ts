@@ -19,7 +19,8 @@ export interface Cut {
 }
 
 /**
- * From a message on, nothing arrives any more: no message, no answer, no pong. The connection stays open.
+ * From the message that the fault hits, the client receives nothing: no message, no answer, no pong. The connection
+ * stays open.
  *
  * @category models
  */
@@ -101,7 +102,7 @@ export interface IgnorePing {
  */
 export interface RefuseToken {
   readonly _tag: "RefuseToken"
-  /** `unauthorized`: code 11, which stays. `unavailable`: code 3, which may pass. */
+  /** `unauthorized`: code 11, a permanent refusal. `unavailable`: code 3, a refusal that may be temporary. */
   readonly kind: "unauthorized" | "unavailable"
 }
 
@@ -172,7 +173,7 @@ export interface SymptomsAt {
 /** A point at which a fault can hit a stream. */
 export type Point = keyof SymptomsAt
 
-/** The point at which each symptom hits. */
+/** The point at which each symptom hits a stream. */
 export const points: { readonly [Tag in StreamSymptom["_tag"]]: Point } = {
   Cut: "message",
   Stall: "message",

@@ -40,7 +40,7 @@ const unknownIn = (
 ): ReadonlyArray<UnknownField> => {
   const missing = known.filter((name) => !Object.hasOwn(fields, name))
   return Object.keys(fields)
-    // A string that could not be the name of a protocol field may be anything, even a secret.
+    // Do not show a string that could not be the name of a protocol field: it may be anything, even a secret.
     .filter((name) => !known.includes(name) && /^\w{1,40}$/u.test(name))
     .map((name) => ({ name: prefix + name, meant: meantBy(name, missing), isForeign: foreign.includes(name) }))
 }

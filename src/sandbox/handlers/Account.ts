@@ -188,7 +188,7 @@ const funds = group({
   Transfers: {
     operation: ({ amount, ticker, ...request }) => {
       const { from, to } = balancesOfTransfer(request)
-      // A request needs both balances or a method; without them it is refused before this point.
+      // Without balances or a method, the request was refused earlier.
       return from === undefined || to === undefined
         ? { _tag: "Nothing" }
         : { _tag: "Transfer", amount, ticker, from: wallets[from], to: wallets[to] }

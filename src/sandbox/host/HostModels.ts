@@ -72,7 +72,7 @@ export interface Summary {
   readonly url: string
   /** The venue's dialect. */
   readonly dialect: "document" | "live"
-  /** Whether the venue is awake. */
+  /** Whether the venue is awake, that is, in memory. */
   readonly awake: boolean
   /** The creation time, in Unix microseconds by the machine's clock. */
   readonly madeAt: number

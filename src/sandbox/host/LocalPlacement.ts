@@ -31,7 +31,7 @@ export interface Entry {
   readonly resident: Resident.Resident<WakeFailure>
 }
 
-/** The path that the venue or its fork sees. */
+/** The path of a request without the prefix of the venue or its fork. */
 const innerPath = (path: string): string => path.startsWith("/fork/") ? path.replace(/^\/fork\/\d+/u, "") : path
 
 /**

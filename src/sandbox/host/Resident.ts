@@ -218,7 +218,7 @@ class Sleeping<E> implements Resident<E> {
   private isHalted = false
   /** The callers that wait for the venue, in order of arrival. */
   private readonly waiting = new Set<Waiter<E>>()
-  /** The number of current uses. */
+  /** The number of calls, feeds and other uses in progress. */
   private uses = 0
   /** The number of open WebSockets. */
   private sockets = 0
@@ -427,7 +427,7 @@ class Sleeping<E> implements Resident<E> {
     return { ...outcome, body }
   }
 
-  /** Waits until the venue is closed while it is in use. If it is being closed already, succeeds at once. */
+  /** Waits until a venue that is in use has been closed. If it is being closed already, succeeds at once. */
   private isOver(): Effect.Effect<void> {
     return this.stage._tag === "Awake" ? Deferred.await(this.stage.isOver) : Effect.void
   }

@@ -35,9 +35,9 @@ interface Connection {
   readonly address: string
   /** Calls in flight. An array: a `Set` that churns keeps old tables, and so answered calls, alive. */
   readonly calls: Array<Call>
-  /** Whether the head of a request has arrived. */
+  /** Whether the head of the current request has arrived. */
   hasCalled: boolean
-  /** Whether it is a WebSocket. */
+  /** Whether the connection has become a WebSocket. */
   isUpgraded: boolean
   /** A sequence number, assigned when the connection is opened and again when a request head arrives. */
   since: number

@@ -41,7 +41,7 @@ export interface Options {
   readonly end: End
   /** Converts a SQLite error. */
   readonly failed: (error: unknown) => JournalError
-  /** Called with the number of the last durable command after every group. */
+  /** Called after each group that becomes durable, with the number of its last command. */
   readonly onCommitted: (sequence: number) => void
 }
 

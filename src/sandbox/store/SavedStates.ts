@@ -34,7 +34,7 @@ export const make = (policy: VenuePolicy): SavedStates => {
   return {
     has: (sequence) => states.has(sequence),
     save: (sequence, state) => {
-      // Delete it first, so that the latest state is the last entry even if it replaces one.
+      // Deletes any state of this command first, so that the one saved last is also the last entry of the map.
       states.delete(sequence)
       states.set(sequence, { at: state.at, encoded: Snapshot.encode(state) })
     },

@@ -12,7 +12,7 @@ export interface RecentMessages {
   readonly all: () => ReadonlyArray<SentMessage>
 }
 
-/** No messages yet. */
+/** Creates an empty list. */
 export const make = (): RecentMessages => {
   const { length: maxLength, messages: most } = Bounds.recent
   const messages: Array<SentMessage> = []

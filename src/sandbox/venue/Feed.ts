@@ -37,7 +37,7 @@ export type {
 } from "../engine/Event.ts"
 
 /**
- * The record of the call, with its outcome.
+ * A call and its outcome, as an event of the feed.
  *
  * @category models
  */
@@ -94,7 +94,7 @@ export const Entry: Schema.Codec<Entry, unknown> = Schema.Struct({
 })
 
 /**
- * The feed can't continue after this place.
+ * A feed can't continue after the requested place.
  *
  * @category errors
  */
@@ -228,7 +228,7 @@ export interface Saved {
   readonly floor: Place
   /** The place of the latest entry. */
   readonly latest: Place
-  /** The entries in between. */
+  /** The entries after `floor` up to `latest`, oldest first. */
   readonly entries: ReadonlyArray<SavedEntry>
 }
 
@@ -270,7 +270,7 @@ const save = (entries: ReadonlyArray<Kept>, floor: Place, latest: Place): Saved 
 /** The result for a slice whose first entries are no longer kept. */
 const gone: ReadonlyArray<Kept> = []
 
-/** The index of the first entry after a place. */
+/** The index of the first kept entry after a place. */
 const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
   let low = 0
   let high = entries.length
@@ -285,13 +285,13 @@ const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
 
 /** The entries that a feed keeps now. */
 interface Log {
-  /** The earliest place after which a reader can continue: every later entry is kept. */
+  /** The earliest place after which every entry is still kept. */
   readonly floor: () => Place
   /** The place of the latest entry, or of a later command without events. */
   readonly latest: () => Place
   /** The slice of entries after a place, or `gone`. */
   readonly sliceAfter: (after: Place) => ReadonlyArray<Kept>
-  /** Waits for an entry. */
+  /** Waits until the feed gets another entry. */
   readonly changed: Effect.Effect<void>
 }
 
@@ -301,7 +301,7 @@ const reading = ({ changed, floor, latest, sliceAfter }: Log): Pick<Feed, "after
     Effect.suspend(() => {
       let end = after
       const take = () => {
-        // Without entries, the reader has everything so far: the latest commands had no events.
+        // No entries are left, so the reader is up to date: the latest commands had no events.
         end = latest()
         return sliceAfter(after)
       }

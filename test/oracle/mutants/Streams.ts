@@ -200,7 +200,7 @@ const everywhere: Fault = () => ({ others }) => ({
   }
 })
 
-/** Pushes to each connection what the connections opened before it get. */
+/** Pushes to each connection also the messages for the connections that were opened before it. */
 const toLater: Fault = () => {
   const lines: Array<object> = []
   return (line) => {

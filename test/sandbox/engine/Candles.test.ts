@@ -99,7 +99,7 @@ describe("candles", () => {
   )
 
   property(
-    "`between` returns the candles that begin between two times, and `since` merges all candles from a given second",
+    "`Candles.between` returns the candles that begin between two times, and `Candles.since` merges all candles from a given second",
     [steps, fc.nat(100 * 3600), fc.nat(100 * 3600)],
     (drawn, one, other) =>
       Effect.sync(() => {

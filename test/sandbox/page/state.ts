@@ -238,7 +238,7 @@ export const state = (): void => {
         const control = yield* Control.Control
         const { baseUrl, shown } = yield* opened
         yield* hide(shown, true)
-        // The last reads of the visible page.
+        // The page finishes the reads that it began while it was visible.
         yield* see(() => shown.waitForLoadState("networkidle"))
         let asked = 0
         shown.on("request", () => asked++)

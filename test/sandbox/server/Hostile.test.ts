@@ -281,7 +281,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
 const dialect = Dialect.document
 const world = inProcess(dialect)
 
-describe("bodies", () => {
+describe("bodies of requests", () => {
   const chunk = Buffer.alloc(64 * 1024, "x")
   const chunked = (count: number): Buffer =>
     Buffer.concat([
@@ -382,7 +382,7 @@ describe("bodies", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("HTTP", () => {
+describe("requests over HTTP", () => {
   it.live("HTTP/1.0 requests are served with or without a host, and malformed lines and other protocols are refused", () =>
     Effect.gen(function*() {
       const patient = yield* Server.serve()
@@ -549,7 +549,7 @@ describe("HTTP", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("connections", () => {
+describe("broken and silent connections", () => {
   it.live("hundreds of connections broken halfway do no harm", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
@@ -703,7 +703,7 @@ describe.each(dialects)("fuzzed in the $name dialect", (dialect) => {
     }), { runs: 15 })
 })
 
-describe("memory", () => {
+describe("memory of the server", () => {
   /** The memory bound, in bytes: far less than all bodies of this test together. */
   const bound = 200 * 1024 * 1024
 

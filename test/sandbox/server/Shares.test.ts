@@ -67,7 +67,7 @@ const share = Server.maxConnections * Server.shareOfAddress
 /** The maximum number of calls from one address that wait for their answers. */
 const calls = Server.maxUnanswered.ofAll * Server.shareOfAddress
 
-describe("one address", () => {
+describe("the share of one address", () => {
   it.live(
     "one address with too many half-sent headers gets no more than its quota, and shuts out neither itself nor other addresses",
     () =>

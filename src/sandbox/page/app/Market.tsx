@@ -11,10 +11,10 @@ import { ask, undoably } from "./Undo.tsx"
 /** Extracts the prices from typed text: numbers with any separators. */
 const toPrices = (text: string): ReadonlyArray<string> => text.match(/\d+(?:\.\d+)?/gu) ?? []
 
-/** The largest change of a price about which the page does not ask. */
+/** The largest price change, as a ratio, that the page makes without asking the user. */
 const largest = 0.2
 
-/** Moves the price of the market. It asks before a large change, which is probably a slip of the hand. */
+/** Moves the price of the market. Asks the user before a large change, which is probably a slip. */
 const move = (price: string): void => {
   const of = market.value
   const last = markets.value.find((one) => one.market === of)?.price

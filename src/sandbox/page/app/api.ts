@@ -50,7 +50,7 @@ export const hasToken = (): boolean => token !== ""
 /** The address of this page on another port, such as a fork's, which has the same token. */
 export const pageAt = (url: string): string => `${url}/#token=${encodeURIComponent(token)}`
 
-/** The sentence of a refusal. */
+/** The message of an error. */
 const toMessage = (name: string, status: number, { message }: Readonly<Record<string, unknown>>): string =>
   typeof message === "string" ? message : `${name} was answered with HTTP ${status}`
 

@@ -171,7 +171,7 @@ const Grid = (
   )
 }
 
-/** A long list below its head. */
+/** A list of any length, with a head above it. */
 export const Rows = (props: RowsProps): JSX.Element => {
   const box = useRef<HTMLDivElement>(null)
   useFocusWithin(box)

@@ -72,7 +72,7 @@ export const requests = signal<ReadonlyArray<RequestRecord>>([])
 export const said = signal("")
 export const wrong = signal("")
 
-/** The hints that the user has already followed. The actions of other clients complete none. */
+/** The hints that the user has already followed. An action of another client does not count. */
 export const seen = kept("seen", { price: false, fault: false, time: false })
 
 /** The numbers of the faults that the user has added. */
