@@ -183,12 +183,12 @@ const spellings = (secret: string): ReadonlyArray<string> => {
   ]
 }
 
-/** Separates two encodings. No encoding contains it. */
+/** A character that separates two encodings. No encoding contains it. */
 const between = "\uffff"
 
 /**
- * The parts of an encoding that are shorter than {@link window} after normalization, because they contain whitespace or
- * padding, and the whole encoding if it is that short.
+ * The parts of an encoding with {@link window} characters that are shorter after normalization, because they contain
+ * whitespace or padding. Also the whole encoding, if it is shorter.
  */
 const shortParts = (spelling: string): ReadonlyArray<string> => {
   const found: Array<string> = []

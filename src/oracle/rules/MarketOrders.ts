@@ -15,7 +15,7 @@ import type { Body, World } from "../world/World.ts"
 /** A call that places market orders. */
 interface Entry {
   readonly path: string
-  /** The type that answers show. */
+  /** The order type that answers show for this call. */
   readonly type: string
   readonly side: Orders.Side
 }

@@ -19,7 +19,7 @@ const requiredOf = ({ prices }: OrderEntry): ReadonlyArray<string> => ["market",
 
 const profileOf = ({ sideProfile }: OrderEntry, key: string): Profile => key === "side" ? sideProfile : "mutating"
 
-/** `MUST` only if the document states the field's bounds. */
+/** The level of the rules about a field's bounds: `MUST` only if the document states the bounds. */
 const levelOf = ({ unbounded }: OrderEntry, key: string): Rule.Level => unbounded.includes(key) ? "SHOULD" : "MUST"
 
 const without = (order: Body, key: string): Body =>

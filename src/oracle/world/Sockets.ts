@@ -73,7 +73,7 @@ export interface Connection {
 export interface Sockets {
   /** Opens a connection. `onEnd` receives the step that closes it. */
   readonly connect: (onEnd: OnEnd) => Effect.Effect<Connection, Verdict.CheckError>
-  /** The connection that all rules share. Opens it on first use, and after it has ended. */
+  /** The connection that all rules share. Opens it on first use, and again after it has ended. */
   readonly shared: (onEnd: OnEnd) => Effect.Effect<Connection, Verdict.CheckError>
 }
 
