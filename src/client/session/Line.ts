@@ -329,7 +329,7 @@ export class Line {
           return Effect.sync(() => subscriber.end(Exit.fail(error)))
         },
         UnreadableAnswer: (error) => Effect.sync(() => subscriber.end(Exit.fail(error))),
-        // The list changes faster than it can be read.
+        // The list changed faster than it could be read: read it again.
         ListShifted: again,
         PageCeilingReached: again
       })

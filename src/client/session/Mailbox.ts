@@ -11,7 +11,7 @@ export type Ending = Exit.Exit<never, PrivateFailure>
 
 type AnyItem = Item.Item<unknown, unknown>
 
-/** The time by a clock. */
+/** The current time of a clock, in Unix seconds. */
 export const timeOf = (clock: Clock.Clock): Time.UnixTime => Time.fromMicros(clock.currentTimeMillisUnsafe() * 1000)
 
 /**

@@ -162,15 +162,15 @@ export type AccountFailure =
 export type PrivateFailure = PublicFailure | AccountFailure
 
 /**
- * The errors with which a channel's stream ends, by its access.
+ * The errors with which a channel's stream ends, depending on the channel's access.
  *
  * @category models
  */
 export type Failure<Access extends "public" | "private"> = Access extends "public" ? PublicFailure : PrivateFailure
 
 /**
- * The errors of a query over the WebSocket, by its channel's access. A query is not repeated when its connection is
- * lost: it fails with `ExchangeUnreachable`, and you may ask again.
+ * The errors of a query over the WebSocket, depending on the channel's access. A query is not repeated when its
+ * connection is lost: it fails with `ExchangeUnreachable`, and you may ask again.
  *
  * @category models
  */
