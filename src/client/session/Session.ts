@@ -116,7 +116,7 @@ export class StreamToken extends Context.Service<StreamToken, {
 const refusedLocally = (method: string, reason: string) =>
   new StreamErrors.StreamRefused({ method, origin: "local", code: codes.invalidArgument, reason })
 
-/** The connections of a session, each with its topics: see {@link Line}. */
+/** The connections of a session, each with its topics: see `Line`. */
 class Lines {
   readonly #lines = new Set<Line>()
   readonly #open: () => Line
