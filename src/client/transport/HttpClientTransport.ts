@@ -81,7 +81,7 @@ const toClientRequest = ({ body, headers, method, url }: Transport.Request, http
     Option.none(),
     Headers.fromRecordUnsafe(
       // Effect's client over `fetch` removes `content-length`, and a stream without it is sent in chunks, which servers
-      // may refuse. With a capitalized name the header stays. All other clients accept any case.
+      // may refuse. With a capitalised name the header stays. All other clients accept any case.
       body === undefined ? headers : { ...headers, "Content-Length": body.byteLength.toString() }
     ),
     httpBody
