@@ -187,7 +187,10 @@ const model = (market: MarketName): LiveView.Model<DepthChannel.DepthMessage, De
   const asks = new Side("asks")
   const bids = new Side("bids")
   let last: Pick<Book, "timestamp" | "updateId"> | undefined
-  /** A book whose best prices are equal is not crossed: with a price step, the exchange may round both to it. */
+  /**
+   * A book whose best prices are equal is not crossed: with a price step, the exchange may round both to the same
+   * price.
+   */
   const isSound = (): boolean => {
     if (asks.best === undefined || bids.best === undefined || bids.bestPrice < asks.bestPrice) return true
     return Decimal.Order(bids.best.price, asks.best.price) <= 0

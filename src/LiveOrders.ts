@@ -37,7 +37,7 @@ export type OpenOrders = ReadonlyMap<OrderId, PendingOrdersChannel.PendingOrder>
 export interface Seen {
   /** The order after its last event. */
   readonly order: PendingOrdersChannel.PendingOrder
-  /** Whether it can still trade. */
+  /** Whether the order can still trade. */
   readonly isOpen: boolean
 }
 

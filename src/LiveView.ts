@@ -237,8 +237,8 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   }
 
   /**
-   * Handles the end of a subscription. Ignored if the subscription was interrupted because another replaced it, or if
-   * it was to replace the one that still keeps the view whole.
+   * Handles the end of a subscription. Ignores a subscription whose items the view does not use, if it was interrupted
+   * or the view is whole.
    */
   end(exit: Exit.Exit<void, E>, source: number): void {
     // The stream of a channel ends only with an error, or with its scope.

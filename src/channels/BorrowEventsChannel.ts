@@ -88,7 +88,7 @@ export const channel = Channel.make({
 export class BorrowEventsChannel extends Context.Service<BorrowEventsChannel, {
   /**
    * Emits each event. No query reads past events. After an `Interrupted`, a `Snapshot` therefore has all borrows, from
-   * `BorrowsChannel`; there is no `Snapshot` if the exchange pushes no borrows within ten seconds.
+   * `BorrowsChannel`; the `Snapshot` is missing if the exchange pushes no borrows within ten seconds.
    */
   readonly stream: Stream.Stream<Item.Item<BorrowEvent, ReadonlyArray<Borrow>>, StreamErrors.PrivateFailure>
 }>()("effect-txc/channels/BorrowEventsChannel") {

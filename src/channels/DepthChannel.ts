@@ -140,7 +140,7 @@ const parameters = positional<Parameters>({
   adds: Schema.optionalKey(Schema.Boolean)
 })
 
-/** A client always adds its market. */
+/** Converts a topic to parameters that add its market to those of the connection. */
 const asTopics: Schema.Codec<ReadonlyArray<Topic>, ReadonlyArray<unknown>> = parameters.pipe(
   Schema.decodeTo(Schema.Tuple([Schema.toType(topic.schema)]), {
     decode: SchemaGetter.transform(({ limit, market, priceStep }) => [{ market, limit, priceStep }] as const),

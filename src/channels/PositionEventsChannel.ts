@@ -90,7 +90,7 @@ export const channel = Channel.make({
 export class PositionEventsChannel extends Context.Service<PositionEventsChannel, {
   /**
    * Emits each event. No query reads past events. After an `Interrupted`, a `Snapshot` therefore has all positions,
-   * from `PositionsChannel`; there is no `Snapshot` if the exchange pushes no positions within ten seconds.
+   * from `PositionsChannel`; the `Snapshot` is missing if the exchange pushes no positions within ten seconds.
    */
   readonly stream: Stream.Stream<Item.Item<PositionEvent, ReadonlyArray<Position>>, StreamErrors.PrivateFailure>
 }>()("effect-txc/channels/PositionEventsChannel") {

@@ -52,7 +52,10 @@ export interface Trade {
   readonly amount: Decimal
   /** The taker's side. */
   readonly side: ReceivedSide
-  /** Whether one of its orders was a retail-price-improvement (RPI) order, which trades only against retail orders. */
+  /**
+   * Whether one of the trade's orders was a retail-price-improvement (RPI) order, which trades only against retail
+   * orders.
+   */
   readonly rpi?: boolean
 }
 

@@ -45,7 +45,7 @@ const joint: Wire.Joint = {
 
 const common = {
   ...OrderFields.order(live),
-  // The exchange does not push it.
+  // The exchange does not push `oto`.
   oto: Wire.none as never,
   side: forms.Side,
   type: Type,

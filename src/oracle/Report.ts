@@ -67,11 +67,11 @@ export interface Held {
  */
 export interface Broken {
   readonly _tag: "Broken"
-  /** The counterexample. */
+  /** The smallest value found that breaks the rule, as text. */
   readonly counterexample: string
   /** The expectation of the rule. */
   readonly expected: string
-  /** The target's behaviour instead. */
+  /** The target's actual behaviour. */
   readonly got: string
   /** The method and the path of the call whose answer shows the fault; absent if no single answer does. */
   readonly call?: string
@@ -110,7 +110,7 @@ export interface CouldNotRun {
  * @category models
  */
 export interface Result {
-  /** The rule. */
+  /** The rule that was run or skipped. */
   readonly rule: Rule
   /** How binding the rule is in the dialect of the check. */
   readonly level: Level

@@ -77,7 +77,7 @@ export interface Answer {
   readonly status: number
   /** The headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body. */
+  /** The body as text. */
   readonly text: string
   /** The body as JSON; `undefined` when it is not JSON. */
   readonly json: unknown
@@ -168,7 +168,7 @@ export interface Target {
  * @category models
  */
 export interface Options {
-  /** The base URL. */
+  /** The URL below which the paths of the API begin. */
   readonly baseUrl: string
   /** The dialect that the target is expected to speak. */
   readonly dialect: Dialect

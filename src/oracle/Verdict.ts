@@ -15,7 +15,7 @@ export class Broken extends Schema.TaggedError<Broken>()("Broken", {
 }) {
   /** The behaviour that the rule expects. */
   declare readonly expected: string
-  /** The behaviour of the target instead. */
+  /** The target's actual behaviour. */
   declare readonly got: string
   /** The answer that shows the fault; absent when the verdict rests on several answers. */
   declare readonly answer?: Answer

@@ -57,7 +57,7 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
       case "AnyOf": {
         const own = Constraint.fromAnnotations(issue.ast.annotations) ?? constraint
         const [only, ...others] = issue.issues
-        // The value has the type of one member, so only that member's issue counts.
+        // If the value has the type of one member, only that member's issue is relevant.
         return only === undefined || others.length > 0 ? add(path, own ?? { kind: "format" }) : visit(only, path, own)
       }
       case "InvalidType":

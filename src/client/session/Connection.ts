@@ -22,8 +22,8 @@ import type { Dialer } from "./Dialer.ts"
 export const pingEvery = "30 seconds"
 
 /**
- * The maximum wait for an answer, including a pong. Without one, the connection counts as dead, so a connection is
- * silent for at most this time and the time between two pings.
+ * The maximum wait for an answer, including a pong. Without an answer, the connection counts as dead, so no connection
+ * is silent for longer than the time between two pings plus this wait.
  */
 export const deadline = "10 seconds"
 

@@ -53,7 +53,7 @@ export interface Follower<Message, Event, State, Answer> {
    * nothing was missed.
    */
   readonly begin: (isInterrupted: boolean) => void
-  /** Handles a message. */
+  /** Returns the items of a message. */
   readonly follow: (message: Message) => Followed<Event, State>
   /** Joins the answer of {@link Kind.read} with the messages pushed since the acknowledgement. */
   readonly join: (answer: Answer, pushed: ReadonlyArray<Message>) => Followed<Event, State>
@@ -179,7 +179,7 @@ export const chained = <Message extends Link>(
 /** The number of emitted ids that are remembered: more than the latest records of any answer. */
 const remembered = 1000
 
-/** The records of a channel that pushes each of them once. */
+/** Reads the records of a channel that pushes each record once. */
 export interface Records<Message, Record> {
   /** The records of a message, oldest first. */
   readonly of: (message: Message) => ReadonlyArray<Record>
@@ -193,7 +193,7 @@ export interface Records<Message, Record> {
   readonly read?: Read<ReadonlyArray<Record>>
 }
 
-/** Remembers the latest ids, and joins records by them. */
+/** Remembers the ids of the latest emitted records, to tell new records from known ones. */
 class Emitted<Record> {
   readonly #ids = new Set<string>()
   readonly #idOf: (record: Record) => string
@@ -210,7 +210,7 @@ class Emitted<Record> {
     this.#ids.clear()
   }
 
-  /** The first of the records that was emitted; -1 if none was. */
+  /** The index of the first record that was emitted before; -1 if none was. */
   find(records: ReadonlyArray<Record>): number {
     return records.findIndex((record) => this.#ids.has(this.#idOf(record)))
   }

@@ -243,7 +243,7 @@ export class Line {
     Effect.ignoreCause
   )
 
-  /** One connection, from its token to its end. */
+  /** Reads a token, opens a connection, and uses it until it ends. */
   readonly #once: Effect.Effect<never, StreamErrors.PrivateFailure | Connection.Lost, Scope.Scope> = Effect.suspend(
     () => {
       const { dialer, token } = this.#setup
@@ -329,7 +329,7 @@ export class Line {
           return Effect.sync(() => subscriber.end(Exit.fail(error)))
         },
         UnreadableAnswer: (error) => Effect.sync(() => subscriber.end(Exit.fail(error))),
-        // The list changes faster than it can be read.
+        // The list changed faster than it could be read: read it again.
         ListShifted: again,
         PageCeilingReached: again
       })

@@ -11,7 +11,7 @@ export type Ending = Exit.Exit<never, PrivateFailure>
 
 type AnyItem = Item.Item<unknown, unknown>
 
-/** The time by a clock. */
+/** The current time of a clock, in Unix seconds. */
 export const timeOf = (clock: Clock.Clock): Time.UnixTime => Time.fromMicros(clock.currentTimeMillisUnsafe() * 1000)
 
 /**
@@ -68,7 +68,7 @@ export class Mailbox {
   }
 
   /**
-   * A value replaces the waiting value with its key. If a snapshot is still waiting, the value becomes the snapshot.
+   * A value replaces the waiting one with the same key, and becomes a snapshot if that one was a snapshot.
    */
   #replace(item: AnyItem, keyOf: (value: unknown) => string): void {
     if (item._tag === "Interrupted") {

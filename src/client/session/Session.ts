@@ -52,8 +52,8 @@ export const MaxConnections = Context.Reference<number>("effect-txc/client/sessi
 })
 
 /**
- * The maximum number of items that wait for a subscriber that gets every event. If more items wait, the subscriber is
- * interrupted with the reason `slow`, and continues from a new state. Default 1024.
+ * The maximum number of items that wait for a subscriber, on channels that must deliver every event. If more items
+ * wait, the subscriber is interrupted with the reason `slow`, and continues from a new state. Default 1024.
  *
  * @category settings
  */
@@ -116,7 +116,7 @@ export class StreamToken extends Context.Service<StreamToken, {
 const refusedLocally = (method: string, reason: string) =>
   new StreamErrors.StreamRefused({ method, origin: "local", code: codes.invalidArgument, reason })
 
-/** The lines of a session. */
+/** The connections of a session, each with its topics: see `Line`. */
 class Lines {
   readonly #lines = new Set<Line>()
   readonly #open: () => Line

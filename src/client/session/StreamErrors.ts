@@ -39,7 +39,7 @@ export class StreamRefused extends Schema.TaggedError<StreamRefused>()("StreamRe
 }) {
   /** The method of the WebSocket, such as `depth_subscribe`. */
   declare readonly method: string
-  /** `local`: this client refused it, and sent nothing. */
+  /** `local` if this client refused the request without sending it; `exchange` if the exchange refused it. */
   declare readonly origin: "local" | "exchange"
   /** The exchange's code, such as 9 for an unknown market. 1 when `origin` is `local`. */
   declare readonly code: number
@@ -162,15 +162,15 @@ export type AccountFailure =
 export type PrivateFailure = PublicFailure | AccountFailure
 
 /**
- * The errors with which a channel's stream ends, by its access.
+ * The errors with which a channel's stream ends, depending on the channel's access.
  *
  * @category models
  */
 export type Failure<Access extends "public" | "private"> = Access extends "public" ? PublicFailure : PrivateFailure
 
 /**
- * The errors of a query over the WebSocket, by its channel's access. A query is not repeated when its connection is
- * lost: it fails with `ExchangeUnreachable`, and you may ask again.
+ * The errors of a query over the WebSocket, depending on the channel's access. A query is not repeated when its
+ * connection is lost: it fails with `ExchangeUnreachable`, and you may ask again.
  *
  * @category models
  */

@@ -109,7 +109,7 @@ export class Subscriber {
     return true
   }
 
-  /** Notes that messages may be missing since `since`, by default the time of the last message. */
+  /** Notes that messages may be missing since `since`: by default, the last time at which none was missing. */
   interrupt(reason: Item.Reason, since = this.#completeAt): void {
     this.#phase = "waiting"
     this.#pushed = []
@@ -122,7 +122,7 @@ export class Subscriber {
     }
   }
 
-  /** Ends the stream, after the items that wait. */
+  /** Ends the stream after the waiting items. */
   end(exit: Mailbox.Ending): void {
     this.#phase = "waiting"
     this.mailbox.end(exit)

@@ -14,7 +14,7 @@ export interface Entry {
   readonly topic: unknown
   /** The topic's parameters, as text. */
   readonly id: string
-  /** See `Channel.Definition.keyOf`. */
+  /** The topic's key: see `Channel.Definition.keyOf`. */
   readonly key: string
   readonly subscribers: Set<Subscriber>
   /** Whether a subscriber needs the state that the exchange pushes after a subscription. */
@@ -33,7 +33,7 @@ export interface Outcomes {
 export class Topics {
   readonly channel: Channel.Any
   readonly #outcomes: Outcomes
-  /** By id. */
+  /** The topics with subscribers, by id. */
   readonly wanted = new Map<string, Entry>()
   #held = new Set<Entry>()
 

@@ -82,7 +82,7 @@ const fits = ({ close, high, low, open }: Candle): boolean =>
 
 const isClose = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9
 
-/** Invalid queries. */
+/** Invalid queries for candles, each with the field that is wrong. */
 const wrong: ReadonlyArray<readonly [field: string, query: LivePublicCalls.Query]> = [
   ["market", { market: LivePublicCalls.noMarket }],
   ["interval", { interval: "7m" }],
@@ -114,7 +114,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { answer, found } = yield* candles(world, { interval })
       const now = (yield* world.now) / 1000
       yield* Verdict.expect(answer, "open and close between low and high", found.every(fits))
-      // A target may show a candle with the time of its end.
+      // A candle may have the time of its end, which is up to one interval after now.
       const longest = 31 * 86_400
       yield* Verdict.expect(
         answer,

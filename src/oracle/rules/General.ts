@@ -254,7 +254,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         for (const shown of isOco ? Oco.legs.map((key) => Oco.leg(order, key)) : [order]) {
           times.push(...["timestamp", "mtime"].flatMap((key) => Object.hasOwn(shown, key) ? [shown[key]] : []))
         }
-        // If the rule can move the clock, not all timestamps can be whole seconds by coincidence.
+        // Moves the clock by a fraction of a second if possible, because timestamps may be whole seconds by
+        // coincidence.
         if (world.profile === "control") yield* world.advance(337)
       }
       yield* Verdict.conclude(

@@ -15,7 +15,7 @@ import type { Body, World } from "../world/World.ts"
 /** A call that places market orders. */
 interface Entry {
   readonly path: string
-  /** The type that answers show. */
+  /** The order type that answers show for this call. */
   readonly type: string
   readonly side: Orders.Side
 }
@@ -131,7 +131,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Changes the trade balance by exactly the amounts that a spot market order traded, and its fee",
     values: entries.filter(({ path }) => path !== Paths.collateralMarketOrder),
     check: Effect.fnUntraced(function*(world, entry) {
-      // A new account has the same funds as every other one.
+      // All new accounts have the same funds, so another new account shows the balances from before the order.
       const before = yield* LiveOrders.funds(world, yield* world.open())
       const { account, market, order, parts } = yield* sweep(world, entry, 0.02)
       const { answer, of } = yield* LiveOrders.funds(world, account)

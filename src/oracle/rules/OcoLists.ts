@@ -110,7 +110,7 @@ const leaves = Effect.fnUntraced(function*(world: World, account: Account, expec
   yield* LiveOrders.lists(open, "their legs", "orderId", ids.map((orderId) => ({ orderId })))
 })
 
-/** The calls that cancel an OCO order, and their key for its id. */
+/** The calls that cancel an OCO order, each with the request key for the order's id. */
 const cancels = [
   { path: Paths.cancelOco, key: "orderId" },
   { path: Paths.cancelConditional, key: "id" }

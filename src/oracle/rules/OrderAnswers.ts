@@ -118,7 +118,7 @@ const cancel = (world: World, { account, fields: { clientOrderId, market }, orde
     clientOrderId === undefined ? { market, orderId } : { market, clientOrderId }
   )
 
-/** Expects that exactly these of the two orders are open. */
+/** Expects that, of the two orders, exactly these are open. */
 const leaves = Effect.fnUntraced(function*(world: World, account: Account, ids: ReadonlyArray<unknown>) {
   const { answer, records } = yield* LiveOrders.open(world, account)
   const open = records.map(({ orderId }) => orderId)

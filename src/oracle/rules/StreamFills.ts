@@ -88,7 +88,7 @@ const areFills = Effect.fnUntraced(
   }
 )
 
-/** An account trades twice: as maker and as taker, with different sides, amounts and prices. */
+/** Lets an account trade twice: as maker and as taker, with different sides, amounts and prices. */
 const tradeTwice = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -152,7 +152,7 @@ const dealRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The order of a message. */
+/** The order in a message about executed orders. */
 const orderOf = (params: unknown): Body => StreamOrders.toOrder(Streams.listOf(params)[0])
 
 /** The fields of an ended order on which the messages and order history must agree. */

@@ -45,7 +45,7 @@ const isLastPrice = (market: Market, price: number) => (params: unknown): true |
   return name === market.name && typeof last === "string" && Number(last) === price ? true : undefined
 }
 
-/** The difference between two figures. */
+/** How much a figure of the statistics has grown between two answers. */
 const growth = (before: Body, after: Body, key: string): number => Number(after[key]) - Number(before[key])
 
 /** Whether the statistics include a trade. Their opening price is ignored. */

@@ -14,7 +14,7 @@ const { always, forEach } = Streams.documented("Market trades")
 /** The maximum number of trades in a message about a market, and in the answer to a request. */
 const most = 100
 
-/** The kinds of values of a trade. */
+/** The kind of value in each field of a trade. */
 const kinds = {
   id: Kinds.integer,
   time: Kinds.time,

@@ -47,7 +47,7 @@ export const retry = <A, E extends { readonly _tag: string }>(
 ): Effect.Effect<A, E> =>
   Effect.retry(effect, { while: isUnanswered, schedule: Schedule.upTo(waits, { times: maxTries - 1, duration }) })
 
-/** Like {@link retry}. If no attempt gets an answer, the target counts as silent, and the rule is not retried. */
+/** Like {@link retry}. If no attempt gets an answer, the target counts as unresponsive, and the rule is not retried. */
 export const read = <A, E extends { readonly _tag: string }>(
   effect: Effect.Effect<A, E>
 ): Effect.Effect<A, E | Target.TargetError> =>

@@ -16,7 +16,7 @@ export interface OrderEntry {
   readonly clause: string
   /** The path of the call. */
   readonly path: string
-  /** The price fields. */
+  /** The request fields that are prices. */
   readonly prices: ReadonlyArray<string>
   /** The price fields whose product with the amount must be within the market's bounds. */
   readonly limits: ReadonlyArray<string>

@@ -208,5 +208,5 @@ export const unknown = {
   public: "/api/v4/public/no-such-call"
 }
 
-/** The order book of a market that does not exist. */
+/** The path of the order book of a market that does not exist. */
 export const unknownOrderBook = "/api/v4/public/orderbook/NO_SUCH"

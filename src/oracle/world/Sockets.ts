@@ -39,7 +39,7 @@ type OnEnd = (effect: Effect.Effect<unknown, Verdict.CheckError>) => Effect.Effe
 export interface Reply {
   /** The request, as sent. */
   readonly request: string
-  /** The answer. */
+  /** The answer, as a JSON object. */
   readonly answer: Body
   /** The answer's index among the messages of the connection. */
   readonly at: number
@@ -55,7 +55,7 @@ export interface Connection {
   readonly messages: ReadonlyArray<Body>
   /** The reason why the connection has ended; `undefined` while it is open. */
   readonly ended: () => string | undefined
-  /** Sends a text. */
+  /** Sends a text message. */
   readonly send: (text: string) => Effect.Effect<void, Target.TargetError>
   /** Sends a request with a new id, and waits for the answer with this id. Skips if the target lacks the channel. */
   readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<Reply, Verdict.CheckError>
@@ -73,7 +73,7 @@ export interface Connection {
 export interface Sockets {
   /** Opens a connection. `onEnd` receives the step that closes it. */
   readonly connect: (onEnd: OnEnd) => Effect.Effect<Connection, Verdict.CheckError>
-  /** The connection that all rules share. Opens it on first use, and after it has ended. */
+  /** The connection that all rules share. Opens it on first use, and again after it has ended. */
   readonly shared: (onEnd: OnEnd) => Effect.Effect<Connection, Verdict.CheckError>
 }
 

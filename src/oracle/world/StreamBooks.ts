@@ -17,7 +17,7 @@ export const sides = ["asks", "bids"] as const
 /** One side of a book: amounts by price. */
 type Side = Map<number, number>
 
-/** A book. */
+/** An order book. */
 export interface Book {
   readonly asks: Side
   readonly bids: Side
@@ -56,7 +56,7 @@ const next = (book: Book, { body, isSnapshot }: Message): Book => {
   return { asks: sideAfter("asks"), bids: sideAfter("bids") }
 }
 
-/** The books after each message. */
+/** The book after each of the messages. */
 export const states = (messages: ReadonlyArray<Message>): ReadonlyArray<Book> => {
   let book: Book = { asks: new Map(), bids: new Map() }
   return messages.map((message) => book = next(book, message))
@@ -91,7 +91,7 @@ export const areLevels = (body: Body) =>
     sides.every((side) => Streams.listOf(body[side]).every(isLevel))
   )
 
-/** The kinds of values in a message. */
+/** The kind of value in each field of a message. */
 export const bodyKinds = { timestamp: Kinds.time, update_id: Kinds.integer, event_time: Kinds.time } as const
 
 const describe = (book: Book): unknown => sides.map((side) => [side, [...book[side]]])

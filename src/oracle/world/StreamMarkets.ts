@@ -22,7 +22,7 @@ interface Kind {
 
 const first = (params: unknown): unknown => Streams.listOf(params)[0]
 
-/** The public channels that push a message when an order rests in the book and when it trades. */
+/** The public channels that push a message after an order has rested in the book and has traded in part. */
 const kinds: ReadonlyArray<Kind> = [
   {
     channel: "depth",

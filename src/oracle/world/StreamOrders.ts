@@ -43,7 +43,7 @@ export const toOrder = (value: unknown): Body => {
   const { side, type } = record
   return LiveOrders.toOrder({
     ...Object.fromEntries(Object.entries(record).map(([key, value]) => [spellings[key] ?? key, value])),
-    // The documentation lists only the numbers.
+    // The documentation has only numbers here. Any other value is wrapped, so that it equals no expected value.
     side: typeof side === "number" ? sides[side] ?? side : [side],
     type: typeof type === "number" ? types[type] ?? type : [type]
   })

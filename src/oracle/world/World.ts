@@ -38,7 +38,7 @@ export interface Account extends Target.Keys {
 export interface Opening {
   /** Whether the account may make B2B-only calls; true by default. */
   readonly b2b?: boolean
-  /** The only paths that its key may call; no restriction by default. */
+  /** The only paths that the account's key may call; no restriction by default. */
   readonly endpoints?: ReadonlyArray<string>
   /** Whether the account has funds to trade; true by default. */
   readonly isFunded?: boolean
