@@ -91,8 +91,8 @@ export interface Access {
 const settings = ["--username", "txc", "--auth", "trust", "--encoding", "UTF8", "--no-sync", "--wal-segsize", "1"]
 
 /**
- * A data folder that is initialized once for each version and its settings, because copying one is ten times as fast as
- * initializing it.
+ * A data folder that is initialised once for each version and its settings, because copying one is ten times as fast as
+ * initialising it.
  */
 const template = fileURLToPath(
   new URL(
@@ -106,7 +106,7 @@ const template = fileURLToPath(
 /** Copies a folder and keeps its owner. */
 const copy = (from: string, to: string) => spawnSync("cp", ["-a", from, to])
 
-/** Initializes a new server's folder. */
+/** Initialises a new server's folder. */
 const begin = (folder: string, user: ReturnType<typeof account>): void => {
   const data = join(folder, "data")
   if (existsSync(template)) return void copy(template, data)

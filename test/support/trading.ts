@@ -132,7 +132,7 @@ export const statuses = Effect.map(
 // Balances
 // -----------------------------------------------------------------------------
 
-/** The available and frozen balances, as normalized decimals. */
+/** The available and frozen balances, as normalised decimals. */
 export const trade = (of: Ticker) =>
   Effect.map(
     TradeBalance.use((balance) => balance.of(of)),

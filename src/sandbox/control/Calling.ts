@@ -131,7 +131,7 @@ export type App = Effect.Effect<
 >
 
 /**
- * Answers an authorized request. Resources that the request opens live as long as the answer's stream. `template` is
+ * Answers an authorised request. Resources that the request opens live as long as the answer's stream. `template` is
  * the path as the API declares it, when it differs from the request's path.
  */
 export const run = Effect.fnUntraced(function*(

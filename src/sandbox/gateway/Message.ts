@@ -105,7 +105,7 @@ export type Outcome = Answer | Upgraded | Tunneled
 export const reset: Answer = { _tag: "Reset" }
 
 /**
- * Serializes an answer as text, so that it can be repeated. An incomplete answer is stored as a reset.
+ * Serialises an answer as text, so that it can be repeated. An incomplete answer is stored as a reset.
  */
 export const toText = (answer: Answer): string => JSON.stringify(answer._tag === "Answer" ? answer : reset)
 

@@ -22,7 +22,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** The maximum number of fields that a hint names. */
 const most = 10
 
-/** Normalizes the spelling of a name, so that `activation_price` and `activationPrice` are equal. */
+/** Normalises the spelling of a name, so that `activation_price` and `activationPrice` are equal. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/gu, "")
 
 /** The known name that differs from a given one only in spelling, or by a letter or two. */

@@ -140,7 +140,7 @@ describe("orders", () => {
       assert.deepInclude(events, [1, stopId, "OPEN"])
     }).pipe(Effect.provide(world)))
 
-  it.effect("no private data is pushed before authorization, or about another account", () =>
+  it.effect("no private data is pushed before authorisation, or about another account", () =>
     Effect.gen(function*() {
       yield* fundBob
       const stranger = yield* connect()

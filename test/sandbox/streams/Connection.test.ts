@@ -83,7 +83,7 @@ describe("requests", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("authorization", () => {
+describe("authorisation", () => {
   it.effect("a token is valid for its lifetime, for any number of connections", () =>
     Effect.gen(function*() {
       const made = yield* token()
