@@ -177,7 +177,7 @@ describe("comparing decimals", () => {
     (value) => Effect.sync(() => assert.strictEqual(Decimal.isZero(value), Decimal.Equivalence(value, Decimal.zero)))
   )
 
-  /** Two factors and a third decimal. */
+  /** Generates two factors, and a third decimal to compare with their product. */
   const products = fc.tuple(decimal, decimal, decimal)
   const closeProducts = closeDecimals.map(([a, b]) => [a, Decimal.of("1"), b] as const)
   property(

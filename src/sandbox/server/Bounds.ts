@@ -23,9 +23,11 @@ export const maxMemory = 1024 * 1024 * 1024
 
 /** The maximum average memory per command, in bytes, for calls of typical length. */
 export const maxPerCommand = {
-  /** In the state: orders and fills, which every venue keeps in memory. Each saved state adds a copy. */
+  /** The maximum in the state: orders and fills, which every venue keeps in memory. Each saved state adds a copy. */
   ofState: 768,
-  /** In the journal: on disk, or, for a venue without a file, in memory up to `Journal.maxInMemory`. */
+  /**
+   * The maximum in the journal, which is on disk or, for a venue without a file, in memory up to `Journal.maxInMemory`.
+   */
   ofJournal: 512
 }
 

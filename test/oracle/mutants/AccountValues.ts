@@ -553,7 +553,7 @@ const tokenMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Where answers have the fields that rules check, by rule prefix and path. */
+/** The places at which answers have the fields that rules check, by rule prefix and path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string, place: Place]> = [
   ["positions.entry.", positions, ["*"]],
   ["code-creation.result.", createCode, []]

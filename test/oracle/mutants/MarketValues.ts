@@ -482,7 +482,7 @@ const timeMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Where answers have the fields that rules check, by rule prefix and path. */
+/** The places at which answers have the fields that rules check, by rule prefix and path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string | ((path: string) => boolean), place: Place]> = [
   ["trades.entry.", isTrades, ["*"]],
   ["tickers.entry.", tickers, ["*"]],
