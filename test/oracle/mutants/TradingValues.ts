@@ -358,7 +358,7 @@ const views: ReadonlyArray<View> = [
   { id: "trade-balance-market", path: balance, place: ["*"], rule: "market-orders.funds", keys: ["available"] }
 ]
 
-/** Puts an invalid value into one field of an answer. Removes the last element of a list of types. */
+/** Mutants with an invalid value in one field of an answer. A field that is a list loses its first element. */
 const valueMutants: ReadonlyArray<Mutant> = views.flatMap(({ id, keys, path, place, rule }) =>
   keys.map((key) =>
     mutant(`value-${id}-${key}`, `${path} shows a wrong ${key} at ${place.join(".") || "the top"}`, {
