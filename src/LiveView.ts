@@ -249,6 +249,9 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
     this.#changed()
   }
 
+  /** The view's scope has closed, perhaps before its first subscription began. */
+  readonly close = Effect.sync(() => this.end(Exit.void, this.#source))
+
   readonly #next = (seen: number): Effect.Effect<number, E> =>
     Effect.suspend(() => {
       if (this.#exit !== undefined) return this.#exit
@@ -328,6 +331,7 @@ export const make = Effect.fnUntraced(function*<Event, Snapshot, A, E, R>(
   { recheckEvery = Duration.infinity }: Options = {}
 ): Effect.fn.Return<LiveView<A, E>, never, R | Scope.Scope> {
   const view = new Fed<Event, Snapshot, A, E>(model, yield* Clock.Clock)
+  yield* Effect.addFinalizer(() => view.close)
   yield* Effect.forkScoped(feeding(view, stream, recheckEvery))
   return view
 })

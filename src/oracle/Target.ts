@@ -33,7 +33,6 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import * as Region from "../client/Region.ts"
 import * as Dialer from "../client/session/Dialer.ts"
 import * as ConnectionFailure from "../client/transport/ConnectionFailure.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
@@ -285,11 +284,7 @@ export const fromLayer = <E>(
  *
  * @category constructors
  */
-export const streamsUrl = (baseUrl: string): string => {
-  const origin = baseUrl.replace(/\/+$/u, "")
-  const region = (["global", "eu"] as const).find((region) => Region.servers[region] === origin)
-  return region === undefined ? `${origin.replace(/^http/u, "ws")}/ws` : Dialer.servers[region]
-}
+export const streamsUrl: (baseUrl: string) => string = Dialer.urlOf
 
 /** This machine's clock, in Unix milliseconds. */
 export const now: Effect.Effect<number> = Clock.currentTimeMillis

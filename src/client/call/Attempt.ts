@@ -247,7 +247,10 @@ const exchange = (
 ): Effect.Effect<unknown, Errors.CallError> => {
   attempt.progress.sentAt = attempt.progress.clock.currentTimeMillisUnsafe() * 1000
   return Effect.matchEffect(to.transport.send(request), {
-    onSuccess: (answer) => onAnswer(to, attempt, answer, scrub),
+    onSuccess: (answer) => {
+      attempt.progress.status = answer.status
+      return onAnswer(to, attempt, answer, scrub)
+    },
     onFailure: (error) => Effect.fail(withoutAnswer(attempt, error, scrub))
   })
 }
