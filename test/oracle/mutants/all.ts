@@ -13,6 +13,7 @@ import type { Mutant } from "./Mutant.ts"
 import * as Narrow from "./Narrow.ts"
 import * as Orders from "./Orders.ts"
 import * as OrderTerms from "./OrderTerms.ts"
+import * as OwnRecords from "./OwnRecords.ts"
 import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as Streams from "./Streams.ts"
@@ -35,7 +36,8 @@ export const all: ReadonlyArray<Mutant> = [
   ...LimitOrders.mutants,
   ...Comparisons.mutants,
   ...OrderTerms.mutants,
-  ...Narrow.mutants
+  ...Narrow.mutants,
+  ...OwnRecords.mutants
 ]
 
 /** All faults of a WebSocket. */
