@@ -17,6 +17,7 @@ import * as OwnRecords from "./OwnRecords.ts"
 import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as Streams from "./Streams.ts"
+import * as Topics from "./Topics.ts"
 import * as TradingValues from "./TradingValues.ts"
 import * as Values from "./Values.ts"
 
@@ -41,4 +42,4 @@ export const all: ReadonlyArray<Mutant> = [
 ]
 
 /** All faults of a WebSocket. */
-export const streams: ReadonlyArray<Streams.StreamMutant> = [...Streams.mutants, ...StreamAccounts.mutants]
+export const streams: ReadonlyArray<Streams.StreamMutant> = [...Streams.mutants, ...StreamAccounts.mutants, ...Topics.mutants]
