@@ -36,7 +36,7 @@ const empty: Report.Report = {
   stale: [],
   warnings: [],
   remains: [],
-  traffic: { requests: 0, unanswered: 0 }
+  traffic: { requests: 0, unanswered: 0, served: [] }
 }
 
 const unauthorized = `HTTP 401 {"code":10,"message":"Unauthorized request.","errors":{}}`
@@ -67,6 +67,17 @@ describe("causes of broken rules", () => {
     assert.deepStrictEqual(JSON.parse(declared), {
       missing: { [Paths.fees]: "not served", [Paths.subAccounts]: "not served", [Paths.markets]: "not served" }
     })
+  })
+
+  it("a call that is served does not count as unserved, even if it has the same answer as those that are not", () => {
+    const missing = `HTTP 404 {"message":"Not found"}`
+    const many = [1, 2, 3, 4, 5].map((index) => broken(`a.${index}`, `POST /call-${index}`, missing))
+    const results = [...many, broken("b.1", "POST /served", missing)]
+    const report = { ...empty, results, traffic: { ...empty.traffic, served: ["POST /served"] } }
+    assert.deepStrictEqual(Report.late(report).map(({ rule }) => rule.id), ["b.1"])
+    assert.include(Report.text(report), "BROKEN  b.1")
+    const [cause] = Causes.of(results, ["POST /served"])
+    assert.deepStrictEqual(cause?.rules, many.map(({ rule }) => rule.id))
   })
 
   it("a text report leaves out rules of calls that are not served, and keeps a single rule with such an answer", () => {
