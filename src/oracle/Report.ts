@@ -374,8 +374,8 @@ const causeLines = (report: Report): ReadonlyArray<string> =>
   })
 
 /**
- * The rules that could not be judged because the account has no records, in one line, grouped by the part of the id
- * before the last dot.
+ * The rules that could not be judged because the account has no records, in one line. Ids that differ only after the last
+ * dot share the part before it.
  */
 const unseenLine = ({ results }: Report): ReadonlyArray<string> => {
   const reasons: ReadonlyArray<string> = Object.values(lacksRecords)
@@ -383,7 +383,8 @@ const unseenLine = ({ results }: Report): ReadonlyArray<string> => {
     outcome._tag === "Skipped" && reasons.includes(outcome.why) ? [rule.id] : []
   )
   const groups = [...Map.groupBy(unseen, (id) => id.slice(0, id.lastIndexOf(".")))]
-  const shown = groups.map(([group, ids]) => ids.length === 1 ? ids.join() : `${group} (${ids.length})`)
+  const last = (id: string) => id.slice(id.lastIndexOf(".") + 1)
+  const shown = groups.map(([group, ids]) => ids.length === 1 ? ids.join() : `${group} (${ids.map(last).join(", ")})`)
   return unseen.length === 0
     ? []
     : [`NOT SEEN  ${unseen.length} rules need records that the account does not have: ${shown.join(", ")}`]

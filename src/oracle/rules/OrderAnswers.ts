@@ -122,12 +122,6 @@ const cancel = (world: World, { account, fields: { clientOrderId, market }, orde
     clientOrderId === undefined ? { market, orderId } : { market, clientOrderId }
   )
 
-/** The records of a list that show these orders. In a sandbox, the account has no others. */
-const among = ({ profile }: World, { answer, records }: LiveOrders.Shown, ids: ReadonlyArray<unknown>) => ({
-  answer,
-  records: profile === "control" ? records : records.filter(({ orderId }) => ids.includes(orderId))
-})
-
 /** Expects that exactly these of an account's orders are open. On a real account, only `known` orders count. */
 const leaves = Effect.fnUntraced(function*(
   world: World,
@@ -135,7 +129,7 @@ const leaves = Effect.fnUntraced(function*(
   ids: ReadonlyArray<unknown>,
   known: ReadonlyArray<unknown> = ids
 ) {
-  const { answer, records } = among(world, yield* LiveOrders.open(world, account, { limit: 100 }), known)
+  const { answer, records } = LiveOrders.among(world, yield* LiveOrders.open(world, account, { limit: 100 }), known)
   const open = records.map(({ orderId }) => orderId)
   yield* Verdict.expect(
     answer,
@@ -184,7 +178,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
       const story = yield* placed(world, entry)
       const { account, expected, order: { orderId }, other } = story
       const all = yield* LiveOrders.open(world, account, { market: expected["market"], limit: 100 })
-      yield* LiveOrders.lists(among(world, all, [orderId, other["orderId"]]), "both orders", "orderId", [expected, {
+      yield* LiveOrders.lists(LiveOrders.among(world, all, [orderId, other["orderId"]]), "both orders", "orderId", [expected, {
         orderId: other["orderId"]
       }])
       for (const selection of selections(story)) {
@@ -219,7 +213,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
       const expected = inHistory({ ...story.expected, status: "CANCELED" })
       for (const selection of [{}, { market }]) {
         const history = yield* LiveOrders.ended(world, account, { ...selection, status: "CANCELED" })
-        const all = among(world, history, [orderId, other["orderId"]])
+        const all = LiveOrders.among(world, history, [orderId, other["orderId"]])
         if (world.profile !== "control" && all.records.length === 0) {
           return yield* Verdict.skip("the order history leaves out the account's canceled orders")
         }

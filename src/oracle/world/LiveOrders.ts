@@ -218,6 +218,12 @@ export const open = Effect.fnUntraced(function*(world: World, account: Account, 
   return { answer, records: items.filter(Json.isObject).map(toOrder) }
 })
 
+/** The records of a list that show these orders. In a sandbox, the account has no others. */
+export const among = ({ profile }: World, { answer, records }: Shown, ids: ReadonlyArray<unknown>): Shown => ({
+  answer,
+  records: profile === "control" ? records : records.filter(({ orderId }) => ids.includes(orderId))
+})
+
 /** The records of a list that may be grouped by market. Each record of a group shows its market. */
 const ungrouped = (json: unknown): ReadonlyArray<Body> =>
   Array.isArray(json)
