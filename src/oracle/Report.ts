@@ -132,6 +132,11 @@ export interface Traffic {
   readonly requests: number
   /** The number of requests that got no answer. */
   readonly unanswered: number
+  /**
+   * The methods and paths of the calls that the target serves: they have succeeded, or were refused with HTTP 400, 403,
+   * 409 or 422.
+   */
+  readonly served: ReadonlyArray<string>
 }
 
 /**
@@ -166,7 +171,7 @@ export interface Report {
   readonly warnings: ReadonlyArray<string>
   /** The changes to a sandbox that could not be undone, because its control plane has no snapshots. */
   readonly remains: ReadonlyArray<string>
-  /** The number of requests that the check sent, and how many of them got no answer. */
+  /** The number of requests that the check sent, how many of them got no answer, and the calls that are served. */
   readonly traffic: Traffic
   /** The reason why the check ended before it had tried all rules; absent when it tried all. */
   readonly aborted?: string
@@ -357,7 +362,7 @@ const skippedLine = ({ results }: Report): string => {
 const [maxCauses, maxRules] = [5, 6]
 
 /** The likely causes that the report shows. */
-const causesOf = (report: Report): ReadonlyArray<Causes.Cause> => Causes.of(broken(report)).slice(0, maxCauses)
+const causesOf = (report: Report): ReadonlyArray<Causes.Cause> => Causes.of(broken(report), report.traffic.served).slice(0, maxCauses)
 
 /** The likely causes of the broken rules, one per line. */
 const causeLines = (report: Report): ReadonlyArray<string> =>
@@ -369,8 +374,8 @@ const causeLines = (report: Report): ReadonlyArray<string> =>
   })
 
 /**
- * The rules that could not be judged because the account has no records, in one line, grouped by the part of the id
- * before the last dot.
+ * The rules that could not be judged because the account has no records, in one line. Ids that differ only after the last
+ * dot share the part before it.
  */
 const unseenLine = ({ results }: Report): ReadonlyArray<string> => {
   const reasons: ReadonlyArray<string> = Object.values(lacksRecords)
@@ -378,7 +383,8 @@ const unseenLine = ({ results }: Report): ReadonlyArray<string> => {
     outcome._tag === "Skipped" && reasons.includes(outcome.why) ? [rule.id] : []
   )
   const groups = [...Map.groupBy(unseen, (id) => id.slice(0, id.lastIndexOf(".")))]
-  const shown = groups.map(([group, ids]) => ids.length === 1 ? ids.join() : `${group} (${ids.length})`)
+  const last = (id: string) => id.slice(id.lastIndexOf(".") + 1)
+  const shown = groups.map(([group, ids]) => ids.length === 1 ? ids.join() : `${group} (${ids.map(last).join(", ")})`)
   return unseen.length === 0
     ? []
     : [`NOT SEEN  ${unseen.length} rules need records that the account does not have: ${shown.join(", ")}`]

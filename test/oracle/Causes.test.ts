@@ -36,7 +36,7 @@ const empty: Report.Report = {
   stale: [],
   warnings: [],
   remains: [],
-  traffic: { requests: 0, unanswered: 0 }
+  traffic: { requests: 0, unanswered: 0, served: [] }
 }
 
 const unauthorized = `HTTP 401 {"code":10,"message":"Unauthorized request.","errors":{}}`
@@ -69,7 +69,18 @@ describe("causes of broken rules", () => {
     })
   })
 
-  it("a text report leaves out rules whose calls are not served, but shows a rule that is the only one with such an answer", () => {
+  it("a call that is served does not count as unserved, even if it has the same answer as those that are not", () => {
+    const missing = `HTTP 404 {"message":"Not found"}`
+    const many = [1, 2, 3, 4, 5].map((index) => broken(`a.${index}`, `POST /call-${index}`, missing))
+    const results = [...many, broken("b.1", "POST /served", missing)]
+    const report = { ...empty, results, traffic: { ...empty.traffic, served: ["POST /served"] } }
+    assert.deepStrictEqual(Report.late(report).map(({ rule }) => rule.id), ["b.1"])
+    assert.include(Report.text(report), "BROKEN  b.1")
+    const [cause] = Causes.of(results, ["POST /served"])
+    assert.deepStrictEqual(cause?.rules, many.map(({ rule }) => rule.id))
+  })
+
+  it("a text report leaves out rules of calls that are not served, and keeps a single rule with such an answer", () => {
     const missing = `HTTP 404 {"message":"Not found"}`
     const many = [1, 2, 3, 4, 5].map((index) => broken(`a.${index}`, `POST /call-${index}`, missing))
     const few = [broken("b.1", "POST /one", `HTTP 404 {"message":"No such plan"}`)]

@@ -113,6 +113,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.ask(connection, ...request)
     })
   }),
+  always("streams.authorize.public", {
+    statement: "Serves public requests and subscriptions on a connection with authorisation, too",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const { name } = yield* world.market
+      const connection = yield* Streams.authorized(world, yield* world.reader)
+      yield* Streams.ask(connection, "lastprice_request", name)
+      yield* Streams.isAcknowledgement(yield* Streams.ask(connection, "lastprice_subscribe", name))
+      const listening = { connection, channel: "depth", from: connection.messages.length }
+      yield* Streams.isAcknowledgement(yield* Streams.ask(connection, "depth_subscribe", name, 10, "0", true))
+      yield* Streams.seesOne(listening, `the book of ${name}`, (params) => Streams.listOf(params)[2] === name || undefined)
+    })
+  }),
   forEach("streams.private", {
     statement: "Refuses private requests on a connection without authorisation with code 6",
     profile: "read-only",
@@ -153,6 +166,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.linger(connections[0])
       for (const listening of silent) yield* Streams.hasNone(listening, `about ${other.name}`, () => true)
       yield* trade(world, account, market, silent)
+    })
+  }),
+  always("streams.private.unsubscribe.others", {
+    statement: "Keeps the subscriptions to all other private channels when one of a connection ends",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const found = yield* served(world)
+      const account = yield* world.open()
+      const connection = yield* Streams.authorized(world, account)
+      yield* listen(connection, found, market)
+      for (const [at, { channel }] of found.entries()) {
+        const { reply } = yield* Streams.ask(connection, `${channel}_unsubscribe`)
+        const others = found.slice(at + 1).map(({ channel }) => ({ connection, channel, from: reply.at + 1 }))
+        if (others.length > 0) yield* trade(world, account, market, others)
+      }
     })
   }),
   always("streams.private.unsubscribe", {

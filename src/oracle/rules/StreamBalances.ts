@@ -55,6 +55,10 @@ const lock = Effect.fnUntraced(function*(world: World, account: Account) {
   return market
 })
 
+/** Whether a message has a balance of an asset. */
+const isAbout = (ticker: string) => (params: unknown): true | undefined =>
+  Streams.listOf(params).some((changed) => Streams.objectOf(changed)[ticker] !== undefined) ? true : undefined
+
 const spotRules: ReadonlyArray<Rule.Rule> = [
   spot.forEach("streams.balances.request", {
     statement: "Answers the request for balances with the available and the frozen amount, as the call shows them",
@@ -124,6 +128,26 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude(`only a balance of ${stock}`, tickers, tickers.every((ticker) => ticker === stock))
     })
   }),
+  spot.always("streams.balances.replaces", {
+    statement: "Replaces the assets of a subscription by those of the next one on the connection",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open()
+      const market = yield* world.market
+      const [connection, other] = [yield* Streams.authorized(world, account), yield* Streams.authorized(world, account)]
+      const witness = yield* Streams.subscribe(other, "balanceSpot", market.money)
+      yield* Streams.subscribe(connection, "balanceSpot", market.money)
+      const listening = yield* Streams.subscribe(connection, "balanceSpot", market.stock)
+      const price = StreamMarkets.above(market, -10)
+      yield* Trading.placeOther(world, account, { market: market.name, side: "buy", amount: "0.02", price })
+      yield* Streams.pass(world)
+      yield* Streams.seesOne(witness, `a balance of ${market.money}`, isAbout(market.money))
+      yield* lock(world, account)
+      yield* Streams.pass(world)
+      yield* Streams.seesOne(listening, `a balance of ${market.stock}`, isAbout(market.stock))
+      const isOld = (params: unknown) => isAbout(market.money)(params) === true
+      yield* Streams.hasNone(listening, `about ${market.money}`, isOld)
+    })
+  }),
   spot.always("streams.balances.assets", {
     statement: "Pushes only balances of the subscribed assets",
     check: Effect.fnUntraced(function*(world) {
@@ -137,16 +161,13 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.seesOne(
         witness,
         `a balance of ${market.stock}`,
-        (params) =>
-          Streams.listOf(params).some((changed) => Streams.objectOf(changed)[market.stock] !== undefined)
-            ? true
-            : undefined
+        isAbout(market.stock)
       )
       yield* Streams.linger(connection)
       yield* Streams.hasNone(
         listening,
         `about ${market.stock}`,
-        (params) => Streams.listOf(params).some((changed) => Streams.objectOf(changed)[market.stock] !== undefined)
+        (params) => isAbout(market.stock)(params) === true
       )
     })
   })
@@ -259,6 +280,26 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
           return { holds: openIn(whole).length === 0, got: whole }
         })
       )
+    })
+  }),
+  positions.forEach("streams.collateral.unsubscribe", {
+    statement: "Pushes no collateral balances or positions after it has acknowledged the end of their subscription",
+    values: ["balanceMargin", "positionsMargin"],
+    check: Effect.fnUntraced(function*(world, channel) {
+      const account = yield* world.open()
+      const [connection, other] = [yield* Streams.authorized(world, account), yield* Streams.authorized(world, account)]
+      const witness = yield* Streams.subscribe(other, channel)
+      yield* Streams.subscribe(connection, channel)
+      const acknowledged = yield* Streams.ask(connection, `${channel}_unsubscribe`)
+      yield* Streams.isAcknowledgement(acknowledged)
+      const { length } = Streams.pushed(witness)
+      yield* Trading.openPosition(world, account, "buy", "0.02")
+      yield* world.control("Fund", { account: account.id, wallet: "collateral", ticker: "USDT", amount: "321" })
+      yield* Streams.pass(world)
+      yield* Streams.sees(witness, `a message of ${channel}`, (pushed) => pushed.length > length ? true : undefined)
+      yield* Streams.linger(connection)
+      const left = { connection, channel, from: acknowledged.reply.at + 1 }
+      yield* Streams.hasNone(left, "after the end of its subscription", () => true)
     })
   }),
   positions.always("streams.positions.none", {

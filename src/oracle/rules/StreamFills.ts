@@ -241,6 +241,30 @@ const executedRules: ReadonlyArray<Rule.Rule> = [
       }
     })
   }),
+  executed.always("streams.executed.pages", {
+    statement: "Pages executed orders by offset and limit, each on one page",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const account = yield* LiveOrders.customer(world)
+      const { made, took } = yield* tradeTwice(world, account, market)
+      const connection = yield* Streams.authorized(world, account)
+      const filter = { market: market.name, order_types: limitTypes }
+      const ids: Array<unknown> = []
+      for (const [offset, count] of [[0, 1], [1, 1], [2, 0]] as const) {
+        const { reply, result } = yield* Streams.ask(connection, "ordersExecuted_request", filter, offset, 1)
+        const page = Streams.objectOf(result)
+        const records = Streams.listOf(page["records"])
+        yield* Streams.expect(
+          reply,
+          `limit 1, offset ${offset}, and ${count} orders`,
+          page["limit"] === 1 && page["offset"] === offset && records.length === count
+        )
+        ids.push(...records.map((record) => StreamOrders.toOrder(record)["orderId"]))
+      }
+      const expected = [made["orderId"], took["orderId"]]
+      yield* Verdict.conclude(`the orders ${expected.join(", ")}`, ids, expected.every((id) => ids.includes(id)))
+    })
+  }),
   executed.forEach("streams.executed.request", {
     statement: "Answers the request for executed orders with those of the given types, as order history shows them",
     values: [[limitTypes, 2], [marketTypes, 1]] as const,

@@ -53,14 +53,15 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   forAll("streams.messages.ids", {
     statement: "Answers each of several requests that are sent together exactly once, with the request's id",
     profile: "read-only",
-    values: fc.uniqueArray(fc.integer({ min: 0, max: 2 ** 31 - 2 }), { minLength: 2, maxLength: 6 }),
-    examples: [[0, 1, 2_147_483_646], [7, 3, 5]],
+    // Ids are unsigned: their highest bit is not a sign.
+    values: fc.uniqueArray(fc.integer({ min: 0, max: 2 ** 32 - 2 }), { minLength: 2, maxLength: 6 }),
+    examples: [[0, 1, 2_147_483_646], [7, 3, 5], [2_147_483_648, 2_147_483_649]],
     runs: 3,
     check: Effect.fnUntraced(function*(world, ids) {
       const connection = yield* world.connect
       const answersTo = (id: number) => connection.messages.filter((message) => message["id"] === id)
-      // Once the last answer has arrived, so have all others.
-      const last = 2_147_483_647
+      // The last answer shows that the others are complete.
+      const last = 4_294_967_295
       for (const id of [...ids, last]) yield* connection.send(JSON.stringify({ id, method: "ping", params: [] }))
       yield* connection.wait(() => [...ids, last].every((id) => answersTo(id).length > 0) ? true : undefined)
       for (const id of ids) {

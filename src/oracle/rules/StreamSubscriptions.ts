@@ -117,6 +117,24 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       }
     })
   }),
+  always("streams.unsubscribe.others", {
+    statement: "Keeps the subscriptions to all other channels when one of a connection ends",
+    check: Effect.fnUntraced(function*(world) {
+      const { market } = yield* StreamMarkets.pair(world)
+      const kinds = yield* StreamMarkets.served(world)
+      const connection = yield* world.connect
+      for (const kind of kinds) yield* StreamMarkets.listen(connection, kind, market)
+      for (const [at, { channel }] of kinds.entries()) {
+        const { reply } = yield* Streams.ask(connection, `${channel}_unsubscribe`)
+        // Each trade changes the last price and the best ask.
+        yield* StreamMarkets.trade(world, market, kinds.length - at)
+        yield* Streams.pass(world)
+        for (const kind of kinds.slice(at + 1)) {
+          yield* StreamMarkets.tells({ connection, channel: kind.channel, from: reply.at + 1 }, kind, market)
+        }
+      }
+    })
+  }),
   always("streams.connections", {
     statement: "Pushes messages only to the connection that has subscribed to them",
     check: Effect.fnUntraced(function*(world) {

@@ -127,6 +127,23 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       }
     })
   }),
+  always("streams.trades.from", {
+    statement: "Answers the request for trades with none after the largest id that it names",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      yield* trade(world, market)
+      const ids = (yield* listed(world, market)).map(({ id }) => Number(id)).toSorted((one, other) => one - other)
+      const [largest = 0, older = 0] = [ids.at(-2), ids.at(-3)]
+      const connection = yield* world.connection
+      const { reply, result } = yield* Streams.ask(connection, "trades_request", market.name, most, largest)
+      const found = Streams.listOf(result).map((one) => Number(Streams.objectOf(one)["id"]))
+      yield* Streams.expect(
+        reply,
+        `the trade ${older}, and none after ${largest}`,
+        found.includes(older) && found.every((id) => id <= largest)
+      )
+    })
+  }),
   forEach("streams.trades.request", {
     statement: "Answers the request for trades with at most the given number of the latest trades, latest first",
     profile: "read-only",

@@ -138,6 +138,9 @@ const livePublicCalls: ReadonlyArray<string> = [
 /** The calls whose path ends with a market. */
 export const ofMarkets: ReadonlyArray<string> = [orderBook, depth, fundingRates, trades]
 
+/** The calls that place several orders. */
+export const ofSeveral: ReadonlyArray<string> = [bulk, collateralBulk]
+
 /** Calls that only the live exchange's documentation describes, and that other rules need to place and find orders. */
 const helping: ReadonlyArray<string> = [
   activeOrders,

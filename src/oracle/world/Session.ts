@@ -159,7 +159,7 @@ const undoing = 30_000
 /** Opens a session with a target. Unique strings begin with `startedAt`, in Unix milliseconds. */
 export const make = (given: Target.Target, profile: Profile, startedAt: number): Session => {
   const warnings: Array<string> = []
-  const traffic: Connection.Traffic = { requests: 0, unanswered: 0 }
+  const traffic = Connection.none()
   const target = { ...given, send: Connection.counted(given.send, traffic) }
   const { restoring, shared } = share(target, profile, startedAt, warnings)
   const { placements } = shared

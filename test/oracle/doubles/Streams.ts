@@ -129,3 +129,25 @@ export const free: Fault = () => ({ deliver }) => {
     }
   }
 }
+
+/** Pushes the first book of a subscription before its acknowledgement: only recorded messages show the other order. */
+export const early: Fault = () => () => {
+  const asked = new Set<unknown>()
+  let held: Frame | undefined
+  return {
+    sent: (frame) => {
+      if (frame.method === "depth_subscribe") asked.add(frame.id)
+      return [frame]
+    },
+    received: (frame) => {
+      if (frame.method === undefined && asked.delete(frame.id) && (frame.error ?? null) === null) {
+        held = frame
+        return []
+      }
+      if (held === undefined || frame.method !== "depth_update") return [frame]
+      const acknowledgement = held
+      held = undefined
+      return [frame, acknowledgement]
+    }
+  }
+}
