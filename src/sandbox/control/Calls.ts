@@ -57,10 +57,17 @@ const signed = (request: Request, body: Uint8Array, { apiKey, apiSecret }: State
   }
 }
 
+/** A nonce that a key can use next. `now` is the venue's time in Unix microseconds. */
+const nextNonce = ({ policy }: Dialect, { greatestNonce, usedNonces }: State.Key, now: number): bigint => {
+  if (policy.nonce !== "unique") return greatestNonce + 1n
+  let next = BigInt(Math.floor(now))
+  while (usedNonces.has(next)) next++
+  return next
+}
+
 /** Gives a call a new nonce. A body that is not a JSON object is sent unchanged. */
-const renewed = (request: Request, key: State.Key): Request => {
+const renewed = (request: Request, key: State.Key, next: bigint): Request => {
   const json = Json.parse(Buffer.from(request.body).toString("utf8"))
-  const next = key.greatestNonce + 1n
   const body = Result.isSuccess(json) && Json.isObject(json.success)
     ? Buffer.from(
       Json.stringify({ ...json.success, nonce: typeof json.success["nonce"] === "string" ? String(next) : next })
@@ -100,10 +107,6 @@ export const Called: Schema.Codec<Called, unknown> = Schema.Struct({
   answer: Schema.String
 })
 
-/** The next nonce of a key. A key that has never been used starts with the time of its creation. */
-const nonceOf = ({ nonce }: Dialect, { greatestNonce }: State.Key, now: number) =>
-  nonce(greatestNonce < 0n ? Math.floor(now / 1e6) : Number(greatestNonce) + 1, false)
-
 /**
  * Makes a private call as an account, signed with the first of its enabled keys. It goes the way of every other call:
  * through rate limits and faults, and into the log.
@@ -123,7 +126,8 @@ export const callAs = Effect.fnUntraced(function*(
       `the account ${account} does not exist, or has no enabled key`
     )
   }
-  const body = Envelope.bytes(fields, path, nonceOf(dialect, key, yield* venue.now))
+  const nonce = dialect.nonce(Number(nextNonce(dialect, key, yield* venue.now)), false)
+  const body = Envelope.bytes(fields, path, nonce)
   const headers = { "content-type": "application/json" }
   const answer = yield* venue.handle(signed({ method: "POST", path, headers, body, from: "the owner" }, body, key))
   const called: Called = answer._tag === "Answer" ? { status: answer.status, answer: answer.body } : { answer: "" }
@@ -137,7 +141,8 @@ export const again = Effect.fnUntraced(function*(venue: Venue["Service"], number
   if (!kept.whole) return yield* refuse("Again", { body: "max" }, "the call's body was too long to keep")
   const apiKey = header(kept.request, Signature.headers.apiKey)
   const key = [...venue.state.keys.values()].find((key) => key.apiKey === apiKey)
-  yield* venue.handle(key === undefined ? kept.request : renewed(kept.request, key))
+  if (key === undefined) return yield* Effect.asVoid(venue.handle(kept.request))
+  yield* venue.handle(renewed(kept.request, key, nextNonce(venue.dialect, key, yield* venue.now)))
 })
 
 /** Cancels an order on behalf of its account. */

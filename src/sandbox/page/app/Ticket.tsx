@@ -231,7 +231,7 @@ export const Ticket = (): JSX.Element | null => {
     >
       <Field label="As">
         <Choice
-          label="Account of the order"
+          label="Place the order as"
           value={account.value}
           options={accounts.value.map((one) => [one.account, one.account])}
           onChange={(account) => choose({ account })}

@@ -142,7 +142,7 @@ const Head = (): JSX.Element => {
             <option value="dark">dark</option>
           </select>
         </label>
-        <button type="button" aria-keyshortcuts="?" onClick={showKeys}>Keys</button>
+        <button type="button" class="keys" aria-keyshortcuts="?" onClick={showKeys}>Keys</button>
         <button type="button" onClick={() => showAbout(true)}>About</button>
       </span>
       <Dialog title="About this page" open={about} onClose={() => showAbout(false)}>
