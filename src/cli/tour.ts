@@ -56,6 +56,7 @@ export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }:
   yield* Effect.gen(function*() {
     const controlToken = JournalFolder.newToken()
     const { baseUrl } = yield* SandboxServer.serve({ port, controlToken })
+    yield* Example.playDay
     yield* Example.setUp
     yield* Control.Control.use((control) => control.begin)
     const page = `Watch and control it: ${baseUrl}${Dashboard.path}#token=${controlToken}`

@@ -8,6 +8,7 @@ import * as Ledger from "../engine/Ledger.ts"
 import { Wallet } from "../engine/Operation.ts"
 import type { Order } from "../engine/Order.ts"
 import type * as State from "../engine/State.ts"
+import type { Fill } from "../engine/Trade.ts"
 import * as Units from "../engine/Units.ts"
 
 const key = Schema.optionalKey
@@ -53,7 +54,7 @@ export interface Locked {
 }
 
 /** An order, whether it can still trade or not. */
-interface AnyOrder {
+export interface AnyOrder {
   /** The order's id, assigned by the exchange. */
   readonly id: OrderId
   /** The client order id, if the client set one. */
@@ -98,13 +99,17 @@ export interface OpenOrder extends AnyOrder {
   readonly locked?: Locked
 }
 
+/** The schema of {@link Locked}. */
+export const Locked: Schema.Codec<Locked, unknown> = Schema.Struct({ wallet: Wallet, ticker: Ticker, amount: Decimal })
+
 /** An order that can no longer trade. Its funds are no longer locked. */
 export interface EndedOrder extends AnyOrder {
   /** The time at which the order ended, in Unix microseconds. */
   readonly endedAt: number
 }
 
-const orderFields = {
+/** The schemas of the fields of {@link AnyOrder}. */
+export const orderFields = {
   id: OrderId,
   clientOrderId: key(ClientOrderId),
   account: Schema.String,
@@ -128,7 +133,7 @@ const orderFields = {
 /** The schema of {@link OpenOrder}. */
 export const OpenOrder: Schema.Codec<OpenOrder, unknown> = Schema.Struct({
   ...orderFields,
-  locked: key(Schema.Struct({ wallet: Wallet, ticker: Ticker, amount: Decimal }))
+  locked: key(Locked)
 })
 
 /** The schema of {@link EndedOrder}. */
@@ -234,7 +239,8 @@ export const accounts = ({ accountIndex, accounts, subAccounts }: State.State): 
     }
   })
 
-const toOrder = (order: Order): Omit<OpenOrder, "locked"> => ({
+/** An order as its owner sees it. */
+export const toOrder = (order: Order): AnyOrder => ({
   id: order.id,
   ...(order.clientOrderId === undefined ? {} : { clientOrderId: order.clientOrderId }),
   account: order.account,
@@ -254,7 +260,8 @@ const toOrder = (order: Order): Omit<OpenOrder, "locked"> => ({
   ...(order.oco === undefined ? {} : { oco: order.oco })
 })
 
-const toOpenOrder = (order: Order): OpenOrder => ({
+/** An order as its owner sees it, with the funds that it has locked. */
+export const toOpenOrder = (order: Order): OpenOrder => ({
   ...toOrder(order),
   ...(order.locked === undefined
     ? {}
@@ -298,21 +305,22 @@ export const endedOrders = ({ endedOrders }: State.State, account: string): Read
 
 /** The fills of an account's orders, latest first; at most 100. */
 export const fills = ({ fills }: State.State, account: string): ReadonlyArray<AccountFill> =>
-  (fills.get(account) ?? []).slice(-100).toReversed().map((
-    { amount, at, fee, feeAsset, order, price, role, trade }
-  ) => ({
-    trade,
-    order: order.id,
-    ...(order.clientOrderId === undefined ? {} : { clientOrderId: order.clientOrderId }),
-    market: order.market,
-    side: order.side,
-    at,
-    role,
-    price: Units.toDecimal(price),
-    amount: Units.toDecimal(amount),
-    fee: Units.toDecimal(fee),
-    feeAsset
-  }))
+  (fills.get(account) ?? []).slice(-100).toReversed().map(toFill)
+
+/** A fill as its owner sees it. */
+export const toFill = ({ amount, at, fee, feeAsset, order, price, role, trade }: Fill): AccountFill => ({
+  trade,
+  order: order.id,
+  ...(order.clientOrderId === undefined ? {} : { clientOrderId: order.clientOrderId }),
+  market: order.market,
+  side: order.side,
+  at,
+  role,
+  price: Units.toDecimal(price),
+  amount: Units.toDecimal(amount),
+  fee: Units.toDecimal(fee),
+  feeAsset
+})
 
 /** The open positions of an account. */
 export const positions = ({ positionsOf }: State.State, account: string): ReadonlyArray<OpenPosition> =>

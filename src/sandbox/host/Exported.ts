@@ -53,7 +53,7 @@ export const replayed = (
   sequence: number
 ): Effect.Effect<State.State, JournalError> =>
   Effect.catchDefect(
-    Recovery.stateAfter(journal, SavedStates.make(policy), policy, sequence),
+    Recovery.stateAfter(journal, SavedStates.make(policy), sequence),
     (defect) => Effect.fail(damaged(id, `a command can't be applied: ${String(defect)}`, 0))
   )
 

@@ -80,14 +80,25 @@ export const catchUp = (
     () => states.trim()
   )
 
-/** Computes the state after an earlier command, starting from the first command. */
+/** The number of commands that are applied without a pause. */
+const atOnce = 1000
+
+/**
+ * Computes the state after an earlier command, starting from the first command, or from the state after the command
+ * `from`, which must be saved, as must all states before it that later commands restore.
+ */
 export const stateAfter = Effect.fnUntraced(function*(
   journal: Journal.Journal,
   states: SavedStates,
-  policy: VenuePolicy,
-  sequence: number
+  sequence: number,
+  from = 0
 ): Effect.fn.Return<State, Journal.JournalError> {
-  const start: Start = { history: History.make(policy), recalled: yield* journal.recalledAfter(0) }
-  yield* follow(journal, states, start, sequence, () => undefined)
-  return start.history.state
+  const history = { state: states.recall(from), sequence: from, origin: 0 }
+  const start: Start = { history, recalled: yield* journal.recalledAfter(from) }
+  while (history.sequence < sequence) {
+    yield* follow(journal, states, start, Math.min(sequence, history.sequence + atOnce), () => undefined)
+    // A venue that serves calls goes on meanwhile.
+    yield* Effect.yieldNow
+  }
+  return history.state
 })

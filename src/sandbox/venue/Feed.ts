@@ -18,6 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import type { OrderId } from "../../domain/Identifiers.ts"
 import * as Event from "../engine/Event.ts"
 import { type Logged } from "../gateway/CallLog.ts"
 import { RequestRecord } from "../gateway/RequestRecord.ts"
@@ -211,8 +212,26 @@ export interface Feed {
   readonly after: (place?: string) => Effect.Effect<Stream.Stream<Entry, FeedGone>, FeedGone>
   /** The entries after a place so far, at most 100; without a place, none. It does not wait for new ones. */
   readonly read: (place?: string) => Effect.Effect<Page, FeedGone>
+  /** The events of a command; `undefined` if they are no longer kept. */
+  readonly eventsOf: (sequence: number) => ReadonlyArray<Event.Event> | undefined
+  /** The kept events of an order, oldest first. Events that a restore has undone are left out. */
+  readonly about: (order: OrderId) => ReadonlyArray<Happened>
   /** The latest entries, at most {@link keptSaved}, as plain data. */
   readonly saved: () => Saved
+}
+
+/**
+ * An event, and the command that caused it.
+ *
+ * @category models
+ */
+export interface Happened {
+  /** The number of the command. */
+  readonly sequence: number
+  /** The time of the command, in Unix microseconds on the venue's clock. */
+  readonly at: number
+  /** The event. */
+  readonly event: Event.Event
 }
 
 /** The number of entries that are saved when a venue falls asleep. */
@@ -281,6 +300,39 @@ const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
     else high = middle
   }
   return low
+}
+
+const isEvent = (what: Kept["what"]): what is Event.Event => !isLogged(what) && what._tag !== "Requested"
+
+/** The events among the entries of one command. */
+const eventsOf = (entries: ReadonlyArray<Kept>, floor: Place, sequence: number): ReadonlyArray<Event.Event> | undefined => {
+  const before = { sequence, run: 0, index: 0 }
+  if (compare(before, floor) < 0) return undefined
+  const found: Array<Event.Event> = []
+  for (let index = indexAfter(entries, before); entries[index]?.sequence === sequence; index++) {
+    const what = entries[index]?.what
+    if (what !== undefined && isEvent(what)) found.push(what)
+  }
+  return found
+}
+
+/** Whether an event is about an order. */
+const concerns = (event: Event.Event, order: OrderId): boolean =>
+  event._tag === "Traded"
+    ? event.maker === order || event.taker === order
+    : "order" in event && event.order === order
+
+/** The events of an order among these entries. The time depends on the number of entries that a feed keeps. */
+const about = (entries: ReadonlyArray<Kept>, order: OrderId): ReadonlyArray<Happened> => {
+  const found: Array<Happened> = []
+  // Commands after this one, up to the restore that has set it, are undone.
+  let last = Infinity
+  for (const { at, sequence, what } of entries.toReversed()) {
+    if (!isEvent(what) || sequence > last) continue
+    if (what._tag === "Restored") last = what.sequence
+    else if (concerns(what, order)) found.push({ sequence, at, event: what })
+  }
+  return found.toReversed()
 }
 
 /** The entries that a feed keeps now. */
@@ -391,6 +443,8 @@ export const make = (run: number, sequence: number, saved?: Saved): Feed => {
   let sequenceOfRequests = -1
   return {
     saved: () => save(entries, floor, latest),
+    eventsOf: (sequence) => eventsOf(entries, floor, sequence),
+    about: (order) => about(entries, order),
     happened: (sequence, at, events) => {
       if (events.length === 0) {
         const place = { sequence, run: 0, index: Infinity }

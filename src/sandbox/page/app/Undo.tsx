@@ -7,7 +7,7 @@ import type { ComponentChildren, JSX } from "preact"
 import type { Status } from "../../control/HistoryControl.ts"
 import { get, post } from "./api.ts"
 import { Dialog } from "./parts.tsx"
-import { act, past, status } from "./store.ts"
+import { act, restorable, status } from "./store.ts"
 
 interface Question {
   readonly title: string
@@ -37,12 +37,12 @@ export const undoably = (done: string, work: () => Promise<unknown>): Promise<bo
       await work()
       undoable.value = { done, before }
     },
-    ...past
+    ...restorable
   )
 }
 
 const undo = async (before: number): Promise<void> => {
-  if (await act("Undone", () => post("Restore", { sequence: before }), ...past)) undoable.value = undefined
+  if (await act("Undone", () => post("Restore", { sequence: before }), ...restorable)) undoable.value = undefined
 }
 
 /** The dialog that asks the user to confirm an action. */
