@@ -65,6 +65,8 @@ const mebi = 1024 * 1024
 const memory = (name: string, title: string, feed: FeedName, frames: number, before: number): Row => ({
   name,
   title,
+  // A million frames take minutes.
+  onlyByName: true,
   run: async ({ plan }): Promise<Found> => {
     const child = await start("feeds.ts", "txc")
     const after = async (frames: number) =>
