@@ -27,12 +27,17 @@ export interface Outcomes {
   readonly disturbed: (entry: Entry) => void
 }
 
+/** The minimum time between two renewals of a channel's topics, in milliseconds. */
+const shortestPause = 1000
+
 /** The topics of a channel on one connection. */
 export class Topics {
   readonly channel: Channel.Any
   readonly #outcomes: Outcomes
   /** By id. */
   readonly wanted = new Map<string, Entry>()
+  /** The time when a topic was last asked for again, in Unix milliseconds. */
+  #renewedAt = -Infinity
   #held = new Set<Entry>()
 
   constructor(channel: Channel.Any, outcomes: Outcomes) {
@@ -70,10 +75,25 @@ export class Topics {
   settle(connection: Connection): Effect.Effect<void, Lost> {
     return Effect.whileLoop({
       while: () => this.differs,
-      body: () => this.channel.sharing === "added" ? this.#settleEach(connection) : this.#settleSet(connection),
+      body: () =>
+        Effect.andThen(
+          this.#pause,
+          Effect.suspend(() =>
+            this.channel.sharing === "added" ? this.#settleEach(connection) : this.#settleSet(connection)
+          )
+        ),
       step: () => {}
     })
   }
+
+  /** Spaces renewals, so that an exchange whose messages never fit together is not flooded with requests. */
+  readonly #pause: Effect.Effect<void> = Effect.clockWith((clock) => {
+    if (![...this.wanted.values()].some(({ renews }) => renews)) return Effect.void
+    const now = clock.currentTimeMillisUnsafe()
+    const since = now - this.#renewedAt
+    this.#renewedAt = Math.max(now, this.#renewedAt + shortestPause)
+    return since < shortestPause ? Effect.sleep(shortestPause - since) : Effect.void
+  })
 
   /** Each topic has a subscription of its own. */
   #settleEach(connection: Connection): Effect.Effect<void, Lost> {
@@ -84,7 +104,7 @@ export class Topics {
     return Effect.andThen(
       Effect.forEach(left, (entry) => {
         this.#held.delete(entry)
-        return outcome(connection.request(channel.unsubscribe, channel.leave(entry.topic)))
+        return outcome(connection.command(channel.unsubscribe, channel.leave(entry.topic)))
       }, { concurrency: "unbounded", discard: true }),
       Effect.forEach(
         asked,
@@ -112,7 +132,7 @@ export class Topics {
 
   #leave(connection: Connection): Effect.Effect<void, Lost> {
     this.#held = new Set()
-    return Effect.asVoid(outcome(connection.request(this.channel.unsubscribe, [])))
+    return Effect.asVoid(outcome(connection.command(this.channel.unsubscribe, [])))
   }
 
   /**
@@ -154,7 +174,7 @@ export class Topics {
       )
     }
     for (const entry of entries) entry.renews = false
-    return outcome(connection.request(subscribe, encoded.success, () => {
+    return outcome(connection.command(subscribe, encoded.success, () => {
       if (sharing !== "added") this.#held = new Set()
       for (const entry of entries) {
         this.#held.add(entry)
