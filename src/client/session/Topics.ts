@@ -27,8 +27,9 @@ export interface Outcomes {
   readonly disturbed: (entry: Entry) => void
 }
 
-/** The minimum time between two renewals of a channel's topics, in milliseconds. */
-const shortestPause = 1000
+/** The mean time between two renewals of a channel's topics, in milliseconds, and the number that may come at once. */
+const pause = 1000
+const burst = 5
 
 /** The topics of a channel on one connection. */
 export class Topics {
@@ -36,7 +37,7 @@ export class Topics {
   readonly #outcomes: Outcomes
   /** By id. */
   readonly wanted = new Map<string, Entry>()
-  /** The time when a topic was last asked for again, in Unix milliseconds. */
+  /** The time up to which renewals are accounted for, in Unix milliseconds: each takes {@link pause}. */
   #renewedAt = -Infinity
   #held = new Set<Entry>()
 
@@ -90,9 +91,8 @@ export class Topics {
   readonly #pause: Effect.Effect<void> = Effect.clockWith((clock) => {
     if (![...this.wanted.values()].some(({ renews }) => renews)) return Effect.void
     const now = clock.currentTimeMillisUnsafe()
-    const since = now - this.#renewedAt
-    this.#renewedAt = Math.max(now, this.#renewedAt + shortestPause)
-    return since < shortestPause ? Effect.sleep(shortestPause - since) : Effect.void
+    this.#renewedAt = Math.max(this.#renewedAt, now - burst * pause) + pause
+    return this.#renewedAt > now ? Effect.sleep(this.#renewedAt - now) : Effect.void
   })
 
   /** Each topic has a subscription of its own. */
