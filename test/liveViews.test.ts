@@ -391,9 +391,11 @@ describe("the examples of the page about live views", () => {
     return Effect.gen(function*() {
       const control = yield* Control
       const bid = (of: string, at: string) =>
-        asBob(CollateralLimitOrders.use(({ create }) =>
-          create({ market: btcPerp, side: "buy", amount: amount(of), price: price(at) })
-        ))
+        asBob(
+          CollateralLimitOrders.use(({ create }) =>
+            create({ market: btcPerp, side: "buy", amount: amount(of), price: price(at) })
+          )
+        )
       const sizes = Effect.map(
         OpenPositions.use(({ list }) => list()),
         (positions) => positions.map(({ amount }) => amount).filter((size) => size !== "0")

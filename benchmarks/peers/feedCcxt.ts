@@ -1,12 +1,14 @@
 /** ccxt's WebSocket client, given the text of each frame where its socket would deliver it. Nothing reads its values. */
 import * as Ccxt from "ccxt"
-import * as Frames from "./frames.ts"
 import type { Receivers } from "./feeds.ts"
+import * as Frames from "./frames.ts"
 
 /** The parts that ccxt's types lack. */
 interface Watching {
   readonly client: (url: string) => { readonly onMessage: (event: { readonly data: string }) => void }
-  readonly orderbooks: Readonly<Record<string, { readonly asks: ArrayLike<unknown>; readonly bids: ArrayLike<unknown> }>>
+  readonly orderbooks: Readonly<
+    Record<string, { readonly asks: ArrayLike<unknown>; readonly bids: ArrayLike<unknown> }>
+  >
   readonly orders: ReadonlyArray<{ readonly status: string }> | undefined
 }
 

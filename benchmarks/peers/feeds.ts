@@ -124,5 +124,8 @@ const left = async (message: Message, count: number): Promise<Left> => {
   return { size, heapUsed, rss }
 }
 
-serve("ready", (message: Message) =>
-  message.millis === undefined ? left(message, message.frames ?? 0) : sample(message, message.millis))
+serve(
+  "ready",
+  (message: Message) =>
+    message.millis === undefined ? left(message, message.frames ?? 0) : sample(message, message.millis)
+)

@@ -23,7 +23,7 @@ export const watch = Effect.fn(function*(limit: Decimal.Amount) {
   })
 
   /** A repeated order is harmless: it only reduces the position, and is refused if there is none. */
-  const close = ({ amount, market, positionSide, unrealizedPnl }: OpenPositions.Position) => {
+  const close = ({ amount, market, unrealizedPnl }: OpenPositions.Position) => {
     if (amount == null || unrealizedPnl == null || Decimal.Order(unrealizedPnl, worst) >= 0) return Effect.void
     const isLong = Decimal.Order(amount, Decimal.zero) > 0
     const size = isLong ? amount : Result.getOrThrow(Decimal.subtract(Decimal.zero, amount))
@@ -31,8 +31,7 @@ export const watch = Effect.fn(function*(limit: Decimal.Amount) {
       market,
       side: isLong ? "sell" : "buy",
       amount: Result.getOrThrow(Decimal.parseAmount(size)),
-      reduceOnly: true,
-      ...(positionSide === "LONG" || positionSide === "SHORT" ? { positionSide } : {})
+      reduceOnly: true
     }).pipe(
       Effect.andThen(Effect.logWarning(`closed ${amount} on ${market} at a loss of ${unrealizedPnl}`)),
       // The next look shows whether the position is still there.

@@ -167,7 +167,9 @@ describe("a session with a hostile exchange", () => {
         yield* settled
       }
       assert.deepStrictEqual(
-        items.map((item) => item._tag === "Event" ? [...item.event].map(([name, of]) => [name, of.available]) : item._tag),
+        items.map((item) =>
+          item._tag === "Event" ? [...item.event].map(([name, of]) => [name, of.available]) : item._tag
+        ),
         ["Snapshot", "Interrupted", "Snapshot", [["constructor", "9"]]] as unknown
       )
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)

@@ -173,7 +173,11 @@ describe("an honest caller next to an abuser", () => {
           })
         }
       })
-      const far = new Duplex({ allowHalfOpen: false, read: () => undefined, write: (_chunk, _encoding, done) => done() })
+      const far = new Duplex({
+        allowHalfOpen: false,
+        read: () => undefined,
+        write: (_chunk, _encoding, done) => done()
+      })
       Upgrades.begin({ ...headFrom("a"), headers: upgradeHeaders }, socket, Buffer.alloc(0), {
         refusal: () => undefined,
         admit: () => undefined,

@@ -111,7 +111,9 @@ describe("a killed sandbox", () => {
         const followed = yield* Effect.forEach(Array.from({ length: subscribers }), (_, n) =>
           Effect.gen(function*() {
             const services = yield* servicesOf(exchanges[Math.floor(n / ofEach)] ?? anyone)
-            const trades = TradesChannel.TradesChannel.useSync(({ stream }) => follow(stream({ market: btcUsdt })))
+            const trades = TradesChannel.TradesChannel.useSync(({ stream }) =>
+              follow(stream({ market: btcUsdt }))
+            )
             const deals = DealsChannel.DealsChannel.useSync(({ stream }) => follow(stream({ market: btcUsdt })))
             return yield* n < ofEach * exchanges.length
               ? Effect.provideContext(Effect.flatten(deals), services)
