@@ -56,7 +56,7 @@ export const symptoms: ReadonlyArray<Faults.Symptom> = [
   { _tag: "Slow", bytesPerSecond: 5 }
 ]
 
-/** The faults of streams that the day injects, besides. */
+/** The faults of streams that the day also injects. */
 export const streamSymptoms: ReadonlyArray<Faults.StreamSymptom> = [
   { _tag: "Cut", close: false },
   { _tag: "Cut", close: true },

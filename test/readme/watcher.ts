@@ -22,7 +22,7 @@ export const watch = Effect.fn(function*(limit: Decimal.Amount) {
     return yield* list()
   })
 
-  /** A repeated order is harmless: it only reduces the position, and is refused if there is none. */
+  /** A repeated order is harmless: it only reduces the position, and is refused once the position is closed. */
   const close = ({ amount, market, unrealizedPnl }: OpenPositions.Position) => {
     if (amount == null || unrealizedPnl == null || Decimal.Order(unrealizedPnl, worst) >= 0) return Effect.void
     const isLong = Decimal.Order(amount, Decimal.zero) > 0

@@ -98,7 +98,7 @@ describe("a session with a hostile exchange", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("answers to nobody, repeated acknowledgements, unknown pushes and unknown fields change nothing", () => {
+  it.effect("unexpected answers, repeated acknowledgements, unknown pushes and unknown fields change nothing", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
