@@ -7,7 +7,7 @@ import { get, onToken, post, remove, setToken, venueAt } from "./api.ts"
 import { dateAndTimeOf, number } from "./format.ts"
 import { kept } from "./kept.ts"
 import { Cell, Choice, Field, Form, Rows } from "./parts.tsx"
-import { choice, type Choice as Theme } from "./theme.ts"
+import { type Choice as Theme, choice } from "./theme.ts"
 import { ask, Asking } from "./Undo.tsx"
 
 const venues = signal<ReadonlyArray<Summary>>([])
@@ -99,7 +99,9 @@ const Action = ({ does, name, of }: { name: string; of: string; does: () => void
   </button>
 )
 
-const Venue = ({ venue: { dialect, endsAt, id, madeAt, node, owner, since, stage } }: { venue: Summary }): JSX.Element => (
+const Venue = (
+  { venue: { dialect, endsAt, id, madeAt, node, owner, since, stage } }: { venue: Summary }
+): JSX.Element => (
   <>
     <Cell>{id}</Cell>
     <Cell>{owner}</Cell>
@@ -255,7 +257,12 @@ const Login = (): JSX.Element => {
   )
 }
 
-const words = { loading: "loading", live: "live", disconnected: "disconnected, reconnecting", locked: "locked" } as const
+const words = {
+  loading: "loading",
+  live: "live",
+  disconnected: "disconnected, reconnecting",
+  locked: "locked"
+} as const
 
 const Head = (): JSX.Element => {
   const { awake = 0, bounds = {} } = status.value ?? {}
