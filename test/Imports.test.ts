@@ -47,7 +47,7 @@ const reached = (file: string, seen: Set<string>): ReadonlySet<string> => {
   return seen
 }
 
-describe("imports", () => {
+describe("imports of the source files", () => {
   it("the search that these tests use finds imports and cycles", () => {
     assert.includeMembers([...graph.get("oracle/Rules.ts") ?? []], ["oracle/Rule.ts", "oracle/rules/Nonces.ts"])
     assert.includeMembers([...graph.get("oracle/Rule.ts") ?? []], ["oracle/world/World.ts", "oracle/Verdict.ts"])

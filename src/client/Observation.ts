@@ -17,13 +17,13 @@ export interface Progress {
   /** The number of attempts that the call has begun. */
   attempts: number
   /**
-   * The time when its last attempt was handed to the transport, in Unix microseconds; absent while nothing can have
-   * been sent.
+   * The time when the call's last attempt was handed to the transport, in Unix microseconds; absent while nothing can
+   * have been sent.
    */
   sentAt: number | undefined
-  /** The HTTP status of the answer to its last attempt; absent without an answer. */
+  /** The HTTP status of the answer to the call's last attempt; absent without an answer. */
   status: number | undefined
-  /** Whether the nonce of its first attempt was refused in such a way that another attempt may follow. */
+  /** Whether the nonce of the call's first attempt was refused, and another attempt may follow. */
   isRefused: boolean
 }
 

@@ -76,7 +76,7 @@ export interface Answer {
   readonly status: number
   /** The headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body. */
+  /** The body as text. */
   readonly text: string
   /** The body as JSON; `undefined` when it is not JSON. */
   readonly json: unknown
@@ -167,7 +167,7 @@ export interface Target {
  * @category models
  */
 export interface Options {
-  /** The base URL. */
+  /** The URL below which the paths of the API begin. */
   readonly baseUrl: string
   /** The dialect that the target is expected to speak. */
   readonly dialect: Dialect
@@ -280,7 +280,7 @@ export const fromLayer = <E>(
   Effect.flatMap(Layer.build(layer), (context) => Effect.provideContext(http(options), context))
 
 /**
- * The URL of the WebSocket of an exchange: `/ws` below its base URL, or the live exchange's own server.
+ * The URL of an exchange's WebSocket: `/ws` below its base URL, or the live exchange's own server.
  *
  * @category constructors
  */

@@ -89,7 +89,7 @@ export interface Limits {
 
 /** A request and its expected answer. */
 export interface Asked {
-  /** The request. */
+  /** The request with the domain's field names. */
   readonly request: object
   /** The request with the field names used on the wire. */
   readonly wire: Readonly<Record<string, unknown>>
