@@ -395,7 +395,7 @@ class Runner {
 
 /** Whether the last argument of a method is the options: no request has a field named `signal`. */
 const isOptions = (value: unknown): value is CallOptions =>
-  typeof value === "object" && value !== null && "signal" in value && value.signal instanceof AbortSignal
+  typeof value === "object" && value !== null && "signal" in value
 
 /** What a service's method returns, or is. */
 type Returned = Effect.Effect<unknown, unknown> | Stream.Stream<unknown, unknown>
@@ -474,7 +474,7 @@ const viewsOf = (make: (view: ViewOf) => object, isPublic: boolean): object => {
   }
 }
 
-/** Fails where there is no WebSocket. */
+/** Fails if the dialect has no WebSocket. */
 const hasStreams = ({ policy }: Dialect.Dialect): Effect.Effect<void, StreamRefused> =>
   policy.streamToken === undefined
     ? Effect.fail(

@@ -123,6 +123,8 @@ describe("createClient", () => {
     for (let price = 5000; price < 5005; price++) await client.limitOrders.create({ ...order, price: String(price) })
     const orders = await collected(client.activeOrders.stream({ market: "BTC_USDT", limit: 2 }))
     assert.sameMembers(orders.map(({ price }) => Number(price)), [5000, 5001, 5002, 5003, 5004])
+    const page = await client.activeOrders.page({ market: "BTC_USDT" }, { signal: undefined })
+    assert.lengthOf(page.records, 5)
     const first = await nextOf(client.activeOrders.stream({ market: "BTC_USDT", limit: 2 }))
     assert.include(orders.map(({ orderId }) => orderId), first.orderId)
   })
