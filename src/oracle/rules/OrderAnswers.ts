@@ -71,7 +71,7 @@ const fieldsOf = (world: World, market: Market, { more, prices, side }: Entry): 
     amount: world.profile === "control" ? amount : Orders.amountFor(market, Number(limit)),
     ...(prices === "stop" ? {} : { price: limit }),
     ...(prices === "limit" ? {} : { activation_price: at(1.9, 0.5) }),
-    ...(more === undefined ? {} : { ...more, clientOrderId: world.unique("Order") })
+    ...(more === undefined ? {} : { ...more, clientOrderId: world.unique("Order.with-a_long-id") })
   }
 }
 
@@ -178,9 +178,12 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
       const story = yield* placed(world, entry)
       const { account, expected, order: { orderId }, other } = story
       const all = yield* LiveOrders.open(world, account, { market: expected["market"], limit: 100 })
-      yield* LiveOrders.lists(LiveOrders.among(world, all, [orderId, other["orderId"]]), "both orders", "orderId", [expected, {
-        orderId: other["orderId"]
-      }])
+      yield* LiveOrders.lists(LiveOrders.among(world, all, [orderId, other["orderId"]]), "both orders", "orderId", [
+        expected,
+        {
+          orderId: other["orderId"]
+        }
+      ])
       for (const selection of selections(story)) {
         const found = yield* LiveOrders.open(world, account, selection)
         yield* LiveOrders.lists(found, `order ${String(orderId)}`, "orderId", [expected])
@@ -355,7 +358,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     statement:
       "Refuses to cancel an order that is unknown, closed, another account's or on another market: HTTP 400, code 2 or 6",
     profile: "mutating",
-    values: ({ profile }) =>
+    values: ({ profile }: Rule.Setting) =>
       (["nobody's", "twice", "elsewhere", "another's", "filled"] as const).slice(0, profile === "control" ? 5 : 3),
     check: Effect.fnUntraced(function*(world, whose) {
       const { maker, market, made, price, taker } = world.profile === "control"
@@ -429,7 +432,7 @@ const refusalRules: ReadonlyArray<Rule.Rule> = [
     statement: "Refuses a limit order without a required field with HTTP 422, code 30, and errors that name the field",
     profile: "mutating",
     // A faulty target could trade an order without a price or a side.
-    values: ({ profile }) =>
+    values: ({ profile }: Rule.Setting) =>
       [Paths.limitOrder, Paths.collateralLimit].flatMap((path) =>
         (["market", "amount", "side", "price"] as const).slice(0, profile === "control" ? 4 : 2).map((key) => ({
           path,

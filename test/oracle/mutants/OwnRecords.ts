@@ -229,7 +229,7 @@ const marketMutants: ReadonlyArray<Mutant> = [
     ["market-data.intervals"],
     answering(Paths.candles, "success", (json, request) => {
       const { result } = json as { readonly result: ReadonlyArray<ReadonlyArray<unknown>> }
-      if (!request.query.includes("interval=1m")) return json
+      if (request.query?.includes("interval=1m") !== true) return json
       return { ...(json as Fields), result: result.map((row) => row.with(5, String(Number(row[5]) * 2))) }
     })
   )
