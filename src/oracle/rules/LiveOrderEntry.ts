@@ -64,7 +64,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Refuses a limit order whose flags exclude each other, with the code for these flags, placing nothing",
     profile: "mutating",
     // An order at the best price could trade, if a faulty target accepts it.
-    values: ({ profile }: Rule.Setting) => flags.filter(({ fields }) => profile === "control" || fields["bboRole"] === undefined),
+    values: ({ profile }: Rule.Setting) =>
+      flags.filter(({ fields }) => profile === "control" || fields["bboRole"] === undefined),
     check: Effect.fnUntraced(function*(world, { codes, fields, path }) {
       const account = yield* world.trader
       const market = yield* world.market

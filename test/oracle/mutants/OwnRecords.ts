@@ -101,6 +101,7 @@ const listMutants: ReadonlyArray<Mutant> = [
 ]
 
 const agreementMutants: ReadonlyArray<Mutant> = [
+  live("oco-stp-ignored", "An OCO order ignores stp", ["oco-orders.stp"], ignoring(Paths.oco, "stp")),
   live(
     "own-deals-price",
     "The deals of an order show a different price than the fills",
