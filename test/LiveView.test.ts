@@ -6,13 +6,14 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import * as TradesChannel from "../src/channels/TradesChannel.ts"
 import * as Item from "../src/client/session/Item.ts"
 import { ticker } from "../src/domain/Identifiers.ts"
 import * as Time from "../src/domain/Time.ts"
 import * as LiveBalances from "../src/LiveBalances.ts"
 import * as LiveView from "../src/LiveView.ts"
 import { Exchange } from "./client/session/exchange.ts"
-import { layer, settled } from "./client/session/streams.ts"
+import { layer, market, settled } from "./client/session/streams.ts"
 import { pushed } from "./support/pushed.ts"
 
 /** A view of a sum: events add to it, states replace it. */
@@ -49,7 +50,7 @@ const ages = (view: LiveView.LiveView<unknown, unknown>) =>
   Effect.map(Effect.flatMap(view.get, LiveView.age), Duration.toSeconds)
 
 describe("a live view", () => {
-  it.effect("a view says whether it is whole, and if not, why, since when, and its last whole value", () =>
+  it.effect("a view says whether it is complete and, if not, why, since when, and its last complete value", () =>
     Effect.gen(function*() {
       const { push, view } = yield* summed()
       const { states } = yield* changesOf(view)
@@ -87,7 +88,7 @@ describe("a live view", () => {
       assert.deepStrictEqual((yield* Fiber.join(third)).map(({ value }) => value), [5])
     }).pipe(Effect.scoped))
 
-  it.effect("a view reads its state again, and continues with the events that follow it", () =>
+  it.effect("a view rereads its state at intervals, and continues with the events that follow it", () =>
     Effect.gen(function*() {
       const { push, subscriptions, view } = yield* summed({ recheckEvery: "1 minute" })
       yield* push(Item.snapshot(1))
@@ -100,7 +101,7 @@ describe("a live view", () => {
       // The first subscription feeds the view until the second has a state.
       yield* push(Item.event(1))
       assert.deepStrictEqual(states.map(({ value }) => value), [1, 2])
-      // The same state is not a change.
+      // A repeated state is not emitted as a change.
       yield* push(Item.snapshot(2))
       assert.lengthOf(states, 2)
       yield* push(Item.event(1))
@@ -111,7 +112,7 @@ describe("a live view", () => {
       assert.isTrue(states.every(({ _tag }) => _tag === "Whole"))
     }).pipe(Effect.scoped))
 
-  it.effect("a view stays whole when its state is refused again, and asks once more later", () =>
+  it.effect("a view stays complete if rereading its state is refused, and rereads it again at the next interval", () =>
     Effect.gen(function*() {
       const { failLatest, push, subscriptions, view } = yield* summed({ recheckEvery: "1 minute" })
       yield* push(Item.snapshot(1))
@@ -128,7 +129,43 @@ describe("a live view", () => {
       assert.strictEqual(yield* view.whole, 9)
     }).pipe(Effect.scoped))
 
-  it.effect("a view makes up for a change that the exchange did not push", () => {
+  it.effect("a view of records does not look fresh until a state has proven that none was missed", () => {
+    const exchange = new Exchange()
+    exchange.isPrompt = true
+    return Effect.gen(function*() {
+      let trades = 0
+      const { stream } = yield* TradesChannel.TradesChannel
+      const view = yield* LiveView.make(stream({ market }), {
+        begin: (all) => (trades = all.length) >= 0,
+        apply: () => ++trades > 0,
+        value: () => trades
+      })
+      exchange.happens.trades()
+      yield* settled
+      assert.strictEqual(yield* view.whole, 1)
+      exchange.restart()
+      yield* settled
+      yield* TestClock.adjust("5 seconds")
+      exchange.happens.trades()
+      exchange.restart()
+      exchange.isPrompt = false
+      while (exchange.links.size === 0) {
+        yield* TestClock.adjust("1 second")
+        yield* settled
+      }
+      // The next connection is open, and the subscription is not acknowledged.
+      const link = exchange.opened.at(-1) ?? assert.fail("no connection")
+      assert.isTrue(link.isOpen)
+      assert.include(link.methods, "trades_subscribe")
+      assert.isAtLeast(yield* ages(view), 5)
+      exchange.isPrompt = true
+      link.handle(10)
+      yield* settled
+      assert.deepStrictEqual([yield* view.whole, yield* ages(view)], [2, 0])
+    }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
+  })
+
+  it.effect("a view recovers a change that the exchange did not push", () => {
     const exchange = new Exchange()
     exchange.isPrompt = true
     return Effect.gen(function*() {
@@ -149,7 +186,7 @@ describe("a live view", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a view is as old as the last message on its connection, whatever that was about", () => {
+  it.effect("the age of a view is the time since the last message on its connection, whatever the message is about", () => {
     const exchange = new Exchange()
     exchange.isPrompt = true
     return Effect.gen(function*() {

@@ -114,6 +114,7 @@ const begin = Effect.fnUntraced(function*({ clock, counterparty, empty, replay }
     )
   } else {
     if (Option.isSome(clock)) yield* control.setClock({ at: clock.value * 1000 })
+    else if (!empty) yield* Example.playDay
     if (!empty) yield* Example.setUp
   }
   yield* quoteMarkets(counterparty)

@@ -27,7 +27,6 @@ import * as Interruption from "./Interruption.ts"
 import * as MarketSuggestion from "./MarketSuggestion.ts"
 import { Refused } from "./Refused.ts"
 import * as SchemaFlags from "./SchemaFlags.ts"
-import * as Screen from "./Screen.ts"
 import * as Display from "./watch/Display.ts"
 import type * as View from "./watch/View.ts"
 import { views } from "./watch/Views.ts"
@@ -72,7 +71,7 @@ const subscribe = Effect.fnUntraced(function*(
     Layer.provide(EndpointCall.layerPrivate),
     Layer.provide(Layer.effect(Credentials.Credentials, CredentialFlags.read(secretFile)))
   )
-  // A stream waits for an exchange that can't be reached; a person wants to know.
+  // A stream retries silently while the exchange can't be reached, but a person should see an error.
   yield* EndpointCall.callPublic(ServerStatus.endpoint, {})
   const constructor = Socket.layerWebSocketConstructorGlobal
   const services: Context.Context<never> = channel.access === "public"
@@ -87,18 +86,17 @@ const printItems = (items: Items) => Stream.runForEach(items, (item) => Console.
 /** Draws a table of the items in place. */
 const drawItems = Effect.fnUntraced(
   function*(items: Items, view: View.View<never, never>, topic: View.Topic, title: string) {
-    const screen = yield* Screen.current
     const table = view.begin(topic)
     let health = Display.begun
     const apply = (item: Item.Item<unknown, unknown>) =>
       Effect.map(DateTime.now, (now) => {
         health = Display.after(health, item, now)
-        // The cast is safe: the view is that of the stream's channel.
+        // The cast is safe: the view belongs to the channel of this stream.
         if (item._tag !== "Interrupted") table.apply(item as never)
       })
     yield* Effect.raceFirst(
       Stream.runForEach(items, apply),
-      Display.draw((height) => Display.frame(title, health, table.rows(), screen, height))
+      Display.draw((screen, height) => Display.frame(title, health, table.rows(), screen, height))
     )
   }
 )

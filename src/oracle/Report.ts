@@ -67,11 +67,11 @@ export interface Held {
  */
 export interface Broken {
   readonly _tag: "Broken"
-  /** The counterexample. */
+  /** The smallest value found that breaks the rule, as text. */
   readonly counterexample: string
   /** The expectation of the rule. */
   readonly expected: string
-  /** The target's behaviour instead. */
+  /** The target's actual behaviour. */
   readonly got: string
   /** The method and the path of the call whose answer shows the fault; absent if no single answer does. */
   readonly call?: string
@@ -110,7 +110,7 @@ export interface CouldNotRun {
  * @category models
  */
 export interface Result {
-  /** The rule. */
+  /** The rule that was run or skipped. */
   readonly rule: Rule
   /** How binding the rule is in the dialect of the check. */
   readonly level: Level
@@ -253,7 +253,7 @@ const fails = ({ strict }: Report, { level }: Result): boolean => level === "MUS
  * - 1: a rule that is `MUST` in the dialect is broken (in a strict check, a `SHOULD` rule too), or a known failure is
  *   stale
  * - 2: the target did not answer, an order or other state could not be removed from it, or too few rules were judged.
- *   Too few are: none; fewer than `minJudged`; fewer than were skipped because the budget was used up; or, unless
+ *   "Too few" means: none; fewer than `minJudged`; fewer than were skipped because the budget was used up; or, unless
  *   `publicOnly`, only rules that need no API key, although others were selected
  *
  * @category results
@@ -403,15 +403,15 @@ const unserved = (report: Report): ReadonlySet<string> =>
   new Set(causesOf(report).flatMap(({ isUnserved = false, rules }) => isUnserved ? rules : []))
 
 /**
- * Whether a listing that prints results as they arrive leaves this one for the end: the rule may be one of many that are
- * broken because the target does not serve a call. {@link late} are the ones to print then.
+ * Whether a listing that prints results as they arrive must leave this result for the end: the rule may be one of many
+ * that are broken because the target does not serve a call. {@link late} returns the results to print then.
  *
  * @category rendering
  */
 export const isLate = (result: Result): boolean => Causes.mayBeUnserved(result)
 
 /**
- * The results that such a listing prints at the end. The others share a cause, which the summary states.
+ * The late results to print at the end: see {@link isLate}. Leaves out the ones whose shared cause is in the summary.
  *
  * @category rendering
  */

@@ -12,6 +12,7 @@
  * }).pipe(Effect.provide(Sandbox.layer()))
  * ```
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Code, Passphrase } from "../domain/Code.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -176,6 +177,50 @@ const payInterest = Effect.gen(function*() {
       amount: Decimal.amount("0.15")
     })
   }
+})
+
+const day = 86_400_000
+
+/** The time between two prices of {@link playDay}, in milliseconds. */
+const pause = 180_000
+
+/**
+ * The price of a market in the day before, as a multiple of its first price, after `step` pauses: a sum of waves that
+ * ends at 1. It is the same in every venue.
+ */
+const wave = (market: number, step: number): number => {
+  const left = 1 - step * pause / day
+  const swing = (length: number, size: number): number =>
+    size * Math.sin(left * length * (1 + market / 7) * Math.PI * 2)
+  return 1 + swing(1.3, 0.011) + swing(4.1, 0.006) + swing(13.7, 0.003) + swing(41.3, 0.0016) + swing(97.9, 0.001)
+}
+
+/**
+ * Lets the day before the present pass with prices that move, so that charts and statistics have a day of history when
+ * {@link setUp} follows. The venue must have no commands yet. Does nothing if the machine's clock shows 1 January 1970, as
+ * that of a test does. Fails with the errors of `Control`.
+ *
+ * @category constructors
+ */
+export const playDay = Effect.gen(function*() {
+  const control = yield* Control
+  const now = yield* Clock.currentTimeMillis
+  if (now < day) return
+  const steps = (day / pause) - 1
+  const pricePlaces = new Map((yield* control.markets).map(({ market, pricePrecision }) => [market, pricePrecision]))
+  yield* control.setClock({ at: (now - day) * 1000 })
+  for (const [index, [name, first]] of prices.entries()) {
+    const market = marketName(name)
+    const places = pricePlaces.get(market)
+    const priceAt = (step: number) => Decimal.Price.make((Number(first) * wave(index, step)).toFixed(places))
+    yield* control.movePrice({ market, price: priceAt(0) })
+    yield* control.playPrices({
+      market,
+      steps: Array.from({ length: steps }, (_, step) => ({ afterMillis: pause, price: priceAt(step + 1) }))
+    })
+  }
+  yield* control.setClock({ at: (yield* Clock.currentTimeMillis) * 1000 })
+  yield* control.runClock
 })
 
 /**

@@ -42,7 +42,7 @@ const empty: Report.Report = {
 const unauthorized = `HTTP 401 {"code":10,"message":"Unauthorized request.","errors":{}}`
 
 describe("causes of broken rules", () => {
-  it("the same refusal of many calls is one cause, and a refusal for lack of authentication says so", () => {
+  it("the same refusal of many calls counts as one cause, whose text says so if authentication is missing", () => {
     const results = [1, 2, 3, 4, 5, 6].map((index) => broken(`a.${index}`, `POST /call-${index % 3}`, unauthorized))
     assert.deepStrictEqual(Causes.of(results), [{
       why: "authentication fails: 3 calls have the same answer, HTTP 401, Unauthorized request.",
@@ -56,7 +56,7 @@ describe("causes of broken rules", () => {
     ])
   })
 
-  it("calls that the target does not serve are one cause, with the declaration that leaves them out", () => {
+  it("calls that the target does not serve count as one cause, with the declaration that would leave them out", () => {
     const results = [Paths.fees, Paths.subAccounts, Paths.fees, Paths.markets, Paths.fees].map((path, index) =>
       broken(`a.${index}`, `POST ${path}`, `HTTP 404 {"message":"Not found"}`)
     )

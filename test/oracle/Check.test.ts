@@ -211,7 +211,7 @@ describe("calls of a check", () => {
       }
       const applied = received.filter(({ path }) => path === Paths.applyCode).map(({ body }) => body.toString())
       assert.isAbove(applied.length, 0)
-      // Nobody has issued these codes: they are random.
+      // The codes are random, so the exchange does not know them.
       for (const body of applied) assert.match(body, /"code":"WB[0-9a-f]{8}-[0-9a-f-]{27}ETH"/u)
     }))
 
@@ -577,7 +577,7 @@ describe("broken rules", () => {
     }))
 })
 
-describe("budget", () => {
+describe("time budget of a check", () => {
   it.live("a budget of zero skips every rule", () =>
     Effect.gen(function*() {
       const report = yield* Check.check(yield* Support.inProcess(Dialect.document), { budget: 0 })
@@ -708,7 +708,7 @@ describe("skipped rules", () => {
     }))
 })
 
-describe("selection", () => {
+describe("selection of rules", () => {
   it("rules are selected by id prefix and pattern, except those to skip", () => {
     const ids = (options: Parameters<typeof Check.select>[0]) => Check.select(options).map(({ id }) => id)
     assert.isTrue(ids({ only: ["auth"] }).every((id) => id.startsWith("auth.")))

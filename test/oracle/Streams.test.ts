@@ -108,7 +108,7 @@ describe("rules about streams", () => {
     assert.strictEqual(new Set(streams.map(({ id }) => id)).size, streams.length)
   })
 
-  // CI runs the long form.
+  // Only the long form checks all mutants. CI runs it too.
   if (isLong) {
     it.effect("every mutant breaks all the rules that it names", () =>
       Effect.gen(function*() {
@@ -186,7 +186,7 @@ describe("the WebSocket of a target", () => {
     }))
 
   it.effect(
-    "connections that end now and then break no rule, and one that always ends breaks it",
+    "connections that sometimes end break no rule, and a connection that always ends breaks the rules about it",
     () =>
       Effect.gen(function*() {
         yield* begin

@@ -1,8 +1,8 @@
 /**
  * One connection to the exchange's WebSocket: requests with their answers, and pushed messages.
  *
- * A connection that ends is never used again: a new one has its own socket, its own request ids and its own writer. So
- * nothing that was meant for one connection can reach the next.
+ * A connection that has ended is never reused: the next one has its own socket, request ids and writer, so nothing that
+ * was meant for one connection can reach another.
  */
 import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -17,17 +17,17 @@ import type { Dialer } from "./Dialer.ts"
 
 /**
  * The time between application pings. The exchange ends a connection that sends nothing for 60 s, and advises to ping
- * every 50 s; 30 s finds a dead connection sooner.
+ * every 50 s; with 30 s a dead connection is found sooner.
  */
 export const pingEvery = "30 seconds"
 
 /**
- * The time in which an answer must come. If a pong does not come in it, the connection is dead: so no connection stays
- * silent for longer than both times together.
+ * The maximum wait for an answer, including a pong. Without an answer, the connection counts as dead, so no connection
+ * is silent for longer than the time between two pings plus this wait.
  */
 export const deadline = "10 seconds"
 
-/** The connection ended, or can't be trusted any more. */
+/** The connection ended, or can no longer be trusted. */
 export class Lost extends Data.TaggedError("Lost")<{ readonly problem: string }> {
   /** The reason, for the log. */
   declare readonly problem: string
@@ -56,6 +56,8 @@ export interface Connection {
     params: ReadonlyArray<unknown>,
     onAnswer?: () => void
   ) => Effect.Effect<unknown, Lost | Refused>
+  /** Sends a request whose answer contains only its success. */
+  readonly command: Connection["request"]
   /** Ends the connection. */
   readonly fail: (cause: Cause.Cause<Lost>) => void
   /** Waits for the end of the connection. */
@@ -64,7 +66,7 @@ export interface Connection {
   readonly heardAt: () => number
 }
 
-/** The answers that requests wait for, by request id. */
+/** The requests that wait for an answer, by id. */
 class Requests {
   readonly #waiting = new Map<number, (frame: Frame.Answer | Frame.Refusal) => void>()
   #next = 1
@@ -94,6 +96,7 @@ const reading = (pull: Socket.Reader["pull"], hear: () => void, receive: (frame:
     Effect.flatMap(pull, (frames): Effect.Effect<void, Lost> => {
       hear()
       for (const frame of frames) {
+        if (frame.length > Frame.maxLength) return Effect.fail(new Lost({ problem: "a message is too long" }))
         const read = Frame.readReceived(typeof frame === "string" ? frame : decoder.decode(frame))
         if (Result.isFailure(read)) return Effect.fail(new Lost({ problem: `a message is ${read.failure}` }))
         receive(read.success)
@@ -117,10 +120,11 @@ export const open: (
   const requests = new Requests()
   let heardAt = clock.currentTimeMillisUnsafe()
 
-  const request: Connection["request"] = (method, params, onAnswer) =>
+  const requesting = (isCommand: boolean): Connection["request"] => (method, params, onAnswer) =>
     Effect.suspend(() => {
       const answered = Deferred.makeUnsafe<unknown, Refused>()
-      const id = requests.add((frame) => {
+      const id = requests.add((received) => {
+        const frame = isCommand ? Frame.confirmed(received) : received
         if (frame._tag === "Answer") {
           onAnswer?.()
           Deferred.doneUnsafe(answered, Effect.succeed(frame.result))
@@ -144,6 +148,8 @@ export const open: (
       )
     })
 
+  const request = requesting(false)
+
   const hear = () => {
     heardAt = clock.currentTimeMillisUnsafe()
   }
@@ -156,6 +162,7 @@ export const open: (
   ))
   return {
     request,
+    command: requesting(true),
     fail: (cause) => Deferred.doneUnsafe(ended, Effect.failCause(cause)),
     ended: Deferred.await(ended),
     heardAt: () => heardAt

@@ -46,7 +46,7 @@ const calls: ReadonlyArray<{ readonly path: string; readonly draft: (market: Mar
   { path: Paths.collateralMarketOrder, draft: marketOrder }
 ]
 
-/** The calls that place stop orders of which only the live exchange's documentation speaks. */
+/** The calls that place stop orders and that only the live exchange's documentation describes. */
 const stops = calls.filter(({ draft }) => draft === stop || draft === stopLimit)
 
 /** The fields of a stop order that buys above the market. The amount of a spot stop-market buy is its cost. */

@@ -121,7 +121,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
         side: "buy",
         more: { stp }
       })
-      // The documentation announces that the older words will be refused.
+      // The documentation announces that the older names will be refused.
       const { order } = yield* LiveOrders.place(world, yield* world.trader, Paths.limitOrder, fields)
       const expected = Dialects.modes(world.dialect)[stp]
       yield* Verdict.conclude(`stp ${expected}`, `stp ${String(order["stp"])}`, order["stp"] === expected)

@@ -15,7 +15,7 @@ import type { Account, Body, World } from "../world/World.ts"
 interface List {
   readonly path: string
   readonly read: (world: World, account: Account, fields: Body) => Effect.Effect<LiveOrders.Shown, Verdict.CheckError>
-  /** The key that tells the scenario's records apart. */
+  /** The key whose values identify the scenario's records. */
   readonly key: "orderId" | "id"
   /** The key of the time by which the documentation sorts the list; absent where it states no order. */
   readonly sortedBy?: string

@@ -34,7 +34,7 @@ const requests: ReadonlyArray<readonly [method: string, params: (market: string)
 /** A private channel that pushes a message after every trade of the account. */
 interface Kind {
   readonly channel: string
-  /** The parameters that subscribe to one market alone, if messages are about markets. */
+  /** The parameters of a subscription to one market alone, for channels whose messages are about markets. */
   readonly params: (market: string) => ReadonlyArray<unknown>
   readonly isOfMarket: boolean
 }
@@ -46,7 +46,7 @@ const kinds: ReadonlyArray<Kind> = [
   { channel: "balanceSpot", params: () => [], isOfMarket: false }
 ]
 
-/** The channels that the target declares. Skips if it declares none. */
+/** The channels that the target declares. Skips if it declares none of them. */
 const served = Effect.fnUntraced(function*({ declares }: World, isOfMarket = false) {
   const found = kinds.filter((kind) =>
     declares(`${Channels.webSocket}/${kind.channel}`) && (kind.isOfMarket || !isOfMarket)
@@ -94,7 +94,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: ["shortened", "made-up"],
     check: Effect.fnUntraced(function*(world, how) {
       const token = how === "shortened" ? yield* Streams.token(world, yield* world.reader) : ""
-      // Without its middle: some formats ignore a few bits at their end.
+      // Removes the middle of the token, because some formats ignore a few bits at their end.
       const third = Math.ceil(token.length / 3)
       const wrong = token === "" ? "no-such-token" : token.slice(0, third) + token.slice(2 * third)
       const connection = yield* world.connect

@@ -1,4 +1,6 @@
-/** Balances and positions over a WebSocket: at rest, they equal those that the calls show. */
+/**
+ * Balances and positions over a WebSocket. Once nothing changes any more, they must equal those that the calls show.
+ */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -24,7 +26,7 @@ const marginKinds = {
   available_with_borrow: Kinds.decimal
 } as const
 
-/** The keys of a pushed margin balance, by those of the request. */
+/** The keys of a pushed margin balance, by the keys of the answer to a request. */
 const marginKeys = {
   balance: "B",
   borrow: "b",
@@ -32,7 +34,7 @@ const marginKeys = {
   available_with_borrow: "ab"
 } as const
 
-/** Whether balances of the messages equal those of the call, which may leave out balances of zero. */
+/** Whether the pushed balances equal those of the call, which may leave out balances of zero. */
 const isSame = (one: unknown, call: unknown): boolean => {
   const [balance, other] = [Streams.objectOf(one), Streams.objectOf(call)]
   return ["available", "freeze"].every((key) => Streams.isEqual(balance[key], other[key] ?? "0"))
@@ -85,7 +87,7 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   spot.forEach("streams.balances.pushed", {
-    statement: "Pushes the balances that have changed until they equal those of the call",
+    statement: "Pushes changed balances until the pushed balances equal those of the call",
     values: ["order", "trade"],
     check: Effect.fnUntraced(function*(world, how) {
       const account = yield* world.open()
@@ -199,7 +201,7 @@ const marginRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   margin.always("streams.margin.pushed", {
-    statement: "Pushes a collateral balance that has changed until it equals that of the call",
+    statement: "Pushes a changed collateral balance until the pushed balance equals that of the call",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open()
       const connection = yield* Streams.authorized(world, account)
@@ -232,7 +234,7 @@ const openIn = (whole: Body): ReadonlyArray<Body> =>
 
 const positionRules: ReadonlyArray<Rule.Rule> = [
   positions.forEach("streams.positions.whole", {
-    statement: "Pushes all open positions again and again, as the call for open positions shows them",
+    statement: "Pushes all open positions repeatedly, as the call for open positions shows them",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* world.open()

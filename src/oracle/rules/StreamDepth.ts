@@ -25,7 +25,7 @@ const repeatsBy = 15_000
 /** The tolerance for the time of a change, in seconds. */
 const slack = 60
 
-/** Longer than the interval between changes of a book, in milliseconds. */
+/** A wait that is longer than the interval between a book's changes, in milliseconds. */
 const changeEvery = 150
 
 const messages = (listening: Streams.Listening, { name }: Pick<Market, "name">) =>
@@ -51,13 +51,13 @@ const filled = (world: World) =>
 /** The changes in messages, without the first and any repeated whole book. */
 const changesIn = (all: ReadonlyArray<StreamBooks.Message>) => all.filter(({ isSnapshot }) => !isSnapshot)
 
-/** The book that the changes lead to from the first whole one: a repeated book must not hide a missing change. */
+/** The first whole book after all changes. Repeated books are ignored, because they would hide a missing change. */
 const followed = (listening: Streams.Listening, market: Market) => {
   const all = messages(listening, market)
   return StreamBooks.states([...all.slice(0, 1), ...changesIn(all.slice(1))])
 }
 
-/** Waits until more changes than this many have been pushed. */
+/** Waits until more than this number of changes have been pushed. */
 const more = (listening: Streams.Listening, market: Market, count: number) =>
   Streams.sees(
     listening,
@@ -122,7 +122,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Streams.hasKinds("a book", body, StreamBooks.bodyKinds)
       yield* StreamBooks.isWhole("a book", body, limit)
-      // Elsewhere, the book changes between two reads.
+      // Outside a sandbox, the book changes between two reads.
       if (world.profile !== "control") return
       const current = Effect.sync(() => StreamBooks.states(messages(listening, market)).at(-1))
       yield* StreamBooks.equalsRest(world, market, limit, listening.connection, current)
@@ -212,8 +212,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.depth.chain", {
-    statement:
-      "Names in each change the update before it (past_update_id), and never decreases the number of the update",
+    statement: "Names the previous update in each change (past_update_id), and never decreases update_id",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 100)
       const all = messages(listening, market)
@@ -236,9 +235,9 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
       }
     })
   }),
-  // The documentation's example repeats a number.
+  // The documentation's example repeats a sequence number.
   Streams.recorded.always("streams.depth.numbers", {
-    statement: "Increases the number of the update with each change",
+    statement: "Increases update_id with each change",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 100)
       const ids = changesIn(messages(listening, market)).map(({ body }) => Number(body["update_id"]))
@@ -246,7 +245,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   Streams.recorded.always("streams.depth.window", {
-    statement: "Removes the level that leaves the given number of levels in the same change",
+    statement: "Removes a level that exceeds the given number of levels in the same change",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 1)
       const wide = followed(listening, market).find(({ asks, bids }) => Math.max(asks.size, bids.size) > 1)

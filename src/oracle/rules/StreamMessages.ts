@@ -16,7 +16,7 @@ type Asked = readonly [method: string, params: (market: string) => ReadonlyArray
 /** The tolerance for the time, in seconds. */
 const slack = 60
 
-/** Requests for each form of answer. */
+/** A request for each form of answer. */
 const forms: ReadonlyArray<readonly [form: "result" | "error", ...Asked]> = [
   ["result", "ping", () => []],
   ["result", "time", () => []],
@@ -145,7 +145,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.refuses(yield* world.connection, [1], method, ...params(name))
     })
   }),
-  // The documentation names code 1; clients have recorded code 9.
+  // The documentation lists code 1; clients have recorded code 9.
   forEach("streams.unknown-market", {
     statement: "Refuses an unknown market with code 1 or 9",
     profile: "read-only",
@@ -155,7 +155,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   Streams.recorded.always("streams.not-json", {
-    statement: "Ends a connection that sends a text which is not JSON, without an answer",
+    statement: "Ends a connection over which a client sends text that is not JSON, without an answer",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const connection = yield* world.connect

@@ -44,7 +44,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.subscribe.replaces", {
-    statement: "Replaces the market of a channel's subscription by that of the next subscription on the connection",
+    statement: "Replaces the market of a channel's subscription with that of the next subscription on the connection",
     check: Effect.fnUntraced(function*(world) {
       const { market, other } = yield* StreamMarkets.pair(world)
       const kinds = yield* StreamMarkets.served(world)

@@ -11,10 +11,10 @@ import type { Body, Market, World } from "../world/World.ts"
 
 const { always, forEach } = Streams.documented("Market trades")
 
-/** The most trades in a message about a market, and in the answer to a request. */
+/** The maximum number of trades in a message about a market, and in the answer to a request. */
 const most = 100
 
-/** The kinds of values of a trade. */
+/** The kind of value in each field of a trade. */
 const kinds = {
   id: Kinds.integer,
   time: Kinds.time,
@@ -88,7 +88,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: ["once", "twice"],
     check: Effect.fnUntraced(function*(world, how) {
       const market = yield* world.market
-      // The first message, which repeats older trades, has come when this one has.
+      // When this message has arrived, so has the first message, which repeats older trades.
       yield* StreamMarkets.trade(world, market, 0.5)
       const connection = yield* world.connect
       // The second subscription replaces the first one.

@@ -1,7 +1,8 @@
 /**
  * Handles requests that get no answer, because the connection failed, or because the answer was cut short or took too
  * long. The target may have executed such a request. Only an idempotent request is sent again by itself; after any
- * other request, the value is judged again from the beginning. So no rule counts as broken because of the connection.
+ * other request, the value is judged again from the beginning. As a result, no rule counts as broken because of the
+ * connection.
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -59,7 +60,7 @@ export const retry = <A, E extends { readonly _tag: string }>(
 ): Effect.Effect<A, E> =>
   Effect.retry(effect, { while: isUnanswered, schedule: Schedule.upTo(waits, { times: maxTries - 1, duration }) })
 
-/** Like {@link retry}. If no attempt gets an answer, the target counts as silent, and the rule is not retried. */
+/** Like {@link retry}. If no attempt gets an answer, the target counts as unresponsive, and the rule is not retried. */
 export const read = <A, E extends { readonly _tag: string }>(
   effect: Effect.Effect<A, E>
 ): Effect.Effect<A, E | Target.TargetError> =>

@@ -15,9 +15,9 @@ import type { Account, Body, World } from "./World.ts"
 
 /** An answer with its records. */
 export interface Shown {
-  /** The answer. */
+  /** The answer that lists the records. */
   readonly answer: Target.Answer
-  /** Its records. */
+  /** The records in the answer, in order. */
   readonly records: ReadonlyArray<Body>
 }
 
@@ -25,7 +25,7 @@ export interface Shown {
 // Values
 // -----------------------------------------------------------------------------
 
-/** The values of fields that an answer may omit. */
+/** The values that fields have when an answer omits them. */
 const omitted: Body = { stp: "no", postOnly: false, ioc: false, reduceOnly: false, rpi: false }
 
 const decimal = /^-?[0-9]+(?:\.[0-9]+)?$/u
@@ -285,8 +285,7 @@ export const funds = Effect.fnUntraced(function*(world: World, account: Account)
 // -----------------------------------------------------------------------------
 
 /**
- * An account whose canceled orders appear in the order history. The live exchange leaves out those of business
- * partners.
+ * An account whose canceled orders appear in the order history. The live exchange omits those of business partners.
  */
 export const customer = (world: World) => world.open({ b2b: false })
 

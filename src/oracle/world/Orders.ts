@@ -14,10 +14,10 @@ import type { Account, Body, Market, World } from "./World.ts"
 /** The side of an order. */
 export type Side = "buy" | "sell"
 
-/** Both sides. */
+/** All values of {@link Side}. */
 export const sides: ReadonlyArray<Side> = ["buy", "sell"]
 
-/** The other side. */
+/** Returns the opposite side. */
 export const opposite = (side: Side): Side => side === "buy" ? "sell" : "buy"
 
 /** Orders have the smallest possible amount times this factor. */

@@ -219,7 +219,7 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
     begin: isControl ? restoring.begin : Effect.void,
     end: Effect.timeoutOrElse(undoAll, {
       duration: undoing,
-      orElse: () => shared.warn(`undoing what the check did took more than ${undoing / 1000} seconds`)
+      orElse: () => shared.warn(`undoing the check's changes took more than ${undoing / 1000} seconds`)
     }),
     world
   }

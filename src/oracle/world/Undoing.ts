@@ -43,7 +43,9 @@ const nameOf = ({ id, market, path }: Placed): string =>
 
 const nameOfDoubt = ({ fields, sentAt }: Doubt): string => `an order on ${String(fields["market"])} sent at ${sentAt}`
 
-/** Notes in the report that an order may be open, until that is ruled out. */
+/**
+ * Adds a warning to the report that an order may be open. The warning is removed once the order is known to be closed.
+ */
 const note = ({ placements }: World, order: Placed, why: string): void => {
   const [path, fields] = cancellation(order)
   const remedy = `Cancel it with POST ${path} ${JSON.stringify(fields)}`

@@ -13,7 +13,7 @@ export interface Entry {
   readonly side: Orders.Side
   /** Whether the order has a limit price, an activation price or both. */
   readonly prices: "limit" | "stop" | "both"
-  /** Fields with values other than their defaults. */
+  /** Fields with values that differ from their defaults. */
   readonly more?: Body
 }
 

@@ -1,15 +1,18 @@
-/** The owner's actions on single calls and orders: inspect a call, repeat a call, cancel an order. */
+/** The owner's actions on single calls and orders: make, inspect or repeat a call, cancel an order. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
 import { MarketName, OrderId } from "../../domain/Identifiers.ts"
+import type { Dialect } from "../../protocol/Dialect.ts"
+import * as Envelope from "../../protocol/Envelope.ts"
 import * as Json from "../../protocol/Json.ts"
 import * as Signature from "../../protocol/Signature.ts"
 import type * as State from "../engine/State.ts"
 import { header, type Request } from "../gateway/Message.ts"
 import * as Responses from "../gateway/Responses.ts"
 import * as Traffic from "../gateway/Traffic.ts"
+import { routes } from "../handlers/Routes.ts"
 import { refuse } from "../venue/ControlRefused.ts"
 import type { Venue } from "../venue/Venue.ts"
 
@@ -37,28 +40,99 @@ export const look = Effect.fnUntraced(function*(venue: Venue["Service"], number:
   return Traffic.show(kept, secretsOf(venue.state))
 })
 
-/** Gives a call a new nonce. A body that is not a JSON object is sent unchanged. */
-const renewed = (request: Request, key: State.Key): Request => {
-  const json = Json.parse(Buffer.from(request.body).toString("utf8"))
-  const next = key.greatestNonce + 1n
-  const body = Result.isSuccess(json) && Json.isObject(json.success)
-    ? Buffer.from(
-      Json.stringify({ ...json.success, nonce: typeof json.success["nonce"] === "string" ? String(next) : next })
-    )
-    : request.body
+/** A request with another body, signed with a key of the venue. */
+const signed = (request: Request, body: Uint8Array, { apiKey, apiSecret }: State.Key): Request => {
   const payload = Signature.payloadOf(body)
-  const signature = createHmac("sha512", key.apiSecret).update(payload).digest("hex")
+  const signature = createHmac("sha512", apiSecret).update(payload).digest("hex")
   return {
     ...request,
     body,
     headers: {
       ...request.headers,
       "content-length": String(body.length),
+      [Signature.headers.apiKey]: apiKey,
       [Signature.headers.payload]: payload,
       [Signature.headers.signature]: signature
     }
   }
 }
+
+/** A nonce that a key can use next. `now` is the venue's time in Unix microseconds. */
+const nextNonce = ({ policy }: Dialect, { greatestNonce, usedNonces }: State.Key, now: number): bigint => {
+  if (policy.nonce !== "unique") return greatestNonce + 1n
+  let next = BigInt(Math.floor(now))
+  while (usedNonces.has(next)) next++
+  return next
+}
+
+/** Gives a call a new nonce. A body that is not a JSON object is sent unchanged. */
+const renewed = (request: Request, key: State.Key, next: bigint): Request => {
+  const json = Json.parse(Buffer.from(request.body).toString("utf8"))
+  const body = Result.isSuccess(json) && Json.isObject(json.success)
+    ? Buffer.from(
+      Json.stringify({ ...json.success, nonce: typeof json.success["nonce"] === "string" ? String(next) : next })
+    )
+    : request.body
+  return signed(request, body, key)
+}
+
+/** A call to make as an account. */
+export interface CallOptions {
+  /** The account, which must have an enabled key. */
+  readonly account: string
+  /** The path of a private endpoint, such as `/api/v4/order/new`. */
+  readonly path: string
+  /** The fields of the request, by their names on the wire, without `request` and `nonce`. */
+  readonly fields: Readonly<Record<string, Schema.Json>>
+}
+
+/** The schema of {@link CallOptions}. */
+export const CallOptions: Schema.Codec<CallOptions, unknown> = Schema.Struct({
+  account: Schema.String,
+  path: Schema.String,
+  fields: Schema.Record(Schema.String, Schema.Json)
+})
+
+/** The answer to a call. */
+export interface Called {
+  /** The HTTP status; absent if a fault has lost the answer. */
+  readonly status?: number
+  /** The body of the answer; empty if there was none. */
+  readonly answer: string
+}
+
+/** The schema of {@link Called}. */
+export const Called: Schema.Codec<Called, unknown> = Schema.Struct({
+  status: Schema.optionalKey(Schema.Int),
+  answer: Schema.String
+})
+
+/**
+ * Makes a private call as an account, signed with the first of its enabled keys. It goes the way of every other call:
+ * through rate limits and faults, and into the log.
+ */
+export const callAs = Effect.fnUntraced(function*(
+  venue: Venue["Service"],
+  { account, fields, path }: CallOptions
+) {
+  const { dialect, state } = venue
+  const isKnown = routes.some(({ endpoint }) => endpoint.path === path && endpoint.access === "private")
+  if (!isKnown) return yield* refuse("CallAs", { path: "known" }, `no private endpoint has the path ${path}`)
+  const key = [...state.keys.values()].find((key) => key.account === account && key.enabled)
+  if (key === undefined) {
+    return yield* refuse(
+      "CallAs",
+      { account: "has a key" },
+      `the account ${account} does not exist, or has no enabled key`
+    )
+  }
+  const nonce = dialect.nonce(Number(nextNonce(dialect, key, yield* venue.now)), false)
+  const body = Envelope.bytes(fields, path, nonce)
+  const headers = { "content-type": "application/json" }
+  const answer = yield* venue.handle(signed({ method: "POST", path, headers, body, from: "the owner" }, body, key))
+  const called: Called = answer._tag === "Answer" ? { status: answer.status, answer: answer.body } : { answer: "" }
+  return called
+})
 
 /** Repeats a call, and signs it again if it was signed with a key of the venue. */
 export const again = Effect.fnUntraced(function*(venue: Venue["Service"], number: number) {
@@ -67,7 +141,8 @@ export const again = Effect.fnUntraced(function*(venue: Venue["Service"], number
   if (!kept.whole) return yield* refuse("Again", { body: "max" }, "the call's body was too long to keep")
   const apiKey = header(kept.request, Signature.headers.apiKey)
   const key = [...venue.state.keys.values()].find((key) => key.apiKey === apiKey)
-  yield* venue.handle(key === undefined ? kept.request : renewed(kept.request, key))
+  if (key === undefined) return yield* Effect.asVoid(venue.handle(kept.request))
+  yield* venue.handle(renewed(kept.request, key, nextNonce(venue.dialect, key, yield* venue.now)))
 })
 
 /** Cancels an order on behalf of its account. */

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Action } from "../engine/Command.ts"
+import type { Event } from "../engine/Event.ts"
 import type { JournalError } from "../store/Journal.ts"
 import type * as SavedStates from "../store/SavedStates.ts"
 import type { Venue } from "../venue/Venue.ts"
@@ -18,6 +19,10 @@ export interface CommandSummary {
   readonly account?: string
   /** The command's markets, prices, amounts and order ids, by field name. */
   readonly fields: Readonly<Record<string, string | number>>
+  /** `false` if the command changed nothing: a call that only reads, or that was refused. Absent if not known. */
+  readonly changed?: boolean
+  /** How many events of each kind the command caused, by their tags; absent if they are no longer known. */
+  readonly events?: Readonly<Record<string, number>>
 }
 
 /** The schema of {@link CommandSummary}. */
@@ -26,7 +31,9 @@ export const CommandSummary: Schema.Codec<CommandSummary, unknown> = Schema.Stru
   at: Schema.Int,
   action: Schema.String,
   account: Schema.optionalKey(Schema.String),
-  fields: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite]))
+  fields: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite])),
+  changed: Schema.optionalKey(Schema.Boolean),
+  events: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int))
 })
 
 /** The schema of a saved state, which can be restored without applying commands. */
@@ -38,7 +45,7 @@ export const SavedState: Schema.Codec<SavedStates.SavedState, unknown> = Schema.
 /** The largest number of commands on a page. */
 const longest = 500
 
-/** The fields that are shown. None of them is a secret. */
+/** The fields of commands that are shown, none of which is secret. */
 const shown = [
   "market",
   "side",
@@ -62,6 +69,25 @@ const fieldsOf = (of: object): Readonly<Record<string, string | number>> => {
   return fields
 }
 
+/** The operations that cause an event whenever they change anything. */
+const telling = /^(?:Place|Cancel|Modify|Transfer|CreateCode|ApplyCode)/u
+
+/** Whether a command has changed anything, as far as its events tell; `undefined` if they don't. */
+const hasChanged = (action: Action, events: ReadonlyArray<Event> | undefined): boolean | undefined => {
+  if (action._tag !== "Call") return true
+  const { _tag } = action.operation
+  if (_tag === "Nothing") return false
+  return telling.test(_tag) ? events && events.length > 0 : true
+}
+
+/** How a command turned out. */
+const outcomeOf = (action: Action, events: ReadonlyArray<Event> | undefined): Partial<CommandSummary> => {
+  const changed = hasChanged(action, events)
+  const counts: Record<string, number> = {}
+  for (const { _tag } of events ?? []) counts[_tag] = (counts[_tag] ?? 0) + 1
+  return { ...(changed === undefined ? {} : { changed }), ...(events === undefined ? {} : { events: counts }) }
+}
+
 const summary = (venue: Venue["Service"], at: number, action: Action, sequence: number): CommandSummary => {
   const what = action._tag === "Call" ? action.operation : action
   const account = action._tag === "Call"
@@ -69,21 +95,41 @@ const summary = (venue: Venue["Service"], at: number, action: Action, sequence: 
     : "account" in action
     ? action.account
     : undefined
-  return { sequence, at, action: what._tag, ...(account === undefined ? {} : { account }), fields: fieldsOf(what) }
+  return {
+    sequence,
+    at,
+    action: what._tag,
+    ...(account === undefined ? {} : { account }),
+    fields: fieldsOf(what),
+    ...outcomeOf(action, venue.feed.eventsOf(sequence))
+  }
 }
 
-/** The commands before a given number, or the latest ones, newest first; at most `limit`, which is 100 by default. */
+/** The maximum number of commands that are searched for changes. */
+const mostSearched = 10_000
+
+/**
+ * The commands before a given number, or the latest ones, newest first; at most `limit`, which is 100 by default. With
+ * `onlyChanges`, those that have changed nothing are left out.
+ */
 export const commands = Effect.fnUntraced(function*(
   venue: Venue["Service"],
   before?: number,
-  limit: number = 100
+  limit: number = 100,
+  onlyChanges = false
 ): Effect.fn.Return<ReadonlyArray<CommandSummary>, JournalError> {
   yield* venue.journal.committed
-  const to = Math.min(venue.journal.sequence(), (before ?? Infinity) - 1)
-  const after = Math.max(0, to - Math.min(limit, longest))
+  const most = Math.min(limit, longest)
+  const first = Math.min(venue.journal.sequence(), (before ?? Infinity) - 1)
   const found: Array<CommandSummary> = []
-  if (to > after) {
-    yield* venue.journal.read(after, to, ({ action, at }, sequence) => found.push(summary(venue, at, action, sequence)))
+  for (let to = first; to > Math.max(0, first - mostSearched) && found.length < most; to -= most) {
+    const page: Array<CommandSummary> = []
+    yield* venue.journal.read(
+      Math.max(0, to - most),
+      to,
+      ({ action, at }, sequence) => page.push(summary(venue, at, action, sequence))
+    )
+    found.push(...page.filter(({ changed }) => !onlyChanges || changed !== false).toReversed())
   }
-  return found.toReversed()
+  return found.slice(0, most)
 })

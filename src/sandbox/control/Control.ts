@@ -24,7 +24,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { MarketName } from "../../domain/Identifiers.ts"
+import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
 import type { RateLimit } from "../../protocol/Endpoint.ts"
 import * as Command from "../engine/Command.ts"
 import * as Schedule from "../engine/Schedule.ts"
@@ -48,15 +48,20 @@ import * as ConnectionsControl from "./ConnectionsControl.ts"
 import * as CounterpartyView from "./CounterpartyView.ts"
 import * as HistoryControl from "./HistoryControl.ts"
 import * as MarketViews from "./MarketViews.ts"
+import * as OrderView from "./OrderView.ts"
+import * as PastView from "./PastView.ts"
 import * as Views from "./Views.ts"
 
 export { ClockReading } from "./ClockControl.ts"
 export { ControlRefused } from "../venue/ControlRefused.ts"
 export { Counterparty, type Credited, type QuotedMarket } from "./CounterpartyView.ts"
+export type { Called, CallOptions } from "./Calls.ts"
 export { Fork } from "../venue/Forks.ts"
 export { OpenConnection, SentMessage, type SubscribedChannel } from "../gateway/OpenConnections.ts"
 export { Status } from "./HistoryControl.ts"
 export { Depth, type Level, MarketSummary, type MarketTrade } from "./MarketViews.ts"
+export { type OrderEvent, OrderLife } from "./OrderView.ts"
+export { Past, type PastOptions } from "./PastView.ts"
 export { CommandSummary, SavedState } from "./CommandHistory.ts"
 export { AccountFill, AccountSummary, Balance, EndedOrder, type Locked, OpenOrder, OpenPosition } from "./Views.ts"
 
@@ -89,6 +94,8 @@ export class Control extends Context.Service<
     readonly countOfOpenOrders: (account: string) => Effect.Effect<number, Journal.JournalError>
     /** The ended orders of an account, latest first; at most 100. */
     readonly endedOrders: (account: string) => Effect.Effect<ReadonlyArray<Views.EndedOrder>, Journal.JournalError>
+    /** One order of an account, open or ended, with its fills and the commands that changed it. */
+    readonly order: (account: string, id: OrderId) => Effect.Effect<OrderView.OrderLife, Failure>
     /** Cancels an order on behalf of its account. */
     readonly cancelOrder: (options: Calls.CancelOptions) => Done
     /** The fills of an account's orders, latest first; at most 100. */
@@ -170,6 +177,11 @@ export class Control extends Context.Service<
      * refused.
      */
     readonly again: (number: number) => Effect.Effect<void, ControlRefused>
+    /**
+     * Makes a private call as an account, signed with the first of its enabled keys. The call goes through rate limits
+     * and faults, and appears in the log.
+     */
+    readonly callAs: (options: Calls.CallOptions) => Effect.Effect<Calls.Called, ControlRefused>
     /** The open WebSocket connections, oldest first. */
     readonly connections: Effect.Effect<ReadonlyArray<OpenConnection>>
     /** The latest messages that were sent over a connection, oldest first: at most 50, with at most 32 KiB of text. */
@@ -205,12 +217,16 @@ export class Control extends Context.Service<
     readonly saved: Effect.Effect<ReadonlyArray<SavedState>>
     /**
      * The commands before a given number, or the latest ones, newest first and without their secrets. Returns at most
-     * `limit`, which is 100 by default and 500 at most.
+     * `limit`, which is 100 by default and 500 at most. With `onlyChanges`, calls that have changed nothing are left
+     * out; at most 10000 commands are searched.
      */
     readonly commands: (
       before?: number,
-      limit?: number
+      limit?: number,
+      onlyChanges?: boolean
     ) => Effect.Effect<ReadonlyArray<CommandHistory.CommandSummary>, Journal.JournalError>
+    /** Part of the exchange as it was after `sequence` commands. Nothing is restored. */
+    readonly past: (options: PastView.PastOptions) => Effect.Effect<PastView.Past, Failure>
     /**
      * Restores the state after `sequence` commands. The restore is one more command, so the journal keeps all earlier
      * ones.
@@ -260,6 +276,13 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     openOrders: (account, part) => Effect.map(venue.read, (state) => Views.openOrders(state, account, part)),
     countOfOpenOrders: (account) => Effect.map(venue.read, (state) => Views.countOfOpenOrders(state, account)),
     endedOrders: (account) => Effect.map(venue.read, (state) => Views.endedOrders(state, account)),
+    order: (account, id) =>
+      Effect.flatMap(venue.read, (state) => {
+        const found = OrderView.order(state, venue.feed.about, account, id)
+        return found === undefined
+          ? refuse("Order", { id: "known" }, `the account ${account} has no order ${id}`)
+          : Effect.succeed(found)
+      }),
     cancelOrder: (options) => Calls.cancel(venue, options),
     fills: (account) => Effect.map(venue.read, (state) => Views.fills(state, account)),
     markets: Effect.map(venue.read, MarketViews.markets),
@@ -288,9 +311,10 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     requests: (after = 0, latest = Infinity) => Effect.sync(() => venue.callLog.after(after).slice(-latest)),
     look: (number) => Calls.look(venue, number),
     again: (number) => Calls.again(venue, number),
+    callAs: (options) => Calls.callAs(venue, options),
     ...ConnectionsControl.make(venue),
     saved: Effect.sync(() => venue.saved()),
-    commands: (before, limit) => CommandHistory.commands(venue, before, limit),
+    commands: (before, limit, onlyChanges) => CommandHistory.commands(venue, before, limit, onlyChanges),
     events: (after) => Stream.unwrap(venue.feed.after(after)),
     eventsSoFar: (after) => venue.feed.read(after),
     ...HistoryControl.make(venue)

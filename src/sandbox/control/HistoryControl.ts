@@ -11,17 +11,20 @@ import * as SavedStates from "../store/SavedStates.ts"
 import { refuse } from "../venue/ControlRefused.ts"
 import { checked } from "../venue/Perform.ts"
 import * as Venue from "../venue/Venue.ts"
+import * as PastView from "./PastView.ts"
 
 /** The position of a venue in its history. */
 export interface Status {
-  /** The name of its dialect. */
+  /** The name of the venue's dialect. */
   readonly dialect: "document" | "live"
-  /** The number of commands in its journal. */
+  /** The number of commands in the venue's journal. */
   readonly sequence: number
-  /** The hash of all these commands, in lower-case hex. */
+  /** The hash of all commands in the journal, in lower-case hex. */
   readonly digest: string
   /** The command that a reset returns to. */
   readonly beginning: number
+  /** The number of the fork; absent if the venue is not a fork. */
+  readonly fork?: number
 }
 
 /** The schema of {@link Status}. */
@@ -29,7 +32,8 @@ export const Status: Schema.Codec<Status, unknown> = Schema.Struct({
   dialect: Schema.Literals(["document", "live"]),
   sequence: Schema.Int,
   digest: Schema.String,
-  beginning: Schema.Int
+  beginning: Schema.Int,
+  fork: Schema.optionalKey(Schema.Int)
 })
 
 /** The number of the first command that a replay would silently drop; `undefined` if there is none. */
@@ -76,7 +80,7 @@ const replay = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], lines:
 const beyondLast = (venue: Venue.Venue["Service"]) => `the last command is ${venue.sequence()}`
 
 /** The reason why a venue with the maximum number of forks refuses another. */
-export const tooManyForks = "there are as many forks as there can be at once. End one first"
+export const tooManyForks = "the venue already has the maximum number of forks. End one first"
 
 const restore = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], name: string, sequence: number) {
   if (!(yield* venue.restore(sequence))) return yield* refuse(name, { sequence: "known" }, beyondLast(venue))
@@ -104,18 +108,29 @@ export const fork = Effect.fnUntraced(function*<A, E>(
   return made === undefined ? yield* refuse("Fork", { venue: "max" }, tooManyForks) : made.used
 })
 
-const statusOf = ({ dialect, journal, origin }: Venue.Venue["Service"]): Effect.Effect<Status, Journal.JournalError> =>
+const statusOf = (
+  { dialect, forks, journal, origin }: Venue.Venue["Service"]
+): Effect.Effect<Status, Journal.JournalError> =>
   Effect.map(journal.committed, () => ({
     dialect: dialect.name,
     sequence: journal.sequence(),
     digest: journal.digest(),
-    beginning: origin()
+    beginning: origin(),
+    ...(forks.id === 0 ? {} : { fork: forks.id })
   }))
+
+const past = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], options: PastView.PastOptions) {
+  const state = yield* venue.stateAfter(options.sequence)
+  return state === undefined
+    ? yield* refuse("Past", { sequence: "known" }, beyondLast(venue))
+    : PastView.past(state, options)
+})
 
 /** The history methods of `Control`. */
 export const make = (venue: Venue.Venue["Service"]) => ({
   status: statusOf(venue),
   snapshot: venue.snapshot,
+  past: (options: PastView.PastOptions) => past(venue, options),
   restore: (sequence: number) => restore(venue, "Restore", sequence),
   reset: Effect.suspend(() => restore(venue, "Reset", venue.origin())).pipe(
     // The venue's clock goes back too. Without this, earlier calls would count towards the rate limits until the clock

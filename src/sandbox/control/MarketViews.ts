@@ -17,6 +17,12 @@ export interface MarketSummary {
   readonly money: Ticker
   /** The number of decimal places of a price. */
   readonly pricePrecision: number
+  /** Whether the market exchanges wallet balances, or has futures only. */
+  readonly type: "spot" | "futures"
+  /** Whether margin orders can trade on the market. Futures always have margin. */
+  readonly margin: boolean
+  /** Whether the counterparty quotes the market. */
+  readonly quoted: boolean
   /** The last price, in quote currency; absent until the market has a price. */
   readonly price?: Decimal
 }
@@ -27,6 +33,9 @@ export const MarketSummary: Schema.Codec<MarketSummary, unknown> = Schema.Struct
   stock: Ticker,
   money: Ticker,
   pricePrecision: Schema.Int,
+  type: Schema.Literals(["spot", "futures"]),
+  margin: Schema.Boolean,
+  quoted: Schema.Boolean,
   price: Schema.optionalKey(Decimal)
 })
 
@@ -78,14 +87,17 @@ export const Depth: Schema.Codec<Depth, unknown> = Schema.Struct({
 })
 
 /** All markets and their prices. */
-export const markets = ({ markets, trading }: State.State): ReadonlyArray<MarketSummary> =>
-  [...markets.values()].map(({ money, moneyPrecision, name, stock }) => {
+export const markets = ({ counterparty, markets, trading }: State.State): ReadonlyArray<MarketSummary> =>
+  [...markets.values()].map(({ isCollateral, money, moneyPrecision, name, stock, type }) => {
     const last = trading.get(name)?.lastPrice
     return {
       market: name,
       stock,
       money,
       pricePrecision: moneyPrecision,
+      type: type === "spot" ? "spot" : "futures",
+      margin: isCollateral || type === "futures",
+      quoted: counterparty.markets.get(name)?.settings.enabled ?? false,
       ...(last === undefined ? {} : { price: Units.toDecimal(last) })
     }
   })

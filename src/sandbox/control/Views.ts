@@ -8,13 +8,14 @@ import * as Ledger from "../engine/Ledger.ts"
 import { Wallet } from "../engine/Operation.ts"
 import type { Order } from "../engine/Order.ts"
 import type * as State from "../engine/State.ts"
+import type { Fill } from "../engine/Trade.ts"
 import * as Units from "../engine/Units.ts"
 
 const key = Schema.optionalKey
 
 /** An API key of an account, without its secret. */
 export interface KeySummary {
-  /** The public API key. */
+  /** The API key, which identifies the caller in every call. */
   readonly apiKey: ApiKey
   /** The title that the account gave the key. */
   readonly title: string
@@ -24,11 +25,11 @@ export interface KeySummary {
 
 /** An account and its keys. */
 export interface AccountSummary {
-  /** The name of the account. */
+  /** The identifier of the account. */
   readonly account: string
   /** Whether the account may call the B2B-only endpoints. */
   readonly b2b: boolean
-  /** The main account, if this is a sub-account. */
+  /** The main account; absent unless this is a sub-account. */
   readonly subAccountOf?: string
   /** The account's API keys, without their secrets. */
   readonly keys: ReadonlyArray<KeySummary>
@@ -48,12 +49,12 @@ export interface Locked {
   readonly wallet: Ledger.Wallet
   /** The ticker of the asset, such as `BTC`. */
   readonly ticker: Ticker
-  /** The amount locked. */
+  /** The locked amount, in units of the asset. */
   readonly amount: Decimal
 }
 
 /** An order, whether it can still trade or not. */
-interface AnyOrder {
+export interface AnyOrder {
   /** The order's id, assigned by the exchange. */
   readonly id: OrderId
   /** The client order id, if the client set one. */
@@ -98,13 +99,17 @@ export interface OpenOrder extends AnyOrder {
   readonly locked?: Locked
 }
 
+/** The schema of {@link Locked}. */
+export const Locked: Schema.Codec<Locked, unknown> = Schema.Struct({ wallet: Wallet, ticker: Ticker, amount: Decimal })
+
 /** An order that can no longer trade. Its funds are no longer locked. */
 export interface EndedOrder extends AnyOrder {
   /** The time at which the order ended, in Unix microseconds. */
   readonly endedAt: number
 }
 
-const orderFields = {
+/** The schemas of the fields of {@link AnyOrder}. */
+export const orderFields = {
   id: OrderId,
   clientOrderId: key(ClientOrderId),
   account: Schema.String,
@@ -128,7 +133,7 @@ const orderFields = {
 /** The schema of {@link OpenOrder}. */
 export const OpenOrder: Schema.Codec<OpenOrder, unknown> = Schema.Struct({
   ...orderFields,
-  locked: key(Schema.Struct({ wallet: Wallet, ticker: Ticker, amount: Decimal }))
+  locked: key(Locked)
 })
 
 /** The schema of {@link EndedOrder}. */
@@ -136,7 +141,7 @@ export const EndedOrder: Schema.Codec<EndedOrder, unknown> = Schema.Struct({ ...
 
 /** An open position. */
 export interface OpenPosition {
-  /** The account that holds it. */
+  /** The account that holds the position. */
   readonly account: string
   /** The name of the market, such as `BTC_USDT`. */
   readonly market: MarketName
@@ -160,7 +165,7 @@ export interface Balance {
   readonly wallet: Ledger.Wallet
   /** The ticker of the asset, such as `BTC`. */
   readonly ticker: Ticker
-  /** The free amount. */
+  /** The amount that the account can spend. */
   readonly free: Decimal
   /** The amount locked by open orders. */
   readonly locked: Decimal
@@ -221,7 +226,7 @@ export const AccountFill: Schema.Codec<AccountFill, unknown> = Schema.Struct({
   feeAsset: Ticker
 })
 
-/** All accounts. */
+/** All accounts of the venue with their keys, except the counterparty. */
 export const accounts = ({ accountIndex, accounts, subAccounts }: State.State): ReadonlyArray<AccountSummary> =>
   [...accounts.values()].map(({ b2b, id }) => {
     const parent = subAccounts.get(id)?.parent
@@ -234,7 +239,8 @@ export const accounts = ({ accountIndex, accounts, subAccounts }: State.State): 
     }
   })
 
-const toOrder = (order: Order): Omit<OpenOrder, "locked"> => ({
+/** An order as its owner sees it. */
+export const toOrder = (order: Order): AnyOrder => ({
   id: order.id,
   ...(order.clientOrderId === undefined ? {} : { clientOrderId: order.clientOrderId }),
   account: order.account,
@@ -254,7 +260,8 @@ const toOrder = (order: Order): Omit<OpenOrder, "locked"> => ({
   ...(order.oco === undefined ? {} : { oco: order.oco })
 })
 
-const toOpenOrder = (order: Order): OpenOrder => ({
+/** An order as its owner sees it, with the funds that it has locked. */
+export const toOpenOrder = (order: Order): OpenOrder => ({
   ...toOrder(order),
   ...(order.locked === undefined
     ? {}
@@ -298,21 +305,22 @@ export const endedOrders = ({ endedOrders }: State.State, account: string): Read
 
 /** The fills of an account's orders, latest first; at most 100. */
 export const fills = ({ fills }: State.State, account: string): ReadonlyArray<AccountFill> =>
-  (fills.get(account) ?? []).slice(-100).toReversed().map((
-    { amount, at, fee, feeAsset, order, price, role, trade }
-  ) => ({
-    trade,
-    order: order.id,
-    ...(order.clientOrderId === undefined ? {} : { clientOrderId: order.clientOrderId }),
-    market: order.market,
-    side: order.side,
-    at,
-    role,
-    price: Units.toDecimal(price),
-    amount: Units.toDecimal(amount),
-    fee: Units.toDecimal(fee),
-    feeAsset
-  }))
+  (fills.get(account) ?? []).slice(-100).toReversed().map(toFill)
+
+/** A fill as its owner sees it. */
+export const toFill = ({ amount, at, fee, feeAsset, order, price, role, trade }: Fill): AccountFill => ({
+  trade,
+  order: order.id,
+  ...(order.clientOrderId === undefined ? {} : { clientOrderId: order.clientOrderId }),
+  market: order.market,
+  side: order.side,
+  at,
+  role,
+  price: Units.toDecimal(price),
+  amount: Units.toDecimal(amount),
+  fee: Units.toDecimal(fee),
+  feeAsset
+})
 
 /** The open positions of an account. */
 export const positions = ({ positionsOf }: State.State, account: string): ReadonlyArray<OpenPosition> =>

@@ -6,7 +6,10 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { all } from "../../channels/all.ts"
-import { MarketName } from "../../domain/Identifiers.ts"
+import { MarketName, OrderId } from "../../domain/Identifiers.ts"
+import type { Dialect } from "../../protocol/Dialect.ts"
+import type { Any, Places } from "../../protocol/Endpoint.ts"
+import * as JsonSchema from "../../protocol/JsonSchema.ts"
 import { Shown } from "../gateway/Traffic.ts"
 import { routes } from "../handlers/Routes.ts"
 import { FeedGone, Page } from "../venue/Feed.ts"
@@ -25,23 +28,64 @@ export interface EndpointSummary {
   readonly path: string
   /** Whether a call must be signed. */
   readonly access: "public" | "private"
+  /** Whether a call changes anything at the exchange. */
+  readonly mutates: boolean
+  /** Whether a call places orders: one, the pair of an OCO order, several or none. */
+  readonly places: Places
+  /** The fields of a request, without `request` and `nonce`. */
+  readonly fields: ReadonlyArray<FieldSummary>
 }
+
+/** A field of an endpoint's request. */
+export interface FieldSummary {
+  /** The name of the field, such as `activationPrice`. */
+  readonly name: string
+  /** The name of the field on the wire, such as `activation_price`. */
+  readonly key: string
+  /** The values that the field can have on the wire, if it has only a few. */
+  readonly values?: ReadonlyArray<string | number | boolean>
+}
+
+/** The schema of {@link FieldSummary}. */
+const FieldSummary: Schema.Codec<FieldSummary, unknown> = Schema.Struct({
+  name: Schema.String,
+  key: Schema.String,
+  values: Schema.optionalKey(Schema.Array(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])))
+})
 
 /** The schema of {@link EndpointSummary}. */
 export const EndpointSummary: Schema.Codec<EndpointSummary, unknown> = Schema.Struct({
   name: Schema.String,
   method: Schema.String,
   path: Schema.String,
-  access: Schema.Literals(["public", "private"])
+  access: Schema.Literals(["public", "private"]),
+  mutates: Schema.Boolean,
+  places: Schema.Literals(["nothing", "order", "pair", "orders"]),
+  fields: Schema.Array(FieldSummary)
 })
 
-/** All endpoints of the exchange. */
-export const endpoints: ReadonlyArray<EndpointSummary> = routes.map(({ endpoint: { access, method, name, path } }) => ({
-  name,
-  method,
-  path,
-  access
-}))
+/** The values that a field can have on the wire; `undefined` if there are too many to list. */
+const valuesOf = (field: Schema.Constraint): FieldSummary["values"] => {
+  const { definitions, wire } = JsonSchema.writer("")
+  const written = wire(field)
+  const { enum: names, type } = definitions[String(written["$ref"])] ?? written
+  return Array.isArray(names) ? names : type === "boolean" ? [true, false] : undefined
+}
+
+const fieldsOf = ({ request }: Any, dialect: Dialect): ReadonlyArray<FieldSummary> => {
+  const { fields, keys } = request(dialect)
+  return Object.entries(keys).map(([name, key]) => {
+    const values = fields[name] && valuesOf(fields[name])
+    return { name, key, ...(values === undefined ? {} : { values }) }
+  })
+}
+
+/** All endpoints of the exchange, as they are in a dialect. */
+export const endpoints = (dialect: Dialect): ReadonlyArray<EndpointSummary> =>
+  routes.map(({ endpoint }) => {
+    const { access, method, mutates, name, path, places } = endpoint
+    return { name, method, path, access, mutates, places, fields: fieldsOf(endpoint, dialect) }
+  })
 
 /** A channel of the WebSocket. */
 export interface ChannelSummary {
@@ -61,6 +105,8 @@ export const ChannelSummary: Schema.Codec<ChannelSummary, unknown> = Schema.Stru
 export const channels: ReadonlyArray<ChannelSummary> = all.map(({ access, wire }) => ({ channel: wire, access }))
 
 const Integer = Schema.FiniteFromString.check(Schema.isInt())
+
+const BooleanText = Schema.Literals(["true", "false"])
 
 const Seconds = Schema.FiniteFromString.pipe(Schema.decodeTo(Schema.Literals(intervals)))
 
@@ -96,6 +142,21 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     success: Schema.Array(Control.EndedOrder),
     error: Unavailable
   }).annotateMerge(described("The ended orders of an account, latest first; at most 100.")),
+  HttpApiEndpoint.get("order", "/Order", {
+    query: Schema.Struct({ account: Schema.String, id: OrderId }),
+    success: Control.OrderLife,
+    error
+  }).annotateMerge(
+    described("One order of an account, open or ended, with its fills and the commands that changed it.")
+  ),
+  HttpApiEndpoint.post("callAs", "/CallAs", {
+    payload: Calls.CallOptions,
+    success: Calls.Called,
+    error
+  }).annotateMerge(described(
+    "Makes a private call as an account, signed with the first of its enabled keys. `fields` has the request's fields " +
+      "by their names on the wire. The call goes through rate limits and faults, and appears in the log."
+  )),
   HttpApiEndpoint.post("cancelOrder", "/CancelOrder", {
     payload: Calls.CancelOptions,
     success: Nothing,
@@ -133,6 +194,14 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     "The events so far, a page at a time: those after the position `after`, at most 100, or none. The answer has the " +
       "position to continue from. Unlike Events, it keeps no connection open."
   )),
+  HttpApiEndpoint.get("past", "/Past", {
+    query: Schema.Struct({ sequence: Integer, market: MarketName, seconds: Seconds, account: Schema.String }),
+    success: Control.Past,
+    error
+  }).annotateMerge(described(
+    "Part of the exchange as it was after `sequence` commands: a market's book, trades and candles, and an account's " +
+      "orders and balances. Nothing is restored."
+  )),
   HttpApiEndpoint.get("saved", "/Saved", { success: Schema.Array(Control.SavedState), error: Unavailable })
     .annotateMerge(
       described(
@@ -140,11 +209,15 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
       )
     ),
   HttpApiEndpoint.get("commands", "/Commands", {
-    query: Schema.Struct({ before: Schema.optionalKey(Integer), limit: Schema.optionalKey(Integer) }),
+    query: Schema.Struct({
+      before: Schema.optionalKey(Integer),
+      limit: Schema.optionalKey(Integer),
+      onlyChanges: Schema.optionalKey(BooleanText)
+    }),
     success: Schema.Array(Control.CommandSummary),
     error: Unavailable
   }).annotateMerge(described(
     "The commands before a number, or the latest, in descending order and without their secrets. At most `limit`, which is 100 " +
-      "by default and at most 500."
+      "by default and at most 500. `onlyChanges` leaves out calls that have changed nothing, and searches at most 10000 commands."
   ))
 )

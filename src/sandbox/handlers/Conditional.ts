@@ -14,7 +14,8 @@ import * as OrderAnswers from "./OrderAnswers.ts"
 import * as Page from "./Page.ts"
 import * as Records from "./Records.ts"
 
-const fillsByOrder = Records.indexBy(({ order }: Fill) => order.id)
+/** The fills of a list that belong to an order. */
+export const fillsByOrder = Records.indexBy(({ order }: Fill) => order.id)
 
 /** Whether a market trades positions instead of wallet balances. */
 const trades = ({ isCollateral, type }: Market): boolean => isCollateral || type === "futures"

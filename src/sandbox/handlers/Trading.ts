@@ -37,7 +37,8 @@ const openOrders = ({ account, state }: Context, { clientOrderId, market, orderI
 /** Whether an ended order was filled completely. */
 const isFilled = ({ status }: Order): boolean => status === "FILLED"
 
-const endedById = Records.indexBy(({ id }: Order) => id)
+/** The ended orders of a list with an id: at most one. */
+export const endedById = Records.indexBy(({ id }: Order) => id)
 const endedByClientOrderId = Records.indexBy(({ clientOrderId }: Order) => clientOrderId)
 /** The ended orders of a list that are on a market. */
 export const endedByMarket = Records.indexBy(({ market }: Order) => market)

@@ -18,7 +18,7 @@ import * as Files from "./Files.ts"
 import * as NewVenue from "./NewVenue.ts"
 import * as Registry from "./Registry.ts"
 
-/** An exported venue. */
+/** A summary of an exported venue. */
 export interface Exported {
   /** The number of commands. */
   readonly commands: number
@@ -53,7 +53,7 @@ export const replayed = (
   sequence: number
 ): Effect.Effect<State.State, JournalError> =>
   Effect.catchDefect(
-    Recovery.stateAfter(journal, SavedStates.make(policy), policy, sequence),
+    Recovery.stateAfter(journal, SavedStates.make(policy), sequence),
     (defect) => Effect.fail(damaged(id, `a command can't be applied: ${String(defect)}`, 0))
   )
 

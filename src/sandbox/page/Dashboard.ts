@@ -47,8 +47,15 @@ const notBuilt: Answer = {
   body: "The page is not built. In the repository, `npm run build:page` builds it.\n"
 }
 
-/** The built page. */
-export const page: Effect.Effect<Answer> = Effect.match(
-  Effect.tryPromise(() => readFile(new URL("./page.html", import.meta.url), "utf8")),
-  { onFailure: () => notBuilt, onSuccess: toAnswer }
-)
+/** The built page, of a venue or of a host. */
+export const pageOf = (what: "host" | "venue"): Effect.Effect<Answer> =>
+  Effect.match(
+    Effect.tryPromise(() => readFile(new URL("./page.html", import.meta.url), "utf8")),
+    {
+      onFailure: () => notBuilt,
+      onSuccess: (html) => toAnswer(html.replace(`<div id="page">`, `<div id="page" data-of="${what}">`))
+    }
+  )
+
+/** The built page of a venue. */
+export const page: Effect.Effect<Answer> = pageOf("venue")

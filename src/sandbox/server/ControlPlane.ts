@@ -129,16 +129,18 @@ const groupLayer = (
     })
   })
 
-const viewsLayer = (control: Control.Control["Service"]) =>
+const viewsLayer = (control: Control.Control["Service"], { dialect }: Venue["Service"]) =>
   HttpApiBuilder.group(ControlApi, "views", (handlers) =>
     handlers.handleAll({
-      endpoints: () => Effect.succeed(endpoints),
+      endpoints: () => Effect.sync(() => endpoints(dialect)),
       channels: () => Effect.succeed(channels),
       markets: () => control.markets,
       depth: ({ query }) => control.depth(query.market),
       candles: ({ query }) => control.candles(query.market, query.seconds),
       countOfOpenOrders: ({ query }) => Effect.map(control.countOfOpenOrders(query.account), (count) => ({ count })),
       endedOrders: ({ query }) => control.endedOrders(query.account),
+      order: ({ query }) => control.order(query.account, query.id),
+      callAs: ({ payload }) => control.callAs(payload),
       cancelOrder: ({ payload }) => Effect.as(control.cancelOrder(payload), {}),
       fills: ({ query }) => control.fills(query.account),
       nextDue: () => Effect.map(control.nextDue, (at) => at === undefined ? {} : { at }),
@@ -146,7 +148,8 @@ const viewsLayer = (control: Control.Control["Service"]) =>
       again: ({ params }) => Effect.as(control.again(params.number), {}),
       eventsSoFar: ({ query }) => control.eventsSoFar(query.after),
       saved: () => control.saved,
-      commands: ({ query }) => control.commands(query.before, query.limit)
+      past: ({ query }) => control.past(query),
+      commands: ({ query }) => control.commands(query.before, query.limit, query.onlyChanges === "true")
     }))
 
 type Failure = Control.ControlRefused | JournalError
@@ -161,7 +164,7 @@ const toApp = (
 ) =>
   HttpRouter.toHttpEffect(
     HttpApiBuilder.layer(ControlApi, { openapiPath: `${prefix}openapi.json` }).pipe(
-      Layer.provide([groupLayer(venue, control, fork), viewsLayer(control)]),
+      Layer.provide([groupLayer(venue, control, fork), viewsLayer(control, venue)]),
       Layer.provide(Calling.explainedLayer),
       Layer.provide(HttpServer.layerServices)
     )

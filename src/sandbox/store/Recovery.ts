@@ -35,7 +35,7 @@ const follow = (
   })
 }
 
-/** Frees a buffer's memory at once. The garbage collector frees large buffers late. */
+/** Frees a buffer's memory at once, because the garbage collector frees large buffers late. */
 const release = ({ buffer }: Uint8Array): void => {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
@@ -49,7 +49,7 @@ export const start = Effect.fnUntraced(function*(
   if (snapshot !== undefined) {
     const { origin, sequence, state } = snapshot
     const recalled = yield* journal.recalledAfter(sequence)
-    // A snapshot can't be used if a command after it restores a state before it.
+    // A command after the snapshot may restore a state before it. Then the snapshot can't be used.
     if ([...recalled].every((earlier) => earlier >= sequence)) {
       const history = { state: Snapshot.decode(state, policy), sequence, origin }
       release(state)
@@ -80,14 +80,25 @@ export const catchUp = (
     () => states.trim()
   )
 
-/** Computes the state after an earlier command, starting from the first command. */
+/** The number of commands that are applied without a pause. */
+const atOnce = 1000
+
+/**
+ * Computes the state after an earlier command, starting from the first command, or from the state after the command
+ * `from`, which must be saved, as must all states before it that later commands restore.
+ */
 export const stateAfter = Effect.fnUntraced(function*(
   journal: Journal.Journal,
   states: SavedStates,
-  policy: VenuePolicy,
-  sequence: number
+  sequence: number,
+  from = 0
 ): Effect.fn.Return<State, Journal.JournalError> {
-  const start: Start = { history: History.make(policy), recalled: yield* journal.recalledAfter(0) }
-  yield* follow(journal, states, start, sequence, () => undefined)
-  return start.history.state
+  const history = { state: states.recall(from), sequence: from, origin: 0 }
+  const start: Start = { history, recalled: yield* journal.recalledAfter(from) }
+  while (history.sequence < sequence) {
+    yield* follow(journal, states, start, Math.min(sequence, history.sequence + atOnce), () => undefined)
+    // A venue that serves calls goes on meanwhile.
+    yield* Effect.yieldNow
+  }
+  return history.state
 })

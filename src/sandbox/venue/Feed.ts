@@ -18,6 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import type { OrderId } from "../../domain/Identifiers.ts"
 import * as Event from "../engine/Event.ts"
 import { type Logged } from "../gateway/CallLog.ts"
 import { RequestRecord } from "../gateway/RequestRecord.ts"
@@ -37,7 +38,7 @@ export type {
 } from "../engine/Event.ts"
 
 /**
- * The record of the call, with its outcome.
+ * A call and its outcome, as an event of the feed.
  *
  * @category models
  */
@@ -78,7 +79,7 @@ export interface Entry {
   readonly id: string
   /** The time of the event, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** The event. */
+  /** The event or the call. */
   readonly event: Happening
 }
 
@@ -94,7 +95,7 @@ export const Entry: Schema.Codec<Entry, unknown> = Schema.Struct({
 })
 
 /**
- * The feed can't continue after this place.
+ * A feed can't continue after the requested place.
  *
  * @category errors
  */
@@ -120,9 +121,9 @@ export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
 interface Place {
   /** The number of the command. */
   readonly sequence: number
-  /** The number of the venue's run for requests; 0 for events. */
+  /** The number of the venue's run, for the place of a request; 0 for the place of an event. */
   readonly run: number
-  /** The number of the event or the request after that command. */
+  /** The number of the event within the command, or of the request after the command. */
   readonly index: number
 }
 
@@ -130,7 +131,7 @@ interface Place {
 interface SavedEntry extends Place {
   /** The time of the event, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** The event. */
+  /** The event or the call. */
   readonly what: Event.Event | Requested
 }
 
@@ -211,8 +212,26 @@ export interface Feed {
   readonly after: (place?: string) => Effect.Effect<Stream.Stream<Entry, FeedGone>, FeedGone>
   /** The entries after a place so far, at most 100; without a place, none. It does not wait for new ones. */
   readonly read: (place?: string) => Effect.Effect<Page, FeedGone>
+  /** The events of a command; `undefined` if they are no longer kept. */
+  readonly eventsOf: (sequence: number) => ReadonlyArray<Event.Event> | undefined
+  /** The kept events of an order, oldest first. Events that a restore has undone are left out. */
+  readonly about: (order: OrderId) => ReadonlyArray<Happened>
   /** The latest entries, at most {@link keptSaved}, as plain data. */
   readonly saved: () => Saved
+}
+
+/**
+ * An event, and the command that caused it.
+ *
+ * @category models
+ */
+export interface Happened {
+  /** The number of the command. */
+  readonly sequence: number
+  /** The time of the command, in Unix microseconds on the venue's clock. */
+  readonly at: number
+  /** The event. */
+  readonly event: Event.Event
 }
 
 /** The number of entries that are saved when a venue falls asleep. */
@@ -228,7 +247,7 @@ export interface Saved {
   readonly floor: Place
   /** The place of the latest entry. */
   readonly latest: Place
-  /** The entries in between. */
+  /** The entries after `floor` up to `latest`, oldest first. */
   readonly entries: ReadonlyArray<SavedEntry>
 }
 
@@ -270,7 +289,7 @@ const save = (entries: ReadonlyArray<Kept>, floor: Place, latest: Place): Saved 
 /** The result for a slice whose first entries are no longer kept. */
 const gone: ReadonlyArray<Kept> = []
 
-/** The index of the first entry after a place. */
+/** The index of the first kept entry after a place. */
 const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
   let low = 0
   let high = entries.length
@@ -283,15 +302,52 @@ const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
   return low
 }
 
+const isEvent = (what: Kept["what"]): what is Event.Event => !isLogged(what) && what._tag !== "Requested"
+
+/** The events among the entries of one command. */
+const eventsOf = (
+  entries: ReadonlyArray<Kept>,
+  floor: Place,
+  sequence: number
+): ReadonlyArray<Event.Event> | undefined => {
+  const before = { sequence, run: 0, index: 0 }
+  if (compare(before, floor) < 0) return undefined
+  const found: Array<Event.Event> = []
+  for (let index = indexAfter(entries, before); entries[index]?.sequence === sequence; index++) {
+    const what = entries[index]?.what
+    if (what !== undefined && isEvent(what)) found.push(what)
+  }
+  return found
+}
+
+/** Whether an event is about an order. */
+const concerns = (event: Event.Event, order: OrderId): boolean =>
+  event._tag === "Traded"
+    ? event.maker === order || event.taker === order
+    : "order" in event && event.order === order
+
+/** The events of an order among these entries. The time depends on the number of entries that a feed keeps. */
+const about = (entries: ReadonlyArray<Kept>, order: OrderId): ReadonlyArray<Happened> => {
+  const found: Array<Happened> = []
+  // Commands after this one, up to the restore that has set it, are undone.
+  let last = Infinity
+  for (const { at, sequence, what } of entries.toReversed()) {
+    if (!isEvent(what) || sequence > last) continue
+    if (what._tag === "Restored") last = what.sequence
+    else if (concerns(what, order)) found.push({ sequence, at, event: what })
+  }
+  return found.toReversed()
+}
+
 /** The entries that a feed keeps now. */
 interface Log {
-  /** The earliest place after which a reader can continue: every later entry is kept. */
+  /** The earliest place after which every entry is still kept. */
   readonly floor: () => Place
   /** The place of the latest entry, or of a later command without events. */
   readonly latest: () => Place
   /** The slice of entries after a place, or `gone`. */
   readonly sliceAfter: (after: Place) => ReadonlyArray<Kept>
-  /** Waits for an entry. */
+  /** Waits until the feed gets another entry. */
   readonly changed: Effect.Effect<void>
 }
 
@@ -301,7 +357,7 @@ const reading = ({ changed, floor, latest, sliceAfter }: Log): Pick<Feed, "after
     Effect.suspend(() => {
       let end = after
       const take = () => {
-        // Without entries, the reader has everything so far: the latest commands had no events.
+        // No entries are left, so the reader is up to date: the latest commands had no events.
         end = latest()
         return sliceAfter(after)
       }
@@ -391,6 +447,8 @@ export const make = (run: number, sequence: number, saved?: Saved): Feed => {
   let sequenceOfRequests = -1
   return {
     saved: () => save(entries, floor, latest),
+    eventsOf: (sequence) => eventsOf(entries, floor, sequence),
+    about: (order) => about(entries, order),
     happened: (sequence, at, events) => {
       if (events.length === 0) {
         const place = { sequence, run: 0, index: Infinity }

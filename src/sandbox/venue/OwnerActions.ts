@@ -4,7 +4,6 @@
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type { Action, Call, Command } from "../engine/Command.ts"
 import type { Reply } from "../engine/Reply.ts"
 import type * as State from "../engine/State.ts"
@@ -63,8 +62,7 @@ const perform = ({ apply, durably, history, settle }: Executor, request: OwnerRe
 export const make = (
   executor: Executor,
   journal: Journal.Journal,
-  states: SavedStates,
-  policy: VenuePolicy
+  states: SavedStates
 ): OwnerActions => {
   const { apply, durably, enter, history, settle } = executor
 
@@ -73,7 +71,7 @@ export const make = (
     yield* journal.committed
     if (sequence > 0 && !states.has(sequence)) {
       yield* journal.verify
-      states.save(sequence, yield* Recovery.stateAfter(journal, states, policy, sequence))
+      states.save(sequence, yield* Recovery.stateAfter(journal, states, sequence))
     }
     yield* durably(
       (clock) => apply({ _tag: "Restore", sequence }, Math.min(VenueClock.now(history.state, clock), Times.latest)),

@@ -77,10 +77,10 @@ const parse = (text: string): bigint => {
   return BigInt(whole) * scale + BigInt(part.padEnd(18, "0"))
 }
 
-/** All eighteen decimal places, whether they are needed or not. */
+/** Formats an amount with all eighteen decimal places, whether they are needed or not. */
 const whole = (units: bigint): string => `${units / scale}.${(units % scale).toString().padStart(18, "0")}`
 
-/** The same decimal, with superfluous zeros. */
+/** Adds superfluous zeros to a decimal. */
 const padded = (text: unknown): string => `${String(text)}${String(text).includes(".") ? "00" : ".000"}`
 
 /** An id that looks random. */

@@ -42,7 +42,7 @@ describe.skipIf(executable === undefined)("the page of a node (needs Chromium)",
         const host = Context.get(context, Host.Host)
         const { baseUrl } = yield* Effect.provideContext(HostServer.serve(), context)
         yield* until(Effect.map(host.status, ({ nodes = [] }) => nodes[0]?.state === "ready"))
-        // A node that has stopped reporting.
+        // Adds a node that has stopped reporting.
         yield* Effect.provide(
           Effect.flatMap(PgClient.PgClient, (sql) =>
             sql`INSERT INTO txc_node (node, seen, engine, shards, awake, troubles, stages)
@@ -64,14 +64,14 @@ describe.skipIf(executable === undefined)("the page of a node (needs Chromium)",
           "60 of 60",
           "0",
           "",
-          "Drain "
+          "Drain"
         ])
         assert.match(since ?? "", /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/u)
         const [, ...ofLost] = yield* cells("10.0.0.7:1")
-        assert.deepStrictEqual(ofLost.toSpliced(1, 1), ["lost", "0 of 60", "3", "It is slow", "Drain "])
+        assert.deepStrictEqual(ofLost.toSpliced(1, 1), ["lost", "0 of 60", "3", "It is slow", "Drain"])
 
-        page.on("dialog", (dialog) => void dialog.accept())
         yield* see(() => page.getByRole("button", { name: `Drain 127.0.0.1:${nodePort}` }).click())
+        yield* see(() => page.getByRole("dialog").getByRole("button", { name: "Stop", exact: true }).click())
         yield* host.drained
         yield* see(() => row(`127.0.0.1:${nodePort}`).getByRole("cell", { name: "draining" }).waitFor())
         assert.deepStrictEqual(errors, [])
@@ -91,9 +91,9 @@ it.live("the host's page lists, creates and ends venues, and opens each on its o
       yield* see(() => page.getByLabel("The host's control token").fill(host.token))
       yield* see(() => page.getByRole("button", { name: "Open", exact: true }).click())
       yield* see(() => page.getByText("0 of 10000 venues, 0 of 200 awake").waitFor())
-      yield* see(() => page.getByLabel("Owner").fill("me"))
+      yield* see(() => page.getByLabel("Owner", { exact: true }).fill("me"))
       yield* see(() => page.getByRole("button", { name: "Make a venue" }).click())
-      yield* see(() => page.getByRole("cell", { name: "me", exact: true }).waitFor())
+      yield* see(() => page.getByRole("gridcell", { name: "me", exact: true }).waitFor())
       const [made] = yield* host.list("me")
       const id = made?.id ?? ""
 
@@ -122,8 +122,15 @@ it.live("the host's page lists, creates and ends venues, and opens each on its o
       assert.match(stored, /,"",null\]$/u)
       assert.notInclude(stored, controlToken)
 
-      page.on("dialog", (dialog) => void dialog.accept())
+      // The page is live: it shows what others do, and filters.
+      const other = yield* host.make({ owner: "another" })
+      yield* see(() => page.getByRole("gridcell", { name: "another", exact: true }).waitFor())
+      yield* see(() => page.getByLabel("Filter by id or owner").fill("me"))
+      yield* see(() => page.getByRole("grid", { name: "Venues: 1", exact: true }).waitFor())
+      yield* host.end(other.id)
+
       yield* see(() => page.getByRole("button", { name: `End ${id}` }).click())
+      yield* see(() => page.getByRole("dialog").getByRole("button", { name: "End", exact: true }).click())
       yield* see(() => page.getByText("0 of 10000 venues, 0 of 200 awake").waitFor())
       assert.deepStrictEqual(yield* host.list(), [])
       assert.deepStrictEqual(errors, [])

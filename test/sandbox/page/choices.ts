@@ -25,7 +25,7 @@ const isChosen = (shown: Page, area: string) => see(() => shown.locator(`#tab-${
 
 export const choices = (): void => {
   itInFull(
-    "the area, account, market, interval, filter, theme and hidden hints survive a reload",
+    "the area, account, market, interval, filter, ticket, theme and hidden hints survive a reload, and the status stays in sight",
     () =>
       Effect.gen(function*() {
         const { shown } = yield* opened
@@ -36,11 +36,17 @@ export const choices = (): void => {
         yield* see(() => shown.getByLabel("Theme").selectOption("dark"))
         yield* go(shown, "requests")
         yield* write(shown, "Filter by text", "ping")
+        yield* write(shown, "Amount, ETH", "0.25")
         yield* see(() => shown.reload())
         yield* isLive(shown)
         yield* isChosen(shown, "requests")
         const valueOf = (name: string) => see(() => shown.getByRole("combobox", { name, exact: true }).inputValue())
         assert.strictEqual(yield* see(() => shown.getByLabel("Filter by text").inputValue()), "ping")
+        assert.strictEqual(yield* see(() => shown.getByLabel("Amount, ETH").inputValue()), "0.25")
+        // The status stays in sight.
+        yield* see(() => shown.mouse.wheel(0, 5000))
+        yield* see(() => shown.waitForFunction(() => globalThis.scrollY > 0))
+        assert.isAtLeast((yield* see(() => shown.locator("#link").boundingBox()))?.y ?? -1, 0)
         assert.strictEqual(yield* valueOf("Market"), "ETH_USDT")
         yield* see(() => shown.getByRole("button", { name: "1 h", pressed: true }).waitFor())
         yield* see(() => shown.locator("html[data-theme=dark]").waitFor())
@@ -64,14 +70,14 @@ export const choices = (): void => {
         yield* type(shown, "/")
         yield* isChosen(shown, "requests")
         yield* hasFocus(shown, "input[type=search]")
-        // In a field the keys are text.
+        // In a field, shortcut keys type text.
         yield* type(shown, "g", "o", "?")
         assert.strictEqual(yield* see(() => shown.getByLabel("Filter by text").inputValue()), "go?")
         yield* write(shown, "Filter by text", "")
         yield* see(() => shown.locator("#tab-requests").focus())
         yield* type(shown, "?")
         yield* see(() => shown.getByRole("dialog", { name: "Keys" }).getByText("Find a call").waitFor())
-        // In a dialog they do nothing.
+        // In a dialog, shortcut keys do nothing.
         yield* type(shown, "g", "o", "Escape")
         yield* isChosen(shown, "requests")
         yield* type(shown, "g", "m")

@@ -80,6 +80,8 @@ export const load = (): void => {
           yield* go(shown, "requests")
           // The page first shows all calls that the sandbox keeps.
           yield* listOf(shown, "Requests", 2000)
+          // It says how many there are in all.
+          yield* appears(shown, /^2\s000 of 2\s000, the latest of \d/u)
           yield* write(shown, "Filter by text", "no such text")
           yield* appears(region(shown, "Requests"), /^No matching calls/u)
           yield* go(shown, "faults")

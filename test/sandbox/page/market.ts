@@ -58,11 +58,11 @@ export const market = (): void => {
         yield* lastPrice(shown, /40\s400/u)
         assert.deepStrictEqual(yield* control.candles(marketName("BTC_USDT"), 60), candles)
         yield* goes(shown, /^Undo/u)
-        // 20 % is not far.
+        // The page asks only before moves of more than 20 %.
         yield* write(shown, "New price of BTC_USDT", "48480")
         yield* press(shown, "Move")
         yield* lastPrice(shown, /48\s480/u)
-        // A script asks, too.
+        // The page also asks before it plays a script.
         yield* see(() => shown.getByText("Play a price script").click())
         yield* write(shown, "Prices, in order", "1, 2, 3")
         yield* write(shown, "Milliseconds between prices", "0")
@@ -120,13 +120,13 @@ export const market = (): void => {
         const book = region(shown, "Order book")
         yield* reads(book.locator("tr"), [
           "Price, USDT Amount, BTC",
-          "41 000 ● 0.25",
-          "Spread 2 000 5.13 %",
-          "39 000 ● 0.5"
+          "● 41 000.00 0.25",
+          "Spread 2 000 USDT 5.13 %",
+          "● 39 000.00 0.50"
         ])
         yield* see(() => book.getByRole("img", { name: "of which 0.25 by alice", exact: true }).waitFor())
         yield* pick(shown, "Account", "bob")
-        yield* reads(book.locator("tbody tr"), ["41 000 0.25", "Spread 2 000 5.13 %", "39 000 0.5"])
+        yield* reads(book.locator("tbody tr"), ["41 000.00 0.25", "Spread 2 000 USDT 5.13 %", "39 000.00 0.50"])
 
         yield* see(() => shown.getByText("Play a price script").click())
         yield* write(shown, "Prices, in order", "40100 and 41000.5, then 40250")
@@ -135,17 +135,17 @@ export const market = (): void => {
         yield* press(shown, "Play…")
         yield* press(shown.getByRole("dialog"), "Play")
         yield* lastPrice(shown, /40\s250/u)
-        yield* reads(region(shown, "Latest trades").locator("tbody td + td"), ["41 000", "0.25"])
+        yield* reads(region(shown, "Latest trades").locator("tbody td + td"), ["41 000.00", "0.25"])
         const candles = yield* control.candles(marketName("BTC_USDT"), 60)
         assert.include(candles.map(({ high }) => String(high)), "41000.5")
 
-        yield* press(shown, "15 m")
+        yield* press(shown, "1 m")
         assert.strictEqual(
-          yield* see(() => shown.getByRole("button", { name: "15 m" }).getAttribute("aria-pressed")),
+          yield* see(() => shown.getByRole("button", { name: "1 m", exact: true }).getAttribute("aria-pressed")),
           "true"
         )
         yield* pick(shown, "Market", "ETH / USDT")
-        yield* appears(region(shown, "Order book"), /The order book of ETH_USDT is empty/u)
+        yield* appears(region(shown, "Order book"), /Nobody quotes ETH_USDT/u)
         yield* write(shown, "New price of ETH_USDT", "2500.55")
         yield* press(shown, "Move")
         yield* lastPrice(shown, /2\s500\.55/u)
@@ -154,6 +154,68 @@ export const market = (): void => {
         yield* press(shown, "Move")
         yield* appears(shown.getByRole("alert"), /price/u)
         yield* lastPrice(shown, /2\s500\.55/u)
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
+
+  itInFull(
+    "the user lets the counterparty quote, and places orders of each kind with the ticket, which explains a refusal",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        const book = region(shown, "Order book")
+        yield* appears(book, /Nobody quotes BTC_USDT/u)
+        yield* see(() => book.getByRole("switch").check())
+        yield* appears(book, /^Spread/u)
+        const ticket = shown.getByRole("form", { name: "Place an order" })
+        const kinds = see(() => ticket.getByLabel("Kind of order").locator("option").allInnerTexts())
+        assert.deepStrictEqual(yield* kinds, [
+          "Limit",
+          "Market, buy by total",
+          "Market",
+          "Stop limit",
+          "Stop market",
+          "Margin limit",
+          "Margin market",
+          "Margin stop limit",
+          "Margin stop market",
+          "Margin OCO"
+        ])
+        yield* write(ticket, "Amount, BTC", "0.01")
+        yield* write(ticket, "Price, USDT", "39000")
+        yield* appears(ticket, /^Total 390 USDT\. Free in the trade wallet: 2 BTC, 100\s000 USDT/u)
+        yield* see(() => ticket.getByText(/^Options/u).click())
+        yield* write(ticket, "Client order id", "mine")
+        yield* see(() => ticket.getByLabel("Post only").check())
+        yield* press(ticket, "Buy")
+        yield* appears(ticket, /^Limit buy: placed/u)
+        yield* press(ticket, /^Order \d+/u)
+        const order = shown.getByRole("dialog", { name: /^buy limit #/u })
+        yield* appears(order, "390 USDT in the trade wallet")
+        yield* appears(order, "post only")
+        yield* press(order, "Close")
+        // The same client order id again.
+        yield* press(ticket, "Sell")
+        yield* appears(ticket.getByRole("alert"), /^Limit sell, refused with HTTP 400: .*client/iu)
+        yield* write(ticket, "Client order id", "")
+        yield* pick(ticket, "Kind of order", "Market")
+        yield* press(ticket, "Sell")
+        yield* appears(ticket, /^Market sell: placed/u)
+        yield* appears(region(shown, "Fills"), "sell, taker")
+        yield* pick(ticket, "Kind of order", "Margin OCO")
+        yield* write(ticket, "Price, USDT", "42000")
+        yield* write(ticket, "Activation price, USDT", "38000")
+        yield* write(ticket, "Stop limit price, USDT", "37900")
+        yield* press(ticket, "Sell")
+        yield* appears(ticket, /^Margin OCO sell: placed/u)
+        assert.deepStrictEqual((yield* control.openOrders("alice")).map(({ kind, type }) => `${kind} ${type}`), [
+          "spot limit",
+          "margin stop limit",
+          "margin limit"
+        ])
+        yield* pick(shown, "Market", "BTC / PERP")
+        assert.notInclude(yield* kinds, "Limit")
+        assert.isTrue((yield* control.requests()).every(({ endpoint }) => endpoint?.endsWith("Orders.create")))
       }).pipe(Effect.scoped, Effect.provide(world))
   )
 }

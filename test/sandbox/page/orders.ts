@@ -48,17 +48,25 @@ export const orders = (): void => {
       yield* listOf(shown, "Open orders", 5)
       yield* reads(list.locator("[role=row]"), [
         "Order Market Amount Price Trigger Note Filled Id Action",
-        "buy stop limit BTC_USDT 0.01 BTC 41 500 USDT waits for ≥ 40 500 USDT 0 % my-stop Cancel",
-        "buy limit BTC_USDT 0.01 BTC 39 000 USDT 0 % # Cancel",
-        "sell limit BTC_USDT 1 BTC 40 001 USDT 0 % # Cancel",
-        "sell limit BTC_PERP 0.01 BTC 42 000 USDT OCO , take profit 0 % # Cancel",
-        "sell stop limit BTC_PERP 0.01 BTC 37 900 USDT waits for ≤ 38 000 USDT OCO , stop loss 0 % # Cancel"
+        "buy stop limit BTC_USDT spot 0.01 BTC 41 500 USDT waits for ≥ 40 500 USDT 0 % my-stop Cancel",
+        "buy limit BTC_USDT spot 0.01 BTC 39 000 USDT 0 % # Cancel",
+        "sell limit BTC_USDT spot 1 BTC 40 001 USDT 0 % # Cancel",
+        "sell limit BTC_PERP futures 0.01 BTC 42 000 USDT OCO , take profit 0 % # Cancel",
+        "sell stop limit BTC_PERP futures 0.01 BTC 37 900 USDT waits for ≤ 38 000 USDT OCO , stop loss 0 % # Cancel"
       ])
 
       yield* press(list, "Cancel order my-stop")
       yield* listOf(shown, "Open orders", 4)
-      const ended = region(shown, "Ended orders").locator("tbody td + td")
-      yield* reads(ended, ["BTC_USDT", "buy stop limit my-stop", "0.01 BTC", "41 500 USDT", "canceled 0 %"])
+      const ended = region(shown, "Ended orders").locator("[role=gridcell] + [role=gridcell]")
+      yield* reads(ended, [
+        "buy stop limit",
+        "BTC_USDT spot",
+        "0.01 BTC",
+        "41 500 USDT",
+        "canceled",
+        "0 %",
+        "my-stop"
+      ])
       // The button is gone. The focus stays in the list, so the keyboard still works there.
       const grid = shown.getByRole("grid", { name: /Open orders/u })
       yield* hasFocus(shown, "[role=grid]")
@@ -113,6 +121,39 @@ export const orders = (): void => {
         yield* appears(region(shown, "Open orders"), /^None\. Limit orders/u)
         yield* see(() => wallets.getByRole("row", { name: /^main ETH/u }).waitFor())
         yield* goes(wallets, "trade")
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
+
+  itInFull(
+    "an order opens: its life from placed to ended, its fills, its locks, and the call that made it",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        yield* stopOrder("40200")
+        yield* see(() => region(shown, "Open orders").getByRole("row", { name: /my-stop/u }).click())
+        const order = shown.getByRole("dialog", { name: /^buy stop limit #/u })
+        yield* appears(order, "415 USDT in the trade wallet")
+        yield* appears(order, "BTC_USDT, spot")
+        const life = order.getByRole("region", { name: "Life" }).locator("tr td:nth-child(2)")
+        yield* reads(life, ["placed"])
+        // The open dialog follows what happens.
+        yield* control.movePrice({ market: marketName("BTC_USDT"), price: price("40300") })
+        yield* reads(
+          life,
+          [
+            "placed",
+            "triggered",
+            "0.01 BTC at 40 300 USDT as taker, fee 0.00001 BTC",
+            "ended filled"
+          ].map((text) => text.replace(/^(?=0)/u, "filled "))
+        )
+        yield* appears(order, "nothing")
+        yield* press(order, /^Request 1, StopLimitOrders\.create/u)
+        const call = shown.getByRole("dialog", { name: /^Request 1: StopLimitOrders\.create/u })
+        yield* press(call, /^Command \d+/u)
+        yield* appears(shown, /^The exchange as it was after command/u)
+        yield* press(shown, "Back to the present")
       }).pipe(Effect.scoped, Effect.provide(world))
   )
 }

@@ -118,6 +118,27 @@ export const requests = (): void => {
       }).pipe(Effect.scoped, Effect.provide(world))
   )
 
+  itInFull("the page says whether a failed call was applied", () =>
+    Effect.gen(function*() {
+      const control = yield* Control.Control
+      const { shown } = yield* opened
+      const fails = Effect.fnUntraced(function*(applied: boolean, path: string, fields: object) {
+        yield* control.addFault({ symptom: { _tag: "BadGateway", applied }, times: 1 })
+        yield* handle(signed(document, path, fields, Example.alice)).pipe(Effect.ignoreCause)
+      })
+      yield* fails(true, "/api/v4/order/new", order)
+      yield* fails(false, "/api/v4/order/new", order)
+      yield* fails(true, "/api/v4/order/new", { ...order, amount: "1000" })
+      yield* fails(true, "/api/v4/main-account/balance", {})
+      yield* go(shown, "requests")
+      yield* listOf(shown, "Requests", 4)
+      const verdicts = region(shown, "Requests").locator(".row:not(.head) .verdict")
+      yield* reads(verdicts, ["failed", "failed, not applied", "failed, not applied", "failed, applied"])
+      yield* see(() => shown.getByRole("row", { name: /failed, applied/u }).click())
+      yield* appears(shown.getByRole("dialog"), /^The call was applied: only its answer was lost/u)
+      assert.strictEqual(yield* control.countOfOpenOrders("alice"), 1)
+    }).pipe(Effect.scoped, Effect.provide(world)))
+
   itInFull(
     "a call copied as a shell script runs with a key from the environment and a new nonce",
     () =>

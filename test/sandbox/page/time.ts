@@ -7,11 +7,13 @@ import { see } from "../../support/browser.ts"
 import { until } from "../../support/clock.ts"
 import {
   appears,
+  call,
   go,
   goes,
   isLive,
   itInFull,
   lastPrice,
+  listOf,
   opened,
   press,
   region,
@@ -24,6 +26,53 @@ import { amount, price } from "../../support/trading.ts"
 const btcUsdt = marketName("BTC_USDT")
 
 export const time = (): void => {
+  itInFull(
+    "the page shows the exchange as it was while the user scrubs, restores nothing, and hides calls without effect",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        yield* stopOrder("40900")
+        const { sequence } = yield* control.status
+        yield* control.movePrice({ market: btcUsdt, price: price("40500") })
+        yield* call("/api/v4/order/new", { market: "BTC_USDT", side: "buy", amount: "0.5", price: "39000" })
+        yield* call("/api/v4/main-account/balance", {})
+        yield* control.fund({ account: "alice", wallet: "main", ticker: ticker("BTC"), amount: amount("1") })
+        const { digest, sequence: last } = yield* control.status
+        const main = region(shown, "Balances").getByRole("row", { name: /^main BTC/u })
+        const book = region(shown, "Order book")
+        yield* see(() => main.getByText("1.5").waitFor())
+        yield* appears(book, "39 000.00".replace(" ", "\u2009"))
+        yield* go(shown, "time")
+        yield* see(() => shown.getByRole("slider", { name: "Command" }).fill(String(sequence)))
+        yield* appears(shown, new RegExp(`^The exchange as it was after command ${sequence}, `, "u"))
+        yield* lastPrice(shown, /40\s000/u)
+        yield* goes(book, /39\s000/u)
+        assert.isTrue(yield* see(() => shown.getByRole("button", { name: "+1 %" }).isDisabled()))
+        yield* go(shown, "orders")
+        yield* listOf(shown, "Open orders", 1)
+        yield* see(() => main.getByText("0.5").waitFor())
+        // What happens now does not disturb the past.
+        yield* control.movePrice({ market: btcUsdt, price: price("40600") })
+        yield* appears(shown, `${last + 1} commands`)
+        yield* lastPrice(shown, /40\s000/u)
+        yield* press(shown, "Back to the present")
+        yield* lastPrice(shown, /40\s600/u)
+        yield* listOf(shown, "Open orders", 2)
+        assert.strictEqual((yield* control.status).sequence, last + 1)
+        assert.notStrictEqual((yield* control.status).digest, digest)
+        yield* go(shown, "time")
+        const list = region(shown, "Timeline").getByRole("grid")
+        yield* appears(list, "a call that changes nothing")
+        yield* see(() => shown.getByLabel("Hide commands without effect").check())
+        yield* goes(list, "a call that changes nothing")
+        yield* see(() => shown.reload())
+        yield* isLive(shown)
+        yield* appears(list, "limit buy 0.5 on BTC_USDT at 39\u2009000 USDT")
+        yield* goes(list, "a call that changes nothing")
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
+
   itInFull(
     "the page freezes the clock, forks, and restores a snapshot after a reload; a reset asks first and can be undone",
     () =>
@@ -120,8 +169,13 @@ export const time = (): void => {
         // choice moves on to new ones.
         yield* appears(timeline, `${(yield* control.status).sequence} commands`)
         yield* see(() => timeline.getByRole("slider", { name: "Command" }).fill(String(sequence)))
-        yield* appears(timeline, /PlaceStopLimit alice market BTC_USDT, side buy, amount 0\.01/u)
+        yield* appears(
+          timeline,
+          /alice: stop limit buy 0\.01 on BTC_USDT at 41\s500 USDT, triggered at 40\s200, my-stop/u
+        )
         yield* press(timeline, "Fork here")
+        // The page shows the past; a fork of it is another sandbox.
+        yield* press(shown, "Back to the present")
         const link = region(shown, "Forks").getByRole("link")
         const [fork] = yield* Effect.all([
           see(() => shown.waitForEvent("popup")),
@@ -129,6 +183,8 @@ export const time = (): void => {
         ], { concurrency: "unbounded" })
         yield* isLive(fork)
         yield* lastPrice(fork, /40\s000/u)
+        assert.strictEqual(yield* see(() => fork.title()), "40\u2009000 BTC_USDT · effect-txc fork 1")
+        assert.match(yield* see(() => shown.title()), /^30\s300 BTC_USDT · effect-txc sandbox$/u)
         yield* appears(region(fork, "Open orders"), "my-stop")
         yield* press(fork, "+1 %")
         yield* lastPrice(fork, /40\s400/u)

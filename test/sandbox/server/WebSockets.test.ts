@@ -20,7 +20,7 @@ const unread = () => new Duplex({ read: () => undefined, write: () => undefined 
 const headFrom = (from: string) => ({ method: "GET", path: "/ws", headers: {}, from })
 
 describe("the WebSockets of a process", () => {
-  it("one address takes at most half of the places, and all addresses at most all", () => {
+  it("one address can open at most half of the allowed WebSockets, and all addresses together no more than are allowed", () => {
     const { open } = WebSockets.make()
     const statusesFrom = (from: string, count: number) =>
       Array.from({ length: count }, () => open(unread(), headFrom(from))?.status)
@@ -29,7 +29,7 @@ describe("the WebSockets of a process", () => {
     assert.deepStrictEqual(statusesFrom("a", 1), [429])
     assert.deepStrictEqual(new Set(statusesFrom("b", half - 1)), new Set([undefined]))
     assert.deepStrictEqual([...statusesFrom("c", 2), ...statusesFrom("b", 1)], [undefined, 503, 503])
-    // Nothing is left, so the answer is the same for the address with the most.
+    // No WebSocket is left, so an address at its own limit gets the same answer as the others.
     assert.deepStrictEqual(statusesFrom("a", 1), [503])
   })
 
@@ -100,7 +100,7 @@ const connect = Effect.fnUntraced(function*(baseUrl: string, from: string) {
 
 describe("an honest caller next to an abuser", () => {
   it.live(
-    "is served while another address has as many connections as it can get",
+    "an honest caller is served while another address has as many connections as it can get",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Place
@@ -120,7 +120,7 @@ describe("an honest caller next to an abuser", () => {
     60_000
   )
 
-  it.effect("gets its answers while another client asks for much and reads nothing, which is cut off", () =>
+  it.effect("an honest caller gets its answers while a client that asks for much and reads nothing is disconnected", () =>
     Effect.gen(function*() {
       const { connect } = yield* Connections
       const { wrote } = WebSockets.make()
@@ -130,7 +130,7 @@ describe("an honest caller next to an abuser", () => {
           refusal: () => undefined,
           admit: () => undefined,
           wrote,
-          receive: (_, resume) => resume({ _tag: "Upgraded", connect })
+          receive: (_, resume) => resume({ _tag: "Upgraded", connect, decline: () => undefined })
         })
         return (id: number, method: string, ...params: ReadonlyArray<unknown>) =>
           socket.push(frameOf(JSON.stringify({ id, method, params })))
@@ -159,4 +159,41 @@ describe("an honest caller next to an abuser", () => {
       yield* durable
       assert.include(read.at(-1), "\"result\":\"pong\",\"id\":7")
     }).pipe(Effect.provide(world)))
+
+  it.live("a slow client behind another process gets the close frame, too", () =>
+    Effect.gen(function*() {
+      const read: Array<string> = []
+      const waiting: Array<() => void> = []
+      const socket = new Duplex({
+        read: () => undefined,
+        write: (chunk: Buffer, _encoding, done) => {
+          waiting.push(() => {
+            read.push(chunk.toString())
+            done()
+          })
+        }
+      })
+      const far = new Duplex({
+        allowHalfOpen: false,
+        read: () => undefined,
+        write: (_chunk, _encoding, done) => done()
+      })
+      Upgrades.begin({ ...headFrom("a"), headers: upgradeHeaders }, socket, Buffer.alloc(0), {
+        refusal: () => undefined,
+        admit: () => undefined,
+        wrote: () => undefined,
+        receive: (_, resume) => resume({ _tag: "Tunneled", far })
+      })
+      far.push("a message")
+      far.push("the close frame")
+      far.push(null)
+      yield* Effect.callback<void>((resume) => void far.once("close", () => resume(Effect.void)))
+      assert.isFalse(socket.destroyed)
+      yield* until(Effect.sync(() => {
+        waiting.shift()?.()
+        return socket.writableFinished
+      }))
+      assert.deepStrictEqual(read.join(" "), "a message the close frame")
+      yield* until(Effect.sync(() => socket.destroyed))
+    }))
 })

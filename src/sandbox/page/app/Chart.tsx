@@ -17,7 +17,7 @@ import {
 import type { JSX, TargetedPointerEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { decimal, number } from "./format.ts"
-import { candles, fills, latestOrders, market, markets, seconds } from "./store.ts"
+import { candles, fills, latestOrders, lookedAt, market, markets, seconds } from "./store.ts"
 import { theme } from "./theme.ts"
 
 const mostLines = 30
@@ -36,7 +36,8 @@ const colours = () => ({
   rightPriceScale: { borderColor: colour("--line"), scaleMargins: { top: 0.1, bottom: 0.1 } },
   timeScale: {
     borderColor: colour("--line"),
-    barSpacing: 12,
+    barSpacing: 8,
+    maxBarSpacing: 20,
     rightOffset: 5,
     timeVisible: true,
     secondsVisible: seconds.value < 60
@@ -45,20 +46,33 @@ const colours = () => ({
 
 type Series = ISeriesApi<"Candlestick">
 
-/** Adds room above and below the prices, so that the price can be dragged even if it has hardly moved. */
+/** How far from the last price an order may be for the chart to make room for it. */
+const near = 0.06
+
+/**
+ * Makes room for the orders near the last price, and some more, so that the price can be dragged even if it has hardly
+ * moved.
+ */
 const roomy = (original: () => AutoscaleInfo | null): AutoscaleInfo | null => {
   const info = original()
   const last = Number(candles.value.at(-1)?.close ?? 0)
   const range = info?.priceRange
   if (range === null || range === undefined || last === 0) return info
+  const prices = ordersHere()
+    .flatMap(({ activated, activationPrice, price }) => [price, activated ? undefined : activationPrice])
+    .map(Number)
+    .filter((price) => Math.abs(price / last - 1) <= near)
   return {
     ...info,
     priceRange: {
-      minValue: Math.min(range.minValue, last * 0.97),
-      maxValue: Math.max(range.maxValue, last * 1.03)
+      minValue: Math.min(range.minValue, last * 0.995, ...prices),
+      maxValue: Math.max(range.maxValue, last * 1.005, ...prices)
     }
   }
 }
+
+/** The orders that the chart shows. */
+const ordersHere = () => latestOrders.value.filter((order) => order.market === market.value).slice(0, mostLines)
 
 const drawCandles = (series: Series): void =>
   series.setData(candles.value.map(({ at, close, high, low, open }) => ({
@@ -72,7 +86,8 @@ const drawCandles = (series: Series): void =>
 /** Draws a line for each limit price, and a dashed one for each activation price that has not been reached. */
 const drawOrders = (series: Series, before: ReadonlyArray<IPriceLine>): ReadonlyArray<IPriceLine> => {
   for (const line of before) series.removePriceLine(line)
-  const here = latestOrders.value.filter((order) => order.market === market.value).slice(0, mostLines)
+  const here = ordersHere()
+  const isFew = here.length <= 8
   return here.flatMap((order) => {
     const at = (price: string, title: string, lineStyle: LineStyle): IPriceLine =>
       series.createPriceLine({
@@ -80,8 +95,9 @@ const drawOrders = (series: Series, before: ReadonlyArray<IPriceLine>): Readonly
         color: colour(order.side === "buy" ? "--good" : "--bad"),
         lineWidth: 1,
         lineStyle,
-        title,
-        axisLabelVisible: here.length <= 8
+        // The words of many lines would cover each other.
+        title: isFew ? title : "",
+        axisLabelVisible: isFew
       })
     const { activated, activationCondition, activationPrice, left, price, side } = order
     return [
@@ -93,16 +109,39 @@ const drawOrders = (series: Series, before: ReadonlyArray<IPriceLine>): Readonly
   })
 }
 
+/** The maximum number of marks with words. The words of more marks would cover each other. */
+const mostWords = 12
+
+/** A mark for the fills of each side in each candle. */
 const toMarks = () => {
   const first = candles.value[0]?.at ?? Infinity
   const here = fills.value.filter((fill) => fill.market === market.value && fill.at / 1e6 >= first)
-  return here.toReversed().map(({ amount, at, side }) => ({
-    time: Math.floor(at / 1e6 / seconds.value) * seconds.value as UTCTimestamp,
-    position: side === "buy" ? "belowBar" as const : "aboveBar" as const,
-    shape: side === "buy" ? "arrowUp" as const : "arrowDown" as const,
-    color: colour(side === "buy" ? "--good" : "--bad"),
-    text: number(amount)
-  }))
+  const timeOf = ({ at }: { at: number }): number => Math.floor(at / 1e6 / seconds.value) * seconds.value
+  const groups = [...Map.groupBy(here.toReversed(), (fill) => `${timeOf(fill)} ${fill.side}`).values()]
+  return groups.flatMap((fills) => {
+    const [fill] = fills
+    if (fill === undefined) return []
+    const { side } = fill
+    const text = fills.length === 1 ? number(fill.amount) : `${fills.length} fills`
+    return [{
+      time: timeOf(fill) as UTCTimestamp,
+      position: side === "buy" ? "belowBar" as const : "aboveBar" as const,
+      shape: side === "buy" ? "arrowUp" as const : "arrowDown" as const,
+      color: colour(side === "buy" ? "--good" : "--bad"),
+      text: groups.length > mostWords ? "" : text
+    }]
+  })
+}
+
+/** The number of candles that are shown at first. */
+const mostCandles = 180
+
+/** Shows everything that has happened, or its latest part. */
+const fit = (chart: IChartApi): void => {
+  const { length } = candles.value
+  const scale = chart.timeScale()
+  if (length <= mostCandles) scale.fitContent()
+  else scale.setVisibleLogicalRange({ from: length - mostCandles, to: length + 4 })
 }
 
 const paint = (chart: IChartApi, series: Series): void => {
@@ -123,12 +162,19 @@ const make = (box: HTMLElement) => {
   const series: Series = chart.addSeries(CandlestickSeries, { autoscaleInfoProvider: roomy, lastValueVisible: false })
   const marks = createSeriesMarkers(series, [])
   let lines: ReadonlyArray<IPriceLine> = []
+  let fitted = ""
   const stops = [
     effect(() => {
       const digits = markets.value.find((one) => one.market === market.value)?.pricePrecision ?? 2
       series.applyOptions({ priceFormat: { type: "price", precision: digits, minMove: 10 ** -digits } })
     }),
-    effect(() => drawCandles(series)),
+    effect(() => {
+      drawCandles(series)
+      const shown = `${market.value} ${seconds.value}`
+      if (candles.value.length === 0 || shown === fitted) return
+      fitted = shown
+      fit(chart)
+    }),
     effect(() => {
       if (theme.value !== undefined) paint(chart, series)
     }),
@@ -137,9 +183,6 @@ const make = (box: HTMLElement) => {
     }),
     effect(() => {
       if (theme.value !== undefined) marks.setMarkers(toMarks())
-    }),
-    effect(() => {
-      if (market.value !== "" && seconds.value > 0) chart.timeScale().resetTimeScale()
     })
   ]
   const close = (): void => {
@@ -255,7 +298,7 @@ export const Chart = ({ onMove }: Props): JSX.Element => {
       {found !== undefined && price === undefined
         ? <p class="none">{market.value} has no price yet. Type one above, and press Move.</p>
         : null}
-      {top === undefined || price === undefined
+      {top === undefined || price === undefined || lookedAt.value !== undefined
         ? null
         : <Handle {...{ digits, onMove, price, priceAt, top, want, wanted }} />}
     </div>

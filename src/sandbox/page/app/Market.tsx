@@ -3,18 +3,32 @@ import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
 import { post } from "./api.ts"
 import { Chart } from "./Chart.tsx"
-import { decimal, lengthOf, number, timeOf } from "./format.ts"
+import { column, decimal, lengthOf, number, timeOf } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
-import { account, act, choose, depth, follow, latestOrders, market, markets, seconds, unitsOf } from "./store.ts"
+import {
+  account,
+  act,
+  choose,
+  depth,
+  follow,
+  latestOrders,
+  lookedAt,
+  market,
+  markets,
+  seconds,
+  summaryOf,
+  unitsOf
+} from "./store.ts"
+import { Ticket, typePrice } from "./Ticket.tsx"
 import { ask, undoably } from "./Undo.tsx"
 
 /** Extracts the prices from typed text: numbers with any separators. */
 const toPrices = (text: string): ReadonlyArray<string> => text.match(/\d+(?:\.\d+)?/gu) ?? []
 
-/** The largest change of a price about which the page does not ask. */
+/** The largest price change, as a ratio, that the page makes without asking the user. */
 const largest = 0.2
 
-/** Moves the price of the market. It asks before a large change, which is probably a slip of the hand. */
+/** Moves the price of the market. Asks the user before a large change, which is probably a slip. */
 const move = (price: string): void => {
   const of = market.value
   const last = markets.value.find((one) => one.market === of)?.price
@@ -30,7 +44,9 @@ const move = (price: string): void => {
   ask({
     title: `Move ${of} by ${percent}?`,
     words:
-      `From ${number(last)} to ${number(price)}. Orders up to there are filled, stop orders are triggered, and the ` +
+      `From ${number(last)} to ${
+        number(price)
+      }. Orders that the price passes are filled, stop orders are triggered, and the ` +
       "chart shows it. You can undo it.",
     verb: "Move",
     does: () => void undoably(done, send).then((isDone) => isDone && follow("price"))
@@ -53,7 +69,7 @@ const play = (prices: ReadonlyArray<string>, afterMillis: number): void => {
     words:
       `${
         planOf(prices, afterMillis)
-      }. Orders up to these prices are filled, stop orders are triggered, and the chart ` +
+      }. Orders that these prices pass are filled, stop orders are triggered, and the chart ` +
       "shows it. You can undo it.",
     verb: "Play",
     does: () => void undoably(`The script plays on ${of}`, () => post("PlayPrices", { market: of, steps }))
@@ -61,9 +77,10 @@ const play = (prices: ReadonlyArray<string>, afterMillis: number): void => {
 }
 
 const Price = (): JSX.Element => {
-  const found = markets.value.find((one) => one.market === market.value)
+  const found = summaryOf(market.value)
   const typed = useSignal("")
   const price = found?.price
+  const isPast = lookedAt.value !== undefined
   const step = (ratio: number): void => move(decimal(Number(price) * (1 + ratio), found?.pricePrecision ?? 2))
   return (
     <div class="bar">
@@ -84,11 +101,13 @@ const Price = (): JSX.Element => {
           value={typed.value}
           onInput={(event) => (typed.value = event.currentTarget.value)}
         />
-        <button type="submit">Move</button>
+        <button type="submit" disabled={isPast}>Move</button>
       </Form>
       <div class="group" role="group" aria-label="Step the price">
         {([[-0.01, "−1 %"], [-0.001, "−0.1 %"], [0.001, "+0.1 %"], [0.01, "+1 %"]] as const).map(([ratio, text]) => (
-          <button key={text} type="button" disabled={price === undefined} onClick={() => step(ratio)}>{text}</button>
+          <button key={text} type="button" disabled={price === undefined || isPast} onClick={() => step(ratio)}>
+            {text}
+          </button>
         ))}
       </div>
       <div class="group end" role="group" aria-label="Candle interval">
@@ -151,19 +170,69 @@ const headOf = (...names: ReadonlyArray<string>): JSX.Element => (
   </thead>
 )
 
-const Level = (
-  { amount, most, price, side }: { amount: string; most: number; price: string; side: "buy" | "sell" }
-): JSX.Element => {
+/** Lets the counterparty quote the market, or stops it. */
+const quote = (enabled: boolean): void =>
+  void act(
+    enabled ? `The counterparty quotes ${market.value}` : `The counterparty no longer quotes ${market.value}`,
+    () => post("SetCounterparty", { market: market.value, enabled }),
+    "markets",
+    "market"
+  )
+
+const Counterparty = (): JSX.Element => {
+  const { price, quoted } = summaryOf(market.value) ?? {}
+  const { asks, bids } = depth.value
+  const isEmpty = asks.length === 0 || bids.length === 0
+  return (
+    <>
+      {isEmpty && quoted !== true
+        ? (
+          <p class="soft">
+            Nobody quotes {market.value}
+            {price === undefined
+              ? ". The counterparty can, once the market has a price."
+              : ": orders wait for the price to reach them."}
+          </p>
+        )
+        : null}
+      <label class="check">
+        <input
+          type="checkbox"
+          role="switch"
+          checked={quoted === true}
+          disabled={lookedAt.value !== undefined}
+          onChange={(event) => quote(event.currentTarget.checked)}
+        />{" "}
+        The counterparty quotes
+      </label>
+    </>
+  )
+}
+
+interface LevelProps {
+  readonly amount: string
+  readonly price: string
+  /** The price and the amount as shown. */
+  readonly shown: readonly [price: string, amount: string]
+  readonly most: number
+  readonly side: "buy" | "sell"
+}
+
+const Level = ({ amount, most, price, shown, side }: LevelProps): JSX.Element => {
   const own = ownAt(price, side)
   return (
     <tr class={side === "buy" ? "bid" : "ask"}>
-      <td>{number(price)}</td>
       <td>
         {own === 0 ?
           null :
           <span class="own" role="img" aria-label={`of which ${number(decimal(own, 8))} by ${account.value}`}>●</span>}
       </td>
-      <td style={{ backgroundSize: `${Number(amount) / most * 100}% 100%` }}>{number(amount)}</td>
+      <td>
+        <button type="button" class="bare" aria-label={`Use the price ${price}`} onClick={() => typePrice(price)}>
+          {shown[0]}
+        </button>
+      </td>
+      <td style={{ backgroundSize: `${Number(amount) / most * 100}% 100%` }}>{shown[1]}</td>
     </tr>
   )
 }
@@ -173,7 +242,8 @@ const Spread = ({ ask, bid }: { ask: string; bid: string }): JSX.Element => {
   return (
     <tr class="spread">
       <td colSpan={3}>
-        Spread {number(decimal(spread, 8))} <span class="soft">{decimal(spread / Number(bid) * 100, 2)} %</span>
+        Spread {number(decimal(spread, 8))} {unitsOf(market.value).money}{" "}
+        <span class="soft">{decimal(spread / Number(bid) * 100, 2)} %</span>
       </td>
     </tr>
   )
@@ -181,23 +251,32 @@ const Spread = ({ ask, bid }: { ask: string; bid: string }): JSX.Element => {
 
 const Depth = (): JSX.Element => {
   const { asks, bids } = depth.value
-  const [above, below] = [asks.slice(0, 8), bids.slice(0, 8)]
-  const most = Math.max(...[...above, ...below].map(({ amount }) => Number(amount)), 0)
-  const [ask] = above
-  const [bid] = below
+  const [above, below] = [asks.slice(0, 8).toReversed(), bids.slice(0, 8)]
+  const all = [...above, ...below]
+  const most = Math.max(...all.map(({ amount }) => Number(amount)), 0)
+  const prices = column(all.map(({ price }) => price), summaryOf(market.value)?.pricePrecision)
+  const amounts = column(all.map(({ amount }) => amount))
   const { money, stock } = unitsOf(market.value)
-  const hasOwn = [...above.map(({ price }) => ownAt(price, "sell")), ...below.map(({ price }) => ownAt(price, "buy"))]
-    .some((own) => own > 0)
+  const [ask, bid] = [above.at(-1), below[0]]
+  const levels = all.map((level, index) => {
+    const side = index < above.length ? "sell" : "buy"
+    const shown = [prices[index] ?? "", amounts[index] ?? ""] as const
+    return <Level key={`${side} ${level.price}`} {...level} shown={shown} most={most} side={side} />
+  })
+  const hasOwn = above.some(({ price }) => ownAt(price, "sell") > 0) ||
+    below.some(({ price }) => ownAt(price, "buy") > 0)
   return (
     <section class="card depth" aria-label="Order book">
-      <h2>Order book</h2>
-      {ask === undefined && bid === undefined ? <p class="soft">The order book of {market.value} is empty.</p> : (
+      <h2>
+        Order book {asks.length <= 8 && bids.length <= 8 ? null : <span class="soft">best 8 a side</span>}
+      </h2>
+      {all.length === 0 ? null : (
         <table>
-          {headOf(`Price, ${money}`, "", `Amount, ${stock}`)}
+          {headOf("", `Price, ${money}`, `Amount, ${stock}`)}
           <tbody>
-            {above.toReversed().map((level) => <Level key={level.price} {...level} most={most} side="sell" />)}
+            {levels.slice(0, above.length)}
             {ask === undefined || bid === undefined ? null : <Spread ask={ask.price} bid={bid.price} />}
-            {below.map((level) => <Level key={level.price} {...level} most={most} side="buy" />)}
+            {levels.slice(above.length)}
           </tbody>
         </table>
       )}
@@ -208,26 +287,32 @@ const Depth = (): JSX.Element => {
           </p>
         )
         : null}
+      <Counterparty />
     </section>
   )
 }
 
 const Trades = (): JSX.Element => {
   const { money, stock } = unitsOf(market.value)
+  const trades = depth.value.trades.slice(0, 16)
+  const prices = column(trades.map(({ price }) => price), summaryOf(market.value)?.pricePrecision)
+  const amounts = column(trades.map(({ amount }) => amount))
   return (
     <section class="card trades" aria-label="Latest trades">
-      <h2>Trades</h2>
-      {depth.value.trades.length === 0 ?
+      <h2>
+        Trades {depth.value.trades.length <= 16 ? null : <span class="soft">latest 16</span>}
+      </h2>
+      {trades.length === 0 ?
         <p class="soft">None yet. Orders trade when the price moves past them.</p> :
         (
           <table>
             {headOf("Time", `Price, ${money}`, `Amount, ${stock}`)}
             <tbody>
-              {depth.value.trades.slice(0, 12).map(({ amount, at, id, price, side }) => (
+              {trades.map(({ at, id, price, side }, index) => (
                 <tr key={id} class={side === "buy" ? "bid" : "ask"}>
                   <td class="soft">{timeOf(at)}</td>
-                  <td aria-label={`${side} at ${price}`}>{number(price)}</td>
-                  <td>{number(amount)}</td>
+                  <td aria-label={`${side} at ${price}`}>{prices[index]}</td>
+                  <td>{amounts[index]}</td>
                 </tr>
               ))}
             </tbody>
@@ -242,6 +327,7 @@ export const Market = (): JSX.Element => (
     <section class="card wide" id="market" aria-label="Market">
       <Price />
       <Chart onMove={move} />
+      <Ticket />
       <Script />
     </section>
     <Depth />

@@ -1,23 +1,25 @@
 /** The account area: orders, positions, balances and fills. */
 import type { JSX } from "preact"
-import type { Balance, OpenOrder, OpenPosition } from "../../control/Views.ts"
-import { post } from "./api.ts"
+import type { Balance, EndedOrder, OpenOrder, OpenPosition } from "../../control/Views.ts"
+import { openedOrder } from "./areas.ts"
 import { dateAndTimeOf, decimal, number } from "./format.ts"
+import { cancel, filledOf, isInQuote, outcomeOf } from "./OrderLook.tsx"
 import { Amount, Cell, Choice, Rows } from "./parts.tsx"
 import {
   account,
   accounts,
-  act,
   balances,
   choose,
   endedOrders,
   fills,
   latestOrders,
   lookAtOrders,
+  lookedAt,
   markets,
   orderCount,
   orders,
   positions,
+  said,
   unitsOf
 } from "./store.ts"
 
@@ -25,21 +27,15 @@ import {
 const activationOf = ({ activated, activationCondition }: OpenOrder): string =>
   activated ? "triggered at " : `waits for ${activationCondition === "gte" ? "≥" : "≤"} `
 
-/** Whether an order's amount is in quote currency. */
-const isInQuote = ({ side, type }: OpenOrder): boolean =>
-  side === "buy" && (type === "market" || type === "stop market")
+/** The number of fills and of ended orders that the sandbox shows. */
+const mostShown = 100
 
-/** The filled share of an order, in percent. */
-const filledOf = (order: OpenOrder): number =>
-  Math.round(Number(isInQuote(order) ? order.dealMoney : order.dealStock) / Number(order.amount) * 100)
-
-const cancel = (order: OpenOrder): void =>
-  void act(
-    `Order ${order.id} was canceled`,
-    () => post("CancelOrder", { account: order.account, market: order.market, orderId: order.id }),
-    "account",
-    "market"
-  )
+/** Opens the life of an order. The past has no lives: its orders may not exist any more. */
+const openOrder = (order: OpenOrder | EndedOrder | undefined): void => {
+  if (order === undefined) return
+  if (lookedAt.value === undefined) openedOrder.value = { account: order.account, id: order.id }
+  else said.value = "Go back to the present to open an order"
+}
 
 /** Notes on an order: which leg of an OCO order it is, and whether it is reduce-only. */
 const noteOf = ({ activationPrice, oco, reduceOnly }: OpenOrder): string =>
@@ -55,7 +51,9 @@ const Order = ({ order }: { order: OpenOrder }): JSX.Element => {
   return (
     <>
       <Cell class={order.side === "buy" ? "good" : "bad"}>{order.side} {order.type}</Cell>
-      <Cell>{order.market}</Cell>
+      <Cell>
+        {order.market} <span class="kind">{order.kind}</span>
+      </Cell>
       <Cell class="num">
         <Amount of={order.amount} unit={isInQuote(order) ? money : stock} />
       </Cell>
@@ -78,11 +76,36 @@ const Order = ({ order }: { order: OpenOrder }): JSX.Element => {
           type="button"
           aria-label={`Cancel order ${order.clientOrderId ?? order.id}`}
           aria-keyshortcuts="Delete"
-          onClick={() => cancel(order)}
+          disabled={lookedAt.value !== undefined}
+          onClick={(event) => {
+            // The click opens the row otherwise.
+            event.stopPropagation()
+            cancel(order)
+          }}
         >
           Cancel
         </button>
       </Cell>
+    </>
+  )
+}
+
+const EndedRow = ({ order }: { order: EndedOrder }): JSX.Element => {
+  const { money, stock } = unitsOf(order.market)
+  return (
+    <>
+      <Cell class="soft">{dateAndTimeOf(order.endedAt).slice(5)}</Cell>
+      <Cell class={order.side === "buy" ? "good" : "bad"}>{order.side} {order.type}</Cell>
+      <Cell>
+        {order.market} <span class="kind">{order.kind}</span>
+      </Cell>
+      <Cell class="num">
+        <Amount of={order.amount} unit={isInQuote(order) ? money : stock} />
+      </Cell>
+      <Cell class="num">{order.price === undefined ? "at market" : <Amount of={order.price} unit={money} />}</Cell>
+      <Cell>{outcomeOf(order.status)}</Cell>
+      <Cell class="num">{filledOf(order)} %</Cell>
+      <Cell class="soft">{order.clientOrderId ?? `#${order.id}`}</Cell>
     </>
   )
 }
@@ -136,10 +159,10 @@ const Positions = (): JSX.Element => (
             <tr>
               <th>Market</th>
               <th>Side</th>
-              <th>Amount</th>
-              <th>Entry</th>
-              <th>Value</th>
-              <th>Profit</th>
+              <th class="num">Amount</th>
+              <th class="num">Entry</th>
+              <th class="num">Value</th>
+              <th class="num">Profit</th>
             </tr>
           </thead>
           <tbody>
@@ -178,8 +201,8 @@ const Balances = (): JSX.Element => (
             <tr>
               <th>Wallet</th>
               <th>Asset</th>
-              <th>Free</th>
-              <th>Locked</th>
+              <th class="num">Free</th>
+              <th class="num">Locked</th>
               <th>Why</th>
             </tr>
           </thead>
@@ -202,7 +225,9 @@ const Balances = (): JSX.Element => (
 
 const Fills = (): JSX.Element => (
   <section class="card" aria-label="Fills">
-    <h2>Fills</h2>
+    <h2>
+      Fills {fills.value.length <= 20 ? null : <span class="soft">latest 20</span>}
+    </h2>
     {fills.value.length === 0 ? <p class="soft">None yet.</p> : (
       <div class="scroll-x">
         <table class="six">
@@ -211,9 +236,9 @@ const Fills = (): JSX.Element => (
               <th>Time</th>
               <th>Market</th>
               <th>Side</th>
-              <th>Price</th>
-              <th>Amount</th>
-              <th>Fee</th>
+              <th class="num">Price</th>
+              <th class="num">Amount</th>
+              <th class="num">Fee</th>
             </tr>
           </thead>
           <tbody>
@@ -242,50 +267,27 @@ const Fills = (): JSX.Element => (
 
 const Ended = (): JSX.Element => (
   <section class="card" aria-label="Ended orders">
-    <h2>Ended orders</h2>
-    {endedOrders.value.length === 0 ? <p class="soft">None yet.</p> : (
-      <div class="scroll-x">
-        <table class="six">
-          <thead>
-            <tr>
-              <th>Ended</th>
-              <th>Market</th>
-              <th>Order</th>
-              <th>Amount</th>
-              <th>Price</th>
-              <th>Outcome, filled</th>
-            </tr>
-          </thead>
-          <tbody>
-            {endedOrders.value.slice(0, 20).map((order) => {
-              const { money, stock } = unitsOf(order.market)
-              return (
-                <tr key={order.id}>
-                  <td class="soft">{dateAndTimeOf(order.endedAt).slice(5)}</td>
-                  <td>{order.market}</td>
-                  <td class={order.side === "buy" ? "good" : "bad"}>
-                    {order.side} {order.type} <span class="soft">{order.clientOrderId ?? `#${order.id}`}</span>
-                  </td>
-                  <td class="num">
-                    <Amount of={order.amount} unit={isInQuote(order) ? money : stock} />
-                  </td>
-                  <td class="num">
-                    {order.price === undefined ? "at market" : <Amount of={order.price} unit={money} />}
-                  </td>
-                  <td>
-                    {order.status.toLowerCase().replaceAll("_", " ")} <span class="soft">{filledOf(order)} %</span>
-                  </td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-      </div>
-    )}
+    <h2>
+      Ended orders {endedOrders.value.length < mostShown ? null : <span class="soft">latest {mostShown}</span>}
+    </h2>
+    <Rows
+      label="Ended orders"
+      className="ended"
+      count={endedOrders.value.length}
+      lines={8}
+      head={["Ended", "Order", "Market", "Amount", "Price", "Outcome", "Filled", "Id"]}
+      empty="None yet."
+      keyOf={(index) => endedOrders.value[index]?.id ?? index}
+      onOpen={(index) => openOrder(endedOrders.value[index])}
+      row={(index) => {
+        const order = endedOrders.value[index]
+        return order === undefined ? null : <EndedRow order={order} />
+      }}
+    />
   </section>
 )
 
-/** Puts the legs of an OCO order next to each other, whenever they were placed. */
+/** Puts the legs of an OCO order next to each other, regardless of when each was placed. */
 const grouped = (rows: ReadonlyArray<OpenOrder>): ReadonlyArray<OpenOrder> => {
   const legs = Map.groupBy(rows, ({ id, oco }) => oco ?? id)
   return [...legs.values()].flat()
@@ -294,6 +296,8 @@ const grouped = (rows: ReadonlyArray<OpenOrder>): ReadonlyArray<OpenOrder> => {
 export const Orders = (): JSX.Element => {
   const { offset, rows } = orders.value
   const shown = grouped(rows)
+  // Of the past, the page has the latest orders only.
+  const count = lookedAt.value === undefined ? orderCount.value : rows.length
   return (
     <div class="area">
       <div class="bar">
@@ -312,19 +316,23 @@ export const Orders = (): JSX.Element => {
       </div>
       <section class="card" aria-label="Open orders">
         <h2>
-          Open orders <span class="soft">{number(orderCount.value)}</span>
+          Open orders{" "}
+          <span class="soft">
+            {count === orderCount.value ? number(count) : `latest ${count} of ${number(orderCount.value)}`}
+          </span>
         </h2>
         <Rows
           label="Open orders"
           className="orders"
-          count={orderCount.value}
+          count={count}
           head={["Order", "Market", "Amount", "Price", "Trigger", "Note", "Filled", "Id", "Action"]}
           empty="None. Limit orders that rest in the book, and stop orders, appear here."
           keyOf={(index) => shown[index - offset]?.id ?? -index - 1}
           onLook={lookAtOrders}
+          onOpen={(index) => openOrder(shown[index - offset])}
           onDelete={(index) => {
             const order = shown[index - offset]
-            if (order !== undefined) cancel(order)
+            if (order !== undefined && lookedAt.value === undefined) cancel(order)
           }}
           row={(index) => {
             const order = shown[index - offset]
@@ -336,8 +344,8 @@ export const Orders = (): JSX.Element => {
         <Balances />
         <Positions />
       </div>
-      <Fills />
       <Ended />
+      <Fills />
     </div>
   )
 }

@@ -1,20 +1,19 @@
 /** The requests area: the list of calls, and the details of one. */
-import { computed, signal } from "@preact/signals"
+import { computed } from "@preact/signals"
 import type { JSX } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import * as Curl from "../../../protocol/Curl.ts"
 import type { RequestRecord } from "../../gateway/RequestRecord.ts"
 import type { Shown } from "../../gateway/Traffic.ts"
 import { baseUrl, get, post } from "./api.ts"
+import { openedRequest as opened, showCommand } from "./areas.ts"
 import { failNext } from "./Faults.tsx"
 import { dateAndTimeOf, number, pretty, text, timeOf } from "./format.ts"
 import { kept } from "./kept.ts"
 import { Cell, Choice, Dialog, Pairs, Rows } from "./parts.tsx"
-import { act, endpoints, requests, said } from "./store.ts"
+import { act, endpoints, lookedAt, requests, said } from "./store.ts"
 
 const filter = kept("filter", { account: "", endpoint: "", verdict: "", text: "" })
-
-const opened = signal<RequestRecord | undefined>(undefined)
 
 const whyOf = ({ expected = {}, fault, hint, refused, violations = {} }: RequestRecord): string =>
   [
@@ -23,6 +22,20 @@ const whyOf = ({ expected = {}, fault, hint, refused, violations = {} }: Request
     hint,
     fault === undefined ? undefined : `fault ${fault.id}, ${fault.symptom}`
   ].filter((part) => part !== undefined).join("; ")
+
+/**
+ * Whether a failed call was applied, although its caller can't know: `undefined` for other calls, and for calls that
+ * only read.
+ */
+const appliedOf = ({ command, endpoint, refused, verdict }: RequestRecord): boolean | undefined => {
+  const { mutates = false } = endpoints.value.find(({ name }) => name === endpoint) ?? {}
+  return verdict === "failed" && mutates ? command !== undefined && refused === undefined : undefined
+}
+
+const verdictOf = (request: RequestRecord): string => {
+  const isApplied = appliedOf(request)
+  return isApplied === undefined ? request.verdict : `failed, ${isApplied ? "applied" : "not applied"}`
+}
 
 /** The fields of a call, except secrets. */
 const askedOf = ({ fields = {} }: RequestRecord): string =>
@@ -72,13 +85,11 @@ const set = (change: Partial<(typeof filter)["value"]>): void => {
   filter.value = { ...filter.value, ...change }
 }
 
-const verdictText = { answered: "answered", refused: "refused", failed: "failed" } as const
-
 const Request = ({ request }: { request: RequestRecord }): JSX.Element => (
   <>
     <Cell class="soft num">{request.number}</Cell>
     <Cell class="soft">{timeOf(request.at)}</Cell>
-    <Cell class={`verdict ${request.verdict}`}>{verdictText[request.verdict]}</Cell>
+    <Cell class={`verdict ${request.verdict}`}>{verdictOf(request)}</Cell>
     <Cell class="num">{request.status ?? "–"}</Cell>
     <Cell class="num soft">{request.millis.toFixed(1)}</Cell>
     <Cell class="name">
@@ -88,6 +99,19 @@ const Request = ({ request }: { request: RequestRecord }): JSX.Element => (
     <Cell class="why">{[whyOf(request), askedOf(request)].filter((part) => part !== "").join(" · ")}</Cell>
   </>
 )
+
+/** What a failed call did to the exchange, which its caller can't know. */
+const Applied = ({ request }: { request: RequestRecord }): JSX.Element | null => {
+  const isApplied = appliedOf(request)
+  if (isApplied === undefined) return null
+  return (
+    <p class="hint" role="note">
+      {isApplied
+        ? "The call was applied: only its answer was lost. A caller that repeats it does it twice."
+        : "The call was not applied: it changed nothing."}
+    </p>
+  )
+}
 
 const Remark = ({ request }: { request: RequestRecord }): JSX.Element | null => {
   const violations = Object.entries(request.violations ?? {})
@@ -143,8 +167,7 @@ const Call = ({ request }: { request: RequestRecord }): JSX.Element => (
         time: `${dateAndTimeOf(request.at)} UTC`,
         took: `${request.millis.toFixed(1)} ms`,
         from: request.from,
-        ...(request.nonce === undefined ? {} : { nonce: request.nonce }),
-        ...(request.command === undefined ? {} : { command: request.command })
+        ...(request.nonce === undefined ? {} : { nonce: request.nonce })
       }}
     />
   </section>
@@ -209,7 +232,7 @@ const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
         <button type="button" disabled={stored === undefined} onClick={copy}>Copy as curl</button>
         <button
           type="button"
-          disabled={stored === undefined}
+          disabled={stored === undefined || lookedAt.value !== undefined}
           onClick={() =>
             void act("The call was repeated", () => post(`Requests/${request.number}/Again`), "account", "market")}
         >
@@ -218,7 +241,11 @@ const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
         <button type="button" onClick={() => failNext(request.endpoint === undefined ? "" : request.path)}>
           Fail the next {request.endpoint === undefined ? "call" : request.endpoint}
         </button>
+        {request.command === undefined ?
+          null :
+          <button type="button" onClick={() => showCommand(request.command ?? 0)}>Command {request.command}</button>}
       </div>
+      <Applied request={request} />
       <Remark request={request} />
       <Call request={request} />
       {request.fields === undefined || Object.keys(request.fields).length === 0
@@ -243,6 +270,14 @@ const verdicts: Options = [["", "every verdict"], ["answered", "answered"], ["re
   "failed"
 ]]
 
+/** How many calls the list has, of how many. */
+const countOf = (): string => {
+  const kept = requests.value.length
+  const made = requests.value[0]?.number ?? 0
+  const shown = `${number(found.value.length)} of ${number(kept)}`
+  return made <= kept ? shown : `${shown}, the latest of ${number(made)}`
+}
+
 const Filter = (): JSX.Element => {
   const { account, endpoint, text, verdict } = filter.value
   const known = [...new Set(requests.value.flatMap((request) => request.account ?? []))]
@@ -265,7 +300,7 @@ const Filter = (): JSX.Element => {
         value={text}
         onInput={(event) => set({ text: event.currentTarget.value })}
       />
-      <span class="soft">{number(found.value.length)} of {number(requests.value.length)}</span>
+      <span class="soft">{countOf()}</span>
     </div>
   )
 }

@@ -5,9 +5,28 @@ import { useEffect, useState } from "preact/hooks"
 import type { CommandSummary } from "../../control/CommandHistory.ts"
 import type { Forked } from "../../control/ControlApi.ts"
 import { get, pageAt, post, remove } from "./api.ts"
-import { dateAndTimeOf, lengthOf, number, text, timeOf } from "./format.ts"
+import { dateAndTimeOf, lengthOf, number, timeOf } from "./format.ts"
 import { Cell, Field, Form, Rows } from "./parts.tsx"
-import { act, clock, commands, follow, forks, heardAt, link, nextDue, said, saved, status } from "./store.ts"
+import { sentenceOf } from "./Sentence.ts"
+import {
+  act,
+  clock,
+  commandPage,
+  commands,
+  follow,
+  forks,
+  heardAt,
+  link,
+  lookAt,
+  lookedAt,
+  nextDue,
+  onlyChanges,
+  past,
+  readNow,
+  said,
+  saved,
+  status
+} from "./store.ts"
 import { ask, undoably } from "./Undo.tsx"
 
 /** The current time of the venue's clock, or the last known one while the sandbox is disconnected. */
@@ -31,15 +50,12 @@ export const aheadOf = (now: number): string => {
   return `${lengthOf(millis)} ${millis > 0 ? "ahead" : "behind"}`
 }
 
-/** The command selected on the timeline; the latest when `undefined`. */
-const chosen = signal<number | undefined>(undefined)
-
 const older = signal<ReadonlyArray<CommandSummary>>([])
 
 const restore = async (sequence: number): Promise<void> => {
   const done = sequence === 0 ? "Back at the beginning" : `Back at the state after command ${sequence}`
   if (!await undoably(done, () => post("Restore", { sequence }))) return
-  chosen.value = undefined
+  lookAt(undefined)
   follow("time")
 }
 
@@ -125,12 +141,6 @@ const Clock = (): JSX.Element => {
   )
 }
 
-/** A call that only reads, or that was refused, is still a command: it uses up its nonce. */
-const actionOf = ({ action }: CommandSummary): string => action === "Nothing" ? "no effect" : action
-
-const detailOf = ({ fields }: CommandSummary): string =>
-  Object.entries(fields).map(([name, value]) => `${name} ${text(value)}`).join(", ")
-
 /** The buttons that act on the selected command: restore, fork, snapshot and reset. */
 const Actions = ({ at, last }: { at: number; last: number }): JSX.Element => (
   <div class="bar">
@@ -143,17 +153,21 @@ const Actions = ({ at, last }: { at: number; last: number }): JSX.Element => (
   </div>
 )
 
+const whatClass = ({ changed, sequence }: CommandSummary, at: number): string =>
+  ["why", ...(sequence === at ? ["chosen"] : changed === false ? ["soft"] : [])].join(" ")
+
 const Commands = ({ all, at }: { all: ReadonlyArray<CommandSummary>; at: number }): JSX.Element => (
   <Rows
     label="Commands"
     className="commands"
     count={all.length}
     lines={8}
-    head={["#", "Time", "What", "Account", "Fields"]}
-    empty="No commands yet."
+    head={["#", "Time", "Account", "What happened"]}
+    empty={onlyChanges.value ? "No command has changed anything." : "No commands yet."}
     keyOf={(row) => all[row]?.sequence ?? 0}
     onOpen={(row) => {
-      chosen.value = all[row]?.sequence
+      const to = all[row]?.sequence
+      lookAt(to === status.value?.sequence ? undefined : to)
       said.value = `Command ${all[row]?.sequence ?? ""} is chosen`
     }}
     row={(row) => {
@@ -162,25 +176,30 @@ const Commands = ({ all, at }: { all: ReadonlyArray<CommandSummary>; at: number 
         <>
           <Cell class="num soft">{command.sequence}</Cell>
           <Cell class="soft">{timeOf(command.at)}</Cell>
-          <Cell class={command.sequence === at ? "chosen" : ""}>{actionOf(command)}</Cell>
           <Cell>{command.account ?? ""}</Cell>
-          <Cell class="why">{detailOf(command)}</Cell>
+          <Cell class={whatClass(command, at)}>{sentenceOf(command)}</Cell>
         </>
       )
     }}
   />
 )
 
+/** The command around which older commands were read last. */
+const readFor = signal<number | undefined>(undefined)
+
 /** The known commands: the latest, and those around the selected one. */
 const useCommands = (at: number): ReadonlyArray<CommandSummary> => {
   const latest = commands.value
   const lowest = latest.at(-1)?.sequence ?? 1
   const all = [...latest, ...older.value.filter(({ sequence }) => sequence < lowest)]
-  const isKnown = at < 1 || latest.length === 0 || all.some(({ sequence }) => sequence === at)
+  // A command that is left out of the list is never found.
+  const isKnown = at < 1 || latest.length === 0 || readFor.value === at || all.some(({ sequence }) => sequence === at)
   useEffect(() => {
     if (isKnown) return
     const read = async (): Promise<void> => {
-      older.value = await get<ReadonlyArray<CommandSummary>>("Commands", { before: at + 50, limit: 200 })
+      const part = { before: at + 50, limit: commandPage, ...(onlyChanges.value ? { onlyChanges: "true" } : {}) }
+      older.value = await get<ReadonlyArray<CommandSummary>>("Commands", part)
+      readFor.value = at
     }
     const timer = setTimeout(() => void read(), 150)
     return () => clearTimeout(timer)
@@ -188,14 +207,24 @@ const useCommands = (at: number): ReadonlyArray<CommandSummary> => {
   return all
 }
 
+/** Leaves out the calls that have changed nothing, or shows all commands. */
+const setOnlyChanges = (is: boolean): void => {
+  onlyChanges.value = is
+  older.value = []
+  readFor.value = undefined
+  void readNow("commands")
+}
+
 const Timeline = (): JSX.Element => {
   const last = status.value?.sequence ?? 0
-  const at = Math.min(chosen.value ?? last, last)
+  const at = Math.min(lookedAt.value ?? last, last)
   const all = useCommands(at)
   const shown = all.find(({ sequence }) => sequence === at)
   const words = shown === undefined
     ? ""
-    : `${dateAndTimeOf(shown.at)}: ${actionOf(shown)} ${shown.account ?? ""} ${detailOf(shown)}`
+    : `${dateAndTimeOf(shown.at)}: ${
+      [shown.account, sentenceOf(shown)].filter((part) => part !== undefined).join(": ")
+    }`
   return (
     <section class="card" aria-label="Timeline">
       <h2>
@@ -208,18 +237,47 @@ const Timeline = (): JSX.Element => {
         min={0}
         max={last}
         value={at}
-        aria-valuetext={shown === undefined ? `command ${at}` : `command ${at}: ${actionOf(shown)}`}
+        aria-valuetext={shown === undefined ? `command ${at}` : `command ${at}: ${sentenceOf(shown)}`}
         onInput={(event) => {
           const to = Number(event.currentTarget.value)
-          chosen.value = to === last ? undefined : to
+          lookAt(to === last ? undefined : to)
         }}
       />
       <p id="command">
         <b>{at === 0 ? "The beginning" : `Command ${at}`}</b> {words}
       </p>
       <Actions at={at} last={last} />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={onlyChanges.value}
+          onChange={(event) => setOnlyChanges(event.currentTarget.checked)}
+        />{" "}
+        Hide commands without effect
+      </label>{" "}
+      <span class="soft">The list has {number(all.length)} of {number(last)} commands.</span>
       <Commands all={all} at={at} />
     </section>
+  )
+}
+
+/** Says that the page shows the past, and leads out of it. */
+export const PastBanner = (): JSX.Element | null => {
+  const at = lookedAt.value
+  if (at === undefined) return null
+  const shown = past.value
+  return (
+    <p class="banner past" role="status">
+      <span>
+        {shown?.sequence === at
+          ? `The exchange as it was ${
+            at === 0 ? "at the beginning" : `after command ${at}, ${dateAndTimeOf(shown.at)} UTC`
+          }.`
+          : `Reading the exchange after command ${at}…`} Nothing is restored.
+      </span>
+      <button type="button" onClick={() => void restore(at)}>Restore this</button>
+      <button type="button" class="main" onClick={() => lookAt(undefined)}>Back to the present</button>
+    </p>
   )
 }
 

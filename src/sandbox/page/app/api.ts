@@ -16,6 +16,9 @@ export class ApiError extends Error {
 /** The prefix of this venue's paths: empty for a sandbox, and the venue's path on a host. */
 export const prefix = location.pathname.replace(/(?:\/control)?\/$/u, "")
 
+/** Whether this is the page of a host, which has many venues. */
+export const isHost = document.getElementById("page")?.dataset["of"] === "host"
+
 /** The base URL of the exchange that this page shows. */
 export const baseUrl = location.origin + prefix
 
@@ -27,7 +30,7 @@ let token = tokenInAddress()
 const keepAddress = (): void => {
   // On a host the pages of other venues have the same origin. They could read this page's address, so the token is
   // removed from it.
-  if (prefix !== "") history.replaceState(null, "", location.pathname)
+  if (prefix !== "" || isHost) history.replaceState(null, "", location.pathname)
   else if (tokenInAddress() !== "") history.replaceState(null, "", `#token=${encodeURIComponent(token)}`)
 }
 
@@ -50,6 +53,13 @@ export const hasToken = (): boolean => token !== ""
 /** The address of this page on another port, such as a fork's, which has the same token. */
 export const pageAt = (url: string): string => `${url}/#token=${encodeURIComponent(token)}`
 
+/** Whether this machine serves the page, so that the browser resolves the host names of venues. */
+const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)
+
+/** The address of the page of a host's venue: under its own host name if the browser resolves it, else under its path. */
+export const venueAt = (id: string, nameUrl: string | undefined, token: string): string =>
+  `${isLocal && nameUrl !== undefined ? nameUrl : `${baseUrl}/v/${id}`}/#token=${encodeURIComponent(token)}`
+
 /** The sentence of a refusal. */
 const toMessage = (name: string, status: number, { message }: Readonly<Record<string, unknown>>): string =>
   typeof message === "string" ? message : `${name} was answered with HTTP ${status}`
@@ -70,10 +80,13 @@ export const send = async (method: string, name: string, body?: object): Promise
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(method === "GET" ? { signal: AbortSignal.timeout(answerWithin) } : {})
   }).catch(() => {
-    throw new ApiError(0, "The sandbox did not answer. Look here when it is back: it may have done this, or not.")
+    throw new ApiError(
+      0,
+      `The ${isHost ? "host" : "sandbox"} did not answer. Look here when it is back: it may have done this, or not.`
+    )
   })
   if (response.ok) return response
-  if (used !== token) throw new ApiError(0, "Another token is used now")
+  if (used !== token) throw new ApiError(0, "The page uses another token now")
   const refusal = await response.json().catch(() => ({})) as Readonly<Record<string, unknown>>
   throw new ApiError(response.status, toMessage(name, response.status, refusal))
 }

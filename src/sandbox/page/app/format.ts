@@ -39,3 +39,17 @@ export const pretty = (body: string): string => {
     return body
   }
 }
+
+/** Formats the decimals of a column with equally many decimal places, at least `least`, so that they line up. */
+export const column = (texts: ReadonlyArray<string>, least = 0): ReadonlyArray<string> => {
+  const shown = texts.map((text) => number(text))
+  const places = shown.map((text) => text.split(".")[1]?.length ?? 0)
+  const most = Math.max(least, ...places)
+  return shown.map((text, index) => {
+    const missing = most - (places[index] ?? 0)
+    return missing === 0 ? text : `${text}${places[index] === 0 ? "." : ""}${"0".repeat(missing)}`
+  })
+}
+
+/** Splits a name such as `PlaceStopLimit` into lower-case words. */
+export const words = (name: string): string => name.replace(/(?<=[a-z])(?=[A-Z])/gu, " ").toLowerCase()

@@ -1,50 +1,41 @@
 /** The page: its header, its areas, and messages about its connection. */
+import { effect } from "@preact/signals"
 import { type JSX, render, type TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
-import { baseUrl, onToken, send } from "./api.ts"
+import { baseUrl, isHost, onToken, prefix, send } from "./api.ts"
+import { type Area as AreaName, area, areas, goTo, names } from "./areas.ts"
 import { failNext, Faults, isArmed } from "./Faults.tsx"
-import { dateAndTimeOf } from "./format.ts"
+import { enter, start, watch } from "./following.ts"
+import { dateAndTimeOf, number } from "./format.ts"
+import { HostPage } from "./Host.tsx"
 import { kept } from "./kept.ts"
 import { focus, Keys, type Shortcut, showKeys } from "./Keys.tsx"
 import { Market } from "./Market.tsx"
+import { OrderLook } from "./OrderLook.tsx"
 import { Orders } from "./Orders.tsx"
 import { Dialog, Form } from "./parts.tsx"
 import { Requests } from "./Requests.tsx"
 import {
   clock,
   connections,
-  enter,
   faults,
   heardAt,
   type Link,
   link,
+  lookedAt,
+  market,
   orderCount,
   requests,
   said,
   seen,
-  start,
   status,
-  watch,
+  summaryOf,
   wrong
 } from "./store.ts"
 import { Streams } from "./Streams.tsx"
 import { type Choice as Theme, choice } from "./theme.ts"
-import { aheadOf, Time, useNow } from "./Time.tsx"
+import { aheadOf, PastBanner, Time, useNow } from "./Time.tsx"
 import { Asking, Undo } from "./Undo.tsx"
-
-const areas = { orders: "Orders", requests: "Requests", streams: "Streams", time: "Time", faults: "Faults" } as const
-
-type Area = keyof typeof areas
-
-const names = Object.keys(areas) as ReadonlyArray<Area>
-
-const area = kept<Area>("area", "orders")
-
-/** Goes to an area, and focuses its tab. */
-const goTo = (name: Area): void => {
-  area.value = name
-  focus(`#tab-${name}`)
-}
 
 const shortcuts: ReadonlyArray<Shortcut> = [
   ["?", "Show these keys", showKeys],
@@ -56,7 +47,7 @@ const shortcuts: ReadonlyArray<Shortcut> = [
   ...names.map((name) => [`g ${name.slice(0, 1)}`, `Go to ${areas[name]}`, () => goTo(name)] as const)
 ]
 
-const count = (name: Area): string => {
+const count = (name: AreaName): string => {
   if (name === "orders") return orderCount.value === 0 ? "" : String(orderCount.value)
   if (name === "requests") return requests.value.length === 0 ? "" : String(requests.value.length)
   if (name === "streams") return connections.value.length === 0 ? "" : String(connections.value.length)
@@ -104,6 +95,23 @@ const states: Readonly<Record<Link, string>> = {
   stopped: "stopped"
 }
 
+/** Which exchange this page shows: a fork, a venue of a host, or the sandbox itself. */
+const nameOf = (): string => {
+  const { fork, sequence } = status.value ?? {}
+  if (fork !== undefined && sequence !== undefined) return `fork ${fork}`
+  const venue = /^\/v\/(.+)$/u.exec(prefix)?.[1] ?? /^(.+)\.localhost$/u.exec(location.hostname)?.[1]
+  return venue === undefined ? "sandbox" : `venue ${venue}`
+}
+
+const title = (): void => {
+  const price = summaryOf(market.value)?.price
+  const shown = link.value === "live"
+    ? lookedAt.value === undefined ? "" : `after ${lookedAt.value}`
+    : states[link.value]
+  document.title = [shown, price === undefined ? "" : `${number(price)} ${market.value}`, `effect-txc ${nameOf()}`]
+    .filter((part) => part !== "").join(" · ")
+}
+
 const Head = (): JSX.Element => {
   const now = useNow()
   const [about, showAbout] = useState(false)
@@ -111,7 +119,7 @@ const Head = (): JSX.Element => {
   return (
     <header class="top">
       <h1>
-        effect-txc <span class="soft">sandbox</span>
+        effect-txc <span class="soft">{nameOf()}</span>
       </h1>
       <span class={`link ${link.value}`} role="status" id="link">{states[link.value]}</span>
       {now === undefined || clock.value === undefined || link.value !== "live" ? null : (
@@ -136,7 +144,7 @@ const Head = (): JSX.Element => {
             <option value="dark">dark</option>
           </select>
         </label>
-        <button type="button" aria-keyshortcuts="?" onClick={showKeys}>Keys</button>
+        <button type="button" class="keys" aria-keyshortcuts="?" onClick={showKeys}>Keys</button>
         <button type="button" onClick={() => showAbout(true)}>About</button>
       </span>
       <Dialog title="About this page" open={about} onClose={() => showAbout(false)}>
@@ -230,7 +238,7 @@ const Hints = (): JSX.Element | null => {
       "Fail the next call",
       fault,
       <>
-        {faults.value.some(isArmed) ? "It will fail. Make it:" : "Then make it:"}{" "}
+        {faults.value.some(isArmed) ? "The next call will fail. Make one:" : "Then make a call:"}{" "}
         <code>curl {baseUrl}/api/v4/public/time</code>
       </>,
       () => {
@@ -287,9 +295,11 @@ const Page = (): JSX.Element => (
       <>
         <Undo />
         <Asking />
+        <OrderLook />
         <Keys shortcuts={shortcuts} />
         <State />
         <Message />
+        <PastBanner />
         <main class={link.value === "live" ? "" : "stale"} aria-busy={link.value === "loading"}>
           <Hints />
           {link.value === "loading" && status.value === undefined ? <p class="soft">Loading…</p> : (
@@ -309,7 +319,10 @@ const Page = (): JSX.Element => (
 )
 
 const root = document.getElementById("page")
-if (root !== null) render(<Page />, root)
-if (link.value !== "unauthorised") void start()
-onToken(enter)
-watch()
+if (root !== null) render(isHost ? <HostPage /> : <Page />, root)
+if (!isHost) {
+  if (link.value !== "unauthorised") void start()
+  onToken(enter)
+  watch()
+  effect(title)
+}

@@ -99,6 +99,9 @@ const useInSight = (count: number, lines: number, height: number) => {
   return { first, setTop, shown: Array.from({ length: Math.max(0, seen) }, (_, index) => first + index) }
 }
 
+/** The columns of figures, whose heads are right-aligned too. */
+const figures: ReadonlySet<string> = new Set(["#", "Amount", "Price", "Filled", "HTTP", "ms", "Sent", "Waiting"])
+
 /** A grid that keeps only its visible rows in the document. Arrow keys move in it, and Enter opens a row. */
 const Grid = (
   { className, count, head, keyOf, label, lines = 10, onDelete, onLook, onOpen, row }: RowsProps
@@ -145,7 +148,8 @@ const Grid = (
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       >
         <div class="row head" role="row" aria-rowindex={1}>
-          {head.map((name) => <span key={name} role="columnheader">{name}</span>)}
+          {head.map((name) => <span key={name} role="columnheader" class={figures.has(name) ? "num" : ""}>{name}
+          </span>)}
         </div>
         <div role="presentation" style={{ height: `${count * height}px`, position: "relative" }}>
           {shown.map((index) => (
@@ -171,7 +175,7 @@ const Grid = (
   )
 }
 
-/** A long list below its head. */
+/** A list of any length, with a head above it. */
 export const Rows = (props: RowsProps): JSX.Element => {
   const box = useRef<HTMLDivElement>(null)
   useFocusWithin(box)
@@ -191,7 +195,7 @@ export const Amount = (
   </>
 )
 
-/** Names and values. */
+/** A list of names, each with its value. */
 export const Pairs = ({ of }: { of: Readonly<Record<string, unknown>> }): JSX.Element => (
   <dl>
     {Object.entries(of).map(([name, value]) => (

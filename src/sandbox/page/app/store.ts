@@ -1,7 +1,6 @@
 /**
- * The page's data, and how it is kept up to date while the page is visible. Everything is read once; then the feed
- * reports changes. However many changes there are, the page redraws at most ten times a second, and reads again at most
- * twice a second.
+ * The page's data, and how it is read. What has changed is read again at most twice a second; `following.ts` learns of
+ * changes. While the user looks at the past, the data of the exchange is that of the past.
  */
 import { batch, signal } from "@preact/signals"
 import type { Candle } from "../../control/CandleView.ts"
@@ -9,6 +8,7 @@ import type { ClockReading } from "../../control/ClockControl.ts"
 import type { CommandSummary } from "../../control/CommandHistory.ts"
 import type { Status } from "../../control/HistoryControl.ts"
 import type { Depth, MarketSummary } from "../../control/MarketViews.ts"
+import type { Past } from "../../control/PastView.ts"
 import type { AccountFill, AccountSummary, Balance, EndedOrder, OpenOrder, OpenPosition } from "../../control/Views.ts"
 import type { ChannelSummary, EndpointSummary } from "../../control/ViewsApi.ts"
 import type { Armed } from "../../gateway/Faults.ts"
@@ -16,7 +16,7 @@ import type { OpenConnection } from "../../gateway/OpenConnections.ts"
 import type { RequestRecord } from "../../gateway/RequestRecord.ts"
 import type { SavedState } from "../../store/SavedStates.ts"
 import type { Fork } from "../../venue/Forks.ts"
-import { type Entries, type Entry, get, hasToken, setToken } from "./api.ts"
+import { get, hasToken } from "./api.ts"
 import { kept } from "./kept.ts"
 
 /** The state of the connection to the sandbox. Data is current only when it is `live`. */
@@ -40,12 +40,23 @@ export const forks = signal<ReadonlyArray<Fork>>([])
 export const saved = signal<ReadonlyArray<SavedState>>([])
 export const commands = signal<ReadonlyArray<CommandSummary>>([])
 
+/** Whether the list of commands leaves out the calls that have changed nothing. */
+export const onlyChanges = kept("only changes", false)
+
+/** The number of commands after which the page shows the exchange; the present when `undefined`. */
+export const lookedAt = signal<number | undefined>(undefined)
+/** The past that the page shows, once it is read. */
+export const past = signal<{ readonly sequence: number; readonly at: number } | undefined>(undefined)
+
 export const market = kept("market", "BTC_USDT")
-export const seconds = kept("seconds", 60)
+export const seconds = kept("seconds", 900)
+
+export const summaryOf = (name: string): MarketSummary | undefined =>
+  markets.value.find(({ market }) => market === name)
 
 /** The currencies of a market: its amounts are in `stock`, its prices in `money`. */
 export const unitsOf = (name: string): { readonly stock: string; readonly money: string } =>
-  markets.value.find((one) => one.market === name) ?? { stock: "", money: "" }
+  summaryOf(name) ?? { stock: "", money: "" }
 
 export const candles = signal<ReadonlyArray<Candle>>([])
 export const depth = signal<Depth>({ bids: [], asks: [], trades: [] })
@@ -72,7 +83,7 @@ export const requests = signal<ReadonlyArray<RequestRecord>>([])
 export const said = signal("")
 export const wrong = signal("")
 
-/** The hints that the user has already followed. The actions of other clients complete none. */
+/** The hints that the user has already followed. An action of another client does not count. */
 export const seen = kept("seen", { price: false, fault: false, time: false })
 
 /** The numbers of the faults that the user has added. */
@@ -86,6 +97,9 @@ export const follow = (hint: keyof (typeof seen)["value"]): void => {
 /** The number of calls that the page keeps, which equals the number that the sandbox keeps. */
 export const keptRequests = 5000
 
+/** The number of commands per read. */
+export const commandPage = 200
+
 /** The number of orders per read. */
 export const orderPage = 100
 
@@ -94,7 +108,7 @@ export const orderPage = 100
 // ---------------------------------------------------------------------------
 
 /** The data that a restore changes. */
-export const past = ["account", "accounts", "market", "markets", "candles", "commands"] as const
+export const restorable = ["account", "accounts", "market", "markets", "candles", "commands"] as const
 
 type Part =
   | "status"
@@ -110,6 +124,9 @@ type Part =
 
 let orderOffset = 0
 
+/** Whether the page shows the present. */
+const isPresent = (): boolean => lookedAt.value === undefined
+
 const readStatus = async (): Promise<void> => {
   const [now, time, due] = await Promise.all([
     get<Status>("Status"),
@@ -124,19 +141,24 @@ const readStatus = async (): Promise<void> => {
     nextDue.value = due.at
   })
   // Some commands cause no event, such as opening an account or a position.
-  if (before !== undefined && before.digest !== now.digest) mark("accounts", "account", "market", "commands")
+  if (before !== undefined && before.digest !== now.digest) mark("accounts", "account", "market", "markets", "commands")
 }
 
-const readers: Readonly<Record<Part, () => Promise<void>>> = {
+export const readers: Readonly<Record<Part, () => Promise<void>>> = {
   status: readStatus,
   market: async () => {
-    depth.value = await get<Depth>("Depth", { market: market.value })
+    const of = market.value
+    const found = await get<Depth>("Depth", { market: of })
+    if (isPresent() && market.value === of) depth.value = found
   },
   candles: async () => {
-    candles.value = await get<ReadonlyArray<Candle>>("Candles", { market: market.value, seconds: seconds.value })
+    const of = { market: market.value, seconds: seconds.value }
+    const found = await get<ReadonlyArray<Candle>>("Candles", of)
+    if (isPresent() && market.value === of.market && seconds.value === of.seconds) candles.value = found
   },
   markets: async () => {
     const found = await get<ReadonlyArray<MarketSummary>>("Markets")
+    if (!isPresent()) return
     batch(() => {
       markets.value = found
       if (!found.some((one) => one.market === market.value)) market.value = found[0]?.market ?? market.value
@@ -164,7 +186,7 @@ const readers: Readonly<Record<Part, () => Promise<void>>> = {
       get<ReadonlyArray<EndedOrder>>("EndedOrders", of)
     ])
     // The selection has changed since, and another read is in progress.
-    if (account.value !== of.account || orderOffset !== offset) return
+    if (!isPresent() || account.value !== of.account || orderOffset !== offset) return
     batch(() => {
       orderCount.value = count.count
       latestOrders.value = latest.toReversed()
@@ -177,7 +199,10 @@ const readers: Readonly<Record<Part, () => Promise<void>>> = {
   },
   commands: async () => {
     const [latest, states] = await Promise.all([
-      get<ReadonlyArray<CommandSummary>>("Commands", { limit: 200 }),
+      get<ReadonlyArray<CommandSummary>>("Commands", {
+        limit: commandPage,
+        ...(onlyChanges.value ? { onlyChanges: "true" } : {})
+      }),
       get<ReadonlyArray<SavedState>>("Saved")
     ])
     batch(() => {
@@ -197,18 +222,52 @@ const readers: Readonly<Record<Part, () => Promise<void>>> = {
   }
 }
 
+/** The data of the exchange itself, which the past replaces. */
+const ofExchange: ReadonlySet<Part> = new Set(["market", "candles", "account", "markets"])
+
+/** Reads the past that the user looks at. */
+const readPast = async (): Promise<void> => {
+  const sequence = lookedAt.value
+  if (sequence === undefined) return
+  const of = { account: account.value, market: market.value, seconds: seconds.value }
+  const found = await get<Past>("Past", { sequence, ...of })
+  const isCurrent = lookedAt.value === sequence && account.value === of.account && market.value === of.market &&
+    seconds.value === of.seconds
+  if (!isCurrent) return
+  batch(() => {
+    markets.value = found.markets
+    candles.value = found.candles
+    depth.value = found.depth
+    orderCount.value = found.countOfOpenOrders
+    latestOrders.value = found.openOrders.toReversed()
+    orders.value = { offset: 0, rows: latestOrders.value }
+    positions.value = found.positions
+    balances.value = found.balances
+    fills.value = found.fills
+    endedOrders.value = found.endedOrders
+    past.value = { sequence, at: found.at }
+  })
+}
+
+/** Reads data, that of the exchange from the past if the user looks at it. */
+const read = (parts: ReadonlyArray<Part>): Promise<unknown> => {
+  if (isPresent()) return Promise.all(parts.map((part) => readers[part]()))
+  const others = parts.filter((part) => !ofExchange.has(part)).map((part) => readers[part]())
+  return Promise.all(others.length === parts.length ? others : [...others, readPast()])
+}
+
 const wrongToken = "This token does not open this sandbox."
 
 const newToken = "The sandbox was started again, and has a new token. Open the address that it printed, or type its " +
   "token. A sandbox that keeps its data (--data) also keeps its token; one in memory (--memory) can't."
 
-const failed = (error: unknown): void => {
+export const failed = (error: unknown): void => {
   const { message, status = 0 } = error as { message: string; status?: number }
   if (status === 401) {
     link.value = "unauthorised"
     wrong.value = heardAt.value === undefined ? wrongToken : newToken
   } else if (status === 503) link.value = "stopped"
-  // Without an answer the page is disconnected, and after 410 it reads everything again.
+  // Without an answer, the page shows that it is disconnected. After a 410, it reads everything again.
   else if (status !== 0 && status !== 410) wrong.value = message
 }
 
@@ -224,9 +283,10 @@ let timer: ReturnType<typeof setTimeout> | undefined
 const readChanged = async (): Promise<void> => {
   timer = undefined
   reading = true
-  const parts = [...changed]
+  // The past does not change.
+  const parts = [...changed].filter((part) => isPresent() || !ofExchange.has(part))
   changed.clear()
-  await Promise.all(parts.map((part) => readers[part]())).catch(failed)
+  await read(parts).catch(failed)
   reading = false
   if (changed.size > 0) mark()
 }
@@ -239,196 +299,20 @@ export const mark = (...parts: ReadonlyArray<Part>): void => {
 
 /** Reads data at once, after a user action. */
 export const readNow = async (...parts: ReadonlyArray<Part>): Promise<void> => {
-  await Promise.all(parts.map((part) => readers[part]())).catch(failed)
+  await read(parts).catch(failed)
 }
 
 /** Reads the orders around a row of the list. */
 export const lookAtOrders = (row: number): void => {
-  const offset = Math.max(0, row - orderPage / 4)
+  const offset = isPresent() ? Math.max(0, row - orderPage / 4) : 0
   if (offset === orderOffset) return
   orderOffset = offset
   void readNow("account")
 }
 
 // ---------------------------------------------------------------------------
-// Following
+// Acting
 // ---------------------------------------------------------------------------
-
-let queue: Array<Entry> = []
-let drawing = false
-let drawnAt = 0
-const drawPause = 100
-
-/** Extends the last candle with a price at once; the server's own candles are read when the market is chosen. */
-const grow = (at: number, price: string, volume: number): void => {
-  const start = Math.floor(at / 1e6 / seconds.value) * seconds.value
-  const kept = candles.value
-  const final = kept.at(-1)
-  if (final !== undefined && final.at > start) return mark("candles")
-  const made = final?.at === start
-    ? {
-      ...final,
-      close: price,
-      high: Number(price) > Number(final.high) ? price : final.high,
-      low: Number(price) < Number(final.low) ? price : final.low,
-      volume: String(Number(final.volume) + volume)
-    }
-    : { at: start, open: price, high: price, low: price, close: price, volume: String(volume) }
-  candles.value = [...(final?.at === start ? kept.slice(0, -1) : kept.slice(-499)), made as Candle]
-}
-
-const take = ({ at, event }: Entry, prices: Map<string, string>, calls: Array<RequestRecord>): void => {
-  switch (event._tag) {
-    case "Requested": {
-      const request = event.request as RequestRecord
-      calls.push(request)
-      if (request.fault !== undefined) mark("faults")
-      return
-    }
-    case "PriceMoved":
-    case "Traded":
-      prices.set(String(event.market), String(event.price))
-      if (event.market === market.value) {
-        mark("market")
-        grow(at, String(event.price), event._tag === "Traded" ? Number(event.amount) : 0)
-      }
-      break
-    case "Restored":
-      mark("markets", "market", "candles", "account", "accounts")
-      said.value = `The state after command ${String(event.sequence)} was restored`
-      break
-    case "OrderActivated":
-      said.value = `A stop order on ${String(event.market)} was triggered`
-      break
-  }
-  if (event.account === account.value) mark("account")
-  if (event.market === market.value) mark("market")
-  mark("status", "commands")
-}
-
-const draw = (): void => {
-  drawing = false
-  drawnAt = performance.now()
-  const entries = queue
-  queue = []
-  const prices = new Map<string, string>()
-  const calls: Array<RequestRecord> = []
-  batch(() => {
-    for (const entry of entries) take(entry, prices, calls)
-    if (prices.size > 0) {
-      markets.value = markets.value.map((one) => {
-        const price = prices.get(one.market)
-        return price === undefined ? one : { ...one, price: price as NonNullable<MarketSummary["price"]> }
-      })
-    }
-    const newest = requests.value[0]?.number ?? 0
-    const added = calls.filter(({ number }) => number > newest)
-    if (added.length > 0) requests.value = [...added.toReversed(), ...requests.value].slice(0, keptRequests)
-    heardAt.value = performance.now()
-  })
-}
-
-/** Draws in an animation frame, at most ten times a second. A hidden page has no frames. */
-const arrived = (entries: ReadonlyArray<Entry>): void => {
-  for (const entry of entries) queue.push(entry)
-  if (drawing) return
-  drawing = true
-  const rest = Math.max(0, drawnAt + drawPause - performance.now())
-  setTimeout(() => document.hidden ? draw() : requestAnimationFrame(draw), rest)
-}
-
-const readAll = async (): Promise<void> => {
-  await readers.status()
-  await Promise.all([readers.markets(), readers.accounts()])
-  const [calls, found, pushed] = await Promise.all([
-    get<ReadonlyArray<RequestRecord>>("Requests", { latest: 2000 }),
-    get<ReadonlyArray<EndpointSummary>>("Endpoints"),
-    get<ReadonlyArray<ChannelSummary>>("Channels"),
-    ...(["market", "candles", "account", "commands", "faults", "forks", "connections"] as const).map((part) =>
-      readers[part]()
-    )
-  ])
-  batch(() => {
-    requests.value = calls.toReversed()
-    endpoints.value = found
-    channels.value = pushed
-  })
-}
-
-const wait = (millis: number): Promise<void> => new Promise((resume) => setTimeout(resume, millis))
-
-/** The pause between reads of the feed, in milliseconds. */
-const feedPause = 200
-
-/** Resolves when the page is visible. */
-const visible = async (): Promise<void> => {
-  while (document.hidden) {
-    await new Promise((resume) => document.addEventListener("visibilitychange", resume, { once: true }))
-  }
-}
-
-/** The number of the current connection. A newer one ends those before it. */
-let current = 0
-
-/**
- * Reads everything, then the feed, until the page is hidden. It keeps no request open: a browser allows six at a time to
- * a server, for all tabs together.
- */
-const live = async (connection: number): Promise<void> => {
-  const isCurrent = (): boolean => connection === current && !document.hidden
-  // The position comes first, so that no change is missed in between.
-  let { after } = await get<Entries>("EventsSoFar")
-  await readAll()
-  if (connection !== current) return
-  link.value = "live"
-  mark("markets", "candles")
-  while (isCurrent()) {
-    const page = await get<Entries>("EventsSoFar", { after })
-    after = page.after
-    if (page.entries.length > 0) arrived(page.entries)
-    if (!page.hasMore) await wait(feedPause)
-  }
-}
-
-/**
- * Keeps the page live while it is visible, and reconnects whenever the sandbox comes back. It stops if the token is
- * wrong.
- */
-export const start = async (): Promise<void> => {
-  const connection = ++current
-  for (let tries = 0;; tries++) {
-    await visible()
-    try {
-      await live(connection)
-      tries = -1
-    } catch (error) {
-      if (connection === current) failed(error)
-    }
-    if (connection !== current || link.value === "unauthorised") return
-    if (tries === -1) continue
-    if (link.value === "live") {
-      link.value = "reconnecting"
-      tries = 0
-    }
-    await wait(Math.min(3000, 300 * 2 ** tries))
-  }
-}
-
-/** Opens the sandbox with another token. */
-export const enter = (token: string): void => {
-  setToken(token)
-  link.value = "loading"
-  wrong.value = ""
-  heardAt.value = undefined
-  void start()
-}
-
-/** Reads data that has no events twice a second while the page is visible. */
-export const watch = (): void => {
-  setInterval(() => {
-    if (link.value === "live" && !document.hidden) mark("status", "faults", "forks", "connections")
-  }, 500)
-}
 
 /** Carries out a user action, reports its outcome, and reads the data that it may have changed. */
 export const act = async (
@@ -463,4 +347,20 @@ export const choose = (
   }
   candles.value = []
   void readNow("candles", "market")
+}
+
+let looking: ReturnType<typeof setTimeout> | undefined
+
+/** Shows the exchange as it was after a number of commands; as it is now when `undefined`. Nothing is restored. */
+export const lookAt = (sequence: number | undefined): void => {
+  if (sequence === lookedAt.value) return
+  lookedAt.value = sequence
+  clearTimeout(looking)
+  if (sequence !== undefined) {
+    looking = setTimeout(() => void readNow("market"), 120)
+    return
+  }
+  past.value = undefined
+  orderOffset = 0
+  void readNow("markets", "candles", "market", "account")
 }

@@ -1,0 +1,275 @@
+/** The order ticket: every kind of order that the exchange has, placed as the chosen account. */
+import { signal } from "@preact/signals"
+import type { JSX } from "preact"
+import type { Called } from "../../control/Calls.ts"
+import type { EndpointSummary, FieldSummary } from "../../control/ViewsApi.ts"
+import { post } from "./api.ts"
+import { openedOrder } from "./areas.ts"
+import { decimal, number, text, words } from "./format.ts"
+import { kept } from "./kept.ts"
+import { Choice, Field } from "./parts.tsx"
+import {
+  account,
+  accounts,
+  act,
+  balances,
+  choose,
+  endpoints,
+  lookedAt,
+  market,
+  said,
+  status,
+  summaryOf,
+  unitsOf
+} from "./store.ts"
+
+/** The words for each kind of order, by the name of its endpoint. */
+const titles: Readonly<Record<string, string>> = {
+  "LimitOrders.create": "Limit",
+  "MarketOrders.create": "Market, buy by total",
+  "StockMarketOrders.create": "Market",
+  "StopLimitOrders.create": "Stop limit",
+  "StopMarketOrders.create": "Stop market",
+  "CollateralLimitOrders.create": "Margin limit",
+  "CollateralMarketOrders.create": "Margin market",
+  "CollateralStopLimitOrders.create": "Margin stop limit",
+  "CollateralTriggerMarketOrders.create": "Margin stop market",
+  "CollateralOcoOrders.create": "Margin OCO"
+}
+
+/** The kinds whose amount is the total to spend if they buy, in the quote currency. */
+const byTotal: ReadonlySet<string> = new Set(["MarketOrders.create", "StopMarketOrders.create"])
+
+/** The fields that are always shown, in this order. */
+const main = ["amount", "price", "activationPrice", "stopLimitPrice"] as const
+
+/** What is typed into the ticket. */
+const typed = kept("ticket", {
+  kind: "LimitOrders.create",
+  amount: "",
+  price: "",
+  activationPrice: "",
+  stopLimitPrice: ""
+})
+
+/** The options that are set, by field name; they apply until the page is left. */
+const options = signal<Readonly<Record<string, string>>>({})
+
+/** The outcome of the latest order. */
+const outcome = signal<{ readonly words: string; readonly isBad: boolean; readonly order?: string } | undefined>(
+  undefined
+)
+
+/** Writes a price into the ticket. */
+export const typePrice = (price: string): void => {
+  typed.value = { ...typed.value, price }
+}
+
+const isMargin = ({ name }: EndpointSummary): boolean => name.startsWith("Collateral")
+
+const order = Object.keys(titles)
+
+/** The kinds of orders that the market has. */
+const kinds = (): ReadonlyArray<EndpointSummary> => {
+  const { margin = true, type = "spot" } = summaryOf(market.value) ?? {}
+  return endpoints.value
+    .filter((one) => (one.places === "order" || one.places === "pair") && (isMargin(one) ? margin : type === "spot"))
+    .toSorted((one, other) => order.indexOf(one.name) - order.indexOf(other.name))
+}
+
+/** The value of a field on the wire; `undefined` if it is not set. */
+const valueOf = ({ name, values }: FieldSummary): string | number | boolean | undefined => {
+  const given = ((typed.value as Readonly<Record<string, string>>)[name] ?? options.value[name] ?? "").trim()
+  if (given === "") return undefined
+  return values === undefined ? given : values.find((value) => String(value) === given)
+}
+
+/** The reasons in an error's body. */
+const reasonsOf = (answer: string): string => {
+  try {
+    const { errors, message } = JSON.parse(answer) as { readonly errors?: object; readonly message?: string }
+    const fields = Object.entries(errors ?? {}).map(([field, reasons]) =>
+      `${field}: ${[reasons as unknown].flat().map(text).join(" ")}`
+    )
+    return [message, ...fields].filter((part) => part !== undefined).join(". ")
+  } catch {
+    return answer
+  }
+}
+
+const idOf = (answer: string): string | undefined => {
+  const [, id] = /"(?:orderId|id)":(\d+)/u.exec(answer) ?? []
+  return id
+}
+
+const place = ({ fields, name, path, places }: EndpointSummary, side: "buy" | "sell"): void => {
+  const set = fields.flatMap((field) => {
+    const value = field.name === "market" ? market.value : field.name === "side" ? side : valueOf(field)
+    return value === undefined ? [] : [[field.key, value] as const]
+  })
+  const title = titles[name] ?? name
+  const of = account.value
+  void act(
+    "",
+    async () => {
+      const { answer, status } = await post<Called>("CallAs", { account: of, path, fields: Object.fromEntries(set) })
+      const id = idOf(answer)
+      const said = `${title} ${side}`
+      outcome.value = status === undefined
+        ? { isBad: true, words: `${said}: the answer was lost. Requests says whether it was applied.` }
+        : status >= 400
+        ? { isBad: true, words: `${said}, refused with HTTP ${status}: ${reasonsOf(answer)}` }
+        : { isBad: false, words: `${said}: placed`, ...(id === undefined || places === "pair" ? {} : { order: id }) }
+    },
+    "account",
+    "market"
+  ).then(() => {
+    said.value = outcome.value?.words ?? ""
+  })
+}
+
+const labelOf = (name: string): string => words(name).replace(/^./u, (first) => first.toUpperCase())
+
+/** The unit of a field. */
+const unitOf = (field: string, kind: string): string => {
+  const { money, stock } = unitsOf(market.value)
+  if (field !== "amount") return money
+  return byTotal.has(kind) ? `${money} to buy, ${stock} to sell` : stock
+}
+
+const Main = ({ field, kind }: { field: (typeof main)[number]; kind: string }): JSX.Element => (
+  <Field label={`${labelOf(field)}, ${unitOf(field, kind)}`}>
+    <input
+      inputMode="decimal"
+      size={12}
+      placeholder={field === "price" ? summaryOf(market.value)?.price ?? "" : ""}
+      value={typed.value[field]}
+      onInput={(event) => (typed.value = { ...typed.value, [field]: event.currentTarget.value })}
+    />
+  </Field>
+)
+
+/** The words for the values of an option that has none of its own. */
+const roles: Readonly<Record<string, string>> = { 1: "queue", 2: "counterparty" }
+
+const Option = ({ field: { name, values } }: { field: FieldSummary }): JSX.Element => {
+  const value = options.value[name] ?? ""
+  const set = (value: string): void => {
+    options.value = { ...options.value, [name]: value }
+  }
+  if (values?.includes(true) === true) {
+    return (
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={value === "true"}
+          onChange={(event) => set(event.currentTarget.checked ? "true" : "")}
+        />{" "}
+        {labelOf(name)}
+      </label>
+    )
+  }
+  return (
+    <Field label={labelOf(name)}>
+      {values === undefined
+        ? <input size={12} value={value} onInput={(event) => set(event.currentTarget.value)} />
+        : (
+          <Choice
+            label={labelOf(name)}
+            value={value}
+            options={[
+              ["", "default"],
+              ...values.map((one) =>
+                [String(one), name === "bboRole" ? roles[String(one)] ?? "" : String(one)] as const
+              )
+            ]}
+            onChange={set}
+          />
+        )}
+    </Field>
+  )
+}
+
+/** The funds that an order can use, and the total that it would come to. */
+const Funds = ({ kind }: { kind: EndpointSummary }): JSX.Element => {
+  const { money, stock } = unitsOf(market.value)
+  const wallet = isMargin(kind) ? "collateral" : "trade"
+  const free = balances.value.filter((one) => one.wallet === wallet && (one.ticker === money || one.ticker === stock))
+  const total = Number(typed.value.amount) * Number(typed.value.price)
+  return (
+    <span class="soft">
+      {total > 0 && kind.fields.some(({ name }) => name === "price") ?
+        `Total ${number(decimal(total, 8))} ${money}. ` :
+        ""}
+      {free.length === 0
+        ? `Nothing free in the ${wallet} wallet.`
+        : `Free in the ${wallet} wallet: ${free.map((one) => `${number(one.free)} ${one.ticker}`).join(", ")}.`}
+    </span>
+  )
+}
+
+const Outcome = (): JSX.Element | null => {
+  const told = outcome.value
+  if (told === undefined) return null
+  const { order } = told
+  return (
+    <p class={told.isBad ? "bad" : "good"} role={told.isBad ? "alert" : "status"}>
+      {told.words} {order === undefined
+        ? null
+        : (
+          <button type="button" onClick={() => (openedOrder.value = { account: account.value, id: order })}>
+            Order {order}
+          </button>
+        )}
+    </p>
+  )
+}
+
+export const Ticket = (): JSX.Element | null => {
+  const known = kinds()
+  const kind = known.find(({ name }) => name === typed.value.kind) ?? known[0]
+  if (kind === undefined || status.value === undefined) return null
+  const isPast = lookedAt.value !== undefined
+  const shown = main.filter((field) => kind.fields.some(({ name }) => name === field))
+  const others = kind.fields.filter(({ name }) => ![...main, "market", "side"].includes(name as "amount"))
+  const isSet = others.filter((field) => valueOf(field) !== undefined).length
+  return (
+    <form
+      class="ticket"
+      aria-label="Place an order"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const { submitter } = event
+        place(kind, submitter instanceof HTMLButtonElement && submitter.value === "sell" ? "sell" : "buy")
+      }}
+    >
+      <Field label="As">
+        <Choice
+          label="Place the order as"
+          value={account.value}
+          options={accounts.value.map((one) => [one.account, one.account])}
+          onChange={(account) => choose({ account })}
+        />
+      </Field>
+      <Field label="Order">
+        <Choice
+          label="Kind of order"
+          value={kind.name}
+          options={known.map(({ name }) => [name, titles[name] ?? name])}
+          onChange={(kind) => (typed.value = { ...typed.value, kind })}
+        />
+      </Field>
+      {shown.map((field) => <Main key={field} field={field} kind={kind.name} />)}
+      <span class="group">
+        <button type="submit" class="buy" value="buy" disabled={isPast}>Buy</button>
+        <button type="submit" class="sell" value="sell" disabled={isPast}>Sell</button>
+      </span>
+      <details>
+        <summary>Options{isSet === 0 ? "" : `: ${isSet} set`}</summary>
+        <div class="bar">{others.map((field) => <Option key={field.name} field={field} />)}</div>
+      </details>
+      <Funds kind={kind} />
+      <Outcome />
+    </form>
+  )
+}

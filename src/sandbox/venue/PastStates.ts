@@ -1,0 +1,43 @@
+/** Earlier states of the exchange, to look at. Nothing is restored, and no saved state is replaced. */
+import * as Effect from "effect/Effect"
+import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
+import type * as State from "../engine/State.ts"
+import type * as Journal from "../store/Journal.ts"
+import * as Recovery from "../store/Recovery.ts"
+import * as SavedStates from "../store/SavedStates.ts"
+
+/** Computes the state after an earlier command; `undefined` if there have not been that many. */
+export type StateAfter = (sequence: number) => Effect.Effect<State.State | undefined, Journal.JournalError>
+
+/**
+ * Creates a reader of earlier states. It keeps the latest 16 that it has computed, so that a state a few commands later
+ * is quick to compute.
+ */
+export const make = (journal: Journal.Journal, saved: SavedStates.SavedStates, policy: VenuePolicy): StateAfter => {
+  const computed = SavedStates.make(policy)
+  const either: SavedStates.SavedStates = {
+    ...computed,
+    has: (sequence) => computed.has(sequence) || saved.has(sequence),
+    recall: (sequence) => (saved.has(sequence) ? saved : computed).recall(sequence)
+  }
+
+  /** The latest known state from which all commands up to `sequence` can be applied; 0 is the beginning. */
+  const startFor = Effect.fnUntraced(function*(sequence: number) {
+    const known = [...saved.list(), ...computed.list()].map((state) => state.sequence).filter((at) => at <= sequence)
+    const from = Math.max(0, ...known)
+    const recalled = yield* journal.recalledAfter(from)
+    return [...recalled].every((earlier) => earlier >= from || either.has(earlier)) ? from : 0
+  })
+
+  return Effect.fnUntraced(function*(sequence: number) {
+    yield* journal.committed
+    if (sequence > journal.sequence()) return undefined
+    if (!either.has(sequence) && sequence > 0) {
+      const state = yield* Recovery.stateAfter(journal, either, sequence, yield* startFor(sequence))
+      computed.save(sequence, state)
+    }
+    const found = either.recall(sequence)
+    computed.trim()
+    return found
+  })
+}
