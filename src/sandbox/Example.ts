@@ -190,7 +190,8 @@ const pause = 180_000
  */
 const wave = (market: number, step: number): number => {
   const left = 1 - step * pause / day
-  const swing = (length: number, size: number): number => size * Math.sin(left * length * (1 + market / 7) * Math.PI * 2)
+  const swing = (length: number, size: number): number =>
+    size * Math.sin(left * length * (1 + market / 7) * Math.PI * 2)
   return 1 + swing(1.3, 0.011) + swing(4.1, 0.006) + swing(13.7, 0.003) + swing(41.3, 0.0016) + swing(97.9, 0.001)
 }
 

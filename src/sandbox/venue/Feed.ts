@@ -305,7 +305,11 @@ const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
 const isEvent = (what: Kept["what"]): what is Event.Event => !isLogged(what) && what._tag !== "Requested"
 
 /** The events among the entries of one command. */
-const eventsOf = (entries: ReadonlyArray<Kept>, floor: Place, sequence: number): ReadonlyArray<Event.Event> | undefined => {
+const eventsOf = (
+  entries: ReadonlyArray<Kept>,
+  floor: Place,
+  sequence: number
+): ReadonlyArray<Event.Event> | undefined => {
   const before = { sequence, run: 0, index: 0 }
   if (compare(before, floor) < 0) return undefined
   const found: Array<Event.Event> = []

@@ -36,7 +36,8 @@ describe.each(dialects)("a call of the owner as an account, $name", (dialect) =>
   it.effect("needs an account with an enabled key, and a private path", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
-      const why = (options: Control.CallOptions) => Effect.map(Effect.flip(control.callAs(options)), ({ fields }) => fields)
+      const why = (options: Control.CallOptions) =>
+        Effect.map(Effect.flip(control.callAs(options)), ({ fields }) => fields)
       assert.deepStrictEqual(yield* why({ account: "nobody", path, fields }), { account: "has a key" })
       for (const other of ["/api/v4/public/time", "/api/v4/order/old"]) {
         assert.deepStrictEqual(yield* why({ account: "alice", path: other, fields }), { path: "known" })
@@ -53,7 +54,9 @@ describe.each(dialects)("a call of the owner as an account, $name", (dialect) =>
       yield* call(path, { ...fields, amount: "1000" })
       const shown = (onlyChanges: boolean) =>
         Effect.map(control.commands(undefined, 3, onlyChanges), (commands) =>
-          commands.filter((command) => command.sequence > sequence).map(({ action, changed }) => [action, changed]))
+          commands.filter((command) =>
+            command.sequence > sequence
+          ).map(({ action, changed }) => [action, changed]))
       assert.deepStrictEqual(yield* shown(false), [["PlaceLimit", false], ["PlaceLimit", true], ["Nothing", false]])
       assert.deepStrictEqual(yield* shown(true), [["PlaceLimit", true]])
     }).pipe(Effect.provide(traders(dialect))))

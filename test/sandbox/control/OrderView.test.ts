@@ -14,8 +14,10 @@ describe("an order", () => {
       const placed = (yield* control.status).sequence
       const [open] = yield* control.openOrders("alice")
       const id = open?.id ?? assert.fail("no order")
-      const eventsOf = Effect.map(control.order("alice", id), ({ events }) =>
-        events.map(({ command, what }) => [what, command]))
+      const eventsOf = Effect.map(
+        control.order("alice", id),
+        ({ events }) => events.map(({ command, what }) => [what, command])
+      )
       assert.deepStrictEqual(yield* eventsOf, [["placed", placed]])
       assert.deepStrictEqual((yield* control.order("alice", id)).locked, open?.locked)
       yield* control.movePrice({ market: btcUsdt, price: price("38000") })

@@ -139,12 +139,15 @@ export const orders = (): void => {
         yield* reads(life, ["placed"])
         // The open dialog follows what happens.
         yield* control.movePrice({ market: marketName("BTC_USDT"), price: price("40300") })
-        yield* reads(life, [
-          "placed",
-          "triggered",
-          "0.01 BTC at 40 300 USDT as taker, fee 0.00001 BTC",
-          "ended filled"
-        ].map((text) => text.replace(/^(?=0)/u, "filled ")))
+        yield* reads(
+          life,
+          [
+            "placed",
+            "triggered",
+            "0.01 BTC at 40 300 USDT as taker, fee 0.00001 BTC",
+            "ended filled"
+          ].map((text) => text.replace(/^(?=0)/u, "filled "))
+        )
         yield* appears(order, "nothing")
         yield* press(order, /^Request 1, StopLimitOrders\.create/u)
         const call = shown.getByRole("dialog", { name: /^Request 1: StopLimitOrders\.create/u })

@@ -169,7 +169,10 @@ export const time = (): void => {
         // choice moves on to new ones.
         yield* appears(timeline, `${(yield* control.status).sequence} commands`)
         yield* see(() => timeline.getByRole("slider", { name: "Command" }).fill(String(sequence)))
-        yield* appears(timeline, /alice: stop limit buy 0\.01 on BTC_USDT at 41\s500 USDT, triggered at 40\s200, my-stop/u)
+        yield* appears(
+          timeline,
+          /alice: stop limit buy 0\.01 on BTC_USDT at 41\s500 USDT, triggered at 40\s200, my-stop/u
+        )
         yield* press(timeline, "Fork here")
         // The page shows the past; a fork of it is another sandbox.
         yield* press(shown, "Back to the present")

@@ -2,13 +2,47 @@
 import { batch, signal } from "@preact/signals"
 import type { JSX } from "preact"
 import { useEffect, useState } from "preact/hooks"
-import type { HostStatus, Made, NodeStatus, Summary } from "../../host/HostModels.ts"
 import { get, onToken, post, remove, setToken, venueAt } from "./api.ts"
 import { dateAndTimeOf, number } from "./format.ts"
 import { kept } from "./kept.ts"
 import { Cell, Choice, Field, Form, Rows } from "./parts.tsx"
-import { choice, type Choice as Theme } from "./theme.ts"
+import { type Choice as Theme, choice } from "./theme.ts"
 import { ask, Asking } from "./Undo.tsx"
+
+/** The part of a venue's summary that the page shows. Times are Unix microseconds. */
+interface Summary {
+  readonly id: string
+  readonly owner: string
+  readonly dialect: string
+  readonly stage?: string
+  readonly since?: number
+  readonly node?: string
+  readonly madeAt: number
+  readonly endsAt?: number
+}
+
+/** The addresses of a venue, and its token. */
+interface Made {
+  readonly controlToken: string
+  readonly nameUrl?: string
+}
+
+/** The part of a node's status that the page shows. */
+interface NodeStatus {
+  readonly node: string
+  readonly state: string
+  readonly since: number
+  readonly shards: number
+  readonly awake: number
+  readonly troubles: ReadonlyArray<string>
+}
+
+/** The part of a host's status that the page shows. */
+interface HostStatus {
+  readonly awake: number
+  readonly bounds: Readonly<Record<string, number>>
+  readonly nodes?: ReadonlyArray<NodeStatus>
+}
 
 const venues = signal<ReadonlyArray<Summary>>([])
 const status = signal<HostStatus | undefined>(undefined)
@@ -99,7 +133,9 @@ const Action = ({ does, name, of }: { name: string; of: string; does: () => void
   </button>
 )
 
-const Venue = ({ venue: { dialect, endsAt, id, madeAt, node, owner, since, stage } }: { venue: Summary }): JSX.Element => (
+const Venue = (
+  { venue: { dialect, endsAt, id, madeAt, node, owner, since, stage } }: { venue: Summary }
+): JSX.Element => (
   <>
     <Cell>{id}</Cell>
     <Cell>{owner}</Cell>
@@ -255,7 +291,12 @@ const Login = (): JSX.Element => {
   )
 }
 
-const words = { loading: "loading", live: "live", disconnected: "disconnected, reconnecting", locked: "locked" } as const
+const words = {
+  loading: "loading",
+  live: "live",
+  disconnected: "disconnected, reconnecting",
+  locked: "locked"
+} as const
 
 const Head = (): JSX.Element => {
   const { awake = 0, bounds = {} } = status.value ?? {}

@@ -187,7 +187,9 @@ const Counterparty = (): JSX.Element => {
         ? (
           <p class="soft">
             Nobody quotes {market.value}
-            {price === undefined ? ". The counterparty can, once the market has a price." : ": orders wait for the price to reach them."}
+            {price === undefined
+              ? ". The counterparty can, once the market has a price."
+              : ": orders wait for the price to reach them."}
           </p>
         )
         : null}
@@ -259,12 +261,12 @@ const Depth = (): JSX.Element => {
     const shown = [prices[index] ?? "", amounts[index] ?? ""] as const
     return <Level key={`${side} ${level.price}`} {...level} shown={shown} most={most} side={side} />
   })
-  const hasOwn = above.some(({ price }) => ownAt(price, "sell") > 0) || below.some(({ price }) => ownAt(price, "buy") > 0)
+  const hasOwn = above.some(({ price }) => ownAt(price, "sell") > 0) ||
+    below.some(({ price }) => ownAt(price, "buy") > 0)
   return (
     <section class="card depth" aria-label="Order book">
       <h2>
-        Order book{" "}
-        {asks.length <= 8 && bids.length <= 8 ? null : <span class="soft">best 8 a side</span>}
+        Order book {asks.length <= 8 && bids.length <= 8 ? null : <span class="soft">best 8 a side</span>}
       </h2>
       {all.length === 0 ? null : (
         <table>

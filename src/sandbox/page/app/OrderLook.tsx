@@ -3,8 +3,8 @@ import type { JSX } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import type { OrderEvent, OrderLife } from "../../control/OrderView.ts"
 import type { AnyOrder } from "../../control/Views.ts"
-import { openedOrder, requestOf, showCommand, showRequest } from "./areas.ts"
 import { get, post } from "./api.ts"
+import { openedOrder, requestOf, showCommand, showRequest } from "./areas.ts"
 import { dateAndTimeOf, decimal, number, words } from "./format.ts"
 import { Amount, Dialog, Pairs } from "./parts.tsx"
 import { act, status, unitsOf } from "./store.ts"
@@ -42,13 +42,14 @@ const Cause = ({ command }: { command: number | undefined }): JSX.Element => {
           <button type="button" onClick={() => showRequest(request)}>
             Request {request.number}, {request.endpoint}
           </button>
-        )}{" "}
-      <button type="button" onClick={() => showCommand(command)}>Command {command}</button>
+        )} <button type="button" onClick={() => showCommand(command)}>Command {command}</button>
     </>
   )
 }
 
-const Happened = ({ event: { at, command, fill, what }, order }: { event: OrderEvent; order: OrderLife }): JSX.Element => {
+const Happened = (
+  { event: { at, command, fill, what }, order }: { event: OrderEvent; order: OrderLife }
+): JSX.Element => {
   const { money, stock } = unitsOf(order.market)
   return (
     <tr>
@@ -74,7 +75,8 @@ const Happened = ({ event: { at, command, fill, what }, order }: { event: OrderE
 /** The terms of an order, by name; those that it does not have are left out. */
 const termsOf = (order: OrderLife): Readonly<Record<string, string>> => {
   const { money, stock } = unitsOf(order.market)
-  const { activationCondition, activationPrice, dealMoney, dealStock, ioc, oco, postOnly, price, reduceOnly, stp } = order
+  const { activationCondition, activationPrice, dealMoney, dealStock, ioc, oco, postOnly, price, reduceOnly, stp } =
+    order
   const flags = Object.entries({ postOnly, ioc, reduceOnly }).flatMap(([name, is]) => is ? [words(name)] : [])
   const options = [...flags, ...(stp === "no" ? [] : [`self-trade prevention ${stp}`])]
   return {

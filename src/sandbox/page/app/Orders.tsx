@@ -268,8 +268,7 @@ const Fills = (): JSX.Element => (
 const Ended = (): JSX.Element => (
   <section class="card" aria-label="Ended orders">
     <h2>
-      Ended orders{" "}
-      {endedOrders.value.length < mostShown ? null : <span class="soft">latest {mostShown}</span>}
+      Ended orders {endedOrders.value.length < mostShown ? null : <span class="soft">latest {mostShown}</span>}
     </h2>
     <Rows
       label="Ended orders"

@@ -5,8 +5,8 @@ import { useEffect, useState } from "preact/hooks"
 import * as Curl from "../../../protocol/Curl.ts"
 import type { RequestRecord } from "../../gateway/RequestRecord.ts"
 import type { Shown } from "../../gateway/Traffic.ts"
-import { openedRequest as opened, showCommand } from "./areas.ts"
 import { baseUrl, get, post } from "./api.ts"
+import { openedRequest as opened, showCommand } from "./areas.ts"
 import { failNext } from "./Faults.tsx"
 import { dateAndTimeOf, number, pretty, text, timeOf } from "./format.ts"
 import { kept } from "./kept.ts"
@@ -241,9 +241,9 @@ const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
         <button type="button" onClick={() => failNext(request.endpoint === undefined ? "" : request.path)}>
           Fail the next {request.endpoint === undefined ? "call" : request.endpoint}
         </button>
-        {request.command === undefined ? null : (
-          <button type="button" onClick={() => showCommand(request.command ?? 0)}>Command {request.command}</button>
-        )}
+        {request.command === undefined ?
+          null :
+          <button type="button" onClick={() => showCommand(request.command ?? 0)}>Command {request.command}</button>}
       </div>
       <Applied request={request} />
       <Remark request={request} />

@@ -5,7 +5,8 @@ import { unitsOf } from "./store.ts"
 
 type Fields = CommandSummary["fields"]
 
-const named = ({ clientOrderId, orderId }: Fields): string => clientOrderId === undefined ? `#${orderId}` : `${clientOrderId}`
+const named = ({ clientOrderId, orderId }: Fields): string =>
+  clientOrderId === undefined ? `#${orderId}` : `${clientOrderId}`
 
 const priced = ({ market, price }: Fields): string => `${number(price)} ${unitsOf(String(market)).money}`
 
@@ -18,7 +19,8 @@ const id = ({ clientOrderId }: Fields): string => clientOrderId === undefined ? 
 const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
   Nothing: () => "a call that changes nothing",
   Pass: () => "what was due happened",
-  PlaceLimit: (fields) => `limit ${sized(fields)}${fields["price"] === undefined ? "" : ` at ${priced(fields)}`}${id(fields)}`,
+  PlaceLimit: (fields) =>
+    `limit ${sized(fields)}${fields["price"] === undefined ? "" : ` at ${priced(fields)}`}${id(fields)}`,
   PlaceMarket: (fields) => `market ${sized(fields)}${id(fields)}`,
   PlaceStopLimit: (fields) =>
     `stop limit ${sized(fields)} at ${priced(fields)}, triggered at ${number(fields["activationPrice"])}${id(fields)}`,

@@ -3,8 +3,8 @@ import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import type { Called } from "../../control/Calls.ts"
 import type { EndpointSummary, FieldSummary } from "../../control/ViewsApi.ts"
-import { openedOrder } from "./areas.ts"
 import { post } from "./api.ts"
+import { openedOrder } from "./areas.ts"
 import { decimal, number, text, words } from "./format.ts"
 import { kept } from "./kept.ts"
 import { Choice, Field } from "./parts.tsx"
@@ -44,13 +44,21 @@ const byTotal: ReadonlySet<string> = new Set(["MarketOrders.create", "StopMarket
 const main = ["amount", "price", "activationPrice", "stopLimitPrice"] as const
 
 /** What is typed into the ticket. */
-const typed = kept("ticket", { kind: "LimitOrders.create", amount: "", price: "", activationPrice: "", stopLimitPrice: "" })
+const typed = kept("ticket", {
+  kind: "LimitOrders.create",
+  amount: "",
+  price: "",
+  activationPrice: "",
+  stopLimitPrice: ""
+})
 
 /** The options that are set, by field name; they apply until the page is left. */
 const options = signal<Readonly<Record<string, string>>>({})
 
 /** The outcome of the latest order. */
-const outcome = signal<{ readonly words: string; readonly isBad: boolean; readonly order?: string } | undefined>(undefined)
+const outcome = signal<{ readonly words: string; readonly isBad: boolean; readonly order?: string } | undefined>(
+  undefined
+)
 
 /** Writes a price into the ticket. */
 export const typePrice = (price: string): void => {
@@ -89,8 +97,9 @@ const reasonsOf = (answer: string): string => {
   }
 }
 
+/** The id of a placed order, whose name depends on the dialect. */
 const idOf = (answer: string): string | undefined => {
-  const [, id] = /"(?:orderId|id)":(\d+)/u.exec(answer) ?? []
+  const [, id] = /"order_?id":"?(\d+)/iu.exec(answer) ?? []
   return id
 }
 
@@ -101,16 +110,21 @@ const place = ({ fields, name, path, places }: EndpointSummary, side: "buy" | "s
   })
   const title = titles[name] ?? name
   const of = account.value
-  void act("", async () => {
-    const { answer, status } = await post<Called>("CallAs", { account: of, path, fields: Object.fromEntries(set) })
-    const id = idOf(answer)
-    const said = `${title} ${side}`
-    outcome.value = status === undefined
-      ? { isBad: true, words: `${said}: the answer was lost. Requests says whether it was applied.` }
-      : status >= 400
-      ? { isBad: true, words: `${said}, refused with HTTP ${status}: ${reasonsOf(answer)}` }
-      : { isBad: false, words: `${said}: placed`, ...(id === undefined || places === "pair" ? {} : { order: id }) }
-  }, "account", "market").then(() => {
+  void act(
+    "",
+    async () => {
+      const { answer, status } = await post<Called>("CallAs", { account: of, path, fields: Object.fromEntries(set) })
+      const id = idOf(answer)
+      const said = `${title} ${side}`
+      outcome.value = status === undefined
+        ? { isBad: true, words: `${said}: the answer was lost. Requests says whether it was applied.` }
+        : status >= 400
+        ? { isBad: true, words: `${said}, refused with HTTP ${status}: ${reasonsOf(answer)}` }
+        : { isBad: false, words: `${said}: placed`, ...(id === undefined || places === "pair" ? {} : { order: id }) }
+    },
+    "account",
+    "market"
+  ).then(() => {
     said.value = outcome.value?.words ?? ""
   })
 }
@@ -166,7 +180,9 @@ const Option = ({ field: { name, values } }: { field: FieldSummary }): JSX.Eleme
             value={value}
             options={[
               ["", "default"],
-              ...values.map((one) => [String(one), name === "bboRole" ? roles[String(one)] ?? "" : String(one)] as const)
+              ...values.map((one) =>
+                [String(one), name === "bboRole" ? roles[String(one)] ?? "" : String(one)] as const
+              )
             ]}
             onChange={set}
           />
@@ -199,8 +215,7 @@ const Outcome = (): JSX.Element | null => {
   const { order } = told
   return (
     <p class={told.isBad ? "bad" : "good"} role={told.isBad ? "alert" : "status"}>
-      {told.words}{" "}
-      {order === undefined
+      {told.words} {order === undefined
         ? null
         : (
           <button type="button" onClick={() => (openedOrder.value = { account: account.value, id: order })}>

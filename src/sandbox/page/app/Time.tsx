@@ -222,7 +222,9 @@ const Timeline = (): JSX.Element => {
   const shown = all.find(({ sequence }) => sequence === at)
   const words = shown === undefined
     ? ""
-    : `${dateAndTimeOf(shown.at)}: ${[shown.account, sentenceOf(shown)].filter((part) => part !== undefined).join(": ")}`
+    : `${dateAndTimeOf(shown.at)}: ${
+      [shown.account, sentenceOf(shown)].filter((part) => part !== undefined).join(": ")
+    }`
   return (
     <section class="card" aria-label="Timeline">
       <h2>
@@ -268,7 +270,9 @@ export const PastBanner = (): JSX.Element | null => {
     <p class="banner past" role="status">
       <span>
         {shown?.sequence === at
-          ? `The exchange as it was ${at === 0 ? "at the beginning" : `after command ${at}, ${dateAndTimeOf(shown.at)} UTC`}.`
+          ? `The exchange as it was ${
+            at === 0 ? "at the beginning" : `after command ${at}, ${dateAndTimeOf(shown.at)} UTC`
+          }.`
           : `Reading the exchange after command ${at}…`} Nothing is restored.
       </span>
       <button type="button" onClick={() => void restore(at)}>Restore this</button>

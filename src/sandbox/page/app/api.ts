@@ -80,7 +80,10 @@ export const send = async (method: string, name: string, body?: object): Promise
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(method === "GET" ? { signal: AbortSignal.timeout(answerWithin) } : {})
   }).catch(() => {
-    throw new ApiError(0, `The ${isHost ? "host" : "sandbox"} did not answer. Look here when it is back: it may have done this, or not.`)
+    throw new ApiError(
+      0,
+      `The ${isHost ? "host" : "sandbox"} did not answer. Look here when it is back: it may have done this, or not.`
+    )
   })
   if (response.ok) return response
   if (used !== token) throw new ApiError(0, "Another token is used now")

@@ -3,7 +3,7 @@ import { effect } from "@preact/signals"
 import { type JSX, render, type TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { baseUrl, isHost, onToken, prefix, send } from "./api.ts"
-import { area, areas, type Area as AreaName, goTo, names } from "./areas.ts"
+import { type Area as AreaName, area, areas, goTo, names } from "./areas.ts"
 import { failNext, Faults, isArmed } from "./Faults.tsx"
 import { enter, start, watch } from "./following.ts"
 import { dateAndTimeOf, number } from "./format.ts"
@@ -105,7 +105,9 @@ const nameOf = (): string => {
 
 const title = (): void => {
   const price = summaryOf(market.value)?.price
-  const shown = link.value === "live" ? lookedAt.value === undefined ? "" : `after ${lookedAt.value}` : states[link.value]
+  const shown = link.value === "live"
+    ? lookedAt.value === undefined ? "" : `after ${lookedAt.value}`
+    : states[link.value]
   document.title = [shown, price === undefined ? "" : `${number(price)} ${market.value}`, `effect-txc ${nameOf()}`]
     .filter((part) => part !== "").join(" · ")
 }

@@ -148,9 +148,8 @@ const Grid = (
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       >
         <div class="row head" role="row" aria-rowindex={1}>
-          {head.map((name) => (
-            <span key={name} role="columnheader" class={figures.has(name) ? "num" : ""}>{name}</span>
-          ))}
+          {head.map((name) => <span key={name} role="columnheader" class={figures.has(name) ? "num" : ""}>{name}
+          </span>)}
         </div>
         <div role="presentation" style={{ height: `${count * height}px`, position: "relative" }}>
           {shown.map((index) => (
