@@ -66,7 +66,10 @@ const Order = ({ order }: { order: OpenOrder }): JSX.Element => {
           </>
         )}
       </Cell>
-      <Cell>{note === "" ? null : <span class="tag">{note}</span>}</Cell>
+      <Cell>
+        {order.kind === "spot" ? null : <span class="kind only-narrow">{order.kind}{" "}</span>}
+        {note === "" ? null : <span class="tag">{note}</span>}
+      </Cell>
       <Cell class="num">
         <meter aria-label={`${filled} % filled`} max={100} value={filled} /> {filled} %
       </Cell>
