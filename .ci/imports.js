@@ -1,6 +1,9 @@
-/** Imports every path of the package by its public name, except those that need a test runner. */
+/** Imports and requires every path of the package by its public name, except those that need a test runner. */
 import assert from "node:assert"
 import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+
+const require = createRequire(import.meta.url)
 
 const list = readFileSync(new URL("../test/package/exports.txt", import.meta.url), "utf8")
 const [paths] = list.split("\n\n")
@@ -10,7 +13,9 @@ const listed = paths.split("\n").map((line) => line.split(" = ")).filter(([entry
 const hasValues = (file) => list.split("\n").find((line) => line.startsWith(`${file}: `))?.match(/[ ,]\w/u) !== null
 
 for (const [entry, file] of listed) {
-  assert.strictEqual(Object.keys(await import(entry)).length > 0, hasValues(file), entry)
+  // A module that awaits at its top level, directly or in a dependency, can't be required.
+  assert.strictEqual(Object.keys(require(entry)).length > 0, hasValues(file), entry)
+  assert.strictEqual(require(entry), await import(entry), entry)
 }
 
 // Both import paths must load the same module.

@@ -48,15 +48,15 @@ export interface Document {
 // -----------------------------------------------------------------------------
 
 /**
- * Rewrites a JSON Schema for AsyncAPI, which uses draft 7: its keywords for arrays with a fixed start are different.
+ * Rewrites a JSON Schema for AsyncAPI, which uses draft 7 and its keywords for tuples.
  */
-const older = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(older)
+const toDraft7 = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(toDraft7)
   if (!Json.isObject(schema)) return schema
   const { items, prefixItems, ...others } = schema
-  const rest = Object.fromEntries(Object.entries(others).map(([keyword, value]) => [keyword, older(value)]))
-  if (prefixItems === undefined) return items === undefined ? rest : { ...rest, items: older(items) }
-  return { ...rest, items: older(prefixItems), ...(items === undefined ? {} : { additionalItems: older(items) }) }
+  const rest = Object.fromEntries(Object.entries(others).map(([keyword, value]) => [keyword, toDraft7(value)]))
+  if (prefixItems === undefined) return items === undefined ? rest : { ...rest, items: toDraft7(items) }
+  return { ...rest, items: toDraft7(prefixItems), ...(items === undefined ? {} : { additionalItems: toDraft7(items) }) }
 }
 
 const object = (properties: Part, required: ReadonlyArray<string> = Object.keys(properties)): Part => ({
@@ -142,8 +142,8 @@ const at = (channel: string, message: string): Part => ({ $ref: `#/channels/${ch
 
 const authorized = { security: [{ $ref: "#/components/securitySchemes/token" }] }
 
-/** An operation that the exchange replies to. */
-const asking = (channel: string, message: string, reply: string, more: Part = {}): Part => ({
+/** An operation in which a client sends a request and the exchange replies. */
+const requestOperation = (channel: string, message: string, reply: string, more: Part = {}): Part => ({
   action: "receive",
   channel: { $ref: `#/channels/${channel}` },
   messages: [at(channel, message)],
@@ -230,8 +230,8 @@ const describe = (channel: Channel.Any, wire: (schema: Schema.Constraint) => unk
       messages: described
     },
     operations: {
-      [`${name}Subscribe`]: asking(name, "Subscribe", "Succeeded", security),
-      [`${name}Unsubscribe`]: asking(name, "Unsubscribe", "Succeeded", security),
+      [`${name}Subscribe`]: requestOperation(name, "Subscribe", "Succeeded", security),
+      [`${name}Unsubscribe`]: requestOperation(name, "Unsubscribe", "Succeeded", security),
       [`${name}Push`]: {
         action: "send",
         channel: { $ref: `#/channels/${name}` },
@@ -239,7 +239,7 @@ const describe = (channel: Channel.Any, wire: (schema: Schema.Constraint) => unk
         ...security
       },
       ...Object.fromEntries(
-        queried.map(({ called }) => [`${name}${called}`, asking(name, called, `${called}Answer`, security)])
+        queried.map(({ called }) => [`${name}${called}`, requestOperation(name, called, `${called}Answer`, security)])
       )
     }
   }
@@ -275,9 +275,9 @@ const connection = (): Described => {
       }
     },
     operations: {
-      ping: asking("Connection", "Ping", "PingAnswer"),
-      time: asking("Connection", "Time", "TimeAnswer"),
-      authorize: asking("Connection", "Authorize", "Succeeded")
+      ping: requestOperation("Connection", "Ping", "PingAnswer"),
+      time: requestOperation("Connection", "Time", "TimeAnswer"),
+      authorize: requestOperation("Connection", "Authorize", "Succeeded")
     }
   }
 }
@@ -307,7 +307,7 @@ doubles loses digits above 2^53.
  */
 export const make = (): Document => {
   const schemas = JsonSchema.writer("#/components/schemas/")
-  const wire = (schema: Schema.Constraint) => older(schemas.wire(schema))
+  const wire = (schema: Schema.Constraint) => toDraft7(schemas.wire(schema))
   const described = Contract.entries.map(({ channel, name }) => [name, describe(channel, wire)] as const)
   const all = [["Connection", connection()] as const, ...described]
   return {
@@ -317,7 +317,7 @@ export const make = (): Document => {
     channels: Object.fromEntries(all.map(([name, { channel }]) => [name, channel])),
     operations: Object.assign({}, ...all.map(([, { operations }]) => operations)),
     components: {
-      schemas: older(schemas.definitions) as Part,
+      schemas: toDraft7(schemas.definitions) as Part,
       messages,
       correlationIds: { id: { location: "$message.payload#/id", description: "The request's id." } },
       securitySchemes: {

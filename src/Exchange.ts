@@ -80,14 +80,20 @@ export const layerPublic: Layer.Layer<
   Layer.fresh
 )
 
-/** Every endpoint and `Reconciliation`, given the services that send calls and the market rules. */
-const layerOfCalls: Layer.Layer<Services, never, Call.Call | Call.PublicCall | MarketRules.MarketRules> = Reconciliation
-  .layer.pipe(
-    Layer.provideMerge(Layer.merge(
-      layersOf<Exclude<Services, PublicServices | Reconciliation>, Call.Call | MarketRules.MarketRules>("private"),
-      layersOf<PublicServices, Call.PublicCall>("public")
-    ))
-  )
+/**
+ * Every endpoint and `Reconciliation`, over calls and market rules that you provide, for example calls that a test
+ * answers itself.
+ *
+ * @category layers
+ */
+export const layerCalls: Layer.Layer<Services, never, Call.Call | Call.PublicCall | MarketRules.MarketRules> =
+  Reconciliation
+    .layer.pipe(
+      Layer.provideMerge(Layer.merge(
+        layersOf<Exclude<Services, PublicServices | Reconciliation>, Call.Call | MarketRules.MarketRules>("private"),
+        layersOf<PublicServices, Call.PublicCall>("public")
+      ))
+    )
 
 /**
  * Every endpoint, built on services of your choice: region, signer, nonces, market rules and a transport
@@ -105,7 +111,7 @@ export const layerServices: Layer.Layer<
   | RateLimits.RateLimits
   | MarketRules.MarketRules
   | Transport.Transport
-> = layerOfCalls.pipe(Layer.provide(Account.layerServices), Layer.fresh)
+> = layerCalls.pipe(Layer.provide(Account.layerServices), Layer.fresh)
 
 /**
  * The services that a program may replace: see `Account.Shared`. Without a `transport`, the `HttpClient` in the context
@@ -127,7 +133,7 @@ const withDefaults = <E, E2, R, T>(
   place: Layer.Layer<Region.Region | Credentials.Credentials, E>,
   shared: Shared<E2, R, T>
 ): Layer.Layer<Services, E | E2 | Signer.SigningFailed, R | T> =>
-  isolated(Layer.provide(layerOfCalls, Markets.layerMarketRules)).pipe(
+  isolated(Layer.provide(layerCalls, Markets.layerMarketRules)).pipe(
     Layer.provide(Account.layerOver(place, { ...shared, transport: orHttpClient(shared.transport) }))
   )
 

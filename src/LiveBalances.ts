@@ -1,6 +1,6 @@
 /**
- * The balances of an account as they are now: of its trade wallet, which backs spot orders, or of its collateral wallet,
- * which backs margin orders and positions.
+ * Keeps the balances of an account up to date: those of its trade wallet, which backs spot orders, or of its collateral
+ * wallet, which backs margin orders and positions.
  *
  * @example
  * ```ts
@@ -42,8 +42,8 @@ export interface Options extends LiveView.Options {
   /** The asset, such as `USDT`. Default: all assets. */
   readonly ticker?: Ticker
   /**
-   * The time after which the view reads the balances again. The exchange pushes each change once and without a number, so
-   * this is the only way to notice a change that it did not push. Default: one minute.
+   * The time after which the view reads the balances again. The exchange pushes each change once, without a sequence
+   * number, so only another read reveals a change that it failed to push. Default: one minute.
    */
   readonly recheckEvery?: Duration.Input
 }

@@ -1,5 +1,5 @@
 /**
- * The order book of a market as it is now, sorted, and never crossed. Public: needs no credentials.
+ * Keeps the order book of a market up to date, sorted, and never crossed. Public: needs no credentials.
  *
  * @example
  * ```ts
@@ -23,14 +23,14 @@ import type { UnixTime } from "./domain/Time.ts"
 import * as LiveView from "./LiveView.ts"
 
 /**
- * An order book, with at least as many levels on each side as the view was asked for, if the market has them.
+ * An order book with at least the requested number of levels on each side, if the market has that many.
  *
  * @category models
  */
 export interface Book {
   /** The market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** The number of this state of the book. It never decreases while the view is whole. */
+  /** The sequence number of this state of the book. It never decreases while the view is whole. */
   readonly updateId: number
   /** The time of the book's last change, by the exchange's clock, in Unix seconds with a fraction. */
   readonly timestamp: UnixTime
@@ -118,7 +118,7 @@ export const amountAt = (book: Book, side: SideName, price: Decimal.Decimal): De
 class Side {
   readonly #name: SideName
   readonly #sign: 1 | -1
-  /** The rounded prices, ascending: negative ones for bids. */
+  /** The rounded prices, ascending; those of bids are negated. */
   readonly #keys: Array<number> = []
   readonly #levels: Array<DepthChannel.Level> = []
 
@@ -187,7 +187,10 @@ const model = (market: MarketName): LiveView.Model<DepthChannel.DepthMessage, De
   const asks = new Side("asks")
   const bids = new Side("bids")
   let last: Pick<Book, "timestamp" | "updateId"> | undefined
-  /** A book whose best prices are equal is not crossed: with a price step, the exchange may round both to it. */
+  /**
+   * A book whose best prices are equal is not crossed: with a price step, the exchange may round both to the same
+   * price.
+   */
   const isSound = (): boolean => {
     if (asks.best === undefined || bids.best === undefined || bids.bestPrice < asks.bestPrice) return true
     return Decimal.Order(bids.best.price, asks.best.price) <= 0
@@ -215,8 +218,9 @@ const model = (market: MarketName): LiveView.Model<DepthChannel.DepthMessage, De
 /**
  * Creates a live book. It lasts as long as its scope.
  *
- * Each update names the one before it, so a missing one is noticed at the next update, or when the exchange repeats the
- * book after ten seconds without one. Then the view is incomplete until it has another whole book.
+ * Each update names the update before it, so the view notices a missing update when the next one arrives, or when the
+ * exchange repeats the whole book after ten seconds without an update. The view is then incomplete until it receives
+ * another whole book.
  *
  * All views of one topic share a subscription. A book of the same market with another `limit` or `priceStep` needs a
  * connection of its own.

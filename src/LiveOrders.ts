@@ -1,5 +1,5 @@
 /**
- * The open orders of an account on a market as they are now.
+ * Keeps the open orders of an account on a market up to date.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ export type OpenOrders = ReadonlyMap<OrderId, PendingOrdersChannel.PendingOrder>
 export interface Seen {
   /** The order after its last event. */
   readonly order: PendingOrdersChannel.PendingOrder
-  /** Whether it can still trade. */
+  /** Whether the order can still trade. */
   readonly isOpen: boolean
 }
 
@@ -70,8 +70,8 @@ export interface Options extends LiveView.Options {
   /** The market, such as `BTC_USDT`. */
   readonly market: MarketName
   /**
-   * The time after which the view reads the orders again. The exchange pushes each event once and without a number, so
-   * this is the only way to notice an event that it did not push. Default: one minute.
+   * The time after which the view reads the orders again. The exchange pushes each event once, without a sequence
+   * number, so only another read reveals an event that it failed to push. Default: one minute.
    */
   readonly recheckEvery?: Duration.Input
 }
@@ -95,7 +95,7 @@ class Orders implements
   #open = new Map<OrderId, PendingOrdersChannel.PendingOrder>()
   /** The latest orders that have ended, latest last. */
   readonly #ended = new Map<OrderId, PendingOrdersChannel.PendingOrder>()
-  /** The orders that have ended since the last state, so that a late event does not open them again. */
+  /** The orders that have ended since the last state. A late event must not open them again. */
   #final = new Set<OrderId>()
 
   begin(all: ReadonlyArray<PendingOrdersChannel.PendingOrder>): true {
@@ -154,7 +154,7 @@ export const make: (
         Stream.map(() => orders.find(test)),
         Stream.filter((found) => found !== undefined),
         Stream.runHead,
-        // Changes end only with an error.
+        // The stream `changes` ends only with an error.
         Effect.flatMap(Option.match({ onNone: () => Effect.never, onSome: Effect.succeed }))
       )
   }

@@ -1,5 +1,5 @@
 /**
- * The open positions of an account as they are now.
+ * Keeps the open positions of an account up to date.
  *
  * @example
  * ```ts
@@ -34,8 +34,8 @@ export type Positions = ReadonlyArray<PositionsChannel.Position>
 export type LivePositions = LiveView.LiveView<Positions, StreamErrors.PrivateFailure>
 
 /**
- * Creates a live view of the positions. It lasts as long as its scope. The exchange pushes all positions every second, so
- * a message that it did not send is made up for after a second.
+ * Creates a live view of the positions. It lasts as long as its scope. The exchange pushes all positions every second,
+ * so the next message replaces a lost one.
  *
  * @category constructors
  */

@@ -1,8 +1,8 @@
 /**
  * Live views: the current state of a market or an account, kept up to date by a channel's stream.
  *
- * A view has a value now, and a stream of its changes. It is whole if it has a state and every event since then. If it
- * is not, it says why, and becomes whole again by itself.
+ * A view has a current value and a stream of its changes. It is whole if it has a state and every event since then.
+ * Otherwise it says why it is not, and becomes whole again by itself.
  *
  * @example
  * ```ts
@@ -53,11 +53,11 @@ export type Why = "connecting" | "crossed" | Item.Reason
  */
 export interface Whole<A> {
   readonly _tag: "Whole"
-  /** The value. It never changes: a later one is another object. */
+  /** The value. The object is immutable: a change creates another one. */
   readonly value: A
   /**
-   * The time when the exchange was last heard from over the view's connection, by this machine's clock, in Unix seconds.
-   * What happened before it, and before the channel's last push, is in the value.
+   * The time when the exchange was last heard from over the view's connection, by this machine's clock, in Unix
+   * seconds. The value includes everything that happened before this time and before the channel's last push.
    */
   readonly asOf: Time.UnixTime
 }
@@ -93,11 +93,13 @@ export type State<A> = Whole<A> | Incomplete<A>
  * @category models
  */
 export interface LiveView<A, E> {
-  /** The state now. */
+  /** The current state. */
   readonly get: Effect.Effect<State<A>, E>
-  /** The value, as soon as the view is whole. */
+  /** Waits until the view is whole, and returns its value. */
   readonly whole: Effect.Effect<A, E>
-  /** The state now, and after each change. A slow reader gets the latest state, not those before it. */
+  /**
+   * Emits the current state, and the state after each change. A slow reader gets the latest state, not those before it.
+   */
   readonly changes: Stream.Stream<State<A>, E>
 }
 
@@ -111,12 +113,12 @@ export const age = <A>({ asOf }: State<A>): Effect.Effect<Duration.Duration> =>
   Effect.map(Clock.currentTimeMillis, (now) => Duration.millis(Math.max(0, now - Time.toMicros(asOf) / 1000)))
 
 /**
- * Keeps the value of a view.
+ * Maintains the value of a view from the channel's states and events.
  *
  * @category models
  */
 export interface Model<Event, Snapshot, A> {
-  /** Replaces everything by a state. Returns `false` if the state contradicts itself. */
+  /** Replaces the value with a state. Returns `false` if the state contradicts itself. */
   readonly begin: (state: Snapshot) => boolean
   /** Applies an event. Returns `false` if the result contradicts itself. */
   readonly apply: (event: Event) => boolean
@@ -145,7 +147,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   readonly #model: Model<Event, Snapshot, A>
   readonly #clock: Clock.Clock
   readonly #waiting = new Set<() => void>()
-  /** Open while the state must be read again. */
+  /** A latch that is open while the state must be read again. */
   readonly isDue = Latch.makeUnsafe(false)
   #why: Why | undefined = "connecting"
   #since: Time.UnixTime
@@ -154,9 +156,9 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   #heardAt: HeardAt = () => undefined
   /** The number of changes. */
   #version = 0
-  /** The last value that was read or whole, with its version. */
+  /** The last computed value, and the version that it belongs to. */
   #made: { readonly value: A; readonly version: number } | undefined
-  /** The number of the subscription that feeds the view. */
+  /** The number of the subscription whose items the view uses. */
   #source = 1
   #exit: Exit.Exit<never, E> | undefined
 
@@ -172,7 +174,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
     return this.#made.value
   }
 
-  /** The last sign of life, in Unix seconds. */
+  /** The time of the connection's last message, in Unix seconds. */
   #asOf(): Time.UnixTime {
     return Time.fromMicros(Math.max(this.#itemAt, this.#heardAt() ?? 0) * 1000)
   }
@@ -199,13 +201,16 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
     this.#changed()
   }
 
-  /** Handles an item of a subscription. The items of a later one count from its first state. */
+  /**
+   * Handles an item of a subscription. Ignores the items of a replaced subscription, and those of its successor until
+   * that has sent a state.
+   */
   receive(item: Item.Item<Event, Snapshot>, source: number, heardAt: HeardAt, begun: () => void): void {
     const begins = item._tag === "Snapshot"
     if (source < this.#source || (source > this.#source && !begins)) return
     if (item._tag === "Interrupted") return this.#break(item.reason, item.since)
     const wasWhole = this.#why === undefined
-    // A book that was crossed can't be changed into a good one.
+    // An event can't mend a broken state: only another state can.
     if (!begins && !wasWhole) return
     const before = begins && wasWhole ? Option.some(this.#value()) : Option.none()
     const since = this.#asOf()
@@ -231,7 +236,10 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
     return this.#exit !== undefined
   }
 
-  /** A subscription has ended. An interrupted one may have been replaced, and a whole view does not need another. */
+  /**
+   * Handles the end of a subscription. Ignores a subscription whose items the view does not use, if it was interrupted
+   * or the view is whole.
+   */
   end(exit: Exit.Exit<void, E>, source: number): void {
     // The stream of a channel ends only with an error, or with its scope.
     const cause = Exit.isSuccess(exit) ? Cause.interrupt() : exit.cause
@@ -240,6 +248,9 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
     this.#exit = Exit.failCause(cause)
     this.#changed()
   }
+
+  /** The view's scope has closed, perhaps before its first subscription began. */
+  readonly close = Effect.sync(() => this.end(Exit.void, this.#source))
 
   readonly #next = (seen: number): Effect.Effect<number, E> =>
     Effect.suspend(() => {
@@ -271,7 +282,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   readonly whole: Effect.Effect<A, E> = this.changes.pipe(
     Stream.filter((state) => state._tag === "Whole"),
     Stream.runHead,
-    // Changes end only with an error.
+    // The stream `changes` ends only with an error.
     Effect.flatMap(Option.match({ onNone: () => Effect.never, onSome: ({ value }) => Effect.succeed(value) }))
   )
 }
@@ -320,6 +331,7 @@ export const make = Effect.fnUntraced(function*<Event, Snapshot, A, E, R>(
   { recheckEvery = Duration.infinity }: Options = {}
 ): Effect.fn.Return<LiveView<A, E>, never, R | Scope.Scope> {
   const view = new Fed<Event, Snapshot, A, E>(model, yield* Clock.Clock)
+  yield* Effect.addFinalizer(() => view.close)
   yield* Effect.forkScoped(feeding(view, stream, recheckEvery))
   return view
 })

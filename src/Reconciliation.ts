@@ -114,8 +114,9 @@ export interface Assumptions {
   /** The maximum time to wait until the request can no longer arrive. Default: one minute. */
   readonly patience?: Duration.Input
   /**
-   * A live view of the account's orders on the order's market. As soon as it has seen the order, the verdict is `Placed`,
-   * even if no list contains it. That it has not seen the order proves nothing. Default: only lists are read.
+   * A live view of the account's orders on the order's market. As soon as it has seen the order, the verdict is
+   * `Placed`, even if no list contains it. If it has not seen the order, that proves nothing. Default: only lists are
+   * read.
    */
   readonly orders?: LiveOrders.OrderLookup
 }
@@ -202,7 +203,7 @@ export interface PlacedSeen extends Found<"stream"> {
 
 interface Found<Where extends string> {
   readonly _tag: "Placed"
-  /** The list that contains it, or `stream`. */
+  /** The list that contains the order, or `stream` if a live view has seen it. */
   readonly where: Where
   /** The order's id; for a pair, the pair's id and both legs' ids. */
   readonly orderIds: ReadonlyArray<OrderId>
@@ -326,7 +327,7 @@ interface Named extends Required<Pick<Lost, "clientOrderId" | "market">> {
 const isRecent = ({ timestamp }: Dated, { sentAt }: Named, margin: number): boolean =>
   toMicros(timestamp) >= sentAt - margin * 1000
 
-/** Waits until a live view has seen the order. A view that ends has not. */
+/** Waits until a live view has seen the order. Never completes if the view ends first. */
 const sighting = (
   { orders }: Assumptions,
   named: Named,

@@ -6,7 +6,7 @@ export * as Exchange from "./Exchange.ts"
 // One layer with all channel services
 export * as Streams from "./Streams.ts"
 
-// Live views: books, orders, balances and positions as they are now
+// Live views: order books, orders, balances and positions that are kept up to date
 export * as LiveBalances from "./LiveBalances.ts"
 export * as LiveBook from "./LiveBook.ts"
 export * as LiveOrders from "./LiveOrders.ts"

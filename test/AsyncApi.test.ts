@@ -133,7 +133,7 @@ describe.each(entries)("$name in the AsyncAPI document", (entry) => {
     }
   })
 
-  it(`${name} has schemas that refuse parameters and messages of any other form`, () => {
+  it(`${name} has schemas that refuse parameters and messages of a wrong form`, () => {
     for (const params of [null, "words", { no: "field of any message" }, [[[["words"]]]]]) {
       assert.notDeepEqual(problems(name, "Update", pushed(channel.pushed, params)), [])
       assert.notDeepEqual(problems(name, "Subscribe", asked(channel.subscribe, params)), [])

@@ -31,7 +31,7 @@ const keys = { TXC_API_KEY: alice.apiKey, TXC_API_SECRET: alice.apiSecret }
 const configured = <Out, E, In>(layer: Layer.Layer<Out, E, In>, env: Readonly<Record<string, string>>) =>
   Layer.provide(layer, ConfigProvider.layer(ConfigProvider.fromUnknown(env)))
 
-describe("layer", () => {
+describe("Exchange.layer", () => {
   it.effect("a region selects its server and the live dialect", () =>
     Effect.gen(function*() {
       yield* balance
@@ -119,7 +119,7 @@ describe("layer", () => {
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 })
 
-describe("layerConfig", () => {
+describe("Exchange.layerConfig", () => {
   it.live("layerConfig needs nothing but configuration to build an exchange", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Place
@@ -170,7 +170,7 @@ describe("layerConfig", () => {
   }
 })
 
-describe("layerPublic", () => {
+describe("Exchange.layerPublic", () => {
   it.effect("layerPublic needs no credentials", () =>
     Effect.gen(function*() {
       const place = yield* Place

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import ts from "@tsd/typescript"
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
@@ -46,7 +47,7 @@ const reached = (file: string, seen: Set<string>): ReadonlySet<string> => {
   return seen
 }
 
-describe("imports", () => {
+describe("imports of the source files", () => {
   it("the search that these tests use finds imports and cycles", () => {
     assert.includeMembers([...graph.get("oracle/Rules.ts") ?? []], ["oracle/Rule.ts", "oracle/rules/Nonces.ts"])
     assert.includeMembers([...graph.get("oracle/Rule.ts") ?? []], ["oracle/world/World.ts", "oracle/Verdict.ts"])
@@ -118,6 +119,24 @@ describe("imports", () => {
       const found = reached(endpoint, new Set())
       assert.deepStrictEqual(registry.filter((file) => found.has(file)), [], endpoint)
     }
+  })
+
+  /** Whether a module awaits at its top level, which would end `require` of every module that imports it. */
+  const awaits = (text: string): boolean => {
+    const isAwait = (node: ts.Node): boolean => {
+      if (ts.isFunctionLike(node)) return false
+      if (ts.isAwaitExpression(node) || (ts.isForOfStatement(node) && node.awaitModifier !== undefined)) return true
+      return ts.forEachChild(node, (child) => isAwait(child) || undefined) ?? false
+    }
+    return isAwait(ts.createSourceFile("module.ts", text, ts.ScriptTarget.Latest))
+  }
+
+  it("no module of the package awaits at its top level", () => {
+    assert.isTrue(awaits(`export const markets = [await load()]`))
+    assert.isTrue(awaits(`for await (const item of items) use(item)`))
+    assert.isFalse(awaits(`export const load = async () => await fetch("/")`))
+    const modules = files.filter((file) => !file.startsWith("cli/") && !file.startsWith("sandbox/page/app/"))
+    assert.deepStrictEqual(modules.filter((file) => awaits(readFileSync(join(source, file), "utf8"))), [])
   })
 
   it("a rule file never imports another rule file", () => {

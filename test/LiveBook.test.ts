@@ -43,7 +43,7 @@ const opened = Effect.gen(function*() {
   }
 })
 
-/** Prices that a text or a floating-point number does not tell apart. */
+/** Prices that are easily confused: some differ only in trailing zeros, others only beyond a `number`'s precision. */
 const price = (whole: number) =>
   fc.constantFrom("5", "50", "500", "25", "125", "00000000000000000001", "00000000000000000002").map((digits) =>
     `${whole}.${digits}`
@@ -54,7 +54,7 @@ const side = (whole: number) =>
 
 const changes = fc.record({ asks: side(2), bids: side(1) })
 
-/** The levels after all changes, by the numbers that their prices are. */
+/** The levels after all changes. Prices that are written differently but are equal count as one. */
 const expected = (all: ReadonlyArray<Levels>, compare: typeof Decimal.Order): ReadonlyArray<Level> => {
   const known = new Map<string, Level>()
   for (const level of levels(all.flat())) known.set(Decimal.normalize(level.price), level)
@@ -65,7 +65,7 @@ const expected = (all: ReadonlyArray<Levels>, compare: typeof Decimal.Order): Re
 
 describe("a live book", () => {
   property(
-    "a live book has the levels of all its changes, best price first",
+    "a live book contains the levels that result from all its changes, best price first",
     [fc.array(changes)],
     (all) =>
       Effect.gen(function*() {
@@ -102,7 +102,7 @@ describe("a live book", () => {
       assert.deepInclude(book, { market, updateId: 2 })
     }).pipe(Effect.scoped))
 
-  it.effect("a crossed book is not whole, and another one is asked for after a second", () =>
+  it.effect("a crossed book is incomplete, and is requested again after a second", () =>
     Effect.gen(function*() {
       const { begin, change, subscriptions, view } = yield* opened
       yield* begin([["10", "1"]], [["9", "1"]])
@@ -111,7 +111,7 @@ describe("a live book", () => {
       yield* change([], [["10.00000000000000000001", "1"]])
       const state = yield* view.get
       assert.deepStrictEqual([state._tag === "Incomplete" && state.why, "value" in state], ["crossed", false])
-      // A change does not make a good book of it.
+      // A change does not repair a crossed book.
       yield* change([], [["10.00000000000000000001", "0"]])
       assert.strictEqual((yield* view.get)._tag, "Incomplete")
       assert.strictEqual(subscriptions(), 1)

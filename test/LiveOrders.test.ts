@@ -54,7 +54,7 @@ describe("live orders", () => {
       assert.deepStrictEqual((yield* versions(view)) as unknown, [["1", 4], ["3", 3]])
     }).pipe(Effect.scoped))
 
-  it.effect("a late event neither opens an ended order again nor sets an order back", () =>
+  it.effect("a late event neither reopens an ended order nor reverts an order to an earlier version", () =>
     Effect.gen(function*() {
       const { begin, happens, view } = yield* opened
       yield* begin(order(1, 1), order(2, 1))
@@ -63,13 +63,13 @@ describe("live orders", () => {
       yield* happens("updated", order(2, 5))
       yield* happens("updated", order(2, 4))
       assert.deepStrictEqual((yield* versions(view)) as unknown, [["2", 5]])
-      // A state that was read is believed.
+      // A state that was read takes precedence over earlier events.
       yield* begin(order(1, 1))
       yield* happens("updated", order(1, 2))
       assert.deepStrictEqual((yield* versions(view)) as unknown, [["1", 2]])
     }).pipe(Effect.scoped))
 
-  it.effect("live orders find an order that is open, has ended, or comes later", () =>
+  it.effect("live orders find an order that is open, has ended, or appears later", () =>
     Effect.gen(function*() {
       const { begin, happens, view } = yield* opened
       yield* begin(order(1, 1))

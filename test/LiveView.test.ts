@@ -49,7 +49,7 @@ const ages = (view: LiveView.LiveView<unknown, unknown>) =>
   Effect.map(Effect.flatMap(view.get, LiveView.age), Duration.toSeconds)
 
 describe("a live view", () => {
-  it.effect("a view says whether it is whole, and if not, why, since when, and its last whole value", () =>
+  it.effect("a view says whether it is complete and, if not, why, since when, and its last complete value", () =>
     Effect.gen(function*() {
       const { push, view } = yield* summed()
       const { states } = yield* changesOf(view)
@@ -87,7 +87,7 @@ describe("a live view", () => {
       assert.deepStrictEqual((yield* Fiber.join(third)).map(({ value }) => value), [5])
     }).pipe(Effect.scoped))
 
-  it.effect("a view reads its state again, and continues with the events that follow it", () =>
+  it.effect("a view rereads its state at intervals, and continues with the events that follow it", () =>
     Effect.gen(function*() {
       const { push, subscriptions, view } = yield* summed({ recheckEvery: "1 minute" })
       yield* push(Item.snapshot(1))
@@ -100,7 +100,7 @@ describe("a live view", () => {
       // The first subscription feeds the view until the second has a state.
       yield* push(Item.event(1))
       assert.deepStrictEqual(states.map(({ value }) => value), [1, 2])
-      // The same state is not a change.
+      // A repeated state is not emitted as a change.
       yield* push(Item.snapshot(2))
       assert.lengthOf(states, 2)
       yield* push(Item.event(1))
@@ -111,7 +111,7 @@ describe("a live view", () => {
       assert.isTrue(states.every(({ _tag }) => _tag === "Whole"))
     }).pipe(Effect.scoped))
 
-  it.effect("a view stays whole when its state is refused again, and asks once more later", () =>
+  it.effect("a view stays complete if rereading its state is refused, and rereads it again at the next interval", () =>
     Effect.gen(function*() {
       const { failLatest, push, subscriptions, view } = yield* summed({ recheckEvery: "1 minute" })
       yield* push(Item.snapshot(1))
@@ -128,7 +128,7 @@ describe("a live view", () => {
       assert.strictEqual(yield* view.whole, 9)
     }).pipe(Effect.scoped))
 
-  it.effect("a view makes up for a change that the exchange did not push", () => {
+  it.effect("a view recovers a change that the exchange did not push", () => {
     const exchange = new Exchange()
     exchange.isPrompt = true
     return Effect.gen(function*() {
@@ -149,7 +149,7 @@ describe("a live view", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a view is as old as the last message on its connection, whatever that was about", () => {
+  it.effect("the age of a view is the time since the last message on its connection, whatever the message is about", () => {
     const exchange = new Exchange()
     exchange.isPrompt = true
     return Effect.gen(function*() {

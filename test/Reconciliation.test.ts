@@ -299,7 +299,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...Object.keys(kinds) as Array<Kind>),
   fates: fc.array(anyFate, { minLength: 1, maxLength: 3 }),
   meanwhile: fc.constantFrom(...Object.keys(meanwhiles) as Array<keyof typeof meanwhiles>),
-  // With a nonce window, the last read happens within the second range.
+  // The second range contains the time of the last read with a nonce window, in milliseconds.
   after: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 5000, max: 7500 }))
 })
 
@@ -319,7 +319,7 @@ const within = <A, E>(
     }).pipe(Effect.provide(traders(dialect)))
   })
 
-/** Longer than the delay before this exchange's records become visible. */
+/** A wait that is longer than the delay before this exchange's records become visible. */
 const margin = "1 second"
 
 /**
@@ -357,7 +357,7 @@ describe("safe placing", () => {
       [
         fc.array(anyStep, { minLength: 1, maxLength: 4 }),
         fc.constantFrom(0, 900),
-        // Almost the five seconds of skew that this exchange allows.
+        // The skew is almost five seconds, the most that this exchange allows.
         fc.constantFrom(0, 0, -4500, 4500)
       ],
       (steps, lag, skew) =>
@@ -380,7 +380,7 @@ describe("safe placing", () => {
       { runs: 1000, short: proves ? 40 : 20, seed: isLong ? undefined : 1, timeout: 600_000 }
     )
 
-    // Without these cases, the property above would prove nothing.
+    // Without these cases, the property above would not test retries or lost orders.
     it(`safe placing places some orders, and ${proves ? "places some again" : "leaves some unknown"} (${name})`, () => {
       assert.isAbove(ended.placed, 20)
       assert.strictEqual(ended.repeated > 0, proves)
@@ -563,7 +563,7 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
       })))
 })
 
-describe("an order that was not placed", () => {
+describe("reconciliation of an order that was not placed", () => {
   const sentAt = 1_700_000_000_000_000
   const ofKey = Effect.map(
     Credentials.fingerprint(Redacted.make("alice-key-0001")),
@@ -692,7 +692,7 @@ describe("an order that was not placed", () => {
       })))
 })
 
-describe("answers of an exchange", () => {
+describe("the answers that a verdict needs", () => {
   /** Answers reads by path; any other path gets an empty list. */
   const answering = (answers: Readonly<Record<string, (sent: Sent) => Response>>) =>
     answered((sent) =>
@@ -802,7 +802,7 @@ describe("answers of an exchange", () => {
 // With a live view
 // -----------------------------------------------------------------------------
 
-describe("with a live view of the account's orders", () => {
+describe("reconciliation with a live view of the account's orders", () => {
   const streams = Layer.provide(Streams.layerInProcess, InProcess.layerDialer)
   const clientOrderId = ClientOrderId.make("seen-by-a-view")
 
@@ -825,7 +825,7 @@ describe("with a live view of the account's orders", () => {
 
   const late: Fate = { _tag: "late", millis: 3000, ends: "reset" }
 
-  it.effect("an order that arrives late is found as soon as it arrives", () =>
+  it.effect("with a live view, an order whose request arrives late is found as soon as it is placed", () =>
     Effect.gen(function*() {
       const seen = yield* lose("rests", late, true)
       assert.deepInclude(seen.verdict, { _tag: "Placed", where: "stream", isOpen: true })
@@ -835,7 +835,7 @@ describe("with a live view of the account's orders", () => {
       assert.isAtLeast(unseen.took, 5000)
     }))
 
-  it.effect("an order that no list contains is found", () =>
+  it.effect("with a live view, an order that no list contains is found", () =>
     Effect.gen(function*() {
       const fault: Fate = { _tag: "fault", symptom: Faults.answerLost, probability: 1 }
       const { verdict } = yield* lose("endsAtOnce", fault, true, { forgets: true })

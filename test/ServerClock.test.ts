@@ -53,7 +53,7 @@ const open = Layer.unwrap(
 
 const there = inProcess(Dialect.live)
 
-describe("an exchange whose clock differs", () => {
+describe("an exchange whose clock differs from the client's", () => {
   for (const skew of [-3_600_000, -7000, 7000, 86_400_000]) {
     it.effect(`an exchange whose clock is off by ${skew / 1000} seconds refuses uncorrected nonces and accepts corrected ones`, () =>
       Effect.gen(function*() {
@@ -100,7 +100,7 @@ describe("an exchange whose clock differs", () => {
   })
 })
 
-describe("the offset", () => {
+describe("the measured clock offset", () => {
   const time = 1_700_000_000
 
   it.effect("a clock offset within the measurement's uncertainty is ignored", () =>

@@ -62,10 +62,10 @@ const recheckEvery = "20 seconds"
 
 interface Kind<A> {
   readonly open: Effect.Effect<LiveView.LiveView<A, unknown>, never, World | Scope.Scope>
-  /** The part of a value that REST answers, too. */
+  /** The part of a value that REST also answers. */
   readonly shown: (value: A) => unknown
   readonly rest: Effect.Effect<unknown, unknown, World>
-  /** Checks each value that the view has. */
+  /** Checks each value of the view. */
   readonly check?: (value: A) => void
 }
 
@@ -88,7 +88,7 @@ const book = (depth: 5 | 100): Kind<LiveBook.Book> => ({
   }
 })
 
-/** Listed by id, without the fields that only one of the two has. */
+/** The orders by id, without the fields that only the stream or only REST has. */
 const listed = (orders: Iterable<{ readonly orderId: string }>) =>
   Object.fromEntries(
     [...orders].map(({ orderId, ...order }) => [orderId, { ...order, modifiedAt: undefined, oto: undefined }])
@@ -104,7 +104,7 @@ type Valued<A> = A extends Effect.Effect<LiveView.LiveView<infer Value, unknown>
 
 const spot: Kind<Valued<ReturnType<typeof LiveBalances.spot>>> = {
   open: LiveBalances.spot({ recheckEvery }),
-  // REST may leave out an asset of which there is nothing.
+  // REST may leave out an asset whose balance is zero.
   shown: (balances) =>
     Object.fromEntries([...balances].filter(([, { available, freeze }]) => available + freeze !== "00")),
   rest: TradeBalance.use(({ all }) => Effect.map(all, (balances) => spot.shown(balances)))
@@ -129,9 +129,9 @@ const positions: Kind<LivePositions.Positions> = {
   rest: OpenPositions.use(({ list }) => Effect.map(list(), (all) => positions.shown(all)))
 }
 
-/** A view that runs. */
+/** An open view. */
 interface Running {
-  /** Checks that the view is whole, and equals REST. */
+  /** Checks that the view is complete and equals the answer of REST. */
   readonly check: Effect.Effect<void, unknown, World>
   readonly close: Effect.Effect<void>
 }
@@ -146,12 +146,12 @@ const opened = <A>({ check = () => {}, open, rest, shown }: Kind<A>) =>
       Effect.sync(() => {
         if (state.value !== undefined) check(state.value)
       })
-    // A slow reader takes one state, and no more.
+    // A slow reader reads one state and then stops.
     const reader = yield* Effect.forkIn(
       Effect.orDie(Stream.runForEach(view.changes, (state) => isSlow ? Effect.never : read(state))),
       scope
     )
-    // A reader ends only if its check fails.
+    // The reader never ends unless its check fails.
     const readSoFar = Effect.suspend((): Effect.Effect<void> => reader.pollUnsafe() ?? Effect.void)
     return {
       check: Effect.gen(function*() {
@@ -193,7 +193,7 @@ const size = fc.constantFrom("0.1", "0.25", "0.5")
 
 const order = fc.record({ isBob: fc.boolean(), side, of: size, at: tick })
 
-/** Everything that may go wrong on a stream, unless it ends the stream: a new kind is one line. */
+/** Every symptom of a stream except those that end it. To test a new symptom, add it here. */
 const symptom = fc.constantFrom<Array<Faults.StreamSymptom>>(
   { _tag: "Cut", close: false },
   { _tag: "Cut", close: true },
@@ -241,7 +241,7 @@ type Action = typeof action extends fc.Arbitrary<infer A> ? A : never
 
 const at = <A>(all: ReadonlyArray<A>, place: number): A | undefined => all[place % Math.max(1, all.length)]
 
-/** Nothing more happens, and every view becomes whole. */
+/** Removes all faults and waits. Then every view must be complete. */
 const rest = Effect.fnUntraced(function*(views: ReadonlyArray<Running>) {
   const control = yield* Control
   yield* control.clearFaults
@@ -249,7 +249,7 @@ const rest = Effect.fnUntraced(function*(views: ReadonlyArray<Running>) {
   for (const { check } of views) yield* check
 })
 
-/** `start` is the number of the first state that a history may be set back to. */
+/** Carries out a step. `start` is the number of the earliest state that a step may restore. */
 const apply = Effect.fnUntraced(function*(action: Action, views: Array<Running>, start: number) {
   const control = yield* Control
   switch (action.do) {
@@ -311,7 +311,7 @@ const apply = Effect.fnUntraced(function*(action: Action, views: Array<Running>,
 const histories = fc.array(action, { maxLength: 30, size: "max" })
 
 property(
-  "every view is whole and equals REST whenever the exchange is quiet",
+  "every view is complete and equals REST whenever the exchange is quiet",
   [histories],
   (actions) =>
     Effect.gen(function*() {
@@ -373,7 +373,7 @@ describe("the examples of the page about live views", () => {
       yield* pass("1 second")
       yield* buy("0.2")
       yield* pass("1 second")
-      // A fill without a connection is made up for.
+      // A fill that happens without a connection is offered later.
       yield* control.restore(yield* control.snapshot)
       yield* buy("0.3")
       yield* pass("10 seconds")

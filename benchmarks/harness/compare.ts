@@ -23,7 +23,7 @@ export interface Plan {
   readonly turnMillis: number
   /** After this time, in milliseconds, no round starts if three are complete. */
   readonly longestMillis: number
-  /** Rows with fixed counts divide them by this number. */
+  /** The divisor for the operation counts of rows that have fixed counts. */
   readonly shrink: number
 }
 

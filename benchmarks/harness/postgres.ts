@@ -22,7 +22,7 @@ const user = (): { readonly uid?: number; readonly gid?: number } => {
   return { uid: idOf("-u"), gid: idOf("-g") }
 }
 
-/** A free port. */
+/** Finds a TCP port on which nothing listens. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")

@@ -3,7 +3,7 @@ import * as Hft from "hft-limit-order-book"
 import * as Nodejs from "nodejs-order-book"
 import type { Place } from "./instructions.ts"
 
-/** One empty market. */
+/** An order book of one market, empty at first. */
 export interface Book {
   /** Places an order, and returns the handle that cancels it. */
   readonly place: (order: Place) => unknown

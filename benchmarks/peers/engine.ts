@@ -1,5 +1,6 @@
 /**
- * Runs one engine. Arguments: its name, and optionally a world. In a world, the engine only places and cancels orders.
+ * Runs one engine. Arguments: its name, and optionally an initial state, the world. With a world, the engine only
+ * places and cancels orders.
  */
 import { serve } from "../harness/children.ts"
 import { measure, type Sample } from "../harness/operation.ts"

@@ -47,7 +47,10 @@ const seconds = (millis: ReadonlyArray<number>) => show(bracket(millis.map((valu
 
 const overLease = (millis: ReadonlyArray<number>) => ({ wall: bracket(millis.map((value) => value / lease)) })
 
-/** Kills a node in each round, and calls these venues, each once, through another. Returns each round's last answer. */
+/**
+ * Kills a node in each round, and calls each venue once through another node. Returns the time until the last answer of
+ * each round, in milliseconds.
+ */
 const killed = async (
   [first, ...others]: readonly [Node, ...ReadonlyArray<Node>],
   venues: ReadonlyArray<string>,

@@ -1,4 +1,4 @@
-/** Compares the engine with two order books from npm, and with itself in a larger world. */
+/** Compares the engine with two order books from npm, and with itself in an exchange with more orders. */
 import { start } from "../harness/children.ts"
 import { compare, takeTurns, type Turn, warmUp } from "../harness/compare.ts"
 import type { Sample } from "../harness/operation.ts"
@@ -19,7 +19,7 @@ const workload = (workload: Workload, title: string): Row => ({
       engines.map(async (engine) => [engine, await start("engine.ts", engine)] as const)
     )
     const count = Math.ceil(orders / plan.shrink)
-    // With all orders, a book whose cost is quadratic would take minutes to warm up.
+    // All orders would take too long: a book whose cost is quadratic would take minutes to warm up.
     const few = Math.ceil(count / 25)
     const left = new Set<unknown>()
     const unsettled: Array<string> = []
@@ -45,7 +45,7 @@ const workload = (workload: Workload, title: string): Row => ({
   }
 })
 
-/** Starts a process whose engine places and cancels orders in a world. */
+/** Starts a process whose engine places and cancels orders among many others. */
 export const placeAndCancel = async (world: World) => {
   const child = await start("engine.ts", "txc", JSON.stringify(world))
   const turn: Turn = async (millis) => await child.ask({ millis } satisfies Message) as Sample

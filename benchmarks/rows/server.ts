@@ -12,7 +12,7 @@ import { resting } from "../peers/instructions.ts"
 import type { Load, Message } from "../peers/load.ts"
 import type { Options } from "../peers/venue.ts"
 
-/** A server and its caller. */
+/** A server process, and the process that calls it. */
 interface Service {
   readonly server: Child
   /** Makes calls, and returns the cost per call: the CPU time of the server's process, and the caller's wall time. */

@@ -1,6 +1,6 @@
 /**
- * How soon the exchange would reduce the account's positions by auto-deleveraging (ADL), every half a minute. It does so
- * when a position on the other side can't be liquidated in the market.
+ * The places of the account's positions in the queue for auto-deleveraging (ADL), every 30 seconds. The exchange
+ * reduces the first positions in the queue when a position on the other side can't be liquidated in the market.
  *
  * @example
  * ```ts
@@ -65,7 +65,7 @@ export const channel = Channel.make({
   topics: topics.oneOrAllMarkets,
   keyOf: ({ market = "" }) => market,
   update: Schema.Array(quantile),
-  // A market that is missing has no position, so an empty list is news.
+  // A market without an entry has no position, so an empty list is a valid update.
   about: ({ market }, quantiles) =>
     market === undefined ? quantiles : quantiles.filter((quantile) => quantile.market === market),
   first: "value",

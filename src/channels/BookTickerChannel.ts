@@ -46,7 +46,7 @@ export interface BookTicker {
   readonly eventTime: UnixTime
   /** The market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** The number of this state of the book. It never decreases. */
+  /** The sequence number of this state of the book. It never decreases. */
   readonly updateId: number
   /** The best bid's price. */
   readonly bid: Decimal
@@ -99,8 +99,8 @@ export const channel = Channel.make({
  */
 export class BookTickerChannel extends Context.Service<BookTickerChannel, {
   /**
-   * Emits the best bid and ask, and then each change. One that was not read in time is replaced by the next one of the
-   * same market. Without a market, each market begins with a `Snapshot` of its own.
+   * Emits the best bid and ask, and then each change. A change that was not read in time is replaced by the next change
+   * of the same market. Without a market, each market begins with a `Snapshot` of its own.
    */
   readonly stream: (
     topic?: topics.AnyMarket

@@ -87,8 +87,8 @@ export const channel = Channel.make({
  */
 export class BorrowEventsChannel extends Context.Service<BorrowEventsChannel, {
   /**
-   * Emits each event. After an `Interrupted`, a `Snapshot` has all borrows, from `BorrowsChannel`: no query reads
-   * past events. It is missing if the exchange pushes no borrows within ten seconds.
+   * Emits each event. No query reads past events. After an `Interrupted`, a `Snapshot` therefore has all borrows, from
+   * `BorrowsChannel`; the `Snapshot` is missing if the exchange pushes no borrows within ten seconds.
    */
   readonly stream: Stream.Stream<Item.Item<BorrowEvent, ReadonlyArray<Borrow>>, StreamErrors.PrivateFailure>
 }>()("effect-txc/channels/BorrowEventsChannel") {

@@ -1,5 +1,5 @@
 /**
- * The assets that the account has borrowed, all of them every 1.5 seconds.
+ * The complete list of the account's borrowed assets, every 1.5 seconds.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export type { Everything as Topic } from "./topics.ts"
 export interface Borrow {
   /** The asset, such as `USDT`. */
   readonly ticker: Ticker
-  /** The time when it was borrowed, in Unix seconds with a fraction. */
+  /** The time when the asset was borrowed, in Unix seconds with a fraction. */
   readonly openDate: UnixTime
   /** The time of the last change, in Unix seconds with a fraction. */
   readonly modifyDate: UnixTime
@@ -109,7 +109,7 @@ export const channel = Channel.make({
  */
 export class BorrowsChannel extends Context.Service<BorrowsChannel, {
   /**
-   * Emits all of them every 1.5 seconds. A list that was not read in time is replaced by the next one.
+   * Emits all borrowed assets every 1.5 seconds. A list that was not read in time is replaced by the next one.
    */
   readonly stream: Stream.Stream<
     Item.Item<ReadonlyArray<Borrow>, ReadonlyArray<Borrow>>,

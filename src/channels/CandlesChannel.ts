@@ -1,5 +1,5 @@
 /**
- * The candles of a market while they change: prices and volume per interval. Public.
+ * The candles of a market, updated as they change: prices and volume per interval. Public.
  *
  * @example
  * ```ts
@@ -101,7 +101,7 @@ const intervalOf = new Map<number, Interval>(intervals.map((interval) => [second
 
 const seconds = [...intervalOf.keys()]
 
-/** Seconds on the wire. */
+/** The schema of an interval: its length in seconds on the wire. */
 const Interval = Schema.Literals(seconds).annotate(Constraint.annotation({ kind: "oneOf", values: seconds })).pipe(
   Schema.decodeTo(oneOf(intervals), {
     // The casts are safe: each of the two lists has a member for every member of the other.
@@ -139,8 +139,8 @@ export interface Request {
 }
 
 /**
- * The prices of an interval, in the quote currency, and its volume so far. A message has the interval that is not over
- * yet; its last message has the final values.
+ * The prices of an interval, in the quote currency, and its volume so far. A message describes the current interval.
+ * The last message about an interval has its final values.
  *
  * @category models
  */

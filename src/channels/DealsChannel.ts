@@ -187,8 +187,8 @@ const recordsOf = ({ market }: topics.Market): Continuity.Records<Deal, Deal> =>
 export class DealsChannel extends Context.Service<DealsChannel, {
   /**
    * Emits the latest trades, at most 100, as a `Snapshot` with the latest one last, and then each trade. After a lost
-   * connection, trades that were missed are emitted as events, unless there are more of them than a page has: only then
-   * the stream is interrupted.
+   * connection, trades that were missed are emitted as events, unless there are more of them than fit on a page: only
+   * then is the stream interrupted.
    */
   readonly stream: (
     topic: topics.Market

@@ -42,8 +42,8 @@ import * as Wire from "../protocol/Wire.ts"
 export const limits = [1, 5, 10, 20, 30, 50, 100] as const
 
 /**
- * The price steps that a subscription may ask for, in the quote currency: levels within a step are one level. `"0"`
- * keeps every price.
+ * The price steps that a subscription may ask for, in the quote currency: levels within a step are merged into one.
+ * `"0"` keeps every price.
  *
  * @category constants
  */
@@ -101,7 +101,7 @@ export interface DepthMessage {
   readonly eventTime?: UnixTime
   /** The number of this state of the book. It never decreases. */
   readonly updateId: number
-  /** In a change: the number of the state that it changes. */
+  /** In a change: the sequence number of the book to which it applies. */
   readonly pastUpdateId?: number
   /** The offers to sell, lowest price first. Absent when none of them has changed. */
   readonly asks?: ReadonlyArray<Level>
@@ -129,7 +129,7 @@ const PriceStep = Schema.Literals(priceSteps).annotate(Constraint.annotation({ k
 const topic = Wire.struct<Topic>({ market: MarketName, limit: Limit, priceStep: PriceStep })
 
 interface Parameters extends Topic {
-  /** Whether the subscription adds a market. Otherwise it replaces all. */
+  /** Whether the subscription adds a market. Otherwise it replaces all other markets. */
   readonly adds?: boolean
 }
 
@@ -140,7 +140,7 @@ const parameters = positional<Parameters>({
   adds: Schema.optionalKey(Schema.Boolean)
 })
 
-/** A client always adds its market. */
+/** Converts a topic to parameters that add its market to those of the connection. */
 const asTopics: Schema.Codec<ReadonlyArray<Topic>, ReadonlyArray<unknown>> = parameters.pipe(
   Schema.decodeTo(Schema.Tuple([Schema.toType(topic.schema)]), {
     decode: SchemaGetter.transform(({ limit, market, priceStep }) => [{ market, limit, priceStep }] as const),
@@ -237,7 +237,7 @@ class Levels {
   }
 }
 
-/** The book that the changes have led to. */
+/** The book after the changes received so far. */
 const tracked = (): Continuity.Tracked<DepthMessage> => {
   const asks = new Levels()
   const bids = new Levels()
@@ -269,7 +269,7 @@ export class DepthChannel extends Context.Service<DepthChannel, {
   readonly stream: (
     topic: Topic
   ) => Stream.Stream<Item.Item<DepthMessage, DepthMessage>, StreamErrors.PublicFailure>
-  /** Reads the order book once. It can't be joined with the stream's changes: it has no number. */
+  /** Reads the order book once. The book has no sequence number, so the stream's changes can't be applied to it. */
   readonly get: (request: Topic) => Effect.Effect<Depth, StreamErrors.QueryFailure<"public">>
 }>()("effect-txc/channels/DepthChannel") {
   /** Provides this service. Requires a `PublicSession`. */

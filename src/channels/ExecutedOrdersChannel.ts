@@ -1,5 +1,5 @@
 /**
- * The account's orders that can no longer trade, whenever one is filled, or canceled after a part of it was filled.
+ * The account's orders that can no longer trade, whenever one is filled, or canceled after it was partly filled.
  *
  * @example
  * ```ts
@@ -278,9 +278,9 @@ const readLatest = (topic: Topic): Continuity.Read<ReadonlyArray<ExecutedOrder>>
  */
 export class ExecutedOrdersChannel extends Context.Service<ExecutedOrdersChannel, {
   /**
-   * Emits the latest orders, at most 100, as a `Snapshot` in the exchange's order, and then each order that ends. After a
-   * lost connection the stream is interrupted, and begins with a `Snapshot` again: the exchange does not say that its
-   * latest orders are those that ended last, so nothing proves that none was missed.
+   * Emits the latest orders, at most 100, as a `Snapshot` in the exchange's order, and then each order that ends. After
+   * every lost connection the stream is interrupted and begins with a `Snapshot` again: the documentation does not say
+   * that the exchange's latest orders are the ones that ended last, so an order may have been missed.
    */
   readonly stream: (
     topic: Topic

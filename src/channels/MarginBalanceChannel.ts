@@ -45,7 +45,7 @@ export interface MarginBalance {
   readonly borrow: Decimal
   /** The amount that can be transferred from the account without borrowing. */
   readonly availableWithoutBorrow: Decimal
-  /** The amount that can be transferred from the account if the rest is borrowed. */
+  /** The amount that can be transferred from the account, including funds that can be borrowed for it. */
   readonly availableWithBorrow: Decimal
 }
 

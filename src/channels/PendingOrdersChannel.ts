@@ -54,7 +54,7 @@ export const Event = Unrecognised.open(oneOf(["new", "updated", "finished"]))
  *
  * - `new`: it was created, or a stop order was activated. Activation keeps the order's id
  * - `updated`: it changed, for example because a part of it was filled
- * - `finished`: it was filled or canceled. An order that is filled at once has no other event
+ * - `finished`: it was filled or canceled. An order that is filled at once has only this event
  *
  * The exchange modifies an order by finishing it and creating another with a new id.
  *
@@ -122,9 +122,9 @@ const readAll = (market: topics.Market["market"]): Continuity.Read<ReadonlyArray
   )
 
 /**
- * Whether the orders that were read contain an event that was pushed meanwhile. An event of an order that is not among
- * them may be newer than the answer, and so is not contained. Neither is the end of an order: one that is filled at once
- * never was among them.
+ * Whether the orders in an answer already include an event that was pushed while they were read. If the answer lacks
+ * the order, the event may be newer, so the result is `false`. It is also `false` for the end of an order, because an
+ * order that is filled at once is never in an answer.
  */
 const contains = (all: ReadonlyArray<orders.PendingOrder>, { event, order }: OrderEvent): boolean => {
   const read = event === "finished" ? undefined : all.find(({ orderId }) => orderId === order.orderId)
@@ -139,7 +139,7 @@ const contains = (all: ReadonlyArray<orders.PendingOrder>, { event, order }: Ord
 export class PendingOrdersChannel extends Context.Service<PendingOrdersChannel, {
   /**
    * Emits all orders that can still trade as a `Snapshot`, and then each event of an order. An event has the whole
-   * order, and replaces what was known of it; an event about an order that the `Snapshot` has already is possible.
+   * order, and replaces what was known of it; an event may repeat a change that the `Snapshot` already includes.
    */
   readonly stream: (
     topic: topics.Market

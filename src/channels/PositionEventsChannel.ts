@@ -89,8 +89,8 @@ export const channel = Channel.make({
  */
 export class PositionEventsChannel extends Context.Service<PositionEventsChannel, {
   /**
-   * Emits each event. After an `Interrupted`, a `Snapshot` has all positions, from `PositionsChannel`: no query reads
-   * past events. It is missing if the exchange pushes no positions within ten seconds.
+   * Emits each event. No query reads past events. After an `Interrupted`, a `Snapshot` therefore has all positions,
+   * from `PositionsChannel`; the `Snapshot` is missing if the exchange pushes no positions within ten seconds.
    */
   readonly stream: Stream.Stream<Item.Item<PositionEvent, ReadonlyArray<Position>>, StreamErrors.PrivateFailure>
 }>()("effect-txc/channels/PositionEventsChannel") {

@@ -1,5 +1,5 @@
 /**
- * The account's open positions, all of them every second.
+ * The complete list of the account's open positions, every second.
  *
  * @example
  * ```ts
@@ -134,7 +134,7 @@ export const channel = Channel.make({
  */
 export class PositionsChannel extends Context.Service<PositionsChannel, {
   /**
-   * Emits all of them every second. A list that was not read in time is replaced by the next one.
+   * Emits all open positions every second. A list that was not read in time is replaced by the next one.
    */
   readonly stream: Stream.Stream<
     Item.Item<ReadonlyArray<Position>, ReadonlyArray<Position>>,

@@ -70,7 +70,9 @@ type Row = ReadonlyArray<unknown>
 
 const isRow = (value: unknown): value is Row => Array.isArray(value)
 
-/** A subscription to all markets gets a list of rows; one to named markets gets a row per message. */
+/**
+ * A subscription to all markets receives a list of rows; a subscription to named markets receives one row per message.
+ */
 const update: Schema.Codec<ReadonlyArray<PremiumIndex>, unknown> = Schema.Array(Schema.Unknown).annotate(
   Wire.describedBy(() => Schema.Union([index, indexes]))
 ).pipe(

@@ -52,7 +52,10 @@ export interface Trade {
   readonly amount: Decimal
   /** The taker's side. */
   readonly side: ReceivedSide
-  /** Whether one of its orders was a retail-price-improvement (RPI) order, which trades only against retail orders. */
+  /**
+   * Whether one of the trade's orders was a retail-price-improvement (RPI) order, which trades only against retail
+   * orders.
+   */
   readonly rpi?: boolean
 }
 
@@ -79,8 +82,8 @@ export interface Request {
   /** The maximum number of trades, 1 to 100. */
   readonly limit: Limit
   /**
-   * The trade from which to read: the documentation calls it the largest trade id, and does not say more. Default: the
-   * latest trades.
+   * The id of the trade from which to read. The documentation calls it the largest trade id, and says no more. Default:
+   * the latest trades.
    */
   readonly from?: TradeId
 }
@@ -139,7 +142,7 @@ export class TradesChannel extends Context.Service<TradesChannel, {
   /**
    * Emits the market's latest trades, at most 100, as a `Snapshot` with the latest one last, and then each trade. After
    * a lost connection, trades that were missed are emitted as events, unless there are more of them than the exchange
-   * repeats: only then the stream is interrupted.
+   * repeats: only then is the stream interrupted.
    */
   readonly stream: (
     topic: topics.Market

@@ -78,6 +78,8 @@ export interface Entry {
   readonly name: Name
   /** The channel's description: its methods, access and schemas. */
   readonly channel: Channel.Any
+  /** The key that identifies the service in an Effect context. */
+  readonly key: string
   /** Provides the service. */
   readonly layer: Service["layer"]
 }
@@ -85,7 +87,7 @@ export interface Entry {
 const entryOf = <K extends Name>(name: K): Entry => {
   const module = modules[name]
   const service: Service = module[name]
-  return { name, channel: module.channel, layer: service.layer }
+  return { name, channel: module.channel, key: service.key, layer: service.layer }
 }
 
 /** The names in the contract, in alphabetical order. */

@@ -8,14 +8,14 @@ import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 import * as forms from "./forms.ts"
 
-/** The types on the wire that are on margin, and the same types on spot. */
+/** The wire numbers of the margin types, each with the number of the same type on spot. */
 const marginTypes: ReadonlyMap<unknown, number> = new Map([[7, 1], [8, 2], [9, 3], [10, 4]])
 
 const spotTypes: ReadonlyMap<unknown, number> = new Map(
   [...marginTypes].map(([margin, spot]) => [spot, Number(margin)])
 )
 
-/** Has no type of the same kind on spot: an order with which the exchange settles a position. */
+/** An order with which the exchange settles a position. Spot has no such type. */
 const normalization = 14
 
 /** The types whose orders have no limit price. For them, `price: "0"` means no price. */
@@ -45,7 +45,7 @@ const joint: Wire.Joint = {
 
 const common = {
   ...OrderFields.order(live),
-  // The exchange does not push it.
+  // The exchange does not push `oto`.
   oto: Wire.none as never,
   side: forms.Side,
   type: Type,
@@ -101,7 +101,7 @@ export interface PendingOrder extends OrderAnswer.Order {
 export const pending: Schema.Codec<PendingOrder, unknown> = Wire.answer<PendingOrder>(common, spelling).schema
 
 /**
- * The schema of an order that can no longer trade. The answer to a query has other fields than a pushed order.
+ * The schema of an order that can no longer trade. The answer to a query has different fields from a pushed order.
  */
 export const ended = <A extends object>(further: Schema.Struct.Fields): Schema.Codec<A, unknown> =>
   // The casts are safe if `A` has the fields of an order that are not in `further`.

@@ -81,8 +81,8 @@ export const anyMarkets: Schema.Codec<ReadonlyArray<AnyMarket>, ReadonlyArray<un
 )
 
 /**
- * `["BTC_USDT"]`: one market. `[]` means all markets. For several markets, all are asked for: the documentation shows no
- * subscription to several.
+ * `["BTC_USDT"]`: one market. `[]` means all markets. To follow several markets, the client subscribes to all, because
+ * the documentation shows no subscription to several.
  */
 export const oneOrAllMarkets: Schema.Codec<ReadonlyArray<AnyMarket>, ReadonlyArray<unknown>> = anyMarkets.pipe(
   Schema.decodeTo(Schema.Array(Schema.toType(anyMarket)), {

@@ -36,7 +36,7 @@ const toTime = (value: number): string => {
   return DateTime.formatIso(DateTime.makeUnsafe(Math.floor(millis))).slice(0, 19).replace("T", " ")
 }
 
-/** A value within a record: a text explains itself, any other value needs its name. */
+/** Formats a value within a record: a text alone, any other value after its name. */
 const named = (name: string, value: unknown): string =>
   typeof value === "string" || typeof value === "object" ? cell(value, name) : `${name}=${cell(value, name)}`
 
@@ -49,7 +49,7 @@ export const cell = (value: unknown, name = ""): string => {
   return printable(typeof value === "string" ? value : JSON.stringify(value) ?? "-")
 }
 
-/** `apiKey` becomes `API KEY`. */
+/** Converts a field name to a column heading: `apiKey` to `API KEY`. */
 const heading = (name: string): string => name.replaceAll(/(?<=[a-z])(?=[A-Z])/gu, " ").toUpperCase()
 
 const gap = 2

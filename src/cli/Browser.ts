@@ -10,7 +10,7 @@ const opener = (url: string): readonly [program: string, ...args: ReadonlyArray<
     case "darwin":
       return ["open", url]
     case "win32":
-      // The first argument in quotes would be the title of a window.
+      // `start` takes its first quoted argument as a window title, so an empty one comes first.
       return ["cmd", "/c", "start", "", url]
     default:
       return ["xdg-open", url]
@@ -23,7 +23,7 @@ const patience = "3 seconds"
 const opened = (url: string): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
     const [program, ...args] = opener(url)
-    // Detached: the browser outlives this process.
+    // The browser is detached, so that it outlives this process.
     const child = spawn(program, args, { stdio: "ignore", detached: true })
     child.once("error", () => resume(Effect.succeed(false)))
     child.once("exit", (code) => resume(Effect.succeed(code === 0)))

@@ -16,12 +16,12 @@ import * as Suggestion from "./Suggestion.ts"
 
 type Endpoints = typeof ControlApi.groups.control.endpoints & typeof ControlApi.groups.views.endpoints
 
-/** The name of an operation. */
+/** The name of a control plane operation, such as `MovePrice`. */
 export type Name = keyof Endpoints
 
 const endpoints: Endpoints = { ...ControlApi.groups.control.endpoints, ...ControlApi.groups.views.endpoints }
 
-/** Shorter names for subcommands. */
+/** Short names for the subcommands of frequent operations, such as `price` for `move-price`. */
 const shorter: { readonly [K in Name]?: string } = { movePrice: "price", addFault: "fault" }
 
 /** The parts of a request that have fields. */
@@ -32,17 +32,17 @@ type Part = (typeof parts)[number]
 /** An operation of the control plane. */
 export interface Operation {
   readonly name: Name
-  /** The name of its subcommand, such as `price`. */
+  /** The name of the operation's subcommand, such as `price`. */
   readonly command: string
-  /** The longer name of its subcommand, if it has a shorter one: `move-price`. */
+  /** The longer name of the subcommand, if it also has a shorter one: `move-price`. */
   readonly alias: string | undefined
-  /** The description of its effect. */
+  /** The description of the operation's effect. */
   readonly description: string
-  /** Whether it only reads. */
+  /** Whether the operation only reads. */
   readonly isReading: boolean
-  /** The fields of its request, by the part of the request. */
+  /** The fields of the operation's request, by the part of the request. */
   readonly fields: ReadonlyArray<SchemaFlags.Field & { readonly part: Part }>
-  /** Whether its request is a text, which is read from a file. */
+  /** Whether the operation's request is a text, which is read from a file. */
   readonly takesFile: boolean
 }
 
@@ -78,7 +78,9 @@ export const paramsOf = ({ fields, takesFile }: Operation) =>
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Explains why the fields of a request do not belong together: one is missing, or belongs to another kind. */
+/**
+ * Explains why the fields of a request do not fit together: one is missing, or belongs to another member of a union.
+ */
 const explain = ({ command, fields }: Operation, { issue }: Schema.SchemaError, given: object): Refused => {
   const [first] = toIssues(issue).issues
   const path = (first?.path ?? []).map(String)
@@ -118,12 +120,12 @@ const lists: Readonly<Record<string, { readonly operation: Name; readonly key: s
   path: { operation: "endpoints", key: "path" }
 }
 
-/** Any method of the client. */
+/** The type of every method of the client. */
 type Method = (
   request: object
 ) => Effect.Effect<unknown, { readonly _tag: string; readonly message: string; readonly fields?: object }>
 
-/** An operation that was refused because something does not exist. */
+/** An operation was refused because a market, account or other named thing does not exist. */
 class Unknown extends Schema.TaggedError<Unknown>()("Unknown", { refusal: Schema.String, suggestion: Schema.String }) {
   override get message(): string {
     return `${this.refusal}\n${this.suggestion}`

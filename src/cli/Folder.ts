@@ -1,4 +1,4 @@
-/** Creates folders. */
+/** Creates a folder with its missing parents. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -21,7 +21,7 @@ export const make = Effect.fnUntraced(function*(
     if (at !== dirname(at)) yield* create(dirname(at))
     yield* Effect.catch(
       files.makeDirectory(at, mode === undefined ? {} : { mode }),
-      // Another process may have created it in the meantime.
+      // Another process may have created the folder in the meantime.
       (error) => Effect.flatMap(isFolder(at), (created) => created ? Effect.void : Effect.fail(error))
     )
   })

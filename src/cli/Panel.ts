@@ -10,9 +10,9 @@ import type { Entry } from "../sandbox/venue/Feed.ts"
 import * as Venue from "../sandbox/venue/Venue.ts"
 import { cut, fit, type Paint, printable, type Screen } from "./Screen.ts"
 
-/** The panel's content. */
+/** The values that the panel shows. */
 export interface Content {
-  /** The base URL. */
+  /** The base URL of the exchange. */
   readonly baseUrl: string
   /** The reason why the sandbox does not use its usual port; undefined if it does. */
   readonly otherPort: string | undefined

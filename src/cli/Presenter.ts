@@ -30,7 +30,7 @@ const overview = ({ subcommands = [] }: HelpDoc, { bold, cyan, dim }: Screen.Pai
     `Start with ${cyan("effect-txc tour")}. ${dim("effect-txc COMMAND --help explains each command.")}`
   ].join("\n")
 
-/** The choices in a list such as `Expected "main" | "trade"`; none in any other text. */
+/** Extracts the choices from an error such as `Expected "main" | "trade"`; none from any other error. */
 const choicesIn = (expected: string): ReadonlyArray<string> => {
   const [, list = ""] = /^(?:Expected:? )?("[^"]+"(?: \| "[^"]+")*)$/u.exec(expected) ?? []
   return [...list.matchAll(/"([^"]+)"/gu)].map(([, choice = ""]) => choice)
@@ -39,11 +39,11 @@ const choicesIn = (expected: string): ReadonlyArray<string> => {
 /** The maximum number of choices that an error lists. */
 const fewChoices = 8
 
-/** The description of a valid value, without Effect's own words for numbers. */
+/** The description of a valid value. Effect's technical terms for numbers are replaced by plain words. */
 const inWords = (expected: string): string =>
   expected.replace(/^Expected:? /u, "")
     .replace(/^(?:a string representing a finite number|an integer).*$/u, "a whole number")
-    // A capital begins a sentence about the value.
+    // A description that begins with a capital letter is a sentence of its own.
     .replace(/^(?=[a-z])/u, "expected ")
 
 const wrongValue = ({ expected, kind, option, value }: CliError.InvalidValue): string => {

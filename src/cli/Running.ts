@@ -21,17 +21,19 @@ const Running = Schema.Struct({
 
 /** A running sandbox or host. */
 export interface Running {
-  /** Whether it serves one venue (`sandbox`) or many (`host`). */
+  /** Whether the server has one venue (`sandbox`) or many (`host`). */
   readonly kind: "sandbox" | "host"
-  /** Its base URL. */
+  /** The server's base URL. */
   readonly url: string
-  /** The token of its control plane. */
+  /** The token of the server's control plane. */
   readonly controlToken: string
-  /** The id of its process. */
+  /** The id of the server's process. */
   readonly pid: number
-  /** The name of the machine on which it runs, because several machines or containers may share a home folder. */
+  /**
+   * The name of the machine on which the server runs, because several machines or containers may share a home folder.
+   */
   readonly machine: string
-  /** The absolute path of the folder with its journal; absent if nothing is kept. */
+  /** The absolute path of the folder with the server's journal; absent if nothing is kept. */
   readonly data?: string
 }
 
@@ -53,7 +55,7 @@ export const announce = Effect.fnUntraced(function*({ data, ...server }: Announc
   const files = yield* FileSystem.FileSystem
   const { join, resolve } = yield* Path.Path
   const place = yield* folder
-  // A process may serve several ports.
+  // The port is part of the name, because one process may serve several.
   const file = join(place, `${process.pid}-${new URL(server.url).port}.json`)
   const text = yield* Effect.orDie(
     Schema.encodeEffect(Text)({

@@ -20,13 +20,13 @@ import * as Violation from "../protocol/Violation.ts"
 
 /** A field of a request, as the command line has it. */
 export interface Field {
-  /** The name of its argument or flag, such as `price-step`. */
+  /** The name of the field's argument or flag, such as `price-step`. */
   readonly name: string
   /** The keys that lead to the field in the request. */
   readonly path: ReadonlyArray<string>
-  /** The schema of its value. */
+  /** The schema of the field's value. */
   readonly schema: Schema.Codec<unknown, unknown>
-  /** Its values, if there are only a few. */
+  /** The values that the field allows, if there are only a few. */
   readonly choices: ReadonlyArray<string>
   /** Whether the request needs the field. */
   readonly isRequired: boolean
@@ -36,7 +36,7 @@ export interface Field {
   readonly description: string
 }
 
-/** `priceStep` becomes `price-step`. */
+/** Converts a field name to a flag name: `priceStep` to `price-step`. */
 export const kebab = (name: string): string =>
   name.replaceAll(/[A-Z]/gu, (letter, at) => `${at === 0 ? "" : "-"}${letter.toLowerCase()}`)
 
@@ -79,7 +79,7 @@ const leaf = (path: ReadonlyArray<string>, ast: SchemaAST.AST, isRequired: boole
     choices,
     isRequired,
     valid,
-    // The help lists choices itself.
+    // The help already lists the choices of a flag.
     description: typeof description === "string" ? description.replace(/\.$/u, "") : choices.length === 0 ? valid : ""
   }
 }
@@ -94,7 +94,7 @@ const tagOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
 const membersOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> =>
   SchemaAST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast]
 
-/** Fields of the same place, in different members of a union, as one field that takes the values of each. */
+/** Merges the fields at one place in the members of a union into a field that accepts the values of all of them. */
 const merged = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> =>
   [...Map.groupBy(fields, ({ path }) => path.join(".")).values()].map((alike) =>
     alike.reduce((one, other) => ({
@@ -132,7 +132,10 @@ const within = (path: ReadonlyArray<string>, ast: SchemaAST.AST, isRequired: boo
   )
 }
 
-/** The fields of a request. A name that several would have begins with the key of the object that contains the field. */
+/**
+ * The fields of a request. If several fields would get the same name, each name begins with the key of the object that
+ * contains the field.
+ */
 export const fieldsOf = (schema: Schema.Constraint): ReadonlyArray<Field> => {
   const fields = SchemaAST.isObjects(schema.ast) && schema.ast.propertySignatures.length > 0
     ? within([], schema.ast, true)
@@ -145,7 +148,7 @@ export const fieldsOf = (schema: Schema.Constraint): ReadonlyArray<Field> => {
   )
 }
 
-/** The values that a text may stand for, the plainest first. */
+/** The values that the user may have meant by a text, the most literal first. */
 const readings = (key: string, text: string): ReadonlyArray<unknown> => [
   text,
   ...Result.match(Json.parse(text), { onFailure: () => [], onSuccess: (json) => [json] }),
@@ -154,7 +157,7 @@ const readings = (key: string, text: string): ReadonlyArray<unknown> => [
 ]
 
 const readDuration = (text: string): ReadonlyArray<number> => {
-  // Effect decides which texts are durations, and its type lists them.
+  // The cast is safe: Effect returns nothing for a text that is not a duration.
   const read = Duration.fromInput(text as Duration.Input)
   return Option.toArray(Option.map(read, (duration) => Duration.toMillis(duration)))
 }
@@ -185,7 +188,7 @@ export const argumentsOf = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> 
   return required.length > mostArguments ? required.slice(0, 1) : required
 }
 
-/** A value that the user typed; none if the user did not. */
+/** A value that the user typed; none if the user typed nothing. */
 type Typed = Option.Option<{ readonly value: unknown }>
 
 const toArgument = (field: Field): Argument.Argument<Typed> => {

@@ -132,7 +132,7 @@ const status = Command.make(
 
 const commandsOf = (isReading: boolean) =>
   ControlOperations.all
-    // `status` of one sandbox is part of the command above.
+    // The operation `status` is left out, because the command above includes it.
     .filter((operation) => operation.isReading === isReading && operation.name !== "status")
     .map(toCommand)
 

@@ -127,7 +127,7 @@ const printForPerson = (started: Started, { paint: { bold, cyan, dim } }: Screen
   )
 }
 
-/** Removes undefined options. */
+/** Removes the options whose value is `undefined`. */
 const withoutAbsent = <Given extends object>(options: Given) =>
   // The cast is safe: only undefined values are removed.
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {

@@ -51,7 +51,7 @@ class CouldNotRun extends Schema.TaggedError<CouldNotRun>()("CouldNotRun", { rea
 
 /**
  * Maps an error to one with an exit code: every error other than broken rules means that the check could not run.
- * Errors of the arguments and the settings already say so.
+ * Errors in the arguments and settings already have that exit code.
  */
 const toExitCode = <E extends { readonly _tag: string; readonly message: string }>(
   error: E | RulesBroken | CouldNotRun | Refused
@@ -246,7 +246,7 @@ const write = Effect.fnUntraced(function*(
   if (Option.isSome(replays)) yield* writeReplays(replays.value, report)
 })
 
-/** Writes the report so far when the check is interrupted. Its exit code replaces that of the signal. */
+/** Writes the report so far when the check is interrupted. The report's exit code then replaces that of the signal. */
 const onInterrupt = Effect.fnUntraced(function*(
   given: Command.Command.Config.Infer<typeof flags>,
   progress: Progress.Progress,

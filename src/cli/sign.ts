@@ -51,7 +51,7 @@ export const sign = Command.make(
       `X-TXC-SIGNATURE: ${signature}`
     ]
     yield* Console.log(headers.join("\n"))
-    // Standard error, because programs read the headers from standard output.
+    // Prints to standard error, because programs read the headers from standard output.
     yield* Console.error(Curl.send({ url: yield* urlOf(body), headers: headers.map(Curl.word), body: Curl.word(body) }))
   })
 ).pipe(

@@ -34,7 +34,7 @@ export const dialect = Flag.Literals("dialect", ["document", "live"]).pipe(
   Flag.withDefault("document")
 )
 
-/** The tour's options. */
+/** The options of a tour. */
 export interface Options {
   /** The sandbox's dialect. */
   readonly dialect: Dialect.Dialect["name"]
@@ -75,7 +75,7 @@ export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }:
     if (serves) {
       yield* Running.announce({ kind: "sandbox", url: baseUrl, controlToken })
       yield* Console.log(SandboxServer.instructions(baseUrl, dialect))
-      // Once more, because the table has pushed the first line off the screen.
+      // Prints the address again, because the table has pushed the first line off the screen.
       yield* Console.log(`\n${page}`)
       return yield* Effect.never
     }

@@ -72,7 +72,7 @@ const subscribe = Effect.fnUntraced(function*(
     Layer.provide(EndpointCall.layerPrivate),
     Layer.provide(Layer.effect(Credentials.Credentials, CredentialFlags.read(secretFile)))
   )
-  // A stream waits for an exchange that can't be reached; a person wants to know.
+  // A stream retries silently while the exchange can't be reached, but a person should see an error.
   yield* EndpointCall.callPublic(ServerStatus.endpoint, {})
   const constructor = Socket.layerWebSocketConstructorGlobal
   const services: Context.Context<never> = channel.access === "public"
@@ -93,7 +93,7 @@ const drawItems = Effect.fnUntraced(
     const apply = (item: Item.Item<unknown, unknown>) =>
       Effect.map(DateTime.now, (now) => {
         health = Display.after(health, item, now)
-        // The cast is safe: the view is that of the stream's channel.
+        // The cast is safe: the view belongs to the channel of this stream.
         if (item._tag !== "Interrupted") table.apply(item as never)
       })
     yield* Effect.raceFirst(

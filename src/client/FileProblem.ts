@@ -1,4 +1,4 @@
-/** Explains to people why a file or folder can't be used. */
+/** Explains why a file or folder can't be used. */
 import type { PlatformError } from "effect/PlatformError"
 
 const words: Readonly<Record<string, string>> = {

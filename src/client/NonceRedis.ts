@@ -180,9 +180,9 @@ return 0
  * answers to all earlier calls. A program that crashes during a call blocks the others for fifteen seconds.
  *
  * No nonce is issued twice. If a program is paused and loses the lock, its call has a smaller nonce than the next
- * holder's. If it arrives after the next call, the exchange refuses it, which proves that it was not applied. A call
- * fails with `ExchangeUnreachable` (`why: "nonce"`) when Redis can't be reached or the lock is not free within twenty
- * seconds.
+ * holder's. If the paused program's call arrives after that one, the exchange refuses it, which proves that it was not
+ * applied. A call fails with `ExchangeUnreachable` (`why: "nonce"`) when Redis can't be reached or the lock is not free
+ * within twenty seconds.
  *
  * @category layers
  */

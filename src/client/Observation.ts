@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
+import type * as Tracer from "effect/Tracer"
 import type { Dialect } from "../protocol/Dialect.ts"
 import type * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
@@ -16,11 +17,13 @@ export interface Progress {
   /** The number of attempts that the call has begun. */
   attempts: number
   /**
-   * The time when its last attempt was handed to the transport, in Unix microseconds; absent while nothing can have
-   * been sent.
+   * The time when the call's last attempt was handed to the transport, in Unix microseconds; absent while nothing can
+   * have been sent.
    */
   sentAt: number | undefined
-  /** Whether the nonce of its first attempt was refused in such a way that another attempt may follow. */
+  /** The HTTP status of the answer to the call's last attempt; absent without an answer. */
+  status: number | undefined
+  /** Whether the nonce of the call's first attempt was refused, and another attempt may follow. */
   isRefused: boolean
 }
 
@@ -29,19 +32,60 @@ export interface Progress {
  * call, and nothing would read it.
  */
 export const spanned = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.withFiber(({ cache }) =>
-    cache.tracer === undefined && cache.span === undefined ? call : Effect.withSpan(call, name, noFrame)
+  inSpan(name, call, noFrame)
+
+/** Like {@link spanned}, for the span that describes the HTTP request, to which {@link of} adds its attributes. */
+export const requested = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  inSpan(name, call, asClient)
+
+const inSpan = <A, E, R>(name: string, call: Effect.Effect<A, E, R>, options: typeof noFrame | typeof asClient) =>
+  Effect.withFiber<A, E, R>(({ cache }) =>
+    cache.tracer === undefined && cache.span === undefined ? call : Effect.withSpan(call, name, options)
   )
 
 /** Omits the stack frame of the span, which always points into this library. */
-const noFrame = { captureStackTrace: false }
+const noFrame = { captureStackTrace: false } as const
+
+const asClient = { kind: "client", ...noFrame } as const
+
+/**
+ * Describes a call on its span: by the names of OpenTelemetry's conventions for HTTP clients where they exist. The full
+ * URL is not among them, because the query of a public call would make an attribute of every value.
+ */
+const describe = (
+  span: Tracer.Span,
+  { method, name, path }: Endpoint.Any,
+  { baseUrl, dialect }: Place,
+  { attempts, status }: Progress,
+  outcome: string,
+  error: Errors.CallError | undefined
+): void => {
+  const { hostname, port, protocol } = new URL(baseUrl)
+  span.attribute("http.request.method", method)
+  span.attribute("url.template", path)
+  span.attribute("server.address", hostname)
+  span.attribute("server.port", Number(port || (protocol === "https:" ? 443 : 80)))
+  if (attempts > 1) span.attribute("http.request.resend_count", attempts - 1)
+  if (status !== undefined) span.attribute("http.response.status_code", status)
+  if (error !== undefined) span.attribute("error.type", error._tag)
+  span.attribute("txc.endpoint", name)
+  span.attribute("txc.dialect", dialect.name)
+  span.attribute("txc.outcome", outcome)
+  span.attribute("txc.attempts", attempts)
+}
+
+/** The exchange that answers a call. */
+interface Place {
+  readonly baseUrl: string
+  readonly dialect: Dialect
+}
 
 /**
  * Reports the outcome of every call of an endpoint: on the call's span, in the metrics and, when a mutating call was
  * interrupted after sending, in the log, because an interruption causes no error. Also returns the one metric that the
  * call itself updates: the time an attempt waited for the rate limit.
  */
-export const of = (endpoint: Endpoint.Any, dialect: Dialect) => {
+export const of = (endpoint: Endpoint.Any, place: Place) => {
   const metrics = Metrics.of(endpoint.name)
   const success = endpoint.mutates ? "applied" : "answered"
   const succeeded = metrics.calls(success)
@@ -52,7 +96,7 @@ export const of = (endpoint: Endpoint.Any, dialect: Dialect) => {
     Effect.withFiber((fiber) => {
       const clock = fiber.getRef(Clock.Clock)
       const startedAt = clock.monotonicTimeNanosUnsafe()
-      const progress: Progress = { clock, attempts: 0, sentAt: undefined, isRefused: false }
+      const progress: Progress = { clock, attempts: 0, sentAt: undefined, status: undefined, isRefused: false }
       // Suspended so that a defect in `call` is reported too.
       return Effect.onExitPrimitive(Effect.suspend(() => call(progress, fiber)), (exit) => {
         const error = Exit.isSuccess(exit)
@@ -64,13 +108,7 @@ export const of = (endpoint: Endpoint.Any, dialect: Dialect) => {
         if (error !== undefined) metrics.errors(error._tag).updateUnsafe(1, fiber.context)
         metrics.latency.updateUnsafe(Number(clock.monotonicTimeNanosUnsafe() - startedAt) / 1e6, fiber.context)
         const { span } = fiber.cache
-        if (span?._tag === "Span") {
-          span.attribute("txc.endpoint", endpoint.name)
-          span.attribute("txc.dialect", dialect.name)
-          span.attribute("txc.outcome", outcome)
-          span.attribute("txc.attempts", progress.attempts)
-          if (error !== undefined) span.attribute("txc.error", error._tag)
-        }
+        if (span?._tag === "Span") describe(span, endpoint, place, progress, outcome, error)
         return Exit.isFailure(exit) && endpoint.mutates && progress.sentAt !== undefined &&
             exit.cause.reasons.some(({ _tag }) => _tag === "Interrupt")
           ? logInterrupted(endpoint, request)

@@ -39,11 +39,11 @@ interface Echoed {
 
 /** The fields of an order request. */
 export interface Ordered extends Echoed {
-  /** The market. */
+  /** The market to trade on. */
   readonly market: MarketName
   /** Whether to buy or sell. */
   readonly side: OrderSide
-  /** The amount. */
+  /** The amount to buy or sell. */
   readonly amount: Decimal.Amount
   /**
    * How the order trades at the best bid or offer. The exchange then chooses the price, and the role decides whether
@@ -76,7 +76,7 @@ export interface Leg extends Echoed {
   readonly stp?: ReceivedSelfTradePrevention
   /** The position that the order belongs to. */
   readonly positionSide?: ReceivedPositionSide
-  /** The prices of its take-profit and stop-loss. */
+  /** The prices of the order's take-profit and stop-loss. */
   readonly oto?: { readonly takeProfit?: Decimal.Decimal; readonly stopLoss?: Decimal.Decimal }
 }
 
@@ -156,7 +156,7 @@ const otherManner = (asked: Ordered, type: OrderType, leg: Leg): string | undefi
 export interface Naming {
   /** The order's market. */
   readonly market: MarketName
-  /** The exchange's identifier. */
+  /** The order id, assigned by the exchange. */
   readonly orderId?: OrderId | undefined
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId | undefined

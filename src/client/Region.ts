@@ -88,7 +88,7 @@ export type Options = Live | Custom
  * @category services
  */
 export class Region extends Context.Service<Region, {
-  /** The URL at which its paths begin, without a trailing slash. */
+  /** The URL at which the exchange's paths begin, without a trailing slash. */
   readonly baseUrl: string
   /** The format of fields, nonces and refusals. */
   readonly dialect: Dialect.Dialect

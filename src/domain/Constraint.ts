@@ -179,8 +179,8 @@ export type Constraint =
   }
   | {
     /**
-     * The field must be one that the request defines. A field that breaks this is unknown, and its name may be
-     * misspelled. An exchange ignores unknown fields; the client refuses the request instead.
+     * The request must define the field: its name may be misspelled. An exchange ignores unknown fields; the client
+     * refuses the request instead.
      */
     readonly kind: "expected"
   }
@@ -212,8 +212,8 @@ export type Constraint =
   }
   | {
     /**
-     * The activation price must differ from the market's last price, or it is unclear from which side the market will
-     * reach it.
+     * The activation price must differ from the market's last price: otherwise it is unclear from which side the market
+     * will reach it.
      */
     readonly kind: "notLastPrice"
   }
@@ -223,15 +223,13 @@ export type Constraint =
   }
   | {
     /**
-     * The field must be one that the sandbox simulates. A field that breaks this is documented, and the exchange
-     * accepts it.
+     * The sandbox must simulate the field. The field is documented, and the exchange accepts it.
      */
     readonly kind: "simulated"
   }
   | {
     /**
-     * The field must be one that the exchange already accepts. A field that breaks this is documented, but not yet
-     * available.
+     * The exchange must already accept the field. The field is documented, but not yet available.
      */
     readonly kind: "accepted"
   }

@@ -405,7 +405,7 @@ export const isZero = (self: Decimal): boolean => self.charCodeAt(0) < 49 && !/[
  * @category computing
  */
 export const normalize = (self: Decimal): Decimal => {
-  // Usually, and it costs no search.
+  // Most text is already canonical: skip the search.
   if (self.charCodeAt(self.length - 1) !== 48) return self
   const written = writtenScale(self)
   const kept = written === 0 ? self : self.replace(/\.?0+$/u, "")

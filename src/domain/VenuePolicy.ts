@@ -57,7 +57,7 @@ export interface VenuePolicy {
 }
 
 /**
- * The validity of a token for a WebSocket connection. The live exchange documents none of it.
+ * The validity of a token for a WebSocket connection. The live exchange does not document it.
  *
  * @category models
  */

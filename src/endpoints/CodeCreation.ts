@@ -35,7 +35,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request {
-  /** The asset. */
+  /** The currency of the code's amount. */
   readonly ticker: Ticker
   /** The code's amount, in units of the asset. The exchange debits it from the main balance. */
   readonly amount: Amount

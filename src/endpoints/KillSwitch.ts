@@ -118,11 +118,11 @@ const request = () =>
 export interface Timer {
   /** The market whose orders are canceled. */
   readonly market: MarketName
-  /** The time when it was last armed, in Unix seconds. */
+  /** The time when the kill switch was last armed, in Unix seconds. */
   readonly startTime: UnixSeconds
-  /** The time when it cancels the orders unless it is armed again, in Unix seconds. */
+  /** The time when the kill switch cancels the orders unless it is armed again, in Unix seconds. */
   readonly cancellationTime: UnixSeconds
-  /** The types of orders that it cancels. Absent, on the wire `null`, when it cancels all types. */
+  /** The types of orders that the kill switch cancels. Absent, on the wire `null`, when it cancels all types. */
   readonly types?: ReadonlyArray<CancelAllType | Unrecognised.Unrecognised>
 }
 

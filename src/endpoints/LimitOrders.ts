@@ -112,7 +112,7 @@ const request = (dialect: Dialect) =>
     ]
   })
 
-/** An order can't be both: `retail` orders take liquidity, and `rpi` orders provide liquidity to them. */
+/** An order can't be both `retail` and `rpi`: `retail` orders take the liquidity that `rpi` orders provide. */
 const takesOrRests = {
   field: "retail",
   constraint: { kind: "exclusive", with: "rpi" },

@@ -178,7 +178,7 @@ export class ModifyOrder extends Context.Service<ModifyOrder, {
         check: (request) => LocalRefusal.withinMarketRules(rules, endpoint, dialect, Market.changed(request)),
         contradiction: OrderEcho.contradictionOfChange
       })
-      return { modify: (request) => Observation.spanned(endpoint.name, call(request)) }
+      return { modify: (request) => Observation.requested(endpoint.name, call(request)) }
     })
   )
 }

@@ -170,7 +170,7 @@ const spelling = (dialect: Dialect, { price, ...absent } = OrderFields.absent(di
   keys: { ...dialect.keys, orderId: "id", timestamp: "ctime", activatedAt: "activated" },
   absent: {
     ...absent,
-    // Here the live exchange writes "0" too.
+    // In order history, the live exchange also writes "0" for an absent price.
     price: { ...price, written: true },
     // Zero means "not triggered".
     activatedAt: { value: 0, when: () => true, demanded: false, written: false }

@@ -206,7 +206,7 @@ const fee = () =>
     withdraw: direction()
   }, { keys: abilityKeys })
 
-// The exchange has used keys such as `USDT (ERC20)`.
+// Any string, because the exchange has used keys such as `USDT (ERC20)`.
 const response = () => Wire.keyed(Schema.String, fee().schema)
 
 /**

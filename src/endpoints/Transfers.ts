@@ -74,7 +74,7 @@ interface Sent extends Funds {
   readonly from?: Balance
   /** The target balance. */
   readonly to?: Balance
-  /** One word for both balances, such as `deposit`. */
+  /** The source and the target as one word, such as `deposit`. */
   readonly method?: typeof Method.Type
 }
 

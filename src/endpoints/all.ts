@@ -96,6 +96,8 @@ export interface Entry {
   readonly name: Name
   /** The endpoint's description: its path, access and schemas. */
   readonly endpoint: Endpoint.Any
+  /** The key that identifies the service in an Effect context. */
+  readonly key: string
   /** Provides the service. */
   readonly layer: Service["layer"]
 }
@@ -103,7 +105,7 @@ export interface Entry {
 const entryOf = <K extends Name>(name: K): Entry => {
   const module = modules[name]
   const service: Service = module[name]
-  return { name, endpoint: module.endpoint, layer: service.layer }
+  return { name, endpoint: module.endpoint, key: service.key, layer: service.layer }
 }
 
 /**

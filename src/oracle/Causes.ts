@@ -76,19 +76,22 @@ const sameCall: Explain = ([first, ...others]) => first === undefined || others.
 
 /**
  * The ways to group faults, the most informative first. Each applies to the faults that the earlier ones left
- * ungrouped.
+ * ungrouped. A call that is `served` has such an answer for a reason of its own.
  */
-const groupings: ReadonlyArray<readonly [key: (fault: Fault) => string, explain: Explain]> = [
-  [({ answer = "" }) => answer, everywhere],
+const groupings = (served: ReadonlyArray<string>): ReadonlyArray<readonly [key: (fault: Fault) => string, explain: Explain]> => [
+  [({ answer = "", call }) => isUnserved(answer) && served.includes(call) ? `${call} ${answer}` : answer, everywhere],
   [({ answer = "", call }) => `${call} ${answer}`, sameAnswer],
   [({ call }) => call, sameCall]
 ]
 
-/** The likely causes of broken rules, the most frequent first. A rule has at most one. */
-export const of = (broken: ReadonlyArray<Judged>): ReadonlyArray<Cause> => {
+/**
+ * The likely causes of broken rules, the most frequent first. A rule has at most one. `served` are the methods and paths
+ * of calls that the target serves.
+ */
+export const of = (broken: ReadonlyArray<Judged>, served: ReadonlyArray<string> = []): ReadonlyArray<Cause> => {
   let left = broken.flatMap(faultOf)
   const causes: Array<Cause> = []
-  for (const [key, explain] of groupings) {
+  for (const [key, explain] of groupings(served)) {
     for (const faults of Map.groupBy(left, key).values()) {
       const why = explain(faults)
       if (why === undefined) continue

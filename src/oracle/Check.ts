@@ -155,7 +155,7 @@ export const check = Effect.fn("Oracle.check")(function*(
     stale: staleOf(knownFailing, results),
     warnings: session.warnings().map(scrubber(target)),
     remains: session.remains(),
-    traffic: { ...session.traffic },
+    traffic: { ...session.traffic, served: [...session.traffic.served].toSorted() },
     ...(aborted === undefined ? {} : { aborted })
   })
   const checked = within(session, runAll(session, options, { seed, runs, deadline }, selected, results))

@@ -55,7 +55,7 @@ export class FeaturesError extends Schema.TaggedError<FeaturesError>()("Features
 }) {
   /** A description of what is invalid. */
   declare readonly reason: string
-  /** The reason. */
+  /** The same text as `reason`. */
   override get message(): string {
     return this.reason
   }

@@ -29,7 +29,7 @@ export const livePoints = [
   {
     id: "open.live.agreement",
     point: "How far the lists of currencies, markets and fees agree with each other",
-    stance: "completely; a market is frozen when its trading is off",
+    stance: "they agree completely; a market is frozen when its trading is off",
     rules: [
       "assets.agree",
       "assets.complete",
@@ -48,8 +48,8 @@ export const livePoints = [
   {
     id: "open.live.collateral",
     point:
-      "Which price values a position, which leverage is the default, which profit pnl shows, and what an open order "
-      + "does to the collateral balance",
+      "At which price a position is valued, which leverage is the default, which profit pnl shows, and what an open "
+      + "order does to the collateral balance",
     stance: "the last price; ten; the realized profit without fees; nothing until the order trades",
     rules: ["balances.collateral", "positions.margin", "positions.profit", "positions.realized", "positions.tpsl"]
   },
@@ -134,7 +134,7 @@ export const livePoints = [
   {
     id: "open.live.bulk",
     point: "Whether the client order id of a bulk order may be empty, and what stopOnFail does to the answer",
-    stance: "it may, and the order then has none; the first refusal is the last item of the answer",
+    stance: "it may be empty, and the order then has none; the first refusal is the last item of the answer",
     rules: ["live-bulk.places"]
   },
   {
@@ -159,19 +159,19 @@ export const livePoints = [
   {
     id: "open.live.stream-token",
     point: "How long a token for a WebSocket connection is valid, and whether it authorises more than one connection",
-    stance: "for 60 seconds; it does",
+    stance: "it is valid for 60 seconds, and authorises more than one connection",
     rules: { unchecked: "no rule uses a token twice, or waits until one expires" }
   },
   {
     id: "open.live.streams",
     point:
-      "Over a WebSocket: the order of an acknowledgement and the first message, whether each change of an order book has "
-      + "its own number, the levels of a book that leave its limit, a second subscription to the same book, the first "
-      + "message about best prices, balances that have not changed, and the end of a connection that sends no JSON",
+      "Over a WebSocket: whether an acknowledgement comes before the first message, whether each change of an order book "
+      + "has its own number, what happens to levels beyond a book's limit, to a second subscription to the same book and to "
+      + "a connection that sends no JSON, the first message about best prices, and balances that have not changed",
     stance:
-      "as clients have recorded them: the acknowledgement is first; each change has a larger number; a level that leaves is "
-      + "removed; the book begins again, and its changes come once; the best prices are repeated; only changed balances are pushed; the connection ends "
-      + "without an answer",
+      "as clients have recorded them: the acknowledgement is first; each change has a larger number; a level beyond the "
+      + "limit is removed; the book begins again, and its changes come once; the connection ends without an answer; the "
+      + "first message has the current best prices; only changed balances are pushed",
     rules: [
       "streams.subscribe.first",
       "streams.depth.again",

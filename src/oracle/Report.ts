@@ -67,11 +67,11 @@ export interface Held {
  */
 export interface Broken {
   readonly _tag: "Broken"
-  /** The counterexample. */
+  /** The smallest value found that breaks the rule, as text. */
   readonly counterexample: string
   /** The expectation of the rule. */
   readonly expected: string
-  /** The target's behaviour instead. */
+  /** The target's actual behaviour. */
   readonly got: string
   /** The method and the path of the call whose answer shows the fault; absent if no single answer does. */
   readonly call?: string
@@ -110,7 +110,7 @@ export interface CouldNotRun {
  * @category models
  */
 export interface Result {
-  /** The rule. */
+  /** The rule that was run or skipped. */
   readonly rule: Rule
   /** How binding the rule is in the dialect of the check. */
   readonly level: Level
@@ -132,6 +132,11 @@ export interface Traffic {
   readonly requests: number
   /** The number of requests that got no answer. */
   readonly unanswered: number
+  /**
+   * The methods and paths of the calls that the target serves: they have succeeded, or were refused with HTTP 400, 403,
+   * 409 or 422.
+   */
+  readonly served: ReadonlyArray<string>
 }
 
 /**
@@ -166,7 +171,7 @@ export interface Report {
   readonly warnings: ReadonlyArray<string>
   /** The changes to a sandbox that could not be undone, because its control plane has no snapshots. */
   readonly remains: ReadonlyArray<string>
-  /** The number of requests that the check sent, and how many of them got no answer. */
+  /** The number of requests that the check sent, how many of them got no answer, and the calls that are served. */
   readonly traffic: Traffic
   /** The reason why the check ended before it had tried all rules; absent when it tried all. */
   readonly aborted?: string
@@ -248,7 +253,7 @@ const fails = ({ strict }: Report, { level }: Result): boolean => level === "MUS
  * - 1: a rule that is `MUST` in the dialect is broken (in a strict check, a `SHOULD` rule too), or a known failure is
  *   stale
  * - 2: the target did not answer, an order or other state could not be removed from it, or too few rules were judged.
- *   Too few are: none; fewer than `minJudged`; fewer than were skipped because the budget was used up; or, unless
+ *   "Too few" means: none; fewer than `minJudged`; fewer than were skipped because the budget was used up; or, unless
  *   `publicOnly`, only rules that need no API key, although others were selected
  *
  * @category results
@@ -357,7 +362,7 @@ const skippedLine = ({ results }: Report): string => {
 const [maxCauses, maxRules] = [5, 6]
 
 /** The likely causes that the report shows. */
-const causesOf = (report: Report): ReadonlyArray<Causes.Cause> => Causes.of(broken(report)).slice(0, maxCauses)
+const causesOf = (report: Report): ReadonlyArray<Causes.Cause> => Causes.of(broken(report), report.traffic.served).slice(0, maxCauses)
 
 /** The likely causes of the broken rules, one per line. */
 const causeLines = (report: Report): ReadonlyArray<string> =>
@@ -369,8 +374,8 @@ const causeLines = (report: Report): ReadonlyArray<string> =>
   })
 
 /**
- * The rules that could not be judged because the account has no records, in one line, grouped by the part of the id
- * before the last dot.
+ * The rules that could not be judged because the account has no records, in one line. Ids that differ only after the last
+ * dot share the part before it.
  */
 const unseenLine = ({ results }: Report): ReadonlyArray<string> => {
   const reasons: ReadonlyArray<string> = Object.values(lacksRecords)
@@ -378,7 +383,8 @@ const unseenLine = ({ results }: Report): ReadonlyArray<string> => {
     outcome._tag === "Skipped" && reasons.includes(outcome.why) ? [rule.id] : []
   )
   const groups = [...Map.groupBy(unseen, (id) => id.slice(0, id.lastIndexOf(".")))]
-  const shown = groups.map(([group, ids]) => ids.length === 1 ? ids.join() : `${group} (${ids.length})`)
+  const last = (id: string) => id.slice(id.lastIndexOf(".") + 1)
+  const shown = groups.map(([group, ids]) => ids.length === 1 ? ids.join() : `${group} (${ids.map(last).join(", ")})`)
   return unseen.length === 0
     ? []
     : [`NOT SEEN  ${unseen.length} rules need records that the account does not have: ${shown.join(", ")}`]
@@ -396,15 +402,15 @@ const unserved = (report: Report): ReadonlySet<string> =>
   new Set(causesOf(report).flatMap(({ isUnserved = false, rules }) => isUnserved ? rules : []))
 
 /**
- * Whether a listing that prints results as they arrive leaves this one for the end: the rule may be one of many that are
- * broken because the target does not serve a call. {@link late} are the ones to print then.
+ * Whether a listing that prints results as they arrive must leave this result for the end: the rule may be one of many
+ * that are broken because the target does not serve a call. {@link late} returns the results to print then.
  *
  * @category rendering
  */
 export const isLate = (result: Result): boolean => Causes.mayBeUnserved(result)
 
 /**
- * The results that such a listing prints at the end. The others share a cause, which the summary states.
+ * The late results to print at the end: see {@link isLate}. Leaves out the ones whose shared cause is in the summary.
  *
  * @category rendering
  */

@@ -205,7 +205,7 @@ export interface Heading {
   readonly statement: string
   /** The heading of the document that states the requirement. */
   readonly clause: string
-  /** `MUST` by default. */
+  /** How binding the rule is; `MUST` by default. */
   readonly level?: Level
   /** The weakest profile that can run the rule; `control` by default. */
   readonly profile?: Profile
@@ -225,7 +225,7 @@ const heading = (
  * @category models
  */
 export interface ForAll<A> extends Heading {
-  /** The generator. */
+  /** The generator of the values. It may depend on the settings of the check. */
   readonly values: fc.Arbitrary<A> | ((setting: Setting) => fc.Arbitrary<A>)
   /** Values that every check tries first; none by default. */
   readonly examples?: ReadonlyArray<NoInfer<A>> | ((setting: Setting) => ReadonlyArray<NoInfer<A>>)

@@ -44,9 +44,11 @@ import * as OrderBooks from "./rules/OrderBooks.ts"
 import * as OrderLists from "./rules/OrderLists.ts"
 import * as OrderStatus from "./rules/OrderStatus.ts"
 import * as OtoExits from "./rules/OtoExits.ts"
+import * as OwnRecords from "./rules/OwnRecords.ts"
 import * as Pagination from "./rules/Pagination.ts"
 import * as Permissions from "./rules/Permissions.ts"
 import * as Positions from "./rules/Positions.ts"
+import * as PublicData from "./rules/PublicData.ts"
 import * as PublicLists from "./rules/PublicLists.ts"
 import * as SelfTrade from "./rules/SelfTrade.ts"
 import * as ServerStatus from "./rules/ServerStatus.ts"
@@ -96,6 +98,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...Activity.rules,
   ...Candles.rules,
   ...PublicLists.rules,
+  ...PublicData.rules,
   ...OrderBooks.rules,
   ...Trades.rules,
   ...Assets.rules,
@@ -114,6 +117,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...LiveServed.rules,
   ...OrderAnswers.rules,
   ...OrderLists.rules,
+  ...OwnRecords.rules,
   ...Fills.rules,
   ...MarketOrders.rules,
   ...Positions.rules,

@@ -33,7 +33,6 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import * as Region from "../client/Region.ts"
 import * as Dialer from "../client/session/Dialer.ts"
 import * as ConnectionFailure from "../client/transport/ConnectionFailure.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
@@ -77,7 +76,7 @@ export interface Answer {
   readonly status: number
   /** The headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body. */
+  /** The body as text. */
   readonly text: string
   /** The body as JSON; `undefined` when it is not JSON. */
   readonly json: unknown
@@ -168,7 +167,7 @@ export interface Target {
  * @category models
  */
 export interface Options {
-  /** The base URL. */
+  /** The URL below which the paths of the API begin. */
   readonly baseUrl: string
   /** The dialect that the target is expected to speak. */
   readonly dialect: Dialect
@@ -281,15 +280,11 @@ export const fromLayer = <E>(
   Effect.flatMap(Layer.build(layer), (context) => Effect.provideContext(http(options), context))
 
 /**
- * The URL of the WebSocket of an exchange: `/ws` below its base URL, or the live exchange's own server.
+ * The URL of an exchange's WebSocket: `/ws` below its base URL, or the live exchange's own server.
  *
  * @category constructors
  */
-export const streamsUrl = (baseUrl: string): string => {
-  const origin = baseUrl.replace(/\/+$/u, "")
-  const region = (["global", "eu"] as const).find((region) => Region.servers[region] === origin)
-  return region === undefined ? `${origin.replace(/^http/u, "ws")}/ws` : Dialer.servers[region]
-}
+export const streamsUrl: (baseUrl: string) => string = Dialer.urlOf
 
 /** This machine's clock, in Unix milliseconds. */
 export const now: Effect.Effect<number> = Clock.currentTimeMillis

@@ -164,9 +164,9 @@ export interface Definition<
   readonly leave?: (topic: Topic) => ReadonlyArray<unknown>
   /** The `params` of a push. */
   readonly update: Schema.Codec<Message, unknown>
-  /** Returns the part of a message that concerns a topic; `undefined` if nothing in it does. */
+  /** Returns the part of a message that concerns a topic; `undefined` if there is none. */
   readonly about: (topic: Topic, message: Message) => Message | undefined
-  /** The first message of a subscription: the state so far, the current value, or none until something happens. */
+  /** The first message of a subscription: the state so far, the current value, or no message until an event. */
   readonly first: "snapshot" | "value" | "nothing"
   /** How a subscriber recovers from a gap. */
   readonly continuity: Continuity

@@ -91,8 +91,7 @@ const array = ({ elements, rest }: SchemaAST.Arrays, compile: Compile): Parser |
 }
 
 /**
- * Whether a missing field with this schema stays missing. A struct with a field that gets a value when it is missing is
- * not compiled.
+ * Whether a missing field with this schema stays missing. A struct with a field that has a default is not compiled.
  */
 export const keepsNothing = ({ encoding }: SchemaAST.AST): boolean =>
   encoding?.every(({ to, transformation }) => isPlain(transformation.decode) && keepsNothing(to)) ?? true
@@ -109,8 +108,8 @@ const struct = ({ propertySignatures }: SchemaAST.Objects, compile: Compile): Pa
 }
 
 /**
- * An object whose keys are data. An object with the key `__proto__`, which an assignment does not create, is left to
- * the schema.
+ * An object whose keys are data. An object with the key `__proto__` is left to the schema, because an assignment does
+ * not create that key.
  */
 const record = (type: SchemaAST.AST, compile: Compile): Parser => {
   const parse = compile(type)
@@ -359,7 +358,7 @@ const either = <A>(
   }
 }
 
-/** Refuses an input with a getter that throws. The schema then reads it and throws the same error. */
+/** Refuses an input with a getter that throws. The schema then reads the input and throws the same error. */
 const attempt = (parse: Parser, input: unknown): unknown => {
   try {
     return parse(input)

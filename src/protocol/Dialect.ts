@@ -486,11 +486,11 @@ export const live: Dialect = made(() => ({
     reduceOnly: "accepted",
     legClientOrderIds: "empty",
     positionSides: "one-way",
-    // The documentation names the refusal, but not the width. The orders accepted there and in captured payloads have
-    // prices from 0.1 to 2.5 times the last price.
+    // The documentation describes the refusal, but not the width of the band. Accepted orders in the documentation and
+    // in captured payloads have prices from 0.1 to 2.5 times the last price.
     priceBand: { above: 400, below: 90 },
     payload: "compact-body",
-    // How long a token is valid is not documented. Clients are known to use one for a minute, and for several
+    // The validity of a token is not documented. Known clients use a token for up to a minute, and for several
     // connections.
     streamToken: { lifetimeSeconds: 60, singleUse: false }
   }

@@ -1,11 +1,11 @@
-/** Parts of the messages of errors. */
+/** Parts of error messages. */
 
-/** Adds a full stop if there is none: only some of the exchange's messages end with one. */
+/** Adds a full stop if the message lacks one: only some of the exchange's messages end with one. */
 export const sentence = (text: string): string => text === "" || /[.!?]$/u.test(text) ? text : `${text}.`
 
 type Messages = Readonly<Record<string, ReadonlyArray<string> | undefined>>
 
-/** The errors of the fields, in one line. */
+/** Joins the errors of all fields into one line. */
 export const said = ({ fields, otherFields }: { readonly fields: object; readonly otherFields: Messages }): string =>
   Object.entries<ReadonlyArray<string> | undefined>({ ...otherFields, ...fields })
     .map(([field, messages]) => `${field}: ${messages?.join("; ")}`).join("; ")

@@ -1,6 +1,6 @@
 /**
- * Explains to people what a valid value of each rejected field looks like: to users of a sandbox, because the exchange's
- * own error messages do not always say so, and wherever a file, a flag or a request has another form.
+ * Explains what a valid value of each rejected field looks like. A sandbox's call log has these explanations, because
+ * the exchange's own messages do not always say it. They also describe invalid files, topics, queries and answers.
  */
 import * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaIssue from "effect/SchemaIssue"
@@ -192,7 +192,7 @@ export const inWords = (error: { readonly issue: SchemaIssue.Issue }, whole = "t
       case "Filter": {
         const { issue: inner } = issue
         const message = inner._tag === "InvalidValue" ? inner.annotations?.message : undefined
-        // A filter may have its own sentence, about several fields at once.
+        // A check may provide its own sentence about several fields.
         if (typeof message === "string") return void found.add(path.length === 0 ? message : `${name}: ${message}`)
         return visit(inner, path, filter ?? described(issue.filter.annotations))
       }
@@ -202,7 +202,7 @@ export const inWords = (error: { readonly issue: SchemaIssue.Issue }, whole = "t
         return void found.add(`there is no field ${name}`)
       case "AnyOf": {
         const [only, ...others] = issue.issues
-        // The value has the type of one member, so only that member's issue counts.
+        // If the value has the type of one member, only that member's issue is relevant.
         return only === undefined || others.length > 0 ? add(valuesOf(issue.ast)) : visit(only, path, filter)
       }
       case "InvalidType":

@@ -108,7 +108,7 @@ export const readRequest = (text: string): Result.Result<Request, Unreadable> =>
 export const writeRequest = ({ id, method, params }: Omit<Request, "_tag">): string =>
   Json.stringify({ id, method, params })
 
-/** Writes a frame as the exchange does, with its order of keys. */
+/** Writes a frame with the keys in the same order as the exchange. */
 export const writeReceived = (frame: Received): string => {
   if (frame._tag === "Answer") return Json.stringify({ error: null, result: frame.result, id: frame.id })
   if (frame._tag === "Push") return Json.stringify({ method: frame.method, params: frame.params, id: null })

@@ -138,7 +138,7 @@ const named = (ast: SchemaAST.AST, schema: JsonSchema, define: Define): JsonSche
 const wireNamed = (ast: SchemaAST.Objects, { fields, joint }: WireNames.Plan, define: Define): JsonSchema => {
   const types = new Map(ast.propertySignatures.map(({ name, type }) => [name, type]))
   const keys = Object.fromEntries(fields.map(({ key }) => [key, undefined]))
-  // A field joined into another key has no key of its own.
+  // A field that shares a key with other fields has no key of its own.
   const written = joint === undefined ? keys : joint.join(keys)
   const properties: Record<string, JsonSchema> = {}
   const required: Array<string> = []

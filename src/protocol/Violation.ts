@@ -57,7 +57,7 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
       case "AnyOf": {
         const own = Constraint.fromAnnotations(issue.ast.annotations) ?? constraint
         const [only, ...others] = issue.issues
-        // The value has the type of one member, so only that member's issue counts.
+        // If the value has the type of one member, only that member's issue is relevant.
         return only === undefined || others.length > 0 ? add(path, own ?? { kind: "format" }) : visit(only, path, own)
       }
       case "InvalidType":
@@ -82,13 +82,13 @@ export type ErrorFamily = "order" | "account"
 
 const quoted = (values: ReadonlyArray<string | number>): string => values.map((value) => `'${value}'`).join(" or ")
 
-/** The exchange writes `activation_price` as "Activation price". */
+/** Converts a wire key as the exchange does: `activation_price` becomes "Activation price". */
 const label = (wireKey: string): string => {
   const words = wireKey.replaceAll("_", " ")
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** The exchange writes `stopLoss` as "stop loss". */
+/** Converts a camel-case key as the exchange does: `stopLoss` becomes "stop loss". */
 const spaced = (wireKey: string): string => wireKey.replace(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)
 
 const notSimulated = "not simulated by this sandbox"

@@ -220,7 +220,7 @@ export const renamed = <A extends string>(
   written: { readonly [name: string]: string } = {}
 ): Schema.Codec<A, string> => {
   const toDomain = new Map<string, string>(Object.entries(table))
-  // Reversed, so that the first wire name of a value wins.
+  // Reversed, so that the first wire name of a value takes precedence.
   const toWire = new Map<string, string>([
     ...Object.entries(table).toReversed().map(([wire, name]) => [name, wire] as const),
     ...Object.entries(written)
@@ -476,7 +476,9 @@ export const Bit = Schema.Literals([0, 1]).pipe(
 
 const bboRoles = Constraint.annotation({ kind: "oneOf", values: [1, 2] })
 
-/** A way to execute at the best bid or offer: 1 (queue) or 2 (counterparty) on the wire (document, Endpoints §3). */
+/**
+ * The role of an order at the best bid or offer: 1 (queue) or 2 (counterparty) on the wire (document, Endpoints §3).
+ */
 export const BboRole = Schema.Literals([1, 2]).annotate(bboRoles).pipe(
   Schema.decodeTo(Order.BboRole.annotate(bboRoles), {
     decode: SchemaGetter.transform((wire): Order.BboRole => wire === 1 ? "queue" : "counterparty"),

@@ -49,5 +49,5 @@ export const fails = async (call, expected) => {
   assert.equal(error?.constructor.name, expected.name, error?.message ?? "it did not fail")
 }
 
-/** Some fields of an object. */
+/** Picks some fields of an object. */
 export const pick = (order, ...keys) => Object.fromEntries(keys.map((key) => [key, order[key]]))

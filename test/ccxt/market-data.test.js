@@ -107,7 +107,7 @@ describe("candles", () => {
 })
 
 describe("books, trades and the platform", () => {
-  test("fetchOrderBook respects its limit, and raw depth and fetchTrades agree with it", async ({ alice, bob }) => {
+  test("fetchOrderBook respects its limit, and raw depth and fetchTrades match the same book", async ({ alice, bob }) => {
     await trade(alice, bob)
     await alice.createOrder(btc, "limit", "sell", 0.25, 53000)
     assert.deepEqual((await bob.fetchOrderBook(btc)).asks, [[51000, 0.4], [53000, 0.25]])

@@ -1,4 +1,4 @@
-/** ccxt's `pro.whitebit`, unmodified, over the sandbox's WebSocket: what it makes of everything that is pushed. */
+/** Tests that ccxt's `pro.whitebit`, unmodified, parses every message that the sandbox pushes over its WebSocket. */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
 import { describe } from "node:test"
@@ -12,7 +12,7 @@ const watching = async (venue, key, body) => {
     ...client(venue.baseUrl, key).urls.api,
     ws: `${venue.baseUrl.replace("http", "ws")}/ws`
   }
-  // ccxt opens unencrypted sockets only after this.
+  // ccxt opens unencrypted sockets only after this call.
   await exchange.loadHttpProxyAgent()
   try {
     await exchange.loadMarkets()
@@ -22,7 +22,7 @@ const watching = async (venue, key, body) => {
   }
 }
 
-/** Waits until what is watched has this form. */
+/** Repeats a watch call until its result satisfies the condition. */
 const until = async (watch, isThere) => {
   for (;;) {
     const found = await watch()
@@ -85,7 +85,7 @@ describe("ccxt's WebSocket client, public", () => {
     await seller.createOrder(btc, "limit", "sell", 0.5, 51000)
     await watching(venue, alice, async (exchange) => {
       const watched = exchange.watchOHLCV(btc, "1w")
-      // Its subscription is acknowledged before this order is placed.
+      // The subscription is acknowledged before this order is placed.
       await exchange.watchOrderBook(btc)
       await buyer.createOrder(btc, "limit", "buy", 0.1, 51000)
       const [[time, open, high, low, close, volume]] = await watched

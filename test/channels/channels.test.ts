@@ -17,13 +17,13 @@ interface Codec<A> {
   readonly decode: (wire: unknown) => Result.Result<A, unknown>
 }
 
-/** Checks both directions of an example; only reading if its wire form is only read. */
+/** Checks that an example decodes and encodes as stated. An example whose wire form is only read is only decoded. */
 const check = <A>({ decode, encode }: Codec<A>, { isOnlyRead, value, wire }: Example<A>) => {
   assert.deepStrictEqual(Result.getOrThrow(decode(wire)), value)
   if (isOnlyRead !== true) assert.deepStrictEqual(asNumbers(Result.getOrThrow(encode(value))), asNumbers(wire))
 }
 
-/** A wire form in which integers of any length are equal, whether they are numbers or not. */
+/** Converts integers to `number`, so that a `bigint` and a `number` with the same value are equal. */
 const asNumbers = (wire: unknown): unknown => JSON.parse(Json.stringify([wire]))
 
 /** Every value with a key in a message: the entries of objects and maps, at any depth. */
@@ -39,14 +39,14 @@ const namesIn = (message: unknown, key: string): ReadonlyArray<unknown> =>
 
 type Topic = Readonly<Record<string, unknown>>
 
-/** A topic that names a market or an asset of the message, if both have one. */
+/** The topic, changed to name a market or an asset of the message, if both have such a field. */
 const within = (topic: Topic, message: unknown, at: number): Topic => {
   const [key] = ["market", "ticker"].filter((key) => key in topic)
   const names = key === undefined ? [] : namesIn(message, key)
   return key === undefined || names.length === 0 ? topic : { ...topic, [key]: names[at % names.length] }
 }
 
-/** Whether a topic asks for everything that another one does: each condition is also the other's. */
+/** Whether a topic covers everything that a narrower one covers: it has no condition that the narrower one lacks. */
 const covers = (wide: Topic, narrow: Topic): boolean =>
   Object.entries(wide).every(([key, value]) => narrow[key] === value)
 
@@ -56,7 +56,7 @@ const garbage = fc.oneof(
   fc.array(fc.oneof(fc.constantFrom("BTC_USDT", "1", true, false, 0, 1, null, {}), fc.jsonValue()))
 )
 
-/** What a schema makes of a value, and what its compiled form makes of it. */
+/** Checks that a schema and its compiled codec decode a value to the same result. */
 const agree = (schema: Schema.Codec<unknown, unknown>, compiled: Codec<unknown>["decode"], wire: unknown) => {
   const read = Schema.decodeUnknownResult(schema)(wire)
   assert.deepStrictEqual(Result.getOrUndefined(compiled(wire)), Result.getOrUndefined(read))
@@ -72,7 +72,7 @@ describe.each(entries)("$name", (entry) => {
   const message: fc.Arbitrary<unknown> = Arbitraries.message(channel).map((message) => expressible(message as never))
   const topicsAtOnce = channel.sharing === "set" ? 4 : 1
 
-  it(`${name} states the documented facts`, () => {
+  it(`${name} has the documented properties`, () => {
     const { access, continuity, first, pushed, pushes, sharing, subscribe, unsubscribe } = channel
     const stated = { access, continuity, first, pushed, pushes, sharing, subscribe, unsubscribe }
     assert.deepStrictEqual([stated, channel.name], [documented, name])
@@ -88,18 +88,18 @@ describe.each(entries)("$name", (entry) => {
     for (const { message, part, topic } of about) assert.deepStrictEqual(channel.about(topic, message), part)
   })
 
-  property(`${name} reads any message that it has written`, [message], (message) =>
+  property(`${name} reads back any message that it has written`, [message], (message) =>
     Effect.sync(() => {
       const wire = Result.getOrThrow(codec.encodeMessage(message))
       assert.deepStrictEqual(Result.getOrThrow(codec.decodeMessage(wire)), message)
-      // Also as text, in a frame.
+      // The message also survives being written as the text of a frame.
       const frame = { _tag: "Push", method: channel.pushed, params: wire } as const
       const read = Result.getOrThrow(Frame.readReceived(Frame.writeReceived(frame)))
       assert.deepStrictEqual(read._tag === "Push" && Result.getOrThrow(codec.decodeMessage(read.params)), message)
     }))
 
   property(
-    `${name} asks for at least the given topics`,
+    `the parameters of ${name} request at least the given topics`,
     [fc.array(topic, { minLength: 1, maxLength: topicsAtOnce })],
     (topics) =>
       Effect.sync(() => {
@@ -109,7 +109,7 @@ describe.each(entries)("$name", (entry) => {
   )
 
   property(
-    `${name} names in a part of a message only what its topic names`,
+    `${name} gives a topic no data about other markets or assets`,
     [topic, message, fc.nat()],
     (drawn, message, at) =>
       Effect.sync(() => {
@@ -152,7 +152,7 @@ describe.each(entries)("$name", (entry) => {
     })
 
     property(
-      `${name}.${method} reads any parameters and any answer that it has written`,
+      `${name}.${method} reads back any parameters and any answer that it has written`,
       [Arbitraries.params(query), Arbitraries.result(query)],
       (drawnParams: unknown, drawn: unknown) =>
         Effect.sync(() => {

@@ -21,7 +21,7 @@ import { Exchange, type Link } from "../client/session/exchange.ts"
 import { listen, market, settled } from "../client/session/streams.ts"
 import { entries, type Entry, fixtures } from "./fixtures/all.ts"
 
-/** An exchange that answers each query with a result that the test sets, and pushes what the test says. */
+/** An exchange whose answers to queries a test sets, and whose messages a test pushes. */
 class Scripted extends Exchange {
   override isPrompt = true
   override markets = ["BTC_USDT", "ETH_USDT", "BTC_PERP", "ETH_PERP"]
@@ -39,7 +39,7 @@ class Scripted extends Exchange {
   }
 }
 
-/** Delivers a frame, which may have integers of any length. */
+/** Delivers a frame, which may contain integers of any length. */
 const deliver = (link: Link, frame: Frame.Received) => {
   link.frames.push(Frame.writeReceived(frame))
   link.deliver(1)
@@ -93,13 +93,13 @@ const reconnected = TestClock.adjust("1 second").pipe(Effect.andThen(settled))
 describe.each(entries)("the service of $name", (entry) => {
   const { channel, continuity, name, queries } = { ...entry, ...entry.documented }
 
-  it.effect(`${name} emits what the exchange pushes, and says when it may have missed something`, () => {
+  it.effect(`${name} emits what the exchange pushes, and reports when it may have missed something`, () => {
     const exchange = new Scripted()
     for (const { method, result: { wire } } of Object.values(queries)) {
       const isPage = Json.isObject(wire) && "records" in wire
       exchange.results.set(method, () => isPage ? { limit: 100, offset: 0, total: 0, records: [] } : wire)
     }
-    // The book of the fixture is the first one.
+    // The fixture's book is the first book that the stream gets.
     exchange.results.set("depth_subscribe", () => Frame.success)
     return Effect.gen(function*() {
       const { stream } = yield* serviceOf(entry)
@@ -122,7 +122,7 @@ describe.each(entries)("the service of $name", (entry) => {
     }).pipe(Effect.provide(channels(exchange)), Effect.scoped)
   })
 
-  it.effect(`${name} reads what its queries ask for`, () => {
+  it.effect(`${name} decodes the answers to its queries`, () => {
     const exchange = new Scripted()
     for (const { method, result } of Object.values(queries)) exchange.results.set(method, () => result.wire)
     return Effect.gen(function*() {
@@ -160,7 +160,7 @@ describe("the candles of a stream", () => {
     }).pipe(Effect.provide(channels(exchange)), Effect.scoped)
   })
 
-  it.effect("candles of another interval have a connection of their own", () => {
+  it.effect("each candle interval has its own connection", () => {
     const exchange = new Scripted()
     exchange.results.set("candles_request", () => [])
     return Effect.gen(function*() {
@@ -218,7 +218,7 @@ describe("the deals of a stream", () => {
     }).pipe(Effect.provide(channels(exchange)), Effect.scoped)
   })
 
-  it.effect("deals are interrupted if more were missed than a page has", () => {
+  it.effect("a stream of deals is interrupted if it has missed more deals than a page contains", () => {
     const exchange = new Scripted()
     exchange.results.set("deals_request", page(read(1, 1)))
     return Effect.gen(function*() {
@@ -275,7 +275,7 @@ describe("the events of positions", () => {
   const [{ value: event, wire }] = fixtures.PositionEventsChannel.messages
   const [{ value: positions, wire: whole }] = fixtures.PositionsChannel.messages
 
-  it.effect("all positions follow an interruption of their events, as of a time after the new subscription", () => {
+  it.effect("after an interruption of their events, all positions are read as of a time after the new subscription", () => {
     const exchange = new Scripted()
     return Effect.gen(function*() {
       const items = yield* interrupted(exchange)
@@ -292,7 +292,7 @@ describe("the events of positions", () => {
     }).pipe(Effect.provide(channels(exchange)), Effect.scoped)
   })
 
-  it.effect("events of positions go on after an interruption if no positions are pushed", () => {
+  it.effect("events of positions continue after an interruption if no positions are pushed", () => {
     const exchange = new Scripted()
     return Effect.gen(function*() {
       const items = yield* interrupted(exchange)

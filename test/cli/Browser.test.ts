@@ -29,7 +29,7 @@ describe("Browser", () => {
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const seen = join(folder, "seen")
-      // The name of the program on Linux, and on macOS.
+      // The browser is opened by `xdg-open` on Linux and by `open` on macOS.
       for (const name of ["xdg-open", "open"]) {
         writeFileSync(join(folder, name), `#!/bin/sh\necho "$1" > ${seen}\nkill -INT $PPID\n`)
         chmodSync(join(folder, name), 0o755)

@@ -36,7 +36,7 @@ describe("the control token of a folder", () => {
       }
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
 
-  it.effect("a folder that can't be written still has a token", () =>
+  it.effect("the sandbox of a folder that can't be written still has a token", () =>
     Effect.gen(function*() {
       assert.isAtLeast((yield* JournalFolder.token(`${yield* scratchFile}/missing`)).length, 32)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)))

@@ -13,7 +13,7 @@ describe("Suggestion", () => {
       Effect.sync(() => {
         const at = where % name.length
         const typed = name.slice(0, at) + inserted + name.slice(inserted === "qq" ? at : at + 1)
-        // A changed name may be the name of another call.
+        // A changed name is skipped if it is the name of another call.
         const found = Suggestion.find(isUpper ? typed.toUpperCase() : typed, names)
         if (names.includes(typed)) return
         // `CancelOcoOrder` and `CancelOtoOrder` differ in one letter. If that letter is wrong, either suggestion is

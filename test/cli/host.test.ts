@@ -124,7 +124,7 @@ describe("effect-txc host", () => {
       assert.include(yield* said(["import", "--into", other, "--data", data]), "another history")
     }).pipe(Effect.scoped))
 
-  it.live("a venue from an older engine version is refused, and importing its export replaces it", () =>
+  it.live("a venue from an older engine version is refused until the import of its export replaces it", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const [at, data] = [join(folder, "host"), join(folder, "exported")]
@@ -137,7 +137,7 @@ describe("effect-txc host", () => {
       )
       const ran = (args: ReadonlyArray<string>) => run(["host", ...args, "--data", data])
       assert.isUndefined((yield* ran(["export", made.id, "--from", at])).failed)
-      // As if the previous release had written it.
+      // Makes the record look as if the previous release had written it.
       const database = new DatabaseSync(join(at, "venues", made.id, "journal.sqlite"))
       database.exec(
         `UPDATE venue SET rules = replace(rules, 'engine ${Engine.version}', 'engine ${Engine.version - 1}')`

@@ -218,7 +218,7 @@ describe("effect-txc oracle", () => {
     // Only CI sends all signals, because each one starts a process.
     if (!isLong && signal !== "SIGTERM") continue
     it.live(
-      `oracle undoes everything and writes the report so far when it receives ${signal}`,
+      `oracle undoes its changes and writes the report so far when it receives ${signal}`,
       () =>
         Effect.gen(function*() {
           const at = yield* folder
@@ -245,7 +245,7 @@ describe("effect-txc oracle", () => {
     )
   }
 
-  it.live("oracle undoes everything when the reader of its output closes it", () =>
+  it.live("oracle undoes its changes when the reader of its output closes it", () =>
     Effect.gen(function*() {
       const { account, environment, key, target } = yield* served
       const run = `oracle --url ${target.baseUrl} --key ${key} --profile mutating --max-rate 500 --runs 50 --only oco`

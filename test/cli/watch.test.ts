@@ -66,7 +66,7 @@ describe("effect-txc watch", () => {
       }
     }).pipe(Effect.scoped))
 
-  it.live("watch explains why it cannot watch, with the exit codes of call", () =>
+  it.live("watch exits with the same codes as call, and explains why it cannot watch", () =>
     Effect.gen(function*() {
       const environment = yield* served
       const unknown = yield* run(["watch", "book", "BTC_USDC"], { environment })
@@ -99,7 +99,7 @@ describe("effect-txc watch", () => {
         const environment = yield* served
         const control = yield* Control.Control
         yield* control.begin
-        // A reset ends all connections.
+        // Each reset of the sandbox ends all connections.
         yield* Effect.forkScoped(Effect.repeat(control.reset, Schedule.spaced("500 millis")))
         const { code, output } = yield* onTerminal(["watch", "book", "BTC_USDT"], {
           folder: dirname(yield* scratchFile),
@@ -137,7 +137,7 @@ describe("View", () => {
     amount: fc.integer({ min: 0, max: 2 }).map(String)
   })
   property(
-    "the table of a book has the best levels of each side in order, and none that is gone",
+    "the table of a book shows the best levels of each side in order, and no removed level",
     [fc.array(fc.record({ isSnapshot: fc.boolean(), asks: fc.array(level), bids: fc.array(level) }))],
     (messages) =>
       Effect.sync(() => {
@@ -159,7 +159,7 @@ describe("View", () => {
       })
   )
 
-  it("a table of records shows the latest first, and forgets the oldest", () => {
+  it("a table of records shows the latest first, and drops the oldest", () => {
     const view = View.records<{ readonly id: number }>({
       command: "records",
       summary: "Records",

@@ -25,7 +25,7 @@ const needed: Readonly<Record<string, ReadonlyArray<string>>> = {
   "host check": ["venue"]
 }
 
-/** Flags that take any text, and flags to which an empty list means nothing. */
+/** Flags for which only an empty text is wrong, and flags whose list may be empty. */
 const onlyEmpty = new Set(["--key", "--node-host"])
 const neverEmpty = new Set(["--only", "--skip"])
 
@@ -85,7 +85,7 @@ describe("wrong values", () => {
       assert.sameMembers([...new Set(variables)], Object.keys(cases))
       const place = { TXC_BASE_URL: "http://127.0.0.1:9", TXC_DIALECT: "document", ...settings }
       for (const [name, args] of Object.entries(cases)) {
-        // Any text is a token.
+        // Any text is a valid token.
         for (const value of name.endsWith("_TOKEN") ? [""] : ["", wrong]) {
           const environment = { ...place, ...(name === "TXC_REGION" ? { TXC_BASE_URL: "" } : {}), [name]: value }
           const message = yield* said(args, environment)

@@ -26,7 +26,7 @@ const rows: ReadonlyArray<
   ["replaced by another by an endpoint that usually echoes none", [other, other], false, "missing"]
 ]
 
-describe("check", () => {
+describe("ClientOrderIdEcho.check", () => {
   for (const [name, received, echoes, expected] of rows) {
     it.effect(`a client order id ${name} is reported as ${expected}`, () => {
       const logged: Array<string> = []

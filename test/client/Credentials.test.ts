@@ -11,7 +11,7 @@ const make = (apiKey: string, apiSecret: string) =>
 
 const { apiKey, apiSecret } = alice
 
-describe("make", () => {
+describe("Credentials.make", () => {
   const problems = [
     ["no characters", "", "is empty"],
     ["a line break at the end", "abcdefghij\n", "something else copied with it"],
@@ -47,7 +47,7 @@ describe("make", () => {
     }))
 })
 
-describe("layer", () => {
+describe("Credentials.layer", () => {
   it.effect("Credentials.layer provides the same credentials as Credentials.make", () =>
     Effect.gen(function*() {
       const made = yield* Credentials.Credentials

@@ -247,7 +247,7 @@ describe("a remote signer that hangs", () => {
   })
 })
 
-describe("the timeout", () => {
+describe("the timeout of a call", () => {
   const after = (layerHas: Layer.Layer<never>) => answered(() => Effect.never).pipe(Layer.provide(layerHas))
   const took = (call: typeof cancelAll) =>
     Effect.gen(function*() {

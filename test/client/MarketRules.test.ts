@@ -67,7 +67,7 @@ const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
-describe("layerCached", () => {
+describe("MarketRules.layerCached", () => {
   it.effect("layerCached loads markets when the first order needs them, and only once for parallel orders", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
@@ -208,7 +208,7 @@ describe("layerCached", () => {
   })
 })
 
-describe("layerFixed", () => {
+describe("MarketRules.layerFixed", () => {
   it.effect("layerFixed checks orders against the given markets", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* check(), [])
@@ -216,7 +216,7 @@ describe("layerFixed", () => {
     }).pipe(Effect.provide(MarketRules.layerFixed([listed]))))
 })
 
-describe("layerNone", () => {
+describe("MarketRules.layerNone", () => {
   /** Alice's sandbox client, with these market rules. */
   const clientWith = (rules: Layer.Layer<MarketRules.MarketRules>) =>
     Exchange.layerServices.pipe(
@@ -241,7 +241,7 @@ describe("layerNone", () => {
     }).pipe(Effect.provide(clientWith(MarketRules.layerFixed(Listings.markets)))))
 })
 
-describe("by default", () => {
+describe("the default market rules", () => {
   it.effect("a client loads the markets once for many orders by default", () =>
     Effect.gen(function*() {
       const orders = yield* StopLimitOrders

@@ -8,12 +8,17 @@ import * as Tracer from "effect/Tracer"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as HttpClientTransport from "../../src/client/transport/HttpClientTransport.ts"
+import * as CancelAll from "../../src/endpoints/CancelAllOrders.ts"
 import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
+import * as Balance from "../../src/endpoints/MainBalance.ts"
 import { MainBalance } from "../../src/endpoints/MainBalance.ts"
+import * as Status from "../../src/endpoints/ServerStatus.ts"
 import { ServerStatus } from "../../src/endpoints/ServerStatus.ts"
+import * as StopLimit from "../../src/endpoints/StopLimitOrders.ts"
 import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
 import * as Exchange from "../../src/Exchange.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
+import type * as Endpoint from "../../src/protocol/Endpoint.ts"
 import { answered, dialects, stopLimit } from "../support/exchange.ts"
 import { type Answering, answering, html, json, refusal } from "../support/http.ts"
 
@@ -41,7 +46,7 @@ const observed = <E, R>(calls: Effect.Effect<unknown, E, R>) =>
         return { id, ...attributes, count, max }
       })
       return {
-        spans: spans.map(({ attributes, name }) => ({ name, attributes: Object.fromEntries(attributes) })),
+        spans: spans.map(({ attributes, kind, name }) => ({ name, kind, attributes: Object.fromEntries(attributes) })),
         metrics
       }
     }).pipe(
@@ -77,14 +82,27 @@ describe.each(dialects)("metrics of a call in the $name dialect", (dialect) => {
         )
       }).pipe(Effect.provide(answered(answer, dialect))))
 
-  const of = (endpoint: string, outcome: string, attempts: number, error?: string) => ({
+  const of = (
+    { method, name: endpoint, path }: Endpoint.Any,
+    status: number | undefined,
+    outcome: string,
+    attempts: number,
+    error?: string
+  ) => ({
     span: {
       name: endpoint,
+      kind: "client",
       attributes: {
+        "http.request.method": method,
+        "url.template": path,
+        "server.address": "exchange.invalid",
+        "server.port": 443,
+        ...(attempts > 1 ? { "http.request.resend_count": attempts - 1 } : {}),
+        ...(status === undefined ? {} : { "http.response.status_code": status }),
         "txc.endpoint": endpoint,
         "txc.outcome": outcome,
         "txc.attempts": attempts,
-        ...(error === undefined ? {} : { "txc.error": error })
+        ...(error === undefined ? {} : { "error.type": error })
       }
     },
     metrics: [
@@ -95,32 +113,32 @@ describe.each(dialects)("metrics of a call in the $name dialect", (dialect) => {
   })
 
   const rows = [
-    ["that changes something", cancelAll, () => json(200, []), of("CancelAllOrders.cancel", "applied", 1)],
-    ["that reads", balance, () => json(200, {}), of("MainBalance.all", "answered", 1)],
-    ["that is public", ping, () => json(200, ["pong"]), of("ServerStatus.ping", "answered", 1)],
+    ["that changes something", cancelAll, () => json(200, []), of(CancelAll.endpoint, 200, "applied", 1)],
+    ["that reads", balance, () => json(200, {}), of(Balance.endpoint, 200, "answered", 1)],
+    ["that is public", ping, () => json(200, ["pong"]), of(Status.endpoint, 200, "answered", 1)],
     [
       "that is lost",
       cancelAll,
       () => html(502),
-      of("CancelAllOrders.cancel", "unknown", 1, "OutcomeUnknown")
+      of(CancelAll.endpoint, 502, "unknown", 1, "OutcomeUnknown")
     ],
     [
       "that is refused twice for its nonce",
       cancelAll,
       () => refusal(429, 0, "Too many requests."),
-      of("CancelAllOrders.cancel", "not-applied", 2, "NonceRejected")
+      of(CancelAll.endpoint, 429, "not-applied", 2, "NonceRejected")
     ],
     [
       "that is read at the third attempt",
       balance,
       (_: unknown, index: number) => index < 2 ? html(502) : json(200, {}),
-      of("MainBalance.all", "answered", 3)
+      of(Balance.endpoint, 200, "answered", 3)
     ],
     [
       "that is not sent",
       misplace,
       () => json(200, {}),
-      of("StopLimitOrders.create", "not-applied", 0, "ValidationFailed")
+      of(StopLimit.endpoint, undefined, "not-applied", 0, "ValidationFailed")
     ]
   ] as const
   for (const [name, call, answer, { metrics, span }] of rows) reports(name, call, answer, span, metrics)

@@ -54,7 +54,7 @@ const empty = answering(() => json(200, {}))
 const slow = (delays: ReadonlyArray<number>): Answering => (_sent, index) =>
   Effect.delay(Effect.sync(() => json(200, {})), delays[index % delays.length] ?? 0)
 
-describe("on the wire", () => {
+describe("nonces on the wire", () => {
   const only = Effect.gen(function*() {
     yield* TestClock.setTime(1_700_000_000_000)
     yield* balance
@@ -92,7 +92,7 @@ describe("a test clock between two milliseconds", () => {
   }
 })
 
-describe("unique", () => {
+describe("unique nonces", () => {
   for (const [name, layer] of Object.entries({ window: Nonce.layerWindow, increasing: Nonce.layerIncreasing })) {
     it.effect(`thousands of parallel calls get unique nonces while the clock stands still, in ${name} mode`, () =>
       Effect.gen(function*() {
@@ -139,7 +139,7 @@ describe("unique", () => {
     }).pipe(Effect.provide(Nonce.layerWindow)))
 })
 
-describe("increasing", () => {
+describe("increasing nonces", () => {
   property(
     "increasing nonces arrive in order, no matter how long calls take",
     [fc.array(fc.nat(200), { minLength: 1, maxLength: 10 }), fc.integer({ min: 1, max: 30 })],
@@ -167,7 +167,7 @@ describe("increasing", () => {
     }).pipe(once, Effect.provide(client(Dialect.live, Nonce.layerIncreasing, answering(() => Effect.never)))))
 })
 
-describe("the clock", () => {
+describe("nonces and the clock", () => {
   it.effect("no nonce is more than two seconds ahead of the clock: calls wait instead", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(many(2100))

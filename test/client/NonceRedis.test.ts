@@ -142,7 +142,7 @@ const endOf = (redis: Server, nonce: number, programs: number) => known(redis, `
 const isIncreasing = (numbers: ReadonlyArray<number>) => numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? n))
 
 // These tests run concurrently because they mostly wait for leases. Each has its own Redis server.
-describe.concurrent("in window mode", () => {
+describe.concurrent("nonces over Redis in window mode", () => {
   itWithRedis(
     "programs never draw the same nonce, even if one is killed, or suspended for longer than its lease",
     () =>
@@ -169,7 +169,7 @@ describe.concurrent("in window mode", () => {
           /the lease on nonces has ended|all 2 classes of nonces are leased to other programs|Redis/u
         )
 
-        // It draws nonces again once another program ends.
+        // The program draws nonces again once another program ends.
         yield* successors[0].kill("SIGKILL")
         yield* drawsAgain(stopped)
         yield* Effect.forEach([stopped, successors[1]], drawsAgain)
@@ -204,7 +204,7 @@ describe.concurrent("in window mode", () => {
         const end = yield* endOf(redis, yield* old.draw, 2)
         yield* redis.stop
         yield* redis.start
-        // From here on, either program may get either class.
+        // Redis has lost the leases, so either program may get either class from here on.
         const young = yield* sharing(redis, 2)
         // The old lease stays valid until it ends, but no longer.
         const last = yield* heldAt(end - 100)(old.draw)
@@ -357,7 +357,7 @@ describe.concurrent("in window mode", () => {
     }))
 })
 
-describe.concurrent("in increasing mode", () => {
+describe.concurrent("nonces over Redis in increasing mode", () => {
   itWithRedis(
     "all programs together make one call at a time, in the order of the nonces",
     () =>
@@ -407,7 +407,7 @@ describe.concurrent("in increasing mode", () => {
   )
 })
 
-describe("a failing Redis", () => {
+describe("nonces over a failing Redis", () => {
   const broken = (answer: Effect.Effect<never, Redis.RedisError>) =>
     Layer.succeed(Redis.Redis, {
       send: () => answer,

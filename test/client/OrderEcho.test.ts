@@ -281,7 +281,7 @@ describe("answers to a created order", () => {
     }))
 })
 
-describe("contradictions", () => {
+describe("contradictions between an answer and its request", () => {
   const order: OrderEcho.Ordered = {
     market: btcUsdt,
     side: "buy",

@@ -40,7 +40,7 @@ const drain = <A, E>(stream: Stream.Stream<A, E>) =>
 const withinBounds = (asked: ReadonlyArray<{ readonly limit: number; readonly offset: number }>) =>
   asked.every(({ limit, offset }) => limit >= 1 && limit <= maxLimit && offset >= 0 && offset <= maxOffset)
 
-describe("stream", () => {
+describe("Pages.stream", () => {
   for (const size of [10_000, reachable - 1, reachable, reachable + 1, 10_999]) {
     for (const limit of [1, 7, 30, 99, 100]) {
       it.effect(`a stream of ${size} records in pages of ${limit} emits all reachable records once and in order`, () =>
@@ -223,7 +223,7 @@ describe("a list that shifts while it is read", () => {
     }))
 })
 
-describe("checkEcho", () => {
+describe("Pages.checkEcho", () => {
   const check = PageChecks.checkEcho("Test.page", { limit: Limit.make(3), offset: Offset.make(6) })
   const rows = [
     ["a different limit", { limit: 4, offset: 6, records: [] }, "limit 3 was requested, but the answer has limit 4"],

@@ -110,7 +110,7 @@ describe("no limit is exceeded", () => {
   }
 })
 
-describe("taking", () => {
+describe("turns of attempts", () => {
   /** Allows one call immediately and then one every 1,250 milliseconds. */
   const one = limitedTo({ calls: 1, perSeconds: 1 })
 
@@ -119,7 +119,7 @@ describe("taking", () => {
       const { take } = yield* bucketOf(one)
       const waited = yield* passing(Effect.all([take, take, take], { concurrency: "unbounded" }), 50)
       assert.deepStrictEqual(waited, [0, 1250, 2500])
-      // The queue is empty again.
+      // By now the queue is empty again.
       yield* TestClock.adjust(1250)
       assert.strictEqual(yield* atOnce(take), 0)
     }).pipe(Effect.provide(RateLimits.layerMemory)))
@@ -166,7 +166,7 @@ describe("taking", () => {
 
   property(
     "calls keep their order when others leave the rate-limit queue",
-    // No call leaves the queue in the same millisecond as a turn.
+    // Calls leave the queue between two turns, never in the same millisecond as one.
     [fc.array(fc.option(fc.nat(1200).map((tens) => 10 * tens + 1)), { minLength: 1, maxLength: 8 })],
     (leaving) =>
       Effect.gen(function*() {
@@ -368,7 +368,7 @@ describe("a refusal by the exchange", () => {
     }).pipe(Effect.provide(client(() => Effect.delay(Effect.sync(tooMany), 1)))))
 })
 
-describe("an exchange", () => {
+describe("the rate limits of an exchange client", () => {
   const many = Effect.forEach(Array.from({ length: 300 }), () => Effect.result(balance), { concurrency: "unbounded" })
   const make = (shared: Exchange.Shared = {}) =>
     Exchange.layer({ ...of, dialect: Dialect.document, credentials: credentialsOf(alice), ...shared }).pipe(

@@ -29,7 +29,7 @@ const program = (redis: Layer.Layer<Redis.Redis, Redis.RedisError>) =>
     (context) => Context.get(context, RateLimits.RateLimits).bucket(of, eight)
   )
 
-describe("over Redis", () => {
+describe("rate limits over Redis", () => {
   itWithRedis("programs share the rate limit, and Redis never stores the API key", () =>
     Effect.gen(function*() {
       const redis = yield* redisServer
@@ -57,7 +57,7 @@ describe("over Redis", () => {
         yield* until(() => asked.pending === 0)
         yield* TestClock.adjust(10)
       }
-      // The first two calls immediately, then one every 2,250 / 7 milliseconds.
+      // The first two calls are made immediately, the others at intervals of 2,250 / 7 milliseconds.
       for (const [i, millis] of [0, 0, 321, 642, 964, 1285].entries()) {
         assert.isAtLeast(turns[i] ?? 0, millis)
         assert.isAtMost(turns[i] ?? Infinity, millis + 50)

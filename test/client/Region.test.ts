@@ -7,7 +7,7 @@ import { failsWith } from "../support/fails.ts"
 const at = (baseUrl: string, allowInsecure?: boolean) =>
   Region.make({ baseUrl, dialect: Dialect.document, ...(allowInsecure === undefined ? {} : { allowInsecure }) })
 
-describe("make", () => {
+describe("Region.make", () => {
   it.effect("the live exchange's regions use the live dialect", () =>
     Effect.gen(function*() {
       const global = yield* Region.make({ region: "global" })

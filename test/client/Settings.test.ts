@@ -17,7 +17,7 @@ import { scratchFile } from "../support/files.ts"
 
 const { apiKey, apiSecret } = alice
 
-describe("layerCredentials", () => {
+describe("Settings.layerCredentials", () => {
   const from = (env: Readonly<Record<string, string>>) =>
     Effect.map(Credentials.Credentials, (made) => [Redacted.value(made.apiKey), Redacted.value(made.apiSecret)]).pipe(
       Effect.provide(Layer.provide(Settings.layerCredentials, ConfigProvider.layer(ConfigProvider.fromUnknown(env))))
@@ -48,7 +48,7 @@ describe("layerCredentials", () => {
     }))
 })
 
-describe("layerCredentialsFile", () => {
+describe("Settings.layerCredentialsFile", () => {
   const lines = `TXC_API_KEY=${apiKey}\nTXC_API_SECRET="${apiSecret}"\n`
 
   const from = (content: string | undefined, mode: number) =>
@@ -109,7 +109,7 @@ describe("layerCredentialsFile", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer)))
 })
 
-describe("layerRegion", () => {
+describe("Settings.layerRegion", () => {
   const from = (env: Readonly<Record<string, string>>) =>
     Effect.map(Region.Region, ({ baseUrl, dialect }) => `${baseUrl} ${dialect.name}`).pipe(
       Effect.provide(Layer.provide(Settings.layerRegion, ConfigProvider.layer(ConfigProvider.fromUnknown(env))))

@@ -85,7 +85,7 @@ describe("a signed request", () => {
   )
 })
 
-describe("sign", () => {
+describe("Signer.sign", () => {
   property(
     "node:crypto and WebCrypto sign exactly as the document specifies",
     [secret, fc.oneof(fc.base64String(), fc.string({ unit: "binary" }))],
@@ -113,7 +113,7 @@ describe("sign", () => {
   })
 })
 
-describe("scrub", () => {
+describe("Signer.scrub", () => {
   property(
     "scrub removes the key and the secret from any text",
     [secret, secret, fc.array(fc.oneof(fc.string(), fc.constantFrom(0, 1)), { maxLength: 8 })],

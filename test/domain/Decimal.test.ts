@@ -41,7 +41,7 @@ const noDecimals = [
   "٣"
 ]
 
-describe("schemas", () => {
+describe("decimal schemas", () => {
   examples("Decimal", Decimal.Decimal, {
     accepted: ["0", "-0", "0.0", "1.50", "-12.034", "0.000000000000000001", "9".repeat(64), `0.${"1".repeat(62)}`],
     refused: [
@@ -75,7 +75,7 @@ describe("schemas", () => {
   })
 })
 
-describe("constructors", () => {
+describe("constructors of decimals", () => {
   it("the constructors `of`, `price`, `amount` and `feeRate` keep the literal's text", () => {
     assert.deepStrictEqual(
       [Decimal.of("-1.50"), Decimal.price("1.50"), Decimal.amount("0.10"), Decimal.feeRate("0.00"), Decimal.zero],
@@ -116,7 +116,7 @@ describe("constructors", () => {
   })
 })
 
-describe("normalize", () => {
+describe("Decimal.normalize", () => {
   it("normalize drops trailing zeros and the sign of zero", () => {
     const normal = ["0", "-0", "0.00", "-0.00", "100", "100.00", "1.50", "-10.050", "0.10"].map((text) =>
       Decimal.normalize(Result.getOrThrow(Decimal.parse(text)))
@@ -152,7 +152,7 @@ describe("normalize", () => {
   )
 })
 
-describe("comparing", () => {
+describe("comparing decimals", () => {
   property(
     "the decimals' Order and Equivalence agree with the fraction model",
     [closeDecimals],
@@ -177,7 +177,7 @@ describe("comparing", () => {
     (value) => Effect.sync(() => assert.strictEqual(Decimal.isZero(value), Decimal.Equivalence(value, Decimal.zero)))
   )
 
-  /** Two factors and a third decimal. */
+  /** Generates two factors, and a third decimal to compare with their product. */
   const products = fc.tuple(decimal, decimal, decimal)
   const closeProducts = closeDecimals.map(([a, b]) => [a, Decimal.of("1"), b] as const)
   property(
@@ -221,7 +221,7 @@ describe("comparing", () => {
   )
 })
 
-describe("computing", () => {
+describe("computing with decimals", () => {
   /** The exact value in canonical form, or a failure when it is longer than 64 characters. */
   const agrees = (actual: Result.Result<Decimal.Decimal, unknown>, expected: Fraction.Fraction) => {
     const text = Fraction.write(expected)
@@ -328,7 +328,7 @@ describe("exact integers", () => {
   property("fromUnits returns the canonical decimal", [
     fc.oneof(
       fc.bigInt({ min: -(10n ** 70n), max: 10n ** 70n }),
-      // Numbers of about as many digits as the scale, and the largest that fit into a decimal.
+      // Numbers with about as many digits as the scale, and the largest that fit into a decimal.
       fc.tuple(bordered({ max: 70 }, 62, 64), fc.constantFrom(-1n, 0n, 1n)).map(([digits, more]) =>
         10n ** BigInt(digits) + more
       )

@@ -63,7 +63,7 @@ for (
 
 examples("ExternalId", Identifiers.ExternalId, { accepted: ["", "id 1"], refused: noStrings })
 
-describe("constructors", () => {
+describe("constructors of identifiers", () => {
   property(
     "parseClientOrderId and parseMarketName return valid text unchanged",
     [clientOrderId, marketName],

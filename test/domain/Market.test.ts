@@ -37,7 +37,7 @@ const order = (amount: Decimal.Amount, price: Decimal.Price): Market.Bounded => 
 
 const known = [["market", { kind: "known" }]] as const
 
-describe("violations", () => {
+describe("Market.violations", () => {
   const { amount, price } = Decimal
   const rows: ReadonlyArray<
     readonly [string, Partial<Market.Market>, Market.Bounded, ReadonlyArray<readonly [string, Constraint]>]

@@ -68,7 +68,7 @@ examples("CancelAllType", Order.CancelAllType, {
   refused: ["", "Spot", null].map((value) => [value, { kind: "oneOf", values: ["spot", "margin", "futures"] }])
 })
 
-describe("conditions", () => {
+describe("conditions of orders", () => {
   it("a buy order activates at or above its activation price, and a sell order at or below it", () => {
     assert.strictEqual(Order.activationConditionOf("buy"), "gte")
     assert.strictEqual(Order.activationConditionOf("sell"), "lte")

@@ -23,7 +23,7 @@ examples("oneOf", oneOf(["a", "b"]), {
   refused: ["c", "", "A", null, 1].map((value) => [value, { kind: "oneOf", values: ["a", "b"] }])
 })
 
-describe("hasForm", () => {
+describe("Text.hasForm", () => {
   it("hasForm reports the constraint format, but only for strings", () => {
     const schema = Text.check(hasForm(/^x$/u, "an x"))
     assert.deepStrictEqual(brokenConstraints(schema, "y"), [{ kind: "format" }])

@@ -6,7 +6,7 @@ import { Assets } from "../../src/endpoints/Assets.ts"
 import { btc, dialects, rawPublic, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("`all` lists every asset, and `get` reads one asset or none", () =>
+  it.live("`Assets.all` lists every asset, and `Assets.get` reads one asset or none", () =>
     Effect.gen(function*() {
       const assets = yield* Assets
       same([...(yield* assets.all).keys()], ["BTC", "ETH", "USDT", "SHIB"])

@@ -50,7 +50,7 @@ const open = Effect.map(
   ({ records }) => records.map(({ amount, price }) => `${amount} @ ${price}`)
 )
 
-/** Summarizes each outcome: the placed amount, or the refusal's tag, code and fields. */
+/** Summarises each outcome: the placed amount, or the refusal's tag, code and fields. */
 const short = (outcomes: ReadonlyArray<BulkLimitOrders.Outcome>) =>
   outcomes.map(Result.match({
     onSuccess: ({ amount }) => [amount as string],

@@ -113,7 +113,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
 
   it.effect("the range of candles follows from the interval, `limit`, or `start` and `end`", () =>
     Effect.gen(function*() {
-      // A full hour, at which every interval up to an hour begins.
+      // `start` is a full hour, at which every interval up to an hour begins.
       yield* TestClock.setTime((start - 10 * 86_400) * 1000)
       const move = (to: string) => Control.use((control) => control.movePrice({ market: btcUsdt, price: price(to) }))
       yield* move("1000")

@@ -13,7 +13,7 @@ import { asBob, btcPerp, btcUsdt, dialects, failsWith, perp, rawPublic, same, tr
 describe.each(dialects)("in the $name dialect", (dialect) => {
   it.effect("a futures market shows its prices, volumes and open interest, and a funding rate of zero", () =>
     Effect.gen(function*() {
-      // Two hours after a funding settlement.
+      // The time is two hours after a funding settlement.
       yield* TestClock.setTime(1_900_022_400_000)
       yield* perp("sell", "0.5", "1000")
       yield* asBob(perp("buy", "0.2", "1000"))

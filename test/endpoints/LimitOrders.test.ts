@@ -228,7 +228,7 @@ describe("orders that only the live documentation describes", () => {
       same([queued.price, queued.postOnly, queued.status], ["1000", true, "NEW"])
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("rpi and retail orders are refused without admission, and exclude each other and immediate-or-cancel", () =>
+  it.live("rpi and retail orders need the owner's admission, and can't be combined with each other or with immediate-or-cancel", () =>
     Effect.gen(function*() {
       const answers = yield* Effect.forEach([{ rpi: true }, { retail: true }, { rpi: true, retail: true }, {
         rpi: true,

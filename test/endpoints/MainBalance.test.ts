@@ -27,7 +27,7 @@ import {
 import { answering, json, privateCalls } from "../support/http.ts"
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("`all` lists every asset with a main balance", () =>
+  it.live("`MainBalance.all` lists every asset with a main balance", () =>
     Effect.gen(function*() {
       const balances = yield* MainBalance
       // Alice has put 1 of her 3 BTC into a code. Her trade balance is not included.
@@ -35,7 +35,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual([...yield* asBob(MainBalance.use(({ all }) => all))], [[eth, Decimal.of("17.25")]])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("`of` reads one asset's balance, and zero for an asset that the exchange omits", () =>
+  it.live("`MainBalance.of` reads one asset's balance, and zero for an asset that the exchange omits", () =>
     Effect.gen(function*() {
       const balances = yield* MainBalance
       assert.strictEqual(yield* balances.of(usdt), "1000.5")
@@ -44,13 +44,13 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 })
 
-describe("changes", () => {
+describe("MainBalance.changes", () => {
   const everySecond = Schedule.spaced("1 second")
   const text = (
     { after, before, ticker }: { readonly ticker: string; readonly before: string; readonly after: string }
   ) => `${ticker} ${before} -> ${after}`
 
-  it.effect("`changes` emits the differences from the previous reading, and starts from zero balances", () =>
+  it.effect("`MainBalance.changes` emits the differences from the previous reading, and starts from zero balances", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const changes: Array<string> = []
@@ -77,7 +77,7 @@ describe("changes", () => {
       yield* Fiber.interrupt(fiber)
     }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
 
-  it.effect("`changes` compares balances by value and treats an omitted asset as zero", () => {
+  it.effect("`MainBalance.changes` compares balances by value and treats an omitted asset as zero", () => {
     const readings = [
       { BTC: { main_balance: "1.50" }, ETH: { main_balance: "0" }, USDT: { main_balance: "7" } },
       { BTC: { main_balance: "1.5" }, USDT: { main_balance: "7.000" } },

@@ -7,7 +7,7 @@ import { btcUsdt, dialects, exchange, overHttp } from "../support/exchange.ts"
 import { rawPublic, traders } from "../support/trading.ts"
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("`all` lists every market with its limits", () =>
+  it.live("`Markets.all` lists every market with its limits", () =>
     Effect.gen(function*() {
       const all = yield* Markets.use((markets) => markets.all)
       assert.sameMembers(all.map(({ name }) => name as string), [
@@ -47,7 +47,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       )
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("`get` reads one market or none", () =>
+  it.live("`Markets.get` reads one market or none", () =>
     Effect.gen(function*() {
       const markets = yield* Markets
       assert.strictEqual(Option.getOrUndefined(yield* markets.get(btcUsdt))?.name, btcUsdt)

@@ -5,7 +5,7 @@ import { dialects, exchange, overHttp } from "../support/exchange.ts"
 import { Recorder } from "../support/http.ts"
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("`ping` returns pong and needs no API key", () =>
+  it.live("`ServerStatus.ping` returns pong and needs no API key", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* ServerStatus.use(({ ping }) => ping), "pong")
       const [sent] = yield* Recorder

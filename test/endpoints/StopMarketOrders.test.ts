@@ -107,7 +107,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       const exit = yield* CollateralTriggerMarketOrders.use((orders) =>
         orders.create({ ...margin, amount: amount("5"), reduceOnly: true })
       )
-      // The amount is reduced to the position's size.
+      // A reduce-only amount is reduced to the position's size.
       same([exit.type, exit.amount, exit.reduceOnly], ["stop market", "2", true])
       same(exit.margin, dialect === Dialect.live ? true : undefined)
       yield* move("900", btcPerp)

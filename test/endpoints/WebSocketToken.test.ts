@@ -5,7 +5,7 @@ import { WebSocketToken } from "../../src/endpoints/WebSocketToken.ts"
 import { dialects, exchange, overHttp } from "../support/exchange.ts"
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("a token is text that nothing shows", () =>
+  it.live("a WebSocket token is redacted text that no output shows", () =>
     Effect.gen(function*() {
       const made = yield* WebSocketToken.use(({ create }) => create)
       assert.isAbove(Redacted.value(made.token).length, 50)

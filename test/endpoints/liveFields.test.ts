@@ -49,7 +49,7 @@ const openIds = Effect.map(
 
 const unknown = ticker("NONE")
 
-describe("balances with a ticker", () => {
+describe("balances of a single ticker", () => {
   inLive(
     "a balance request with a ticker returns a single balance",
     Effect.gen(function*() {
@@ -78,7 +78,7 @@ describe("balances with a ticker", () => {
   }
 })
 
-describe("decimals", () => {
+describe("decimals in requests", () => {
   inLive(
     "live: decimals in requests may be numbers",
     Effect.gen(function*() {
@@ -123,7 +123,7 @@ describe("the level of an order book", () => {
   )
 })
 
-describe("histories", () => {
+describe("time ranges of histories", () => {
   inLive(
     "the order history can be filtered by status, which is ignored for a single order",
     Effect.gen(function*() {
@@ -190,7 +190,7 @@ const oco = (more: object = {}) =>
     })
   )
 
-describe("the position side", () => {
+describe("the position side of an order", () => {
   inLive(
     "cancel-all with a position side cancels only that side's orders on a futures market",
     Effect.gen(function*() {
@@ -222,7 +222,7 @@ describe("the position side", () => {
   )
 })
 
-describe("an OCO order", () => {
+describe("live fields of an OCO order", () => {
   inLive(
     "a client order id cancels an OCO order only on its market",
     Effect.gen(function*() {
@@ -248,7 +248,7 @@ describe("an OCO order", () => {
   )
 })
 
-describe("a stop-limit order", () => {
+describe("live fields of a stop-limit order", () => {
   const stop = { market: "BTC_USDT", side: "buy", amount: "1", activation_price: "1000" }
 
   inLive(

@@ -39,7 +39,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
           [one, { [orderKey]: 2 }],
           [one, { market: "ETH_USDT" }],
           [named, { [idKey]: "theirs" }],
-          // The same applies to an unreadable answer.
+          // The outcome is also unknown if such an answer is unreadable.
           [one, { [orderKey]: 2, amount: null }],
           [named, { [idKey]: "theirs", amount: null }]
         ] as const

@@ -147,7 +147,7 @@ describe.each(dialects)("local and exchange refusals in the $name dialect", (dia
         const result = yield* Effect.result(refused.call(refused.accepted))
         assert.strictEqual((yield* sent).length, 1)
         if (Result.isSuccess(result)) return
-        // The order to cancel does not exist.
+        // Cancellations pass all checks and are refused only because their order does not exist.
         assert.strictEqual(result.failure._tag, "RequestRejected", result.failure.message)
         assert.include(result.failure.message, "Unexecuted order was not found.")
       }).pipe(

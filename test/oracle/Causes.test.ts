@@ -36,13 +36,13 @@ const empty: Report.Report = {
   stale: [],
   warnings: [],
   remains: [],
-  traffic: { requests: 0, unanswered: 0 }
+  traffic: { requests: 0, unanswered: 0, served: [] }
 }
 
 const unauthorized = `HTTP 401 {"code":10,"message":"Unauthorized request.","errors":{}}`
 
 describe("causes of broken rules", () => {
-  it("the same refusal of many calls is one cause, and a refusal for lack of authentication says so", () => {
+  it("the same refusal of many calls counts as one cause, whose text says so if authentication is missing", () => {
     const results = [1, 2, 3, 4, 5, 6].map((index) => broken(`a.${index}`, `POST /call-${index % 3}`, unauthorized))
     assert.deepStrictEqual(Causes.of(results), [{
       why: "authentication fails: 3 calls have the same answer, HTTP 401, Unauthorized request.",
@@ -56,7 +56,7 @@ describe("causes of broken rules", () => {
     ])
   })
 
-  it("calls that the target does not serve are one cause, with the declaration that leaves them out", () => {
+  it("calls that the target does not serve count as one cause, with the declaration that would leave them out", () => {
     const results = [Paths.fees, Paths.subAccounts, Paths.fees, Paths.markets, Paths.fees].map((path, index) =>
       broken(`a.${index}`, `POST ${path}`, `HTTP 404 {"message":"Not found"}`)
     )
@@ -67,6 +67,17 @@ describe("causes of broken rules", () => {
     assert.deepStrictEqual(JSON.parse(declared), {
       missing: { [Paths.fees]: "not served", [Paths.subAccounts]: "not served", [Paths.markets]: "not served" }
     })
+  })
+
+  it("a call that is served does not count as unserved, even if it has the same answer as those that are not", () => {
+    const missing = `HTTP 404 {"message":"Not found"}`
+    const many = [1, 2, 3, 4, 5].map((index) => broken(`a.${index}`, `POST /call-${index}`, missing))
+    const results = [...many, broken("b.1", "POST /served", missing)]
+    const report = { ...empty, results, traffic: { ...empty.traffic, served: ["POST /served"] } }
+    assert.deepStrictEqual(Report.late(report).map(({ rule }) => rule.id), ["b.1"])
+    assert.include(Report.text(report), "BROKEN  b.1")
+    const [cause] = Causes.of(results, ["POST /served"])
+    assert.deepStrictEqual(cause?.rules, many.map(({ rule }) => rule.id))
   })
 
   it("a text report leaves out rules of calls that are not served, and keeps a single rule with such an answer", () => {

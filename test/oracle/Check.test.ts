@@ -211,7 +211,7 @@ describe("calls of a check", () => {
       }
       const applied = received.filter(({ path }) => path === Paths.applyCode).map(({ body }) => body.toString())
       assert.isAbove(applied.length, 0)
-      // Nobody has issued these codes: they are random.
+      // The codes are random, so the exchange does not know them.
       for (const body of applied) assert.match(body, /"code":"WB[0-9a-f]{8}-[0-9a-f-]{27}ETH"/u)
     }))
 
@@ -226,7 +226,7 @@ describe("calls of a check", () => {
       [Paths.markets]: [{ ...market, ...bounds, tradesEnabled: true, isCollateral: true }],
       [Paths.tickers]: { BTC_USDT: { last_price: String(price) } }
     }
-    return JSON.stringify(answers[path] ?? { id: 7, order_id: 7 })
+    return JSON.stringify(answers[path] ?? { id: 7, order_id: 7, orderId: 7 })
   }
 
   it.live("no order in a check with the mutating profile can trade, even if the target accepts invalid orders", () =>
@@ -257,6 +257,35 @@ describe("calls of a check", () => {
           if (path === Paths.oco) assert.isFalse(trades(side, numberOf(order["price"])), body.toString())
         }
         assert.isFalse(numberOf(order["amount"]) * price > 100, body.toString())
+      }
+    }))
+
+  it.live("no order that only the live exchange describes can trade in a check with the mutating profile", () =>
+    Effect.gen(function*() {
+      const { baseUrl, received } = yield* serving((response, { path }) =>
+        always(200, "application/json", gullible(path))(response)
+      )
+      const target = yield* at(baseUrl, { dialect: Dialect.live })
+      const only = ["order-answers", "live-changes", "live-entry", "live-terms"]
+      yield* Check.check(target, { profile: "mutating", seed: 1, only })
+      const placing = [...Paths.ofSeveral, Paths.limitOrder, Paths.collateralLimit, Paths.stopMarket, Paths.triggerMarket]
+      const waiting = [Paths.collateralStopLimit, Paths.stopLimit, Paths.modifyOrder]
+      const paths = new Set(received.map(({ path }) => path))
+      assert.includeMembers([...paths], [...placing, ...waiting])
+      assert.isFalse([Paths.marketOrder, Paths.stockMarketOrder, Paths.collateralMarketOrder].some((path) => paths.has(path)))
+      for (const { body, path } of received.filter(({ path }) => [...placing, ...waiting].includes(path))) {
+        const sent = JSON.parse(body.toString()) as Record<string, unknown>
+        const [order = sent] = (sent["orders"] ?? []) as ReadonlyArray<Record<string, unknown>>
+        const [limit, trigger] = [Number(order["price"]), Number(order["activation_price"])]
+        // Changed orders sell.
+        const isBuy = order["side"] === "buy"
+        const isFar = isBuy ? limit < price * 0.6 : limit > price * 1.7
+        const isLater = isBuy ? trigger > price * 1.7 : trigger < price * 0.6 || trigger > price * 1.7
+        const waits = order["activation_price"] === undefined
+          ? isFar || (path === Paths.modifyOrder && order["price"] === undefined)
+          : isLater
+        assert.isTrue(waits, `${path} ${body.toString()}`)
+        assert.isFalse(Number(order["amount"]) * price > 100, body.toString())
       }
     }))
 
@@ -342,7 +371,7 @@ describe("calls of a check", () => {
         Check.check({ ...target, keys }, { runs: 1, seed: 1, only: ["interest", "api-keys"] })
       const target = yield* Support.inProcess(Dialect.document)
       const empty = yield* judge(target, yield* Support.account(target))
-      assert.match(Report.summary(empty), /\nNOT SEEN {2}[0-9]+ rules need records .*interest\.payment \(5\)/u)
+      assert.match(Report.summary(empty), /\nNOT SEEN {2}[0-9]+ rules need records .*interest\.payment \(planId, investmentId, amount, ticker, timestamp\)/u)
       const filterless = yield* mutated("sub-account-id-ignored")
       const { world } = Session.make(filterless, "control", yield* Target.now).world()
       const report = yield* judge(filterless, yield* world.parent)
@@ -537,7 +566,7 @@ describe("broken rules", () => {
     }))
 })
 
-describe("budget", () => {
+describe("time budget of a check", () => {
   it.live("a budget of zero skips every rule", () =>
     Effect.gen(function*() {
       const report = yield* Check.check(yield* Support.inProcess(Dialect.document), { budget: 0 })
@@ -668,7 +697,7 @@ describe("skipped rules", () => {
     }))
 })
 
-describe("selection", () => {
+describe("selection of rules", () => {
   it("rules are selected by id prefix and pattern, except those to skip", () => {
     const ids = (options: Parameters<typeof Check.select>[0]) => Check.select(options).map(({ id }) => id)
     assert.isTrue(ids({ only: ["auth"] }).every((id) => id.startsWith("auth.")))

@@ -110,7 +110,7 @@ describe("connections that fail", () => {
     Effect.gen(function*() {
       const sandbox = yield* Support.inProcess(Dialect.document)
       let placements = 0
-      // Every second placement gets no answer; after the others, no cancellation gets one.
+      // Half of the placements get no answer. After each of the others, no cancellation gets one.
       const target: Target.Target = {
         ...sandbox,
         send: (request) => {

@@ -31,7 +31,7 @@ const outcome = (id: string, path: string, calls: number, millis: number) =>
     return yield* runRule(session, rule, { seed: 1, runs: 1 })
   })
 
-describe("limits", () => {
+describe("rules about rate limits", () => {
   for (const { documented, id, path } of limits) {
     for (const millis of [0, 30]) {
       it.effect(

@@ -22,7 +22,9 @@ const ruleOf = (id: string) => rules.find((rule) => rule.id === id) ?? assert.fa
 
 const applies = (id: string, { name }: Dialect.Dialect): boolean => ruleOf(id).dialects[name]._tag !== "NotApplicable"
 
-/** The check does not wait for a mutant's lists and market data, which are never late. Timeouts stay as they are. */
+/**
+ * Skips the check's waits for late lists and market data, which a mutant never has. Timeouts stay as they are.
+ */
 const withoutWaiting = Effect.updateService(Clock.Clock, (clock) => ({
   currentTimeMillis: clock.currentTimeMillis,
   currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
@@ -160,7 +162,7 @@ describe("semantic faults", () => {
     assert.strictEqual(new Set(all.map(({ id }) => id)).size, all.length)
   })
 
-  // CI runs the long form.
+  // Only the long form checks all mutants. CI runs it too.
   for (const dialect of isLong ? dialects : []) {
     it.live(`every mutant breaks all the rules that it names (${dialect.name})`, () =>
       Effect.gen(function*() {
@@ -183,7 +185,7 @@ describe("semantic faults", () => {
     it(`every rule that applies to the dialect has a mutant (${dialect.name})`, () => {
       const faults = all.filter(({ dialects }) => dialects?.includes(dialect.name) !== false)
       const broken = new Set([...faults, ...streams].flatMap(({ breaks }) => breaks))
-      // The long form proves that these break.
+      // The long form proves that malformed answers break these rules.
       const form = Object.values(tables).flat().map(([, prefix]) => prefix)
       const without = rules.map(({ id }) => id).filter((id) =>
         applies(id, dialect) && !broken.has(id) && !form.some((prefix) => id.startsWith(prefix))

@@ -26,7 +26,7 @@ const holds = (report: Report.Report) => {
 }
 
 describe("target clocks", () => {
-  // CI runs the long form.
+  // Only the long form repeats checks. CI runs it too.
   for (const dialect of isLong ? [Dialect.document, Dialect.live] : []) {
     it.live(
       `every rule holds in repeated checks of a target whose clock differs from this machine's (${dialect.name})`,

@@ -11,7 +11,7 @@ const dialects = ["document", "live"] as const
 
 const applies = (rule: Rule, dialect: typeof dialects[number]) => rule.dialects[dialect]._tag !== "NotApplicable"
 
-describe("rules", () => {
+describe("the list of rules", () => {
   it("every rule has a unique id of words separated by dots", () => {
     assert.strictEqual(new Set(ids).size, ids.length)
     for (const id of ids) assert.match(id, /^[a-z0-9][a-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9_-]*)+$/u)
@@ -57,7 +57,7 @@ describe("rules", () => {
   })
 })
 
-describe("open points", () => {
+describe("points that the document leaves open", () => {
   const patterns = openPoints.flatMap(({ rules }) => "unchecked" in rules ? [] : rules)
 
   it("every open point has a unique id", () => {

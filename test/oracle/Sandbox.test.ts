@@ -38,7 +38,7 @@ describe("sandbox", () => {
         () =>
           Effect.gen(function*() {
             const target = yield* Support.inProcess(dialect)
-            // Another test checks them with a clock that does not wait.
+            // Another test checks the rules about limits, with a clock that does not wait.
             const skip = isLong ? [] : ["streams"]
             holds(yield* Check.check(target, { profile: "control", seed, runs, skip }))
           }),

@@ -161,7 +161,7 @@ describe("the state of a sandbox", () => {
     }))
 })
 
-describe("an interrupt", () => {
+describe("an interrupted check", () => {
   for (const profile of ["mutating", "control"] as const) {
     it.live(`an interrupted check undoes everything, then reports the rules so far (${profile})`, () =>
       Effect.gen(function*() {

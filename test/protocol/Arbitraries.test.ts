@@ -19,7 +19,7 @@ const identifiers = new Map<string, SchemaAST.AST>(
   )
 )
 
-describe("brands", () => {
+describe("arbitraries of brands", () => {
   it("every brand in an endpoint has an arbitrary, and every arbitrary belongs to such a brand", () => {
     assert.sameMembers(Object.keys(brands), [...identifiers.keys()])
   })
@@ -34,7 +34,7 @@ describe("brands", () => {
   }
 })
 
-describe("requests", () => {
+describe("arbitraries of requests", () => {
   it("generated requests sometimes have and sometimes lack each optional key", () => {
     for (const { endpoint } of entries) {
       for (const dialect of dialects) {

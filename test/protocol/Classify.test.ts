@@ -753,7 +753,7 @@ describe("arbitrary answers", () => {
 // The part of an answer that errors show
 // -----------------------------------------------------------------------------
 
-describe("shown", () => {
+describe("answers shown in errors", () => {
   const words = "the beginning ".repeat(400)
 
   it("an error shows a short body in full, and the beginning of a long one", () => {
@@ -770,7 +770,7 @@ describe("shown", () => {
   })
 })
 
-describe("secrets", () => {
+describe("secrets in answers", () => {
   const secrets = fc.array(
     fc.string({ unit: fc.constantFrom(..."abcdefGHIJKL0123456789"), minLength: 12, maxLength: 40 }),
     { minLength: 1, maxLength: 3 }

@@ -194,7 +194,7 @@ const suite = (dialect: Dialect) => {
 
 for (const dialect of dialects) suite(dialect)
 
-describe("unusual objects", () => {
+describe("compiled codecs and unusual objects", () => {
   const { endpoint } = entryOf("StopLimitOrders")
   const pair = encoding(endpoint.request(document).schema)
   const order = { market: "BTC_USDT", side: "buy", amount: "1", price: "2", activationPrice: "3" }
@@ -258,7 +258,7 @@ describe("unusual objects", () => {
   })
 })
 
-describe("a map", () => {
+describe("compiled codecs of maps", () => {
   const keyed = Wire.keyed(Schema.String, Schema.Int)
 
   it("a map keeps a key named __proto__", () => {
@@ -272,7 +272,7 @@ describe("a map", () => {
   })
 })
 
-describe("the keys of a map", () => {
+describe("keys of compiled maps", () => {
   const keyed = Wire.keyed(Ticker, Schema.Int)
 
   it("a compiled codec checks the keys of a map when it decodes and when it encodes", () => {
@@ -317,7 +317,7 @@ describe("a compiled codec", () => {
     }
   })
 
-  it("a compiled union stops trying members once it leaves the input to the schema", () => {
+  it("a compiled union tries no more members once it has left the input to the schema", () => {
     const some = Wire.answer<{ readonly a?: number }>({ a: Schema.optionalKey(Schema.Int) })
     const many = Wire.answer<{ readonly b: number; readonly c?: number }>({
       b: Schema.Int,

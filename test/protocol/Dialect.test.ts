@@ -230,7 +230,7 @@ describe("older forms of answers", () => {
   }
 })
 
-describe("null", () => {
+describe("null in answers", () => {
   for (const dialect of dialects) {
     it(`${dialect.name}: an answer may contain null in every optional field`, () => {
       for (const entry of entries) {
@@ -309,7 +309,7 @@ describe("the live dialect", () => {
   })
 })
 
-describe("nonces", () => {
+describe("nonces in each dialect", () => {
   it("document: a nonce is a numeric string, and a window is ignored", () => {
     assert.deepStrictEqual(Dialect.document.nonce(1700000000000000, true), { nonce: "1700000000000000" })
     assert.deepStrictEqual(Dialect.document.nonce(7, false), { nonce: "7" })
@@ -323,7 +323,7 @@ describe("nonces", () => {
   })
 })
 
-describe("refusals", () => {
+describe("refusals in each dialect", () => {
   const found = (...violations: ReadonlyArray<readonly [field: string, constraint: Constraint]>) =>
     violations.map(([field, constraint]) => ({ field, constraint }))
 
@@ -428,7 +428,7 @@ describe("refusals", () => {
   })
 })
 
-describe("byName", () => {
+describe("Dialect.byName", () => {
   it("byName contains each dialect under its name", () => {
     for (const dialect of dialects) assert.strictEqual(Dialect.byName[dialect.name], dialect)
   })

@@ -60,7 +60,7 @@ describe("endpoints", () => {
     }
   })
 
-  it("an endpoint with fields declares refusals for them, and one with a reduce-only flag declares reduce-only refusals", () => {
+  it("an endpoint with request fields declares refusals for them, and an endpoint with a reduce-only flag declares reduce-only refusals", () => {
     for (const entry of entries) {
       const { documented: { refusals }, name } = entry
       const { request } = goldenIn(entry, live)
@@ -70,7 +70,7 @@ describe("endpoints", () => {
   })
 })
 
-describe("codec", () => {
+describe("codecs of endpoints", () => {
   it("a codec is built once per dialect", () => {
     for (const { endpoint } of entries) {
       const [a, b] = dialects.map((dialect) => Endpoint.codec(endpoint, dialect))

@@ -9,7 +9,7 @@ import { property } from "../support/property.ts"
 const path = "/api/v4/order/stop_limit"
 const textOf = (bytes: Uint8Array): string => new TextDecoder("utf-8", { fatal: true }).decode(bytes)
 
-describe("bytes", () => {
+describe("bytes of a body", () => {
   it("a body contains the request's fields, the path and the nonce, in this order, without spaces", () => {
     const request = { market: "BTC_USDT", type: ["spot", "margin"], id: 9007199254740993n }
     assert.strictEqual(

@@ -207,7 +207,7 @@ const rows: ReadonlyArray<
   ]
 ]
 
-describe("errors", () => {
+describe("messages and tags of errors", () => {
   for (const [error, isRetryable, outcome, message] of rows) {
     it(`the message of ${error._tag} is "${message}"`, () => {
       assert.strictEqual(error.isRetryable, isRetryable)

@@ -46,7 +46,7 @@ describe("the expected values", () => {
     ])
   })
 
-  it("an issue of a schema is described by the part of the value, and what that part must be", () => {
+  it("the description of a schema's issue names the part of the value, and what that part must be", () => {
     const Order = Schema.Struct({
       side: Schema.Literals(["buy", "sell"]),
       price: Price,

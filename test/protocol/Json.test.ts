@@ -17,7 +17,7 @@ const ordinary = fc.oneof(
   fc.constantFrom(1e21, 5e-324)
 )
 
-describe("parse", () => {
+describe("Json.parse", () => {
   it("parse reads integers beyond 2^53 as bigints, all others as numbers", () => {
     assert.deepStrictEqual(read("[9007199254740991,9007199254740992,-9007199254740993,7]"), [
       9007199254740991,
@@ -62,7 +62,7 @@ describe("parse", () => {
     }))
 })
 
-describe("stringify", () => {
+describe("Json.stringify", () => {
   it("stringify writes a bigint as a number at every depth", () => {
     const body = { id: 9007199254740993n, legs: [{ id: -1n }] }
     assert.strictEqual(Json.stringify(body), "{\"id\":9007199254740993,\"legs\":[{\"id\":-1}]}")
@@ -75,7 +75,7 @@ describe("stringify", () => {
   )
 })
 
-describe("round trips", () => {
+describe("round trips through JSON", () => {
   property("integers of any length round-trip, nested or not", [integers], (integer) =>
     Effect.sync(() => {
       const text = `{"id":${integer},"legs":[{"id":${integer},"more":{"ids":[${integer}]}}]}`
@@ -93,14 +93,14 @@ describe("round trips", () => {
     }))
 })
 
-describe("isObject", () => {
+describe("Json.isObject", () => {
   it("isObject accepts objects, but not lists or null", () => {
     for (const value of [{}, { a: 1 }]) assert.isTrue(Json.isObject(value))
     for (const value of [[], null, "{}", 1, true, undefined]) assert.isFalse(Json.isObject(value))
   })
 })
 
-describe("compact", () => {
+describe("Json.compact", () => {
   property(
     "compact removes exactly the whitespace that JSON.stringify adds when it indents",
     [fc.jsonValue(), fc.constantFrom(" ", "\t", 4)],

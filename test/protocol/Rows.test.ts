@@ -125,7 +125,7 @@ describe("the error of a list with a row that can't be read", () => {
       assert.deepStrictEqual(Endpoint.readableRows(Assets.endpoint, error), [])
     }))
 
-  it.effect("the error for an unreadable row shows no secrets of the readable rows, and is encoded without them", () =>
+  it.effect("the error for an unreadable row shows no secrets of the readable rows, and is encoded without the rows", () =>
     Effect.gen(function*() {
       const error = yield* failed
       const codec = Schema.toCodecJson(Errors.UnexpectedResponse)

@@ -17,7 +17,7 @@ const vector = {
     + "f2da3aaba2241afa785d5fb7ad6e25d8dbe7049608f409487a56067703df9b92"
 }
 
-describe("payloadOf", () => {
+describe("Signature.payloadOf", () => {
   it("payloadOf is the Base64 of the test vector's body", () => {
     const payload = Signature.payloadOf(new TextEncoder().encode(vector.body))
     assert.strictEqual(payload, vector.payload)
@@ -47,7 +47,7 @@ describe("payloadOf", () => {
   )
 })
 
-describe("headers", () => {
+describe("signature headers", () => {
   it("the headers are the document's three, and secretHeaders matches all of them", () => {
     const names = ["X-TXC-APIKEY", "X-TXC-PAYLOAD", "X-TXC-SIGNATURE"]
     assert.sameMembers(Object.values(Signature.headers), names.map((name) => name.toLowerCase()))

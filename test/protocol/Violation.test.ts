@@ -58,7 +58,7 @@ const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   Orders: ["", "x", 1, true, null, [], {}],
   KillSwitchTypes: [[], ["nope"], ["spot", 1], "spot", 1, {}],
   KillSwitchTimeout: [4, 601, -5, 5.5, "", "4", "601", "-5", "5.5", "soon", true, [], {}],
-  // No level is out of bounds: the exchange uses the nearest one.
+  // No level of an order book is out of bounds: the exchange uses the nearest one.
   Level: [1.5, null, "x", true]
 }
 
@@ -329,7 +329,7 @@ describe("the client and the exchange find the same violation", () => {
   )
 
   property(
-    "the client and the exchange find the same violations for any value of a field",
+    "the client and the exchange find the same violations in any value of a field",
     [fc.constantFrom(...spelledAlike.keys()), json],
     (name, value) =>
       Effect.sync(() => {
@@ -344,7 +344,7 @@ describe("the client and the exchange find the same violation", () => {
   )
 })
 
-describe("words", () => {
+describe("messages about violations", () => {
   const rows: ReadonlyArray<readonly [constraint: Constraint.Constraint, order: string, account: string]> = [
     [{ kind: "required" }, "Activation price field is required.", "The activation_price field is required."],
     [
@@ -463,7 +463,7 @@ describe("words", () => {
     [{ kind: "ended" }, "OrderHistory was not found.", "The activation_price format is invalid."],
     [{ kind: "modifiable" }, "Can't modify conditional order.", "The activation_price format is invalid."],
     [{ kind: "open" }, "Unexecuted order was not found.", "The activation_price format is invalid."],
-    // Only calls other than orders can violate these.
+    // Order calls can't violate these constraints.
     ...([
       [{ kind: "unused" }, "The activation_price has already been applied."],
       [{ kind: "notOwn" }, "This activation_price was created by you."],
@@ -487,7 +487,7 @@ describe("words", () => {
   })
 })
 
-describe("toErrors", () => {
+describe("Violation.toErrors", () => {
   const violations = [
     { field: "activationPrice", constraint: { kind: "required" } },
     { field: "amount", constraint: { kind: "precision", step: "0.1" } },

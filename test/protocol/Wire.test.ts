@@ -30,7 +30,7 @@ interface Placed {
   readonly price?: string
 }
 
-describe("struct", () => {
+describe("Wire.struct", () => {
   const { keys, nameOf, schema } = Wire.struct<Trade>({
     orderId: Schema.Int,
     dealMoney: Decimal.Decimal,
@@ -120,7 +120,7 @@ describe("a wire value that means absent", () => {
   })
 })
 
-describe("renamed", () => {
+describe("Wire.renamed", () => {
   const schema = Wire.renamed(oneOf(["NEW", "FILLED", "PARTIAL"]), { OPEN: "NEW", PART: "PARTIAL", PARTLY: "PARTIAL" })
 
   it("renamed reads all wire names of a value and writes the first", () => {
@@ -155,7 +155,7 @@ describe("OrderId", () => {
     assert.strictEqual(decode(Wire.OrderId, 9007199254740993n), "9007199254740993")
   })
 
-  it("an order id refuses any other value", () => {
+  it("an order id refuses any value other than digits on the wire", () => {
     for (const value of ["7", -7, -7n, 1.5, NaN, null, true, {}, 2 ** 53]) {
       assert.isUndefined(decode(Wire.OrderId, value))
     }
@@ -191,7 +191,7 @@ describe("wire codes of values", () => {
       assert.strictEqual(encode(Wire.Digits, count), count.toString())
     }))
 
-  it("Digits refuses any other value", () => {
+  it("Digits refuses any value that is not a number of digits", () => {
     for (const value of ["", "06", "-1", "1.5", "100", " 1", "1e1", 6, null]) {
       assert.isUndefined(decode(Wire.Digits, value))
     }

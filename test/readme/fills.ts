@@ -3,14 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 
-/** The price, and one percent more. */
+/** Raises a price by one percent. */
 const dearer = (price: Decimal.Decimal): Decimal.Price =>
   Result.flatMap(Decimal.multiply(price, Decimal.of("1.01")), (exact) => Decimal.parsePrice(Decimal.ceil(exact, 2)))
     .pipe(
       Result.getOrThrow
     )
 
-/** Offers what it has bought for one percent more, unless it has ten open orders. */
+/** Offers each amount that was bought for one percent more, unless ten orders are open. */
 export const bot = Effect.fn(function*(market: Identifiers.MarketName) {
   const { stream } = yield* DealsChannel.DealsChannel
   const { create } = yield* LimitOrders.LimitOrders

@@ -1,29 +1,28 @@
-import { Decimal, Exchange, Identifiers, LimitOrders, MainBalance } from "effect-txc"
-import { UndiciTransport } from "effect-txc/node"
-import * as Effect from "effect/Effect"
-import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Result from "effect/Result"
+import { createClient, OutcomeUnknown, ValidationFailed } from "effect-txc/promise"
 
-// Make one runtime for the whole program: it keeps connections open and counts calls for the rate limits.
-const exchange = ManagedRuntime.make(Exchange.layerConfigWith({ transport: UndiciTransport.layer }))
+// Reads the key and the exchange from the environment. Make one client for the whole program.
+await using client = createClient()
 
-// If a call fails, its promise is rejected.
-const balance = await exchange.runPromise(MainBalance.MainBalance.use(({ all }) => all))
-console.log("BTC", balance.get(Identifiers.ticker("BTC")))
+const balances = await client.mainBalance.all()
+console.log("BTC", balances.get("BTC"))
 
-// With Effect.result, the promise resolves to a Result, and the compiler knows all errors.
-const placed = await exchange.runPromise(
-  LimitOrders.LimitOrders.use(({ create }) =>
-    create({
-      market: Identifiers.marketName("BTC_USDT"),
-      side: "buy",
-      amount: Decimal.amount("0.001"),
-      price: Decimal.price("30000")
-    })
-  ).pipe(Effect.result)
-)
-if (Result.isSuccess(placed)) console.log("placed", placed.success.orderId)
-else if (placed.failure._tag === "OutcomeUnknown") console.log("may be placed: find out before you try again")
-else console.log("not placed", placed.failure.message)
+try {
+  const order = await client.limitOrders.create({
+    market: "BTC_USDT",
+    side: "buy",
+    amount: "0.001",
+    price: "30000"
+  })
+  console.log("placed", order.orderId)
+} catch (error) {
+  if (error instanceof OutcomeUnknown) {
+    // The answer was lost. The order may exist: find out, before you place it again.
+    console.log((await client.reconciliation.reconcile(error))._tag)
+  } else if (error instanceof ValidationFailed) console.log("invalid fields", error.fields)
+  else throw error
+}
 
-await exchange.dispose()
+// All open orders, page by page.
+for await (const order of client.activeOrders.stream({ market: "BTC_USDT" })) {
+  console.log("open", order.side, order.amount, "at", order.price)
+}

@@ -83,9 +83,9 @@ const steps = fc.array(
   { maxLength: 25 }
 )
 
-describe("going back", () => {
+describe("restoring earlier states", () => {
   property(
-    "a restore rebuilds the state exactly, and replaying, forking or reopening its journal gives the same state",
+    "a restore rebuilds the state exactly, and so does replaying, forking or reopening the journal",
     [steps, fc.constantFrom("document", "live")],
     (steps, name) =>
       Effect.gen(function*() {
@@ -140,7 +140,7 @@ describe("going back", () => {
         yield* fresh(Effect.gen(function*() {
           const control = yield* Control
           assert.deepStrictEqual((yield* failsWith("ControlRefused")(control.replay(lines))).fields, fields)
-          // None of its commands was applied.
+          // No command of the refused journal was applied.
           assert.strictEqual((yield* control.status).sequence, 0)
         }))
       }

@@ -43,7 +43,7 @@ const key = (type: string): Account & { readonly type: string } => ({
   type
 })
 
-it("the two lists contain every call under /order", () => {
+it("every call under /order is in one of this file's two lists", () => {
   const below = all.map(({ path }) => path).filter((path) => /^\/api\/v4\/order\/(?!.*cancel)/u.test(path))
   assert.sameMembers([...new Set(orders.map(([path]) => path as string)), ...others], below)
 })
@@ -77,7 +77,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         assert.strictEqual(json["code"], endpointNotAllowed.code)
         const hint = (yield* control.requests()).at(-1)?.hint
         assert.strictEqual(hint, "the sub-account has no permission for such orders")
-        // Only orders are refused: the account can still read.
+        // The permission restricts only orders: the account can still read.
         const read = yield* handle(signed(dialect, "/api/v4/orders", {}, key("2")))
         assert.strictEqual(read.status, 200)
       }).pipe(Effect.provide(inProcess(dialect)), Effect.orDie),

@@ -51,7 +51,7 @@ const closed = (url: string): Effect.Effect<void> =>
     (isOpen) => isOpen ? Effect.andThen(Effect.sleep("50 millis"), closed(url)) : Effect.void
   )
 
-/** Like `itNeeds`, but only in the long form, because these programs start slowly. */
+/** A test like `itNeeds`, which runs only in the long form, because its programs start slowly. */
 const itTakesTime: typeof itNeeds = isLong ? itNeeds : () => undefined
 
 const pytest = (...args: ReadonlyArray<string>) => ["pytest-3", "-v", "-p", "no:cacheprovider", ...args]

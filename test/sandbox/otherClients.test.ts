@@ -17,7 +17,7 @@ type Headers = ReadonlyArray<readonly [name: string, value: string]>
 /** A request as its client writes it, before the length and the signature are added. */
 interface Written {
   readonly headers: Headers
-  /** The bytes to send. */
+  /** The body, as the client writes it. */
   readonly body: string
   /** The JSON text that is signed; the body's own text by default. */
   readonly signed?: string
@@ -27,7 +27,7 @@ interface Written {
 interface Client {
   readonly get: Headers
   readonly post: (path: string, fields: object, nonce: number) => Written
-  /** The names of its headers for the key, the payload and the signature. */
+  /** The names of the client's headers for the key, the payload and the signature. */
   readonly names: readonly [apiKey: string, payload: string, signature: string]
 }
 

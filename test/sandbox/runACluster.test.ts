@@ -29,7 +29,7 @@ const stop = (id: number): void => {
   try {
     process.kill(id, "SIGKILL")
   } catch {
-    // The process has already ended.
+    // Killing fails if the process has already ended.
   }
 }
 

@@ -101,7 +101,7 @@ export interface Options {
   readonly isWired?: boolean
   /** The time after which an idle venue falls asleep, in milliseconds; a minute by default. */
   readonly idleMillis?: number
-  /** The database. */
+  /** The PostgreSQL server with the cluster's database. */
   readonly access?: Access
 }
 

@@ -46,7 +46,7 @@ export const runningElsewhere = Effect.fnUntraced(function*(
   until: RegExp,
   environment: Readonly<Record<string, string>> = {}
 ) {
-  // A separate process group, so that processes started by npm are killed too.
+  // The program gets its own process group, so that processes started by npm are killed too.
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
       spawn(program, args, {

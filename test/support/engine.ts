@@ -309,7 +309,7 @@ export const progress = ({ dealStock, quantity, status }: Order): string =>
 // Comparing
 // -----------------------------------------------------------------------------
 
-/** Serializes a whole value. Equal texts mean equal values, including the order of maps and sets. */
+/** Serialises a whole value. Equal texts mean equal values, including the order of maps and sets. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part === "bigint") return `${part}n`

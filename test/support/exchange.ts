@@ -208,7 +208,7 @@ export const clientOf = <T = HttpClient.HttpClient>(
     Effect.map(Place, (place) => Exchange.layer({ ...place, credentials: credentialsOf(account), ...shared }))
   ).pipe(Layer.orDie)
 
-/** Bob's client. */
+/** The services of bob's client. */
 export class Bob extends Context.Service<Bob, Context.Context<Exchange.Services>>()("test/Bob") {}
 
 /** Makes calls with bob's key. */
@@ -314,7 +314,7 @@ const answeredBy = (services: typeof ready, transport: typeof HttpClientTranspor
 /** Alice's client, with a function that answers every request. Orders are not checked against the market rules. */
 export const answered = answeredBy(ready)
 
-/** Like `answered`, but with an `HttpClient` transport, over which a refused nonce is not retried. */
+/** The same as `answered`, but with an `HttpClient` transport, over which a refused nonce is not retried. */
 export const answeredOverHttpClient = answeredBy(ready, HttpClientTransport.layer)
 
 /** Both paths that a call can take. */

@@ -284,11 +284,11 @@ export const harming = Effect.fnUntraced(function*(
         server.close(() => resume(Effect.void))
       })
   )
-  /** Stops accepting connections. */
+  /** Makes the server accept no more connections. */
   const stop = () => void server.close()
   return { baseUrl: `http://127.0.0.1:${(server.address() as Net.AddressInfo).port}`, deliveries, sockets, stop }
 })
 
-/** An answer as bytes. */
+/** Formats an answer as bytes. */
 export const rawAnswer = (status: number, headers: ReadonlyArray<string>, body: string): string =>
   [`HTTP/1.1 ${status} -`, ...headers, `content-length: ${Buffer.byteLength(body)}`, "", body].join("\r\n")

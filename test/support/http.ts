@@ -42,7 +42,7 @@ export const fieldsOf = ({ body }: Pick<Sent, "body">): Readonly<Record<string, 
 /** All sent requests, in order. */
 export class Recorder extends Context.Service<Recorder, ReadonlyArray<Sent>>()("test/Recorder") {}
 
-/** Records a request. */
+/** Adds a request to those recorded. */
 export const note = (recorder: Recorder["Service"], sent: Sent): number => (recorder as Array<Sent>).push(sent)
 
 /** The recorded requests that are signed. */
@@ -97,7 +97,7 @@ export const failure = (
 ): HttpClientError.HttpClientError =>
   new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
 
-/** A JSON answer. */
+/** Builds a JSON answer. */
 export const json = (status: number, body: unknown): Response =>
   new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } })
 

@@ -29,7 +29,7 @@ export const link = (to: number): Effect.Effect<Link, never, Scope.Scope> =>
       })
       other.on("drain", () => state === "silent" ? undefined : socket.resume())
       socket.on("end", () => other.end())
-      // "close" follows, and `socket.errored` says whether there was an error.
+      // The error needs no handling here: "close" follows, and `socket.errored` tells whether there was one.
       socket.on("error", () => undefined)
       socket.on("close", () => {
         sockets.delete(socket)

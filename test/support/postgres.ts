@@ -73,17 +73,17 @@ export interface Server {
   readonly start: Effect.Effect<void>
   readonly stop: Effect.Effect<void>
   readonly kill: Effect.Effect<void>
-  /** The disk of its data, if it has its own. */
+  /** The disk of the server's data, if it has its own. */
   readonly disk: SmallDisk | undefined
 }
 
-/** The users that may connect to the server; by default any user on this machine, without TLS. */
+/** The users that may connect to the server. By default, any user on this machine may, without TLS. */
 export interface Access {
   /** The users that may connect, and how, in the form of `pg_hba.conf`. */
   readonly rules?: ReadonlyArray<string>
   /** The server's certificate and key. Without them, it does not support TLS. */
   readonly certificate?: { readonly cert: string; readonly key: string }
-  /** The size of its own disk in megabytes, if it has one: see `canMount`. */
+  /** The size of the server's own disk in megabytes, if it has one: see `canMount`. */
   readonly disk?: number
 }
 
@@ -91,8 +91,8 @@ export interface Access {
 const settings = ["--username", "txc", "--auth", "trust", "--encoding", "UTF8", "--no-sync", "--wal-segsize", "1"]
 
 /**
- * A data folder that is initialized once for each version and its settings, because copying one is ten times as fast as
- * initializing it.
+ * A data folder that is initialised once for each version and its settings, because copying one is ten times as fast as
+ * initialising it.
  */
 const template = fileURLToPath(
   new URL(
@@ -106,7 +106,7 @@ const template = fileURLToPath(
 /** Copies a folder and keeps its owner. */
 const copy = (from: string, to: string) => spawnSync("cp", ["-a", from, to])
 
-/** Initializes a new server's folder. */
+/** Initialises a new server's folder. */
 const begin = (folder: string, user: ReturnType<typeof account>): void => {
   const data = join(folder, "data")
   if (existsSync(template)) return void copy(template, data)

@@ -6,7 +6,7 @@ import { accessSync, constants, mkdirSync, rmSync, statfsSync } from "node:fs"
 
 const memory = "/dev/shm"
 
-/** More bytes than tests that run at the same time write. */
+/** An upper bound on the bytes that all tests need at the same time. */
 const needed = 2 * 1024 ** 3
 
 const fits = (): boolean => {

@@ -7,10 +7,10 @@ import * as Transport from "../../src/client/transport/Transport.ts"
 export interface TimedCall {
   /** The URL of the node that was called. */
   readonly node: string
-  /** The time at which it was sent, on the clock of `performance.now`. */
+  /** The time at which the call was sent, on the clock of `performance.now`. */
   readonly began: number
   readonly millis: number
-  /** The status of its answer, or the reason why there is none. */
+  /** The status of the call's answer, or the reason why there is no answer. */
   readonly answer: string
 }
 

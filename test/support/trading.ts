@@ -61,7 +61,7 @@ const setUp = Effect.gen(function*() {
   })
 })
 
-/** Bob's client. */
+/** The services of bob's client. */
 export class Bob extends Context.Service<Bob, Context.Context<Exchange.Services>>()("test/Bob") {}
 
 const clientOf = (
@@ -132,7 +132,7 @@ export const statuses = Effect.map(
 // Balances
 // -----------------------------------------------------------------------------
 
-/** The available and frozen balances, as normalized decimals. */
+/** The available and frozen balances, as normalised decimals. */
 export const trade = (of: Ticker) =>
   Effect.map(
     TradeBalance.use((balance) => balance.of(of)),

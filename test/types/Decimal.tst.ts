@@ -13,7 +13,7 @@ declare const characters65: `${Sixty}12345`
 declare const fraction64: `0.${Sixty}12`
 declare const fraction65: `0.${Sixty}123`
 
-describe("of", () => {
+describe("Decimal.of", () => {
   it("Decimal.of takes a decimal as a string literal", () => {
     expect(Decimal.of).type.toBeCallableWith("0")
     expect(Decimal.of).type.toBeCallableWith("-0")
@@ -64,7 +64,7 @@ describe("of", () => {
   })
 })
 
-describe("price and amount", () => {
+describe("Decimal.price and Decimal.amount", () => {
   it("prices and amounts are greater than zero", () => {
     expect(Decimal.price).type.toBeCallableWith("60000.50")
     expect(Decimal.amount).type.toBeCallableWith("0.00000001")
@@ -111,8 +111,8 @@ describe("price and amount", () => {
   })
 })
 
-describe("feeRate", () => {
-  it("feeRate takes zero and positive decimals", () => {
+describe("Decimal.feeRate", () => {
+  it("Decimal.feeRate takes zero and positive decimals", () => {
     expect(Decimal.feeRate).type.toBeCallableWith("0")
     expect(Decimal.feeRate).type.toBeCallableWith("-0.0")
     expect(Decimal.feeRate).type.toBeCallableWith("0.001")
@@ -120,12 +120,12 @@ describe("feeRate", () => {
     expect(Decimal.feeRate).type.not.toBeCallableWith("")
   })
 
-  it("feeRate does not take a string known only at run time", () => {
+  it("Decimal.feeRate does not take a string known only at run time", () => {
     expect(Decimal.feeRate).type.not.toBeCallableWith(wide)
   })
 })
 
-describe("brands", () => {
+describe("brands of decimals", () => {
   it("prices, amounts and fee rates are decimals, and are not assignable to each other", () => {
     expect<Decimal.Price>().type.toBeAssignableTo<Decimal.Decimal>()
     expect<Decimal.Amount>().type.toBeAssignableTo<Decimal.Decimal>()

@@ -37,7 +37,7 @@ describe("the errors of a call", () => {
     expect<CancelAllOrders.Failure["_tag"]>().type.toBe<Mutating | "ValidationFailed">()
   })
 
-  it("other calls that change state fail with exactly these errors", () => {
+  it("calls other than orders that change state fail with exactly these errors", () => {
     expect<Codes.Failure["_tag"]>().type.toBe<Mutating | "InvalidFields">()
     expect<DeleteSubAccount.Failure["_tag"]>().type.toBe<Mutating | "InvalidFields">()
   })

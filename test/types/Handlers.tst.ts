@@ -15,7 +15,7 @@ describe("the handlers of the sandbox", () => {
     expect<keyof typeof handlers>().type.toBe<Contract.Name>()
   })
 
-  it("no handler is in two groups, because one of them would be lost", () => {
+  it("no handler is in two groups, because one of its definitions would be lost", () => {
     type Trading = keyof typeof trading
     type Account = keyof typeof account
     type Lending = keyof typeof lending

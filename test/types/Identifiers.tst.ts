@@ -4,7 +4,7 @@ import type * as Paging from "../../src/domain/Paging.ts"
 
 declare const wide: string
 
-describe("marketName", () => {
+describe("the constructor marketName", () => {
   it("marketName takes a literal in the form BASE_QUOTE", () => {
     expect(Identifiers.marketName).type.toBeCallableWith("BTC_USDT")
     expect(Identifiers.marketName("BTC_USDT")).type.toBe<Identifiers.MarketName>()
@@ -30,7 +30,7 @@ describe("marketName", () => {
   })
 })
 
-describe("ticker", () => {
+describe("the constructor ticker", () => {
   it("ticker takes a name without spaces", () => {
     expect(Identifiers.ticker).type.toBeCallableWith("USD_VISAMASTER")
     expect(Identifiers.ticker).type.not.toBeCallableWith("")
@@ -39,7 +39,7 @@ describe("ticker", () => {
   })
 })
 
-describe("brands", () => {
+describe("brands of identifiers", () => {
   it("no identifier is assignable to another, and no plain string or number is assignable to an identifier", () => {
     expect<Identifiers.OrderId>().type.not.toBeAssignableTo<Identifiers.ClientOrderId>()
     expect<Identifiers.ClientOrderId>().type.not.toBeAssignableTo<Identifiers.OrderId>()

@@ -144,7 +144,7 @@ describe("canceling all orders", () => {
   })
 })
 
-describe("answers", () => {
+describe("answers of the exchange", () => {
   it("answers keep undocumented values, which the type distinguishes from documented ones", () => {
     expect<NonNullable<StopLimitOrders.StopLimitOrder["status"]>>().type.toBe<
       OrderStatus | "MAINTENANCE" | Unrecognised

@@ -21,20 +21,20 @@ const reasons: { readonly [R in Item.Reason]: string } = {
 
 const timeOf = (time: DateTime.DateTime): string => DateTime.formatLocal(time, { timeStyle: "medium", locale: "en-GB" })
 
-/** How a stream is doing. */
+/** The status of a stream. */
 export interface Health {
-  /** A sentence for people. */
+  /** The status as a sentence. */
   readonly sentence: string
-  /** Whether no event is missing since the latest state. */
+  /** Whether every event since the latest state has arrived. */
   readonly isWhole: boolean
   /** The number of interruptions so far. */
   readonly interruptions: number
 }
 
-/** A stream that has emitted nothing. */
+/** The status of a stream that has emitted nothing yet. */
 export const begun: Health = { sentence: "waiting for the first message", isWhole: false, interruptions: 0 }
 
-/** How a stream is doing after an item. */
+/** The status of a stream after an item. */
 export const after = (
   health: Health,
   item: Item.Item<unknown, unknown>,
@@ -54,13 +54,13 @@ export const after = (
   return { sentence, isWhole: true, interruptions }
 }
 
-/** How often the table is drawn, if it has changed. */
+/** The interval between redraws of a table that has changed. */
 const pause = Duration.millis(100)
 
-/** The lines of the terminal that are not for rows: the heading, the state, the names of columns, and the cursor's. */
+/** The number of terminal lines without a row: those for the heading, the state, the column names and the cursor. */
 const otherLines = 4
 
-/** The lines to draw. */
+/** The lines of a frame: heading, status and rows, cut to the terminal's size. */
 export const frame = (
   title: string,
   { interruptions, isWhole, sentence }: Health,

@@ -19,7 +19,7 @@ export interface Definition<Event, State, Record> {
   readonly keyOf: (record: Record) => string
   /** The number of records after which the oldest are forgotten; unlimited by default. */
   readonly keeps?: number
-  /** Whether a record says that it no longer exists. */
+  /** Whether a record marks its own removal from the table. */
   readonly isGone?: (record: Record) => boolean
   /** The order of the records, of which at most `limit` are wanted; as they arrived by default. */
   readonly sorted?: (records: ReadonlyArray<Record>, topic: Topic) => ReadonlyArray<Record>
@@ -34,15 +34,15 @@ export interface Definition<Event, State, Record> {
 /** The parameters of a subscription, in any channel's form. */
 export type Topic = Readonly<Record<string, unknown>>
 
-/** A table in the making. */
+/** A table, built from a stream's items. */
 export interface Table<Event, State> {
   /** Applies an event or a state. */
   readonly apply: (item: Item.Event<Event> | Item.Snapshot<State>) => void
-  /** The rows, in order. */
+  /** The table's rows, in the view's order. */
   readonly rows: () => ReadonlyArray<Row>
 }
 
-/** A channel's view. */
+/** How the table of one channel is built and shown. */
 export interface View<Event, State>
   extends Pick<Definition<Event, State, never>, "command" | "summary" | "defaults" | "isOfOneMarket">
 {
@@ -53,7 +53,7 @@ export interface View<Event, State>
 /** The number of records of an endless list that a table keeps: more than a terminal has lines. */
 const most = 1000
 
-/** Creates a view. */
+/** Creates a view from its definition. */
 export const make = <Event, State, Record>(definition: Definition<Event, State, Record>): View<Event, State> => {
   const { isGone = () => false, keeps = Infinity, keyOf, ofEvent, ofState, row, sorted = (records) => records, whole } =
     definition
@@ -81,13 +81,13 @@ export const make = <Event, State, Record>(definition: Definition<Event, State, 
   }
 }
 
-/** The latest records first. Of records of the same time, those that arrived later come first. */
+/** Puts the latest records first. Among records of the same time, those that arrived later come first. */
 export const latestFirst =
   <Base>(timeOf: (record: Base) => number) =>
   <Record extends Base>(records: ReadonlyArray<Record>): ReadonlyArray<Record> =>
     records.toReversed().toSorted((one, other) => timeOf(other) - timeOf(one))
 
-/** Sorted by a text. */
+/** Sorts records by a text of each, in ascending order. */
 export const by =
   <Base>(textOf: (record: Base) => string) =>
   <Record extends Base>(records: ReadonlyArray<Record>): ReadonlyArray<Record> =>

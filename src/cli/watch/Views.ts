@@ -20,7 +20,7 @@ type Service<K extends Contract.Name> = Contract.Contract[K] extends
   { readonly [S in K]: { readonly Service: infer Shape } } ? Shape
   : never
 
-/** The items of a stream, or of the streams that a function creates. */
+/** The type of the items of a stream, or of the streams that a function creates. */
 type Items<S> = S extends Stream.Stream<infer I, infer _E> ? I
   : S extends (...args: infer _Args) => Stream.Stream<infer I, infer _E> ? I
   : never

@@ -89,7 +89,7 @@ export interface Limits {
 
 /** A request and its expected answer. */
 export interface Asked {
-  /** The request. */
+  /** The request with the domain's field names. */
   readonly request: object
   /** The request with the field names used on the wire. */
   readonly wire: Readonly<Record<string, unknown>>
@@ -247,7 +247,10 @@ const exchange = (
 ): Effect.Effect<unknown, Errors.CallError> => {
   attempt.progress.sentAt = attempt.progress.clock.currentTimeMillisUnsafe() * 1000
   return Effect.matchEffect(to.transport.send(request), {
-    onSuccess: (answer) => onAnswer(to, attempt, answer, scrub),
+    onSuccess: (answer) => {
+      attempt.progress.status = answer.status
+      return onAnswer(to, attempt, answer, scrub)
+    },
     onFailure: (error) => Effect.fail(withoutAnswer(attempt, error, scrub))
   })
 }

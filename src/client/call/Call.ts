@@ -106,13 +106,13 @@ type Access = "public" | "private"
 /** Creates a function that calls an endpoint: it checks and sends the request, and decodes the answer. */
 const calling = <Q extends object, A, X extends Access, M extends boolean, T extends Endpoint.RefusalTag>(
   endpoint: Endpoint.Endpoint<Q, A, X, M, T>,
-  dialect: Dialect,
+  { baseUrl, dialect }: Region["Service"],
   bucket: RateLimits.Bucket,
   given: Settings,
   attemptOf: Attempt.Make,
   { check, contradiction, sameId, settle }: Checks<Q, A> = {}
 ) => {
-  const { limitWait, observed } = Observation.of(endpoint, dialect)
+  const { limitWait, observed } = Observation.of(endpoint, { baseUrl, dialect })
   const retrying = Retry.of(endpoint, bucket)
   return (request: Q): Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, X, M, T>>> =>
     asDeclared(
@@ -131,6 +131,7 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
         }
         const attempt = () => {
           progress.sentAt = undefined
+          progress.status = undefined
           const turn = Effect.mapErrorEager(bucket.take, (error) => Attempt.rateLimited(error, request))
           return Effect.flatMapEager(turn, (waited) => {
             progress.attempts++
@@ -213,7 +214,7 @@ export const layerPublic: Layer.Layer<
         onFirstCall(() => {
           const bucket = limits.bucket({ baseUrl }, endpoint)
           const attemptOf = Attempt.unsigned({ transport, baseUrl, dialect, endpoint, bucket })
-          return calling(endpoint, dialect, bucket, given, attemptOf)
+          return calling(endpoint, { baseUrl, dialect }, bucket, given, attemptOf)
         })
     }
   })
@@ -255,7 +256,7 @@ export const layer: Layer.Layer<
         onFirstCall(() => {
           const bucket = limits.bucket({ baseUrl, apiKey: signer.apiKey }, endpoint)
           const attemptOf = Attempt.signed({ transport, baseUrl, dialect, endpoint, bucket }, by)
-          return calling(endpoint, dialect, bucket, given, attemptOf, checks)
+          return calling(endpoint, { baseUrl, dialect }, bucket, given, attemptOf, checks)
         })
     }
   })

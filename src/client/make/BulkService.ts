@@ -195,7 +195,7 @@ export const layerCreating = <
       })
       return {
         create: (request) =>
-          Observation.spanned(endpoint.name, create(request))
+          Observation.requested(endpoint.name, create(request))
       }
     })
   )
@@ -240,6 +240,6 @@ export const layerCanceling = <
         const items = yield* call(request)
         return yield* outcomes(endpoint, each, dialect, orders, items, (_, result) => Effect.succeed(result))
       })
-      return { cancel: (request) => Observation.spanned(endpoint.name, cancel(request)) }
+      return { cancel: (request) => Observation.requested(endpoint.name, cancel(request)) }
     })
   )

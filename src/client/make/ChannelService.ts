@@ -54,7 +54,7 @@ const partsOf = <Topic, Message, X extends Access, Queries extends Readonly<Reco
   queries: Object.fromEntries(
     Object.entries(channel.queries).map(([name, query]) => [
       name,
-      (params: unknown) => Observation.spanned(`${channel.name}.${name}`, session.query(query, params))
+      (params: unknown) => Observation.requested(`${channel.name}.${name}`, session.query(query, params))
     ])
   ) as never
 })

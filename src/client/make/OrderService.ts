@@ -73,7 +73,7 @@ export const layer = <
       })
       return {
         create: (asked: Asked) =>
-          Observation.spanned(
+          Observation.requested(
             endpoint.name,
             Effect.flatMapEager(ids.assign(asked), (request) =>
               Effect.flatMap(call(request), (order) =>

@@ -49,7 +49,7 @@ const reading = <Q extends Pages.Request, A, Item, Page extends Pages.Page<Item>
 ({ dialect, make }: Call.Call["Service"]) => {
   const call = make(endpoint)
   const page = (request: Q) =>
-    Observation.spanned(endpoint.name, Effect.flatMap(call(request), toPage(endpoint.name, request)))
+    Observation.requested(endpoint.name, Effect.flatMap(call(request), toPage(endpoint.name, request)))
   const name = endpoint.name.replace(/\.[a-z]+$/u, ".stream")
   return {
     page,

@@ -25,7 +25,7 @@ export const layer = <Identifier, Shape, Q extends object, A, M extends boolean,
     Call.Call.useSync(({ dialect, make }) => {
       const call = make(endpoint, checks)
       return methods(
-        (request) => Observation.spanned(endpoint.name, call(request)),
+        (request) => Observation.requested(endpoint.name, call(request)),
         (field) => Object.hasOwn(Endpoint.codec(endpoint, dialect).shape.fields, field)
       )
     })
@@ -43,6 +43,6 @@ export const layerPublic = <Identifier, Shape, Q extends object, A, M extends bo
     service,
     Call.PublicCall.useSync(({ make }) => {
       const call = make(endpoint)
-      return methods((request) => Observation.spanned(endpoint.name, call(request)))
+      return methods((request) => Observation.requested(endpoint.name, call(request)))
     })
   )

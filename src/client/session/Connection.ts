@@ -1,8 +1,8 @@
 /**
  * One connection to the exchange's WebSocket: requests with their answers, and pushed messages.
  *
- * A connection that ends is never used again: a new one has its own socket, its own request ids and its own writer. So
- * nothing that was meant for one connection can reach the next.
+ * A connection that has ended is never reused: the next one has its own socket, request ids and writer, so nothing that
+ * was meant for one connection can reach another.
  */
 import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -17,17 +17,17 @@ import type { Dialer } from "./Dialer.ts"
 
 /**
  * The time between application pings. The exchange ends a connection that sends nothing for 60 s, and advises to ping
- * every 50 s; 30 s finds a dead connection sooner.
+ * every 50 s; with 30 s a dead connection is found sooner.
  */
 export const pingEvery = "30 seconds"
 
 /**
- * The time in which an answer must come. If a pong does not come in it, the connection is dead: so no connection stays
- * silent for longer than both times together.
+ * The maximum wait for an answer, including a pong. Without an answer, the connection counts as dead, so no connection
+ * is silent for longer than the time between two pings plus this wait.
  */
 export const deadline = "10 seconds"
 
-/** The connection ended, or can't be trusted any more. */
+/** The connection ended, or can no longer be trusted. */
 export class Lost extends Data.TaggedError("Lost")<{ readonly problem: string }> {
   /** The reason, for the log. */
   declare readonly problem: string
@@ -64,7 +64,7 @@ export interface Connection {
   readonly heardAt: () => number
 }
 
-/** The answers that requests wait for, by request id. */
+/** The requests that wait for an answer, by id. */
 class Requests {
   readonly #waiting = new Map<number, (frame: Frame.Answer | Frame.Refusal) => void>()
   #next = 1

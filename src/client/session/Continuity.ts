@@ -1,25 +1,25 @@
 /**
- * Resumes a subscriber after messages may have been missed: one follower for each kind of continuity.
+ * Resumes a subscriber after it may have missed messages. Each kind of channel has its own follower.
  *
  * In every kind, the client subscribes first. The exchange acknowledges a subscription before its first push, and sends
- * the messages of a connection in order, so everything pushed after the acknowledgement arrives. What happened before
- * it must come from a state. The kinds differ in the source of that state, and in how it is joined with what was pushed
- * since the acknowledgement.
+ * the messages of a connection in order, so everything pushed after the acknowledgement arrives. Everything that
+ * happened before it must come from a state. The kinds differ in the source of that state, and in how it is joined with
+ * the messages pushed since the acknowledgement.
  *
- * - {@link latest}: each message is a whole value. The state is the next message, or the answer to a query, if no
- *   message came before it. A message that came before the answer may be newer than it, so it wins.
+ * - {@link latest}: each message is a whole value. The state is the next message or the answer to a query, whichever
+ *   comes first. A message that came before the answer may be newer, so the answer is then ignored.
  * - {@link chained}: the state is the snapshot with which a subscription begins. Each change names the state before it,
- *   so a missed one is seen. The exchange repeats the snapshot after ten seconds without a change, often with a larger
- *   number, because changes outside the window are counted and not sent. If it equals the state that the changes have
- *   led to, nothing was missed, and it is not emitted.
+ *   so a missed change is noticed. The exchange repeats the snapshot after ten seconds without a change, often with a
+ *   larger number, because changes outside the window are counted and not sent. If the snapshot equals the state after
+ *   all changes so far, nothing was missed, and the snapshot is not emitted.
  * - {@link identified}: records are pushed once, and have ids. The state is the latest records, in the order of the
- *   pushes, without holes. If one of them was emitted before, or if they are all there are, then every missed record is
- *   among the ones after it, and is emitted as an event. Otherwise the stream was interrupted. A record that arrives
- *   both ways is emitted once.
+ *   pushes, without holes. If one of them was emitted before, the records after it include every missed one; if they
+ *   are all records that exist, they include every missed one as well. The missed records are then emitted as events.
+ *   Otherwise the stream was interrupted. A record that arrives both ways is emitted once.
  * - {@link stateful}: changes are pushed once, and a query reads the whole state. The answer may be older or newer than
- *   a change pushed before it arrived. If the change is older than the answer's version of the same record, the
- *   state contains it. Otherwise it follows the state as an event. A change says what the record is now, so a change
- *   that the state contains already, or one that a newer one follows, leads to the same state in the end.
+ *   a change pushed before it arrived. If the change is older than the answer's version of the same record, the state
+ *   contains it. Otherwise it follows the state as an event. A change has the whole record, so repeating a change that
+ *   the state already contains does no harm: the last change of each record decides.
  * - {@link signals}: events are pushed once, and there is no state. After an interruption, the service reads one from
  *   another channel: see `ChannelService.withStates`.
  */
@@ -36,7 +36,7 @@ export type Ask = <Params, Answer>(
   params: Params
 ) => Effect.Effect<Answer, Lost | Refused | UnreadableAnswer>
 
-/** Reads a state. A list that changed while it was read is read again. */
+/** Reads a state. A list that changed during the read is read again. */
 export type Read<Answer> = (
   ask: Ask
 ) => Effect.Effect<Answer, Lost | Refused | UnreadableAnswer | Errors.ListShifted | Errors.PageCeilingReached>
@@ -48,31 +48,38 @@ export type Followed<Event, State> = Items<Event, State> | "gap"
 
 /** Makes the items of one subscriber from the messages of its topic. */
 export interface Follower<Message, Event, State, Answer> {
-  /** Begins, or begins again. `isInterrupted` says that the subscriber waits for a state, whatever may be proven. */
+  /**
+   * Begins, or begins again. With `isInterrupted`, the subscriber already knows of a gap, and needs a state even if
+   * nothing was missed.
+   */
   readonly begin: (isInterrupted: boolean) => void
-  /** Handles a message. */
+  /** Returns the items of a message. */
   readonly follow: (message: Message) => Followed<Event, State>
   /** Joins the answer of {@link Kind.read} with the messages pushed since the acknowledgement. */
   readonly join: (answer: Answer, pushed: ReadonlyArray<Message>) => Followed<Event, State>
 }
 
-/** How the subscribers of a topic go on. */
+/** Determines how the subscribers of a topic recover after missed messages. */
 export interface Kind<Message, Event, State, Answer = unknown> {
   /** Makes the follower of one subscriber. */
   readonly follower: () => Follower<Message, Event, State, Answer>
-  /** Reads the state; absent if pushed messages bring it. */
+  /** Reads the state; absent if the state is pushed. */
   readonly read?: Read<Answer>
-  /** Whether the state comes with a new subscription, so that a later subscriber needs one. */
+  /**
+   * Whether the exchange pushes the state only after a subscription, so that a later subscriber needs another
+   * subscription.
+   */
   readonly renews: boolean
   /**
-   * Whether a state may prove that nothing was missed. Then a lost connection is announced only after it can't.
+   * Whether a state may prove that nothing was missed. If so, a lost connection is announced only after the state has
+   * failed to prove it.
    */
   readonly mayProve: boolean
   /** If given, a value that waits for a subscriber is replaced by the next one with the same key. */
   readonly conflates?: (value: Event | State) => string
 }
 
-/** Any kind, for code that handles all of them. */
+/** A kind of any channel, for code that handles all of them. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a bound for inference: no value is ever read through it.
 export type Any = Kind<any, any, any, any>
 
@@ -80,13 +87,13 @@ export type Any = Kind<any, any, any, any>
 export interface Values<Message, Value> {
   /** The values of a message. */
   readonly of: (message: Message) => ReadonlyArray<Value>
-  /** The name of a value, if one topic has several, such as the tickers of all markets. */
+  /** The key of a value, for topics with several values, such as the tickers of all markets. */
   readonly keyOf?: (value: Value) => string
   /** Reads the value, so that a subscriber need not wait for a change. Only for topics with one value. */
   readonly read?: Read<Value>
 }
 
-/** Messages with whole values. */
+/** Creates the kind of channels whose messages are whole values. */
 export const latest = <Message, Value>(
   { keyOf = () => "", of, read }: Values<Message, Value>
 ): Kind<Message, Value, Value, Value> => ({
@@ -114,13 +121,13 @@ export const latest = <Message, Value>(
 export interface Link {
   /** Whether the message is the whole state. */
   readonly isSnapshot: boolean
-  /** The number of the state. */
+  /** The sequence number of the state. */
   readonly updateId: number
-  /** In a change: the number of the state before it. */
+  /** In a change: the sequence number of the state before it. */
   readonly pastUpdateId?: number
 }
 
-/** The state that a chain has led to. */
+/** The state after the changes of a chain so far. */
 export interface Tracked<Message> {
   /** Begins with a snapshot. */
   readonly begin: (snapshot: Message) => void
@@ -130,7 +137,10 @@ export interface Tracked<Message> {
   readonly equals: (snapshot: Message) => boolean
 }
 
-/** Messages that each name the one before it. `tracked` keeps the state that a repeated snapshot is compared with. */
+/**
+ * Creates the kind of channels in which each message names the one before it. `tracked` keeps the state with which a
+ * repeated snapshot is compared.
+ */
 export const chained = <Message extends Link>(
   tracked: () => Tracked<Message>
 ): Kind<Message, Message, Message> => ({
@@ -169,21 +179,21 @@ export const chained = <Message extends Link>(
 /** The number of emitted ids that are remembered: more than the latest records of any answer. */
 const remembered = 1000
 
-/** The records of a channel that pushes each of them once. */
+/** Reads the records of a channel that pushes each record once. */
 export interface Records<Message, Record> {
   /** The records of a message, oldest first. */
   readonly of: (message: Message) => ReadonlyArray<Record>
   readonly idOf: (record: Record) => string
-  /** The maximum number of records in an answer: one with fewer contains all there are. */
+  /** The maximum number of records in an answer: an answer with fewer contains all records. */
   readonly limit: number
   /**
-   * Reads the latest records, oldest first; absent if a subscription begins with them. They must be in the order of
-   * the pushes, or a missed one could be older than the answer.
+   * Reads the latest records, oldest first; absent if a subscription begins with them. They must be in the order of the
+   * pushes; otherwise a missed record could be older than the answer.
    */
   readonly read?: Read<ReadonlyArray<Record>>
 }
 
-/** Remembers the latest ids, and joins records by them. */
+/** Remembers the ids of the latest emitted records, to tell new records from known ones. */
 class Emitted<Record> {
   readonly #ids = new Set<string>()
   readonly #idOf: (record: Record) => string
@@ -200,7 +210,7 @@ class Emitted<Record> {
     this.#ids.clear()
   }
 
-  /** The first of the records that was emitted; -1 if none was. */
+  /** The index of the first record that was emitted before; -1 if none was. */
   find(records: ReadonlyArray<Record>): number {
     return records.findIndex((record) => this.#ids.has(this.#idOf(record)))
   }
@@ -217,7 +227,10 @@ class Emitted<Record> {
   }
 }
 
-/** Records that are pushed once, and whose latest ones can be read. The state is the latest ones, oldest first. */
+/**
+ * Creates the kind of channels that push each record once, and whose latest records can be read. The state is those
+ * records, oldest first.
+ */
 export const identified = <Message, Record>(
   { idOf, limit, of, read }: Records<Message, Record>
 ): Kind<Message, Record, ReadonlyArray<Record>, ReadonlyArray<Record>> => ({
@@ -229,7 +242,7 @@ export const identified = <Message, Record>(
     let hasBegun = false
     let awaitsState = true
     const events = (records: ReadonlyArray<Record>) => emitted.add(records).map(Item.event)
-    /** Joins the latest records with what was emitted. */
+    /** Emits those of the latest records that were not emitted before. */
     const state = (records: ReadonlyArray<Record>): Items<Record, ReadonlyArray<Record>> => {
       awaitsState = false
       const joined = emitted.find(records)
@@ -243,7 +256,8 @@ export const identified = <Message, Record>(
     const follow = (message: Message): Items<Record, ReadonlyArray<Record>> => {
       const records = of(message)
       if (awaitsState) return state(records)
-      // The subscription of another subscriber repeats the latest records; the ones before the first known are older.
+      // When another subscriber subscribes, the exchange repeats the latest records. Those before the first known
+      // record are older.
       return events(records.slice(Math.max(emitted.find(records), 0)))
     }
     return {
@@ -267,7 +281,7 @@ export interface Changes<Message, Event, State> {
   readonly contains?: (state: State, event: Event) => boolean
 }
 
-/** Changes of a state, pushed once. */
+/** Creates the kind of channels that push each change of a state once. */
 export const stateful = <Message, Event, State>(
   { contains = () => false, of, read }: Changes<Message, Event, State>
 ): Kind<Message, Event, State, State> => ({
@@ -284,7 +298,10 @@ export const stateful = <Message, Event, State>(
   })
 })
 
-/** Messages that are pushed once, and that nothing reads again: they go on without a state. */
+/**
+ * Creates the kind of channels that push each message once and have no query for past ones: after a gap, a stream
+ * continues without a state.
+ */
 export const signals = <Message>(): Kind<Message, Message, never> => ({
   renews: false,
   mayProve: false,

@@ -17,7 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Socket from "effect/socket/Socket"
-import type * as Region from "../Region.ts"
+import * as Region from "../Region.ts"
 
 /**
  * The WebSocket servers of the live exchange. Source: the live exchange's documentation, WebSocket, "Overview", and its
@@ -40,6 +40,17 @@ export const servers = {
 export type Options = Region.Live | {
   /** The URL of the WebSocket. Use `wss`: over `ws`, others on the network can read the token. */
   readonly url: string
+}
+
+/**
+ * The URL of the WebSocket of an exchange: `/ws` below its base URL, or the live exchange's own server.
+ *
+ * @category constructors
+ */
+export const urlOf = (baseUrl: string): string => {
+  const origin = baseUrl.replace(/\/+$/u, "")
+  const region = (["global", "eu"] as const).find((region) => Region.servers[region] === origin)
+  return region === undefined ? `${origin.replace(/^http/u, "ws")}/ws` : servers[region]
 }
 
 /**

@@ -1,4 +1,7 @@
-/** Tells a subscriber when its connection was last heard from, because a quiet channel does not show that. */
+/**
+ * Tells a subscriber when the last message on its connection arrived, because a quiet channel does not show whether the
+ * connection is alive.
+ */
 import * as Context from "effect/Context"
 
 /**

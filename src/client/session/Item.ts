@@ -26,14 +26,14 @@ export interface Event<E> {
 }
 
 /**
- * A state to go on from: it replaces everything that the stream emitted before. The events after it are the ones that
- * follow this state. Most streams begin with one.
+ * A state from which to continue: it replaces everything that the stream emitted before, and the events after it follow
+ * this state. Most streams begin with a `Snapshot`.
  *
  * @category models
  */
 export interface Snapshot<S> {
   readonly _tag: "Snapshot"
-  /** The state. */
+  /** The state that replaces the earlier one. */
   readonly state: S
 }
 
@@ -41,7 +41,7 @@ export interface Snapshot<S> {
  * The reason why events may be missing:
  *
  * - `connection-lost`: the connection to the exchange ended or went silent. The client connects again
- * - `slow`: the subscriber did not read for so long that more events came than are kept for it
+ * - `slow`: the subscriber read so slowly that more events were waiting than are kept for it
  * - `gap`: the exchange's messages do not follow each other
  * - `unreadable`: a message of the channel does not have the documented form
  * - `resubscribed`: the exchange refused another subscription on this connection, so the client repeated this one
@@ -51,13 +51,13 @@ export interface Snapshot<S> {
 export type Reason = "connection-lost" | "slow" | "gap" | "unreadable" | "resubscribed"
 
 /**
- * Events may be missing from here on. The next `Snapshot` is a state to go on from.
+ * Events may be missing from here on. The next `Snapshot` is a state from which to continue.
  *
  * @category models
  */
 export interface Interrupted {
   readonly _tag: "Interrupted"
-  /** Why events may be missing. */
+  /** The reason why events may be missing. */
   readonly reason: Reason
   /** Events of this time and later may be missing, by this machine's clock, in Unix seconds. */
   readonly since: UnixTime

@@ -1,4 +1,4 @@
-/** One line to the exchange: a connection that is opened again after each loss, and the topics that are wanted on it. */
+/** A line to the exchange: a connection that is reopened after each loss, with the topics of its subscribers. */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
@@ -63,7 +63,7 @@ const asking = (connection: Connection.Connection): Continuity.Ask => (query, pa
   })
 }
 
-/** Proves the connection's account. Nothing private is sent before. */
+/** Authorises the connection for its account, before anything private is sent. */
 const authorize = (connection: Connection.Connection, token: Redacted.Redacted) => {
   const secret = Redacted.value(token)
   return connection.request(Frame.methods.authorize, [secret, "public"]).pipe(
@@ -82,10 +82,10 @@ const authorize = (connection: Connection.Connection, token: Redacted.Redacted) 
 export class Line {
   readonly #setup: Setup
   readonly #clock: Clock.Clock
-  /** By the method of their pushes. */
+  /** The topics of each channel, by the method of its pushes. */
   readonly #topics = new Map<string, Topics.Topics>()
   readonly #places = new Map<Subscriber, Subscription>()
-  /** Open while there is something to tell the exchange, or a state to read. */
+  /** A latch that is open while a subscription must change or a state must be read. */
   readonly #work = Latch.makeUnsafe(false)
   readonly #isUp = Latch.makeUnsafe(false)
   readonly #failed = Deferred.makeUnsafe<never, StreamErrors.PrivateFailure>()
@@ -95,7 +95,7 @@ export class Line {
   /** The number of subscribers and queries that use the line. */
   #users = 0
   #uses = 0
-  /** Open while nothing uses the line. */
+  /** A latch that is open while nothing uses the line. */
   readonly #isUnused = Latch.makeUnsafe(true)
 
   constructor(setup: Setup, clock: Clock.Clock) {
@@ -220,7 +220,7 @@ export class Line {
     for (const subscriber of this.#places.keys()) subscriber.end(exit)
   }
 
-  /** Keeps a connection open, until it may not be opened again. */
+  /** Keeps a connection open until an error forbids another one. */
   readonly run: Effect.Effect<void> = Effect.suspend(() => {
     let failures = 0
     const once = Effect.suspend(() => {
@@ -243,7 +243,7 @@ export class Line {
     Effect.ignoreCause
   )
 
-  /** One connection, from its token to its end. */
+  /** Reads a token, opens a connection, and uses it until it ends. */
   readonly #once: Effect.Effect<never, StreamErrors.PrivateFailure | Connection.Lost, Scope.Scope> = Effect.suspend(
     () => {
       const { dialer, token } = this.#setup
@@ -262,7 +262,7 @@ export class Line {
     }
   )
 
-  /** The connection has ended: nothing more is taken from it. */
+  /** Handles the end of the connection: ignores all its later messages. */
   #lose(): void {
     const since = Time.fromMicros((this.#connection?.heardAt() ?? this.#clock.currentTimeMillisUnsafe()) * 1000)
     this.#connection = undefined
@@ -271,7 +271,7 @@ export class Line {
     for (const subscriber of this.#places.keys()) subscriber.interrupt("connection-lost", since)
   }
 
-  /** Tells the exchange what is wanted, and reads the states that subscribers wait for. */
+  /** Brings the exchange's subscriptions up to date, and reads the states that subscribers wait for. */
   readonly #working = (connection: Connection.Connection): Effect.Effect<never, Connection.Lost, Scope.Scope> =>
     Effect.gen({ self: this }, function*() {
       const scope = yield* Effect.scope
@@ -329,7 +329,7 @@ export class Line {
           return Effect.sync(() => subscriber.end(Exit.fail(error)))
         },
         UnreadableAnswer: (error) => Effect.sync(() => subscriber.end(Exit.fail(error))),
-        // The list changes faster than it can be read.
+        // The list changed faster than it could be read: read it again.
         ListShifted: again,
         PageCeilingReached: again
       })
@@ -337,6 +337,6 @@ export class Line {
   }
 }
 
-/** The pause after a number of failures in a row, with half of it at random, in milliseconds. */
+/** The pause after a number of consecutive failures, in milliseconds: half of it is fixed, half is random. */
 const pauseAfter = (failures: number): Effect.Effect<number> =>
   Effect.map(Random.next, (random) => Math.min(firstPause * 2 ** (failures - 1), longestPause) * (0.5 + random / 2))

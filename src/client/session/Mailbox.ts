@@ -11,19 +11,19 @@ export type Ending = Exit.Exit<never, PrivateFailure>
 
 type AnyItem = Item.Item<unknown, unknown>
 
-/** The time by a clock. */
+/** The current time of a clock, in Unix seconds. */
 export const timeOf = (clock: Clock.Clock): Time.UnixTime => Time.fromMicros(clock.currentTimeMillisUnsafe() * 1000)
 
 /**
  * The items that wait for a subscriber.
  *
- * With `keyOf`, an item replaces the one with the same key that waits, so there is at most one for each key. Without
- * it, no item is dropped while the subscriber keeps up: when more than `bound` wait, the mailbox overflows and
- * takes no more. Once the subscriber has read the others, it gets an `Interrupted`, and `onDrained` asks for a new
- * state.
+ * With `keyOf`, an item replaces the waiting item with the same key, so at most one waits for each key. Without
+ * `keyOf`, no item is dropped while the subscriber keeps up: when more than `bound` items wait, the mailbox overflows
+ * and takes no more. Once the subscriber has read the waiting items, it gets an `Interrupted`, and `onDrained` asks for
+ * a new state.
  */
 export class Mailbox {
-  /** In order of arrival; the keys are numbers when items do not replace each other. */
+  /** The waiting items in order of arrival, by key, or by number if items do not replace each other. */
   readonly #items = new Map<string | number, AnyItem>()
   readonly #clock: Clock.Clock
   readonly #keyOf: ((value: unknown) => string) | undefined
@@ -51,7 +51,7 @@ export class Mailbox {
     return this.#items.size
   }
 
-  /** Whether the subscriber must read what waits before it gets more. */
+  /** Whether the mailbox takes no more items until the subscriber has read the waiting ones. */
   get hasOverflowed(): boolean {
     return this.#overflowedAt !== undefined
   }
@@ -67,7 +67,9 @@ export class Mailbox {
     this.#wake?.()
   }
 
-  /** A value supersedes the one that waits. After a snapshot that was not read, it is the snapshot. */
+  /**
+   * A value replaces the waiting one with the same key, and becomes a snapshot if that one was a snapshot.
+   */
   #replace(item: AnyItem, keyOf: (value: unknown) => string): void {
     if (item._tag === "Interrupted") {
       const [first] = this.#items.values()
@@ -80,7 +82,7 @@ export class Mailbox {
     this.#items.set(key, this.#items.get(key)?._tag === "Snapshot" ? Item.snapshot(value) : item)
   }
 
-  /** Ends the stream, after the items that wait. */
+  /** Ends the stream after the waiting items. */
   end(exit: Ending): void {
     this.#end ??= exit
     this.#wake?.()
@@ -114,5 +116,5 @@ export class Mailbox {
   })
 }
 
-/** A key that no value has, because keys of values are names. */
+/** A key that no value has, because the keys of values are strings. */
 const interruptedKey = -1

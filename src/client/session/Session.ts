@@ -52,8 +52,8 @@ export const MaxConnections = Context.Reference<number>("effect-txc/client/sessi
 })
 
 /**
- * The maximum number of items that wait for a subscriber that gets every event. If more come before it reads, it is
- * interrupted with the reason `slow`, and goes on from a new state. Default 1024.
+ * The maximum number of items that wait for a subscriber, on channels that must deliver every event. If more items
+ * wait, the subscriber is interrupted with the reason `slow`, and continues from a new state. Default 1024.
  *
  * @category settings
  */
@@ -64,7 +64,7 @@ export const MaxWaiting = Context.Reference<number>("effect-txc/client/session/M
 /** The time for which an unused connection stays open. */
 const grace = "5 seconds"
 
-/** The time for which a query waits for a connection and its answer. */
+/** The maximum wait of a query for a connection and its answer. */
 const patience = "20 seconds"
 
 /** The streams and queries of a session. `Failure` is the error with which they end. */
@@ -103,7 +103,7 @@ export class Session extends Context.Service<Session, Streams<StreamErrors.Priva
 ) {}
 
 /**
- * Reads the tokens with which connections prove their account. Every connection gets a fresh one.
+ * Reads the tokens that authorise connections for an account. Every connection gets a fresh token.
  *
  * @category services
  */
@@ -116,7 +116,7 @@ export class StreamToken extends Context.Service<StreamToken, {
 const refusedLocally = (method: string, reason: string) =>
   new StreamErrors.StreamRefused({ method, origin: "local", code: codes.invalidArgument, reason })
 
-/** The lines of a session. */
+/** The connections of a session, each with its topics: see `Line`. */
 class Lines {
   readonly #lines = new Set<Line>()
   readonly #open: () => Line
@@ -129,7 +129,10 @@ class Lines {
     this.#limit = limit
   }
 
-  /** Uses a line that is suitable, or a new one; `undefined` if there are too many. It closes some time after its last use. */
+  /**
+   * Uses a suitable line, or opens a new one; `undefined` if there are too many. A line closes some time after its last
+   * use.
+   */
   readonly use = (
     suits: (line: Line) => boolean,
     begin: (line: Line) => void
@@ -231,7 +234,7 @@ export const layerPublic: Layer.Layer<PublicSession, never, Dialer> = Layer.effe
   makeStreams(undefined) as Effect.Effect<Streams<StreamErrors.PublicFailure>, never, Dialer | Scope.Scope>
 )
 
-/** A failure that may pass counts as a lost connection: the next attempt reads another token. */
+/** A transient failure counts as a lost connection: the next attempt reads another token. */
 const tokenOf = (
   { create }: StreamToken["Service"]
 ): Effect.Effect<Redacted.Redacted, StreamErrors.AccountFailure | Connection.Lost> =>
@@ -243,7 +246,7 @@ const tokenOf = (
   })
 
 /**
- * The streams of an account's private channels. Connections prove the account with the tokens of `StreamToken`.
+ * The streams of an account's private channels. Connections are authorised with the tokens of `StreamToken`.
  *
  * @category layers
  */

@@ -1,6 +1,6 @@
 /**
- * The errors with which a channel's stream or query ends. A lost connection is not one of them: a stream announces it
- * with an `Interrupted` and goes on.
+ * The errors with which a channel's stream or query ends. A lost connection does not end a stream: the stream announces
+ * it with an `Interrupted` and continues.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export class StreamRefused extends Schema.TaggedError<StreamRefused>()("StreamRe
 }) {
   /** The method of the WebSocket, such as `depth_subscribe`. */
   declare readonly method: string
-  /** `local`: this client refused it, and sent nothing. */
+  /** `local` if this client refused the request without sending it; `exchange` if the exchange refused it. */
   declare readonly origin: "local" | "exchange"
   /** The exchange's code, such as 9 for an unknown market. 1 when `origin` is `local`. */
   declare readonly code: number
@@ -101,7 +101,7 @@ export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()
 }
 
 /**
- * The exchange did not accept the token with which the connection proves its account. Check the API key's permissions
+ * The exchange did not accept the token that authorises the connection for its account. Check the API key's permissions
  * and the region.
  *
  * @category errors
@@ -162,15 +162,15 @@ export type AccountFailure =
 export type PrivateFailure = PublicFailure | AccountFailure
 
 /**
- * The errors with which a channel's stream ends, by its access.
+ * The errors with which a channel's stream ends, depending on the channel's access.
  *
  * @category models
  */
 export type Failure<Access extends "public" | "private"> = Access extends "public" ? PublicFailure : PrivateFailure
 
 /**
- * The errors of a query over the WebSocket, by its channel's access. A query is not repeated when its connection is
- * lost: it fails with `ExchangeUnreachable`, and you may ask again.
+ * The errors of a query over the WebSocket, depending on the channel's access. A query is not repeated when its
+ * connection is lost: it fails with `ExchangeUnreachable`, and you may ask again.
  *
  * @category models
  */

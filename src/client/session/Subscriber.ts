@@ -1,4 +1,4 @@
-/** One subscriber of a topic: what it gets, and how it goes on after it may have missed something. */
+/** One subscriber of a topic: delivers its items, and resumes it after it may have missed messages. */
 import type * as Clock from "effect/Clock"
 import type * as Continuity from "./Continuity.ts"
 import * as Item from "./Item.ts"
@@ -29,11 +29,11 @@ export class Subscriber {
   #pushed: Array<unknown> = []
   /** An interruption that is only announced if the next state can't prove that nothing was missed. */
   #unproven: Item.Interrupted | undefined
-  /** Whether the items so far are complete up to now, interrupted, or not begun. */
+  /** Whether the items so far are complete, were interrupted, or have not begun. */
   #told: "nothing" | "all" | "interrupted" = "nothing"
-  /** The number of times that it has begun, so that an answer for an earlier one is ignored. */
+  /** The number of times that the subscriber has begun. Answers to queries of earlier rounds are ignored. */
   #round = 0
-  /** The last time when nothing was missing. */
+  /** The last time at which no item was missing. */
   #completeAt: Item.Interrupted["since"]
 
   /** `resume` is called when the subscriber needs a new state while its topic may be acknowledged. */
@@ -48,17 +48,17 @@ export class Subscriber {
     })
   }
 
-  /** Whether it needs a new state, and can take one. */
+  /** Whether the subscriber needs a new state and has room for it. */
   get isWaiting(): boolean {
     return this.#phase === "waiting" && !this.mailbox.hasOverflowed
   }
 
-  /** The round of reading that has begun; `undefined` if no state needs to be read. */
+  /** The current round, if the state of this round must be read; otherwise `undefined`. */
   get reads(): number | undefined {
     return this.#phase === "reading" ? this.#round : undefined
   }
 
-  /** Begins: its topic is acknowledged. */
+  /** Begins, because the topic was acknowledged. */
   begin(): void {
     this.#round++
     this.#pushed = []
@@ -66,7 +66,7 @@ export class Subscriber {
     this.#follower.begin(this.#told !== "all")
   }
 
-  /** Handles a message about its topic. Returns false if it needs a new state. */
+  /** Handles a message of the topic. Returns `false` if the subscriber needs a new state. */
   push(message: unknown): boolean {
     if (this.#phase === "reading") return this.#keep(message)
     return this.#phase === "waiting" || this.#emit(this.#follower.follow(message))
@@ -109,7 +109,7 @@ export class Subscriber {
     return true
   }
 
-  /** Messages may be missing since a time: by default since the last message. */
+  /** Notes that messages may be missing since `since`: by default, the last time at which none was missing. */
   interrupt(reason: Item.Reason, since = this.#completeAt): void {
     this.#phase = "waiting"
     this.#pushed = []
@@ -122,7 +122,7 @@ export class Subscriber {
     }
   }
 
-  /** Ends the stream, after the items that wait. */
+  /** Ends the stream after the waiting items. */
   end(exit: Mailbox.Ending): void {
     this.#phase = "waiting"
     this.mailbox.end(exit)

@@ -1,4 +1,6 @@
-/** The topics of one channel on one connection: which ones are wanted, and which ones the exchange has acknowledged. */
+/**
+ * The topics of one channel on one connection: those with subscribers, and those that the exchange has acknowledged.
+ */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Channel from "../../protocol/Channel.ts"
@@ -12,10 +14,10 @@ export interface Entry {
   readonly topic: unknown
   /** The topic's parameters, as text. */
   readonly id: string
-  /** See `Channel.Definition.keyOf`. */
+  /** The topic's key: see `Channel.Definition.keyOf`. */
   readonly key: string
   readonly subscribers: Set<Subscriber>
-  /** Whether a subscriber needs the state with which a subscription begins. */
+  /** Whether a subscriber needs the state that the exchange pushes after a subscription. */
   renews: boolean
 }
 
@@ -23,7 +25,7 @@ export interface Entry {
 export interface Outcomes {
   readonly acknowledged: (entry: Entry) => void
   readonly refused: (entry: Entry, refusal: Refused) => void
-  /** The exchange may have dropped the topic for a moment. */
+  /** Called when the exchange may have dropped the topic for a moment. */
   readonly disturbed: (entry: Entry) => void
 }
 
@@ -31,7 +33,7 @@ export interface Outcomes {
 export class Topics {
   readonly channel: Channel.Any
   readonly #outcomes: Outcomes
-  /** By id. */
+  /** The topics with subscribers, by id. */
   readonly wanted = new Map<string, Entry>()
   #held = new Set<Entry>()
 
@@ -53,20 +55,20 @@ export class Topics {
     return this.#held.has(entry)
   }
 
-  /** The connection is new, or has ended: it has no topics. */
+  /** Forgets all acknowledgements, because the connection is new or has ended. */
   reset(): void {
     this.#held = new Set()
     for (const entry of this.wanted.values()) entry.renews = false
   }
 
-  /** Whether the exchange has to be told something. */
+  /** Whether a subscription must be sent or ended. */
   get differs(): boolean {
     if (this.#held.size !== this.wanted.size) return true
     for (const entry of this.wanted.values()) if (entry.renews || !this.#held.has(entry)) return true
     return false
   }
 
-  /** Brings the exchange's topics in line with the ones that are wanted. */
+  /** Subscribes to topics that have gained subscribers, and ends the subscriptions of topics that have none. */
   settle(connection: Connection): Effect.Effect<void, Lost> {
     return Effect.whileLoop({
       while: () => this.differs,
@@ -75,12 +77,12 @@ export class Topics {
     })
   }
 
-  /** Each topic has a subscription of its own. */
+  /** Updates a channel in which each topic has its own subscription. */
   #settleEach(connection: Connection): Effect.Effect<void, Lost> {
     const { channel } = this
     const left = [...this.#held].filter((entry) => this.wanted.get(entry.id) !== entry)
     const asked = [...this.wanted.values()].filter((entry) => entry.renews || !this.#held.has(entry))
-    // A topic may replace one with the same key, so the old one goes first.
+    // A topic may replace another with the same key, so the old topic is removed first.
     return Effect.andThen(
       Effect.forEach(left, (entry) => {
         this.#held.delete(entry)
@@ -98,7 +100,7 @@ export class Topics {
     )
   }
 
-  /** A subscription replaces the whole set of topics. */
+  /** Updates a channel in which a subscription replaces the whole set of topics. */
   #settleSet(connection: Connection): Effect.Effect<void, Lost> {
     const wanted = [...this.wanted.values()]
     if (wanted.length === 0) return this.#leave(connection)
@@ -116,8 +118,8 @@ export class Topics {
   }
 
   /**
-   * Finds the topics that the exchange refuses, one by one, and keeps the others. It is not known whether a refused
-   * subscription leaves the one before it in force, so the topics that were held go on from a new state.
+   * Finds the topics that the exchange refuses, one by one, and keeps the others. A refused subscription may have ended
+   * the one before it, so topics that were already subscribed continue from a new state.
    */
   readonly #rebuild = Effect.fnUntraced(function*(
     this: Topics,
@@ -172,7 +174,7 @@ export class Topics {
 
 const one = <A>(value: A): ReadonlyArray<A> => [value]
 
-/** A refusal that may pass ends the connection, and the next one tries again after a pause. */
+/** A transient refusal ends the connection, and the next connection tries again after a pause. */
 const outcome = (request: Effect.Effect<unknown, Lost | Refused>): Effect.Effect<Refused | undefined, Lost> =>
   request.pipe(
     Effect.as(undefined),

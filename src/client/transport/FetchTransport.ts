@@ -203,7 +203,7 @@ export const fromFetch = (fetch: Fetch): Transport.Transport["Service"] => {
     send: (request) => {
       if (!request.once || request.body === undefined) return deliver(request)
       if (!canStream()) return Effect.fail(notSent(noStreams))
-      // Sending says what is wrong with an invalid URL.
+      // An invalid URL is not handled here: sending to it fails with a clear reason.
       if (!isBrowser() || !URL.canParse(request.url)) return deliver(request)
       const { origin } = new URL(request.url)
       if (reached.has(origin)) return deliver(request)

@@ -51,7 +51,7 @@ class SecondRead extends Data.TaggedError("SecondRead") {
 interface Reading {
   /** The number of times that reading began. */
   begun: number
-  /** Whether its bytes were read and may have been delivered. */
+  /** Whether the body's bytes were read and may have been delivered. */
   isRead: boolean
 }
 
@@ -81,7 +81,7 @@ const toClientRequest = ({ body, headers, method, url }: Transport.Request, http
     Option.none(),
     Headers.fromRecordUnsafe(
       // Effect's client over `fetch` removes `content-length`, and a stream without it is sent in chunks, which servers
-      // may refuse. With a capitalized name the header stays. All other clients accept any case.
+      // may refuse. With a capitalised name the header stays. All other clients accept any case.
       body === undefined ? headers : { ...headers, "Content-Length": body.byteLength.toString() }
     ),
     httpBody

@@ -66,7 +66,10 @@ const abandoned = new Unwanted()
 interface Route<D extends Dispatcher> {
   /** Returns the dispatcher for an origin. It may throw: not every text is an origin. */
   readonly of: (origin: string) => Connections.Watched<D>
-  /** Replaces the connections of a dispatcher after a refusal, and watches the old ones. Absent if nothing is retried. */
+  /**
+   * Replaces the connections of a dispatcher after a refusal, and watches the old ones. Absent if refused calls are not
+   * retried.
+   */
   readonly startOver?: (
     origin: string,
     old: Connections.Watched<D>,

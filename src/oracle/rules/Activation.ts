@@ -16,7 +16,7 @@ type Side = Orders.Side
 
 const section = Section.of({ clause: "Stop order activation" })
 
-/** Whether the order was activated. It may be open or closed. */
+/** Whether an order, open or closed, was activated. */
 const isActivated = Effect.fnUntraced(function*(world: World, account: Account, id: unknown) {
   return (yield* Orders.find(world, account, id))["activated"] === 1
 })

@@ -218,7 +218,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           `the keys ${SubAccounts.idsOf(expected).join()} of ${subAccountId}`,
           SubAccounts.idsOf(objects),
           objects.every((entry) => Json.isObject(entry) && entry["subAccountId"] === subAccountId) && (
-            // If all keys do not fit on one page, this list may lack some of the sub-account's keys.
+            // If the keys do not all fit on one page, this list may lack some of the sub-account's keys.
             whole.objects.length === 100 ||
             SubAccounts.idsOf(objects).toSorted().join() === SubAccounts.idsOf(expected).toSorted().join()
           ),

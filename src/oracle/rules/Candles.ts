@@ -82,7 +82,7 @@ const fits = ({ close, high, low, open }: Candle): boolean =>
 
 const isClose = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9
 
-/** Invalid queries. */
+/** Invalid queries for candles, each with the field that is wrong. */
 const wrong: ReadonlyArray<readonly [field: string, query: LivePublicCalls.Query]> = [
   ["market", { market: LivePublicCalls.noMarket }],
   ["interval", { interval: "7m" }],
@@ -114,7 +114,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { answer, found } = yield* candles(world, { interval })
       const now = (yield* world.now) / 1000
       yield* Verdict.expect(answer, "open and close between low and high", found.every(fits))
-      // A candle may be shown with the time of its end.
+      // A candle may have the time of its end, which is up to one interval after now.
       const longest = 31 * 86_400
       yield* Verdict.expect(
         answer,
@@ -165,7 +165,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, interval) =>
       world.whileFrozen(Effect.gen(function*() {
         const length = lengths[interval]
-        // All trades fall into one interval, which began without a trade.
+        // Advances to the start of an interval, so that it contains these trades and no others.
         yield* world.advance(Math.ceil(length * 1000 - (yield* world.now) % (length * 1000)))
         const market = yield* world.market
         const prices = [0.2, 0.9, -0.8, 0.4].map((percent) => priceText(market, basePrice * (1 + percent / 100)))

@@ -15,7 +15,7 @@ import type { Account, Body, Market, World } from "../world/World.ts"
 
 /** A fill of an order. */
 interface Fill extends LiveOrders.Part {
-  /** 1 for the maker, 2 for the taker. */
+  /** The role of the order: 1 for the maker, 2 for the taker. */
   readonly role: 1 | 2
   /** The index of the counterparty's order in the scenario. */
   readonly with: number

@@ -26,10 +26,10 @@ const section = Section.of({ clause: "General rules", profile: "read-only" })
 const moneyKeys =
   /^(?:.*balance|amount|price|left|fixed|minFlex|maxFlex|percentFlex|minAmount|maxAmount|.*Fee|deal.*)$/iu
 
-/** With this many calls, the rule almost always finds a target that breaks the connection in one of twenty calls. */
+/** The number of calls with which the rule almost always detects a target that breaks one connection in twenty. */
 const manyCalls = 80
 
-/** After this many unanswered calls in a row, the target counts as unreachable and cannot be judged. */
+/** The number of consecutive unanswered calls after which the target counts as unreachable and cannot be judged. */
 const maxInRow = 3
 
 const moneyIn = (value: unknown): ReadonlyArray<readonly [string, unknown]> => {
@@ -254,7 +254,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         for (const shown of isOco ? Oco.legs.map((key) => Oco.leg(order, key)) : [order]) {
           times.push(...["timestamp", "mtime"].flatMap((key) => Object.hasOwn(shown, key) ? [shown[key]] : []))
         }
-        // If the rule can move the clock, not all timestamps can be whole seconds by coincidence.
+        // Moves the clock by a fraction of a second if possible, because timestamps may be whole seconds by
+        // coincidence.
         if (world.profile === "control") yield* world.advance(337)
       }
       yield* Verdict.conclude(

@@ -4,7 +4,7 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { priceText } from "../world/Markets.ts"
+import { digits, priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -46,7 +46,7 @@ interface Terms {
   readonly reduces?: boolean
 }
 
-const stop = (market: Market): Body => ({ activation_price: above(market, 8) })
+const stop = (market: Market): Body => ({ activation_price: above(market, 75) })
 
 const kinds: ReadonlyArray<Terms> = [
   { path: Paths.limitOrder, type: "limit", more: () => ({ postOnly: true }) },
@@ -57,11 +57,17 @@ const kinds: ReadonlyArray<Terms> = [
   { path: Paths.collateralStopLimit, type: "stop limit", more: stop }
 ]
 
-/** Changes of a sell order that rests 10 percent above the market. */
-const changes: ReadonlyArray<(market: Market) => Body> = [
-  (market) => ({ price: above(market, 12) }),
-  () => ({ amount: "0.02" }),
-  (market) => ({ price: above(market, 13), amount: "0.04" })
+/** An amount of so many hundredths. On a real account, so many times the smallest amount that rules order. */
+const hundredths = ({ profile }: World, market: Market, count: number): string =>
+  profile === "control"
+    ? `0.0${count}`
+    : digits(Number(Orders.amountFor(market, market.price)) * count, market.stockPrecision)
+
+/** Changes of a sell order of three hundredths that rests 80 percent above the market. */
+const changes: ReadonlyArray<(world: World, market: Market) => Body> = [
+  (_, market) => ({ price: above(market, 82) }),
+  (world, market) => ({ amount: hundredths(world, market, 2) }),
+  (world, market) => ({ price: above(market, 83), amount: hundredths(world, market, 4) })
 ]
 
 /**
@@ -86,25 +92,28 @@ const changedInPart = Effect.fnUntraced(function*(world: World, path: string, ch
 const partRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("live-changes.terms", {
     statement: "Keeps all terms of a changed order except the given ones, and leaves exactly the new order open",
-    values: kinds.flatMap((kind) => changes.map((change) => ({ kind, change }))),
+    profile: "mutating",
+    values: ({ profile }) =>
+      kinds.filter(({ reduces }) => profile === "control" || reduces !== true)
+        .flatMap((kind) => changes.map((change) => ({ kind, change }))),
     check: Effect.fnUntraced(function*(world, { change, kind: { more, path, reduces = false, type } }) {
-      const account = yield* LiveOrders.customer(world)
+      const account = yield* LiveOrders.owner(world)
       if (reduces) yield* Trading.openPosition(world, account, "buy", "0.05")
       const market = yield* world.market
       const fields = {
         market: market.name,
         side: "sell",
-        amount: "0.03",
-        price: above(market, 10),
+        amount: hundredths(world, market, 3),
+        price: above(market, 80),
         clientOrderId: world.unique("terms"),
         ...more(market)
       }
       const { order: old } = yield* LiveOrders.place(world, account, path, fields)
-      const changed = change(market)
+      const changed = change(world, market)
       const by = { market: market.name, orderId: old["orderId"] }
       const { answer, order } = yield* LiveOrders.place(world, account, Paths.modifyOrder, { ...by, ...changed })
       const { stp: _stp, ...terms } = LiveOrders.ordered(type, { ...fields, ...changed })
-      const { amount = "0.03" } = changed
+      const { amount = fields.amount } = changed
       const { activationCondition } = old
       const waits = type === "stop limit" ? { activated: 0, activationCondition } : {}
       const expected = { ...terms, ...LiveOrders.filled(amount, []), ...waits }
@@ -113,12 +122,16 @@ const partRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.expect(answer, "stp no, cb, cn or co", ["no", "cb", "cn", "co"].includes(String(stp)))
       yield* LiveOrders.isNow(world, answer, "a timestamp", order["timestamp"])
       const now = { ...expected, ...LiveOrders.identity(order) }
-      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "the new order", "orderId", [now])
+      const open = yield* LiveOrders.open(world, account, { limit: 100 })
+      const ids = [old["orderId"], order["orderId"]]
+      yield* LiveOrders.lists(LiveOrders.among(world, open, ids), "the new order", "orderId", [now])
       const history = yield* LiveOrders.ended(world, account, by)
+      // The history of a business partner leaves out canceled orders.
+      if (world.profile !== "control" && history.records.length === 0) return
       const { left: _left, ...ended } = {
         ...LiveOrders.ordered(type, fields),
         ...LiveOrders.identity(old),
-        ...LiveOrders.filled("0.03", [], "CANCELED")
+        ...LiveOrders.filled(fields.amount, [], "CANCELED")
       }
       const { stp: _mode, ...canceled } = ended
       yield* LiveOrders.lists(history, "the old order", "orderId", [canceled])

@@ -22,6 +22,10 @@ const draft = (market: Market, more: Body = {}): Body => ({
   ...more
 })
 
+/** A draft with the smallest amount, for a real account. */
+const smallest = (market: Market, more: Body = {}): Body =>
+  draft(market, { amount: Orders.amountFor(market, Number(Orders.lowPrice(market))), ...more })
+
 /**
  * Flags that exclude each other, and the possible codes of the refusal. A target may first refuse `rpi` (43) or
  * `retail` (42) because the account has no permission.
@@ -37,8 +41,9 @@ const flags: ReadonlyArray<{ readonly path: string; readonly fields: Body; reado
   { path: Paths.limitOrder, fields: { bboRole: 1, ioc: true }, codes: [30, 37] }
 ]
 
-/** Expects that no order is open. */
+/** Expects that no order is open. A real account may have others. */
 const nothingOpen = Effect.fnUntraced(function*(world: World, account: Account) {
+  if (world.profile !== "control") return
   const { answer, records } = yield* LiveOrders.open(world, account)
   yield* Verdict.expect(answer, "no open orders", records.length === 0)
 })
@@ -57,44 +62,51 @@ const end = Effect.fnUntraced(function*(
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("live-entry.flags", {
     statement: "Refuses a limit order whose flags exclude each other, with the code for these flags, placing nothing",
-    values: flags,
+    profile: "mutating",
+    // An order at the best price could trade, if a faulty target accepts it.
+    values: ({ profile }) => flags.filter(({ fields }) => profile === "control" || fields["bboRole"] === undefined),
     check: Effect.fnUntraced(function*(world, { codes, fields, path }) {
       const account = yield* world.trader
-      const { price, ...order } = draft(yield* world.market, fields)
+      const market = yield* world.market
+      const { price, ...order } = smallest(market, fields)
       const sent = fields["bboRole"] === undefined ? { ...order, price } : order
-      const answer = yield* LiveCalls.call(world, account, path, sent)
+      const answer = yield* LiveOrders.submit(world, account, path, sent, smallest(market))
       yield* Refusals.coded(answer, { status: 422, codes }, `because ${Object.keys(fields).join(" and ")} are set`)
       yield* nothingOpen(world, account)
     })
   }),
   LiveCalls.section.forEach("live-entry.decimals", {
     statement: "Refuses a limit order whose price or amount has more decimal places than its market allows",
+    profile: "mutating",
     values: paths.flatMap((path) => (["price", "amount"] as const).map((key) => ({ path, key }))),
     check: Effect.fnUntraced(function*(world, { key, path }) {
       const account = yield* world.trader
       const market = yield* world.market
+      const plain = smallest(market)
       const finer = {
         price: digits(market.price / 2 + 10 ** -(market.moneyPrecision + 1), market.moneyPrecision + 1),
-        amount: digits(0.01 + 10 ** -(market.stockPrecision + 1), market.stockPrecision + 1)
+        amount: digits(Number(plain["amount"]) + 10 ** -(market.stockPrecision + 1), market.stockPrecision + 1)
       }[key]
-      const answer = yield* LiveCalls.call(world, account, path, draft(market, { [key]: finer }))
+      const answer = yield* LiveOrders.submit(world, account, path, { ...plain, [key]: finer }, plain)
       yield* Refusals.any(answer, `because its ${key} is ${finer}`)
       yield* nothingOpen(world, account)
     })
   }),
   LiveCalls.section.forEach("live-entry.client-order-id.unique", {
     statement: "Refuses the client order id of an open order on the same market with code 36",
-    values: [...paths, Paths.bulk, Paths.collateralBulk]
-      .flatMap((path) => Orders.sides.map((side) => ({ path, side }))),
+    profile: "mutating",
+    values: ({ profile }) =>
+      (profile === "control" ? [...paths, ...Paths.ofSeveral] : paths)
+        .flatMap((path) => Orders.sides.map((side) => ({ path, side }))),
     check: Effect.fnUntraced(function*(world, { path, side }) {
       const account = yield* world.trader
       const market = yield* world.market
-      const order = draft(market, { clientOrderId: world.unique("twice") })
-      const second = side === "buy" ? order : { ...order, side, price: priceText(market, market.price * 1.5) }
-      const isBulk = path === Paths.bulk || path === Paths.collateralBulk
-      if (!isBulk) {
-        yield* Trading.placeOther(world, account, order, path)
-        return yield* LiveCalls.refuses(world, account, path, second, { codes: [36], key: "clientOrderId" })
+      const order = smallest(market, { clientOrderId: world.unique("twice") })
+      const second = side === "buy" ? order : { ...order, side, price: priceText(market, market.price * 1.8) }
+      if (!Paths.ofSeveral.includes(path)) {
+        yield* LiveOrders.place(world, account, path, order)
+        const answer = yield* LiveOrders.submit(world, account, path, second)
+        return yield* Refusals.fields(answer, { status: 422, codes: [36] }, "clientOrderId")
       }
       yield* LiveCalls.list(world, account, path, { orders: [order, second] })
       const { answer, records } = yield* LiveOrders.open(world, account)

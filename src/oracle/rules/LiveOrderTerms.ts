@@ -46,7 +46,7 @@ const calls: ReadonlyArray<{ readonly path: string; readonly draft: (market: Mar
   { path: Paths.collateralMarketOrder, draft: marketOrder }
 ]
 
-/** The calls that place stop orders of which only the live exchange's documentation speaks. */
+/** The calls that place stop orders and that only the live exchange's documentation describes. */
 const stops = calls.filter(({ draft }) => draft === stop || draft === stopLimit)
 
 /** The fields of a stop order that buys above the market. The amount of a spot stop-market buy is its cost. */
@@ -69,7 +69,24 @@ const wrong = [
   { key: "clientOrderId", values: ["a b", "a/b"], codes: [30, 36] }
 ] as const
 
+/** A valid order with the smallest amount that waits far from the market, for a real account. */
+const farther = (market: Market, fields: Body): Body => {
+  const at = (factor: number) => priceText(market, market.price * factor)
+  const isStop = fields["activation_price"] !== undefined
+  return {
+    ...fields,
+    amount: Orders.amountFor(market, market.price / 2),
+    ...(isStop ? { activation_price: at(0.5) } : {}),
+    ...(fields["price"] === undefined ? {} : { price: at(isStop ? 0.52 : 1.8) })
+  }
+}
+
+/** The invalid values with which no order can trade, even if a faulty target accepts them. */
+const harmless: ReadonlyArray<string> = ["market", "amount", "stp", "clientOrderId"]
+
+/** Expects that no order is open. A real account may have others. */
 const nothingOpen = Effect.fnUntraced(function*(world: World, account: Account) {
+  if (world.profile !== "control") return
   const { answer, records } = yield* LiveOrders.open(world, account)
   yield* Verdict.expect(answer, "no open orders", records.length === 0)
 })
@@ -83,13 +100,19 @@ const spellings = (key: string): ReadonlyArray<string> => [
 const valueRules: ReadonlyArray<Rule.Rule> = [
   forEach("live-terms.values", {
     statement: "Refuses an invalid value with HTTP 422, the code of its field, and errors that name the field",
-    values: calls.flatMap(({ draft, path }) => wrong.map((field) => ({ ...field, draft, path }))),
+    profile: "mutating",
+    values: ({ profile }) =>
+      calls.filter(({ draft }) => profile === "control" || draft !== marketOrder).flatMap(({ draft, path }) =>
+        wrong.filter(({ key }) => profile === "control" || harmless.includes(key))
+          .map((field) => ({ ...field, draft, path }))
+      ),
     check: Effect.fnUntraced(function*(world, { codes, draft, key, path, values }) {
       const account = yield* world.trader
-      const fields = draft(yield* world.market)
+      const market = yield* world.market
+      const fields = world.profile === "control" ? draft(market) : farther(market, draft(market))
       if (fields[key] === undefined && key !== "stp" && key !== "clientOrderId") return
       for (const value of values) {
-        const answer = yield* LiveCalls.call(world, account, path, { ...fields, [key]: value })
+        const answer = yield* LiveOrders.submit(world, account, path, { ...fields, [key]: value }, fields)
         yield* Verdict.expect(
           answer,
           `HTTP 422, code ${codes.join(" or ")}, and errors that name ${key}, because it is ${JSON.stringify(value)}`,

@@ -15,7 +15,7 @@ import type { Body, World } from "../world/World.ts"
 /** A call that places market orders. */
 interface Entry {
   readonly path: string
-  /** The type that answers show. */
+  /** The order type that answers show for this call. */
   readonly type: string
   readonly side: Orders.Side
 }
@@ -26,7 +26,7 @@ const entries: ReadonlyArray<Entry> = [
   { path: Paths.collateralMarketOrder, type: "market" }
 ].flatMap((call) => Orders.sides.map((side) => ({ ...call, side })))
 
-/** Whether the amount of the order is what it spends, in the quote currency. */
+/** Whether the order's amount is the amount to spend, in the quote currency. */
 const isQuote = ({ path, side }: Entry): boolean => path === Paths.marketOrder && side === "buy"
 
 /** Lets another account offer 0.01 and 0.02 at two prices, then places a market order of `size` in the base currency. */
@@ -131,7 +131,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Changes the trade balance by exactly the amounts that a spot market order traded, and its fee",
     values: entries.filter(({ path }) => path !== Paths.collateralMarketOrder),
     check: Effect.fnUntraced(function*(world, entry) {
-      // A new account has the same funds as every other one.
+      // All new accounts have the same funds, so another new account shows the balances from before the order.
       const before = yield* LiveOrders.funds(world, yield* world.open())
       const { account, market, order, parts } = yield* sweep(world, entry, 0.02)
       const { answer, of } = yield* LiveOrders.funds(world, account)

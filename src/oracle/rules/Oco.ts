@@ -29,13 +29,13 @@ const entry: OrderEntry = {
   prices: ["price", "activation_price", "stop_limit_price"],
   limits: ["price", "stop_limit_price"],
   stopPrice: "stop_limit_price",
-  // A buy's take-profit waits below the market, where a sell would trade immediately.
   isRefusalShown: true,
   unbounded: ["price", "activation_price", "stop_limit_price", "total"],
+  // A target that takes an invalid side for a sell would sell at a buy's take-profit, below the market, and trade.
   sideProfile: "control",
   draft: Orders.oco,
   clientOrderIds: (order, key) => Oco.legs.map((leg) => Oco.leg(order, leg)[key]),
-  // The document says this only for stop-limit orders.
+  // The document requires unique client order ids only for stop-limit orders.
   perAccount: "SHOULD",
   isAsSubmitted: (order, { activation_price, amount, price, stop_limit_price }) =>
     hasValues(Oco.leg(order, "stop_loss"), amount, stop_limit_price, activation_price) &&

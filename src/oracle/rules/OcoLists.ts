@@ -56,7 +56,7 @@ const words = (key: string): string => key.replaceAll("_", "").toLowerCase()
 /** The fields that only the leg with a trigger shows. */
 const triggerFields: ReadonlyArray<string> = ["activationprice", "activationcondition", "activated"]
 
-/** Expects the trigger fields on the stop-loss only, with the activation price under this key. */
+/** Expects the trigger fields only on the stop-loss, with the activation price under this key. */
 const hasLegs = (answer: Target.Answer, stopLoss: Body, takeProfit: Body, activationPrice: string) =>
   Verdict.expect(
     answer,
@@ -110,7 +110,7 @@ const leaves = Effect.fnUntraced(function*(world: World, account: Account, expec
   yield* LiveOrders.lists(open, "their legs", "orderId", ids.map((orderId) => ({ orderId })))
 })
 
-/** The calls that cancel an OCO order, and their key for its id. */
+/** The calls that cancel an OCO order, each with the request key for the order's id. */
 const cancels = [
   { path: Paths.cancelOco, key: "orderId" },
   { path: Paths.cancelConditional, key: "id" }

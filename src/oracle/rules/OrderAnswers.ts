@@ -24,7 +24,7 @@ interface Entry {
   readonly side: Orders.Side
   /** Whether the order has a limit price, an activation price or both. */
   readonly prices: "limit" | "stop" | "both"
-  /** Fields with values other than their defaults. */
+  /** Fields with values that differ from their defaults. */
   readonly more?: Body
 }
 
@@ -55,19 +55,22 @@ const onCollateral: ReadonlyArray<string> = [
   Paths.triggerMarket
 ]
 
+/** The entries that the profile allows: a real account has no position to reduce. */
+const allowed = ({ profile }: Rule.Setting): ReadonlyArray<Entry> =>
+  entries.filter(({ more }) => profile === "control" || more?.["reduceOnly"] === undefined)
+
 const amount = "0.03"
 
-/** The fields of an order that waits: a limit order behind the market, a stop order beyond it. */
+/** The fields of an order that waits far from the market: a limit order behind it, a stop order beyond it. */
 const fieldsOf = (world: World, market: Market, { more, prices, side }: Entry): Body => {
-  const away = side === "buy" ? 1 : -1
-  const at = (percent: number) => priceText(market, market.price * (1 + away * percent / 100))
+  const at = (buy: number, sell: number) => priceText(market, market.price * (side === "buy" ? buy : sell))
+  const limit = prices === "limit" ? at(0.5, 1.8) : at(1.85, 0.52)
   return {
     market: market.name,
     side,
-    amount,
-    ...(prices === "limit" ? { price: at(-10) } : {}),
-    ...(prices === "both" ? { price: at(12) } : {}),
-    ...(prices === "limit" ? {} : { activation_price: at(10) }),
+    amount: world.profile === "control" ? amount : Orders.amountFor(market, Number(limit)),
+    ...(prices === "stop" ? {} : { price: limit }),
+    ...(prices === "limit" ? {} : { activation_price: at(1.9, 0.5) }),
     ...(more === undefined ? {} : { ...more, clientOrderId: world.unique("Order") })
   }
 }
@@ -77,22 +80,23 @@ const fieldsOf = (world: World, market: Market, { more, prices, side }: Entry): 
  * answers must show.
  */
 const placed = Effect.fnUntraced(function*(world: World, entry: Entry) {
-  const account = yield* LiveOrders.customer(world)
+  const account = yield* LiveOrders.owner(world)
   const { more: { reduceOnly } = {} } = entry
   if (reduceOnly === true) yield* Trading.openPosition(world, account, "buy", amount)
   const market = yield* world.market
   const fields = fieldsOf(world, market, entry)
   const { answer, order } = yield* LiveOrders.place(world, account, entry.path, fields)
-  const other = yield* Trading.placeOther(world, account, {
+  const price = priceText(market, market.price * 0.55)
+  const { order: other } = yield* LiveOrders.place(world, account, Paths.limitOrder, {
     market: market.name,
     side: "buy",
-    amount: "0.02",
-    price: priceText(market, market.price * 0.7),
+    amount: world.profile === "control" ? "0.02" : Orders.amountFor(market, Number(price) * 0.9),
+    price,
     clientOrderId: world.unique("other")
   })
   const expected: Body = {
     ...LiveOrders.ordered(entry.type, fields),
-    ...LiveOrders.filled(amount, []),
+    ...LiveOrders.filled(fields["amount"], []),
     ...LiveOrders.identity(order),
     ...(entry.prices === "limit"
       ? {}
@@ -118,9 +122,14 @@ const cancel = (world: World, { account, fields: { clientOrderId, market }, orde
     clientOrderId === undefined ? { market, orderId } : { market, clientOrderId }
   )
 
-/** Expects that exactly these of the two orders are open. */
-const leaves = Effect.fnUntraced(function*(world: World, account: Account, ids: ReadonlyArray<unknown>) {
-  const { answer, records } = yield* LiveOrders.open(world, account)
+/** Expects that exactly these of an account's orders are open. On a real account, only `known` orders count. */
+const leaves = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  ids: ReadonlyArray<unknown>,
+  known: ReadonlyArray<unknown> = ids
+) {
+  const { answer, records } = LiveOrders.among(world, yield* LiveOrders.open(world, account, { limit: 100 }), known)
   const open = records.map(({ orderId }) => orderId)
   yield* Verdict.expect(
     answer,
@@ -139,7 +148,8 @@ const inHistory = (order: Body): Body =>
 const lifeRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.placed", {
     statement: "Shows a new order with the values of its request, defaults for the other fields, and no fills",
-    values: entries,
+    profile: "mutating",
+    values: allowed,
     check: Effect.fnUntraced(function*(world, entry) {
       const { answer, expected, order } = yield* placed(world, entry)
       yield* LiveOrders.shows({ answer }, "the order", order, expected)
@@ -149,24 +159,28 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("order-answers.stp", {
     statement: "Shows stp abbreviated for an order that was placed with the older, longer word",
+    profile: "mutating",
     values: ["cancel_both", "cancel_new", "cancel_old"] as const,
     check: Effect.fnUntraced(function*(world, stp) {
       const market = yield* world.market
       const fields = fieldsOf(world, market, { ...limit, path: Paths.limitOrder, side: "buy", more: { stp } })
-      // The documentation announces that the older words will be refused.
-      const order = yield* Trading.placeOther(world, yield* world.trader, fields)
+      // The documentation announces that the older names will be refused.
+      const { order } = yield* LiveOrders.place(world, yield* world.trader, Paths.limitOrder, fields)
       const expected = Dialects.modes(world.dialect)[stp]
       yield* Verdict.conclude(`stp ${expected}`, `stp ${String(order["stp"])}`, order["stp"] === expected)
     })
   }),
   LiveCalls.section.forEach("order-answers.listed", {
     statement: "Lists an open order with the values of its first answer, and finds it by either id",
-    values: entries,
+    profile: "mutating",
+    values: allowed,
     check: Effect.fnUntraced(function*(world, entry) {
       const story = yield* placed(world, entry)
       const { account, expected, order: { orderId }, other } = story
-      const all = yield* LiveOrders.open(world, account, { market: expected["market"] })
-      yield* LiveOrders.lists(all, "both orders", "orderId", [expected, { orderId: other["orderId"] }])
+      const all = yield* LiveOrders.open(world, account, { market: expected["market"], limit: 100 })
+      yield* LiveOrders.lists(LiveOrders.among(world, all, [orderId, other["orderId"]]), "both orders", "orderId", [expected, {
+        orderId: other["orderId"]
+      }])
       for (const selection of selections(story)) {
         const found = yield* LiveOrders.open(world, account, selection)
         yield* LiveOrders.lists(found, `order ${String(orderId)}`, "orderId", [expected])
@@ -175,7 +189,8 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("order-answers.canceled", {
     statement: "Shows a canceled order with the values of its first answer, and leaves all other orders open",
-    values: entries,
+    profile: "mutating",
+    values: allowed,
     check: Effect.fnUntraced(function*(world, entry) {
       const story = yield* placed(world, entry)
       const { account, expected, order: { orderId }, other } = story
@@ -183,20 +198,25 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
       yield* leaves(world, account, [orderId, other["orderId"]])
       const { answer, order } = yield* cancel(world, story)
       yield* LiveOrders.shows({ answer }, "the canceled order", order, { ...expected, status: "CANCELED" })
-      yield* leaves(world, account, [other["orderId"]])
+      yield* leaves(world, account, [other["orderId"]], [orderId, other["orderId"]])
     })
   }),
   LiveCalls.section.forEach("order-answers.ended", {
     statement: "Shows a canceled order in order history with the values of its first answer, and finds it by either id",
-    values: entries,
+    profile: "mutating",
+    values: allowed,
     check: Effect.fnUntraced(function*(world, entry) {
       const story = yield* placed(world, entry)
       const { account, fields: { market }, order: { orderId }, other } = story
       yield* cancel(world, story)
-      yield* Trading.placeOther(world, account, { market, orderId: other["orderId"] }, Paths.cancelOrder)
+      yield* LiveOrders.place(world, account, Paths.cancelOrder, { market, orderId: other["orderId"] })
       const expected = inHistory({ ...story.expected, status: "CANCELED" })
       for (const selection of [{}, { market }]) {
-        const all = yield* LiveOrders.ended(world, account, { ...selection, status: "CANCELED" })
+        const history = yield* LiveOrders.ended(world, account, { ...selection, status: "CANCELED" })
+        const all = LiveOrders.among(world, history, [orderId, other["orderId"]])
+        if (world.profile !== "control" && all.records.length === 0) {
+          return yield* Verdict.skip("the order history leaves out the account's canceled orders")
+        }
         yield* LiveOrders.lists(all, "both orders", "orderId", [expected, { orderId: other["orderId"] }])
       }
       // The documentation says that the order id takes precedence.
@@ -220,6 +240,21 @@ const locked = ({ money, stock }: Market, side: Orders.Side, price: string, size
 const feeMargin = 0.01
 
 const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9 * Math.max(1, Math.abs(other))
+
+/** An order of a real account that waits far from the market. */
+const waiting = Effect.fnUntraced(function*(world: World) {
+  const [maker, market] = [yield* world.trader, yield* world.market]
+  const fields = fieldsOf(world, market, { ...limit, path: Paths.limitOrder, side: "buy" })
+  const { order: made } = yield* LiveOrders.place(world, maker, Paths.limitOrder, fields)
+  return { maker, taker: maker, market, made, price: String(fields["price"]) }
+})
+
+/** Another market. */
+const elsewhere = ({ markets }: World, { name }: Market) =>
+  Effect.flatMap(markets, (all) => {
+    const other = all.find((market) => market.name !== name)
+    return other === undefined ? Verdict.skip("the target has only one market") : Effect.succeed(other.name)
+  })
 
 const cancelRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.funds", {
@@ -319,11 +354,15 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.cancel.unknown", {
     statement:
       "Refuses to cancel an order that is unknown, closed, another account's or on another market: HTTP 400, code 2 or 6",
-    values: ["nobody's", "another's", "twice", "filled", "elsewhere"] as const,
+    profile: "mutating",
+    values: ({ profile }) =>
+      (["nobody's", "twice", "elsewhere", "another's", "filled"] as const).slice(0, profile === "control" ? 5 : 3),
     check: Effect.fnUntraced(function*(world, whose) {
-      const { maker, market, made, price, taker } = yield* Trading.offer(world, "0.01")
+      const { maker, market, made, price, taker } = world.profile === "control"
+        ? yield* Trading.offer(world, "0.01")
+        : yield* waiting(world)
       const id = { market: market.name, orderId: made["orderId"] }
-      if (whose === "twice") yield* Trading.placeOther(world, maker, id, Paths.cancelOrder)
+      if (whose === "twice") yield* LiveOrders.place(world, maker, Paths.cancelOrder, id)
       if (whose === "filled") {
         yield* Trading.placeOther(world, taker, { market: market.name, side: "buy", amount: "0.01", price })
       }
@@ -331,36 +370,34 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
       const fields = {
         ...id,
         ...(whose === "nobody's" ? { orderId: Number.MAX_SAFE_INTEGER } : {}),
-        ...(whose === "elsewhere" ? { market: "BTC_PERP" } : {})
+        ...(whose === "elsewhere" ? { market: yield* elsewhere(world, market) } : {})
       }
       const answer = yield* LiveCalls.call(world, caller, Paths.cancelOrder, fields)
       yield* Refusals.exactly(answer, { status: 400, codes: [2, 6] }, "because the order is not open")
-      yield* leaves(world, maker, whose === "twice" || whose === "filled" ? [] : [made["orderId"]])
+      yield* leaves(world, maker, whose === "twice" || whose === "filled" ? [] : [made["orderId"]], [made["orderId"]])
     })
   }),
   LiveCalls.section.forEach("order-answers.cancel.refusal", {
     statement:
       "Refuses to cancel without a market or an id, with both ids, or on an unknown market, and cancels nothing",
+    profile: "mutating",
     values: ["no market", "no id", "both ids", "an unknown market"] as const,
     check: Effect.fnUntraced(function*(world, wrong) {
       const clientOrderId = world.unique("refused")
       const account = yield* world.trader
       const { name: market } = yield* world.market
-      const price = Orders.lowPrice(yield* world.market)
-      const { orderId } = yield* Trading.placeOther(world, account, {
-        market,
-        side: "buy",
-        amount,
-        price,
+      const fields = fieldsOf(world, yield* world.market, { ...limit, path: Paths.limitOrder, side: "buy" })
+      const { order: { orderId } } = yield* LiveOrders.place(world, account, Paths.limitOrder, {
+        ...fields,
         clientOrderId
       })
-      const fields = {
+      const invalid = {
         "no market": { orderId },
         "no id": { market },
         "both ids": { market, orderId, clientOrderId },
         "an unknown market": { market: "NO_SUCH", orderId }
       }[wrong]
-      const answer = yield* LiveCalls.call(world, account, Paths.cancelOrder, fields)
+      const answer = yield* LiveCalls.call(world, account, Paths.cancelOrder, invalid)
       yield* Refusals.exactly(answer, { status: 422, codes: [30, 31] }, `because it has ${wrong}`)
       yield* leaves(world, account, [orderId])
     })
@@ -390,13 +427,21 @@ const noFunds = { status: 400, codes: [10, 32] }
 const refusalRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.refusal", {
     statement: "Refuses a limit order without a required field with HTTP 422, code 30, and errors that name the field",
-    values: [Paths.limitOrder, Paths.collateralLimit].flatMap((path) =>
-      (["market", "side", "amount", "price"] as const).map((key) => ({ path, key }))
-    ),
+    profile: "mutating",
+    // A faulty target could trade an order without a price or a side.
+    values: ({ profile }) =>
+      [Paths.limitOrder, Paths.collateralLimit].flatMap((path) =>
+        (["market", "amount", "side", "price"] as const).slice(0, profile === "control" ? 4 : 2).map((key) => ({
+          path,
+          key
+        }))
+      ),
     check: Effect.fnUntraced(function*(world, { key, path }) {
       const market = yield* world.market
       const fields = fieldsOf(world, market, { ...limit, path, side: "buy" })
-      yield* LiveCalls.refuses(world, yield* world.trader, path, { ...fields, [key]: undefined }, { key })
+      const account = yield* world.trader
+      const answer = yield* LiveOrders.submit(world, account, path, { ...fields, [key]: undefined }, fields)
+      yield* Refusals.fields(answer, { status: 422, codes: [30] }, key)
     })
   }),
   LiveCalls.section.forEach("order-answers.no-funds", {
@@ -415,7 +460,9 @@ const refusalRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** Lets another account fill 0.01 of an order. Returns the order as its later answers must show it once canceled. */
+/**
+ * Lets another account fill 0.01 of an order. Returns the order as later answers must show it after its cancellation.
+ */
 const partlyFilled = Effect.fnUntraced(function*(world: World, side: Orders.Side, path: string) {
   const account = yield* LiveOrders.customer(world)
   const market = yield* world.market

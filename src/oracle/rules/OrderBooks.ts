@@ -19,8 +19,8 @@ const slackOf = ({ profile }: Pick<World, "profile">): number => profile === "co
 const percents = { buy: [-0.7, -1.1, -1.6], sell: [0.7, 1.1, 1.6] } as const
 
 /**
- * On both sides, two accounts place 0.01 and 0.02 at the best of these prices. Behind it, the first places 0.04 at the
- * second price, and the other 0.08 at the third.
+ * Fills both sides of a book with orders of two accounts: 0.01 and 0.02 at the best of these prices, 0.04 of the first
+ * account at the second price, and 0.08 of the other account at the third.
  */
 const rest = Effect.fnUntraced(function*(world: World) {
   const market = yield* world.market

@@ -7,16 +7,15 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { priceText } from "../world/Markets.ts"
 import * as Paths from "../world/Paths.ts"
-import * as Trading from "../world/Trading.ts"
+import * as Records from "../world/Records.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
 /** A list of orders or fills. */
 interface List {
   readonly path: string
   readonly read: (world: World, account: Account, fields: Body) => Effect.Effect<LiveOrders.Shown, Verdict.CheckError>
-  /** The key that tells the scenario's records apart. */
+  /** The key whose values identify the scenario's records. */
   readonly key: "orderId" | "id"
   /** The key of the time by which the documentation sorts the list; absent where it states no order. */
   readonly sortedBy?: string
@@ -28,48 +27,11 @@ const fills: List = { path: Paths.fills, read: LiveOrders.executed, key: "id", s
 
 const all: ReadonlyArray<List> = [active, history, fills]
 
-/** A futures market, used in addition to the world's market. */
-const perpetual = "BTC_PERP"
-
-/**
- * An account with three open orders, three canceled ones, and three fills, each of a separate order. One record of each
- * list is on a futures market. `hours` pass after the first record.
- */
-const populated = Effect.fnUntraced(function*(world: World, hours = 0) {
-  const account = yield* LiveOrders.customer(world)
-  const other = yield* world.open()
-  const { name, ...market } = yield* world.market
-  const at = (percent: number) => priceText(market, market.price * (1 + percent / 100))
-  const place = (market: string, fields: Body, caller = account) =>
-    LiveOrders.place(world, caller, Paths.collateralLimit, { market, side: "buy", amount: "0.01", ...fields })
-  const ids: { open: Array<unknown>; canceled: Array<unknown>; filled: Array<unknown> } = {
-    open: [],
-    canceled: [],
-    filled: []
-  }
-  let between = 0
-  for (const [index, market] of [name, name, perpetual].entries()) {
-    const { order: open } = yield* place(market, { price: at(-20 - index) })
-    const { order: canceled } = yield* place(market, { price: at(-30 - index) })
-    yield* Trading.placeOther(world, account, { market, orderId: canceled["orderId"] }, Paths.cancelOrder)
-    yield* place(market, { side: "sell", price: at(index) }, other)
-    const { order: filled } = yield* place(market, { price: at(index) })
-    ids.open.push(open["orderId"])
-    ids.canceled.push(canceled["orderId"])
-    ids.filled.push(filled["orderId"])
-    if (index === 0 && hours > 0) {
-      between = Math.floor((yield* world.now) / 1000) + hours * 1800
-      yield* world.advance(hours * 3_600_000)
-    }
-  }
-  return { account, other, market: name, ids, between }
-})
-
 const expect = (shown: LiveOrders.Shown, what: string, ids: ReadonlyArray<unknown>) =>
   LiveOrders.lists(shown, what, "orderId", ids.map((orderId) => ({ orderId })))
 
 /** The ids of the orders that a list shows, or whose fills it shows. */
-const idsIn = (list: List, { canceled, filled, open }: Effect.Success<ReturnType<typeof populated>>["ids"]) =>
+const idsIn = (list: List, { canceled, filled, open }: Effect.Success<ReturnType<typeof Records.populated>>["ids"]) =>
   list === active ? open : list === fills ? filled : canceled.flatMap((id, index) => [id, filled[index]])
 
 const selectionRules: ReadonlyArray<Rule.Rule> = [
@@ -77,20 +39,20 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
     statement: "Lists the records of all markets, or only those of the given market",
     values: all,
     check: Effect.fnUntraced(function*(world, list) {
-      const { account, ids, market } = yield* populated(world)
+      const { account, ids, market } = yield* Records.populated(world)
       const expected = idsIn(list, ids)
       const count = expected.length * 2 / 3
       yield* expect(yield* list.read(world, account, {}), "all records", expected)
       yield* expect(yield* list.read(world, account, { market }), `records on ${market}`, expected.slice(0, count))
-      const rest = yield* list.read(world, account, { market: perpetual })
-      yield* expect(rest, `records on ${perpetual}`, expected.slice(count))
+      const rest = yield* list.read(world, account, { market: Records.perpetual })
+      yield* expect(rest, `records on ${Records.perpetual}`, expected.slice(count))
     })
   }),
   LiveCalls.section.forEach("order-lists.pages", {
     statement: "Pages records by limit and offset, each on one page; a page past the last record is empty",
     values: all,
     check: Effect.fnUntraced(function*(world, list) {
-      const { account, ids, market } = yield* populated(world)
+      const { account, ids, market } = yield* Records.populated(world)
       const expected = idsIn(list, ids)
       const size = expected.length * 2 / 3
       const found: Array<Body> = []
@@ -111,7 +73,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
     statement: "Sorts the records of a market by time, newest first",
     values: [history, fills],
     check: Effect.fnUntraced(function*(world, list) {
-      const { account, market } = yield* populated(world)
+      const { account, market } = yield* Records.populated(world)
       const { answer, records } = yield* list.read(world, account, { market })
       const times = records.map((record) => Number(record[list.sortedBy ?? ""]))
       const isSorted = times.every((time, index) => index === 0 || (times[index - 1] ?? 0) >= time)
@@ -122,7 +84,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
     statement: "Lists only the records from startDate to endDate, in whole seconds",
     values: [history, fills],
     check: Effect.fnUntraced(function*(world, list) {
-      const { account, between, ids } = yield* populated(world, 1)
+      const { account, between, ids } = yield* Records.populated(world, 1)
       const expected = idsIn(list, ids)
       const [early, late] = [expected.slice(0, expected.length / 3), expected.slice(expected.length / 3)]
       const [start, end] = [between - 7200, between + 7200]
@@ -136,7 +98,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
     statement: "Lists in order history only the orders of the given status",
     values: ["FILLED", "CANCELED", "ALL"] as const,
     check: Effect.fnUntraced(function*(world, status) {
-      const { account, ids: { canceled, filled } } = yield* populated(world)
+      const { account, ids: { canceled, filled } } = yield* Records.populated(world)
       const expected = { FILLED: filled, CANCELED: canceled, ALL: [...filled, ...canceled] }[status]
       yield* expect(yield* LiveOrders.ended(world, account, { status }), `orders of status ${status}`, expected)
     })
@@ -148,7 +110,7 @@ const otherRules: ReadonlyArray<Rule.Rule> = [
     statement: "Lists no records of other accounts, even by their order id",
     values: all,
     check: Effect.fnUntraced(function*(world, list) {
-      const { account, ids, market } = yield* populated(world)
+      const { account, ids, market } = yield* Records.populated(world)
       const stranger = yield* world.open()
       yield* expect(yield* list.read(world, account, {}), "all records", idsIn(list, ids))
       yield* expect(yield* list.read(world, stranger, {}), "no records", [])

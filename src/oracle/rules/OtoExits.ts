@@ -1,4 +1,7 @@
-/** The exits of margin orders with take-profit or stop-loss. Only the live exchange's documentation describes them. */
+/**
+ * The exits of positions that were opened by margin orders with take-profit or stop-loss. Only the live exchange's
+ * documentation describes them.
+ */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"

@@ -83,11 +83,11 @@ const isNear = (one: number, other: number, tolerance: number): boolean => Math.
 const openingRules: ReadonlyArray<Rule.Rule> = [
   ...LivePublicCalls.fields({
     id: "positions.entry",
-    profile: "control",
     within: "an open position",
     sample: Effect.fnUntraced(function*(world) {
-      const account = yield* world.open()
-      yield* Trading.openPosition(world, account, "buy", "0.01")
+      const isControl = world.profile === "control"
+      const account = isControl ? yield* world.open() : yield* world.reader
+      if (isControl) yield* Trading.openPosition(world, account, "buy", "0.01")
       const { answer, positions } = yield* positionsOf(world, account)
       return { answer, objects: yield* FieldRules.atLeastOne(world, answer, positions, "open position") }
     }),
@@ -250,7 +250,7 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
       yield* Trading.movePrice(world, market, basePrice * (1 + percent / 100))
       const { answer, position } = yield* theOne(world, account)
       const profit = signed(side, 0.02) * basePrice * percent / 100
-      // The price used to value a position may be an index or an average.
+      // The target may value a position at an index or average price.
       const ratio = number(position, "unrealizedPnl") / profit
       yield* Verdict.expect(
         answer,
@@ -266,7 +266,7 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
         const account = yield* Wallets.openTrader(world)
         const market = yield* world.market
         yield* trade(world, account, market, { side, amount: "0.03", price: String(basePrice) })
-        // The fees of the fills may be included.
+        // The value may include the fees of the fills.
         const fees = 0.04 * basePrice * 0.002
         const first = yield* theOne(world, account)
         const before = number(first.position, "pnl")
@@ -351,7 +351,7 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
       yield* trade(world, account, market, { side: Orders.opposite(side), amount: "0.01", price: better })
       const { answer, position } = yield* theOne(world, account)
       const realized = 0.01 * Math.abs(Number(better) - basePrice)
-      // The fees of the fills may be included.
+      // The value may include the fees of the fills.
       const fees = 0.04 * basePrice * 0.002
       const pnl = number(position, "pnl")
       yield* Verdict.expect(

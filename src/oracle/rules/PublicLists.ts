@@ -245,7 +245,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
       })
       const both = yield* page(2, 0)
       const pages = [yield* page(1, 0), yield* page(1, 1)]
-      // A rate that is settled meanwhile shifts the pages.
+      // A rate that is settled during the read shifts the pages.
       if ((yield* page(2, 0)).times.join() !== both.times.join()) return yield* Verdict.skip("a rate was just settled")
       for (const [index, { answer, times }] of pages.entries()) {
         const expected = both.times.slice(index, index + 1)

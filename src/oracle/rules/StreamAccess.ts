@@ -34,7 +34,7 @@ const requests: ReadonlyArray<readonly [method: string, params: (market: string)
 /** A private channel that pushes a message after every trade of the account. */
 interface Kind {
   readonly channel: string
-  /** The parameters that subscribe to one market alone, if messages are about markets. */
+  /** The parameters of a subscription to one market alone, for channels whose messages are about markets. */
   readonly params: (market: string) => ReadonlyArray<unknown>
   readonly isOfMarket: boolean
 }
@@ -46,7 +46,7 @@ const kinds: ReadonlyArray<Kind> = [
   { channel: "balanceSpot", params: () => [], isOfMarket: false }
 ]
 
-/** The channels that the target declares. Skips if it declares none. */
+/** The channels that the target declares. Skips if it declares none of them. */
 const served = Effect.fnUntraced(function*({ declares }: World, isOfMarket = false) {
   const found = kinds.filter((kind) =>
     declares(`${Channels.webSocket}/${kind.channel}`) && (kind.isOfMarket || !isOfMarket)
@@ -94,7 +94,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: ["shortened", "made-up"],
     check: Effect.fnUntraced(function*(world, how) {
       const token = how === "shortened" ? yield* Streams.token(world, yield* world.reader) : ""
-      // Without its middle: some formats ignore a few bits at their end.
+      // Removes the middle of the token, because some formats ignore a few bits at their end.
       const third = Math.ceil(token.length / 3)
       const wrong = token === "" ? "no-such-token" : token.slice(0, third) + token.slice(2 * third)
       const connection = yield* world.connect
@@ -111,6 +111,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.refuses(other, [requiresAuthorization], ...request)
       yield* Streams.refuses(yield* world.connect, [requiresAuthorization], ...request)
       yield* Streams.ask(connection, ...request)
+    })
+  }),
+  always("streams.authorize.public", {
+    statement: "Serves public requests and subscriptions on a connection with authorisation, too",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const { name } = yield* world.market
+      const connection = yield* Streams.authorized(world, yield* world.reader)
+      yield* Streams.ask(connection, "lastprice_request", name)
+      yield* Streams.isAcknowledgement(yield* Streams.ask(connection, "lastprice_subscribe", name))
+      const listening = { connection, channel: "depth", from: connection.messages.length }
+      yield* Streams.isAcknowledgement(yield* Streams.ask(connection, "depth_subscribe", name, 10, "0", true))
+      yield* Streams.seesOne(listening, `the book of ${name}`, (params) => Streams.listOf(params)[2] === name || undefined)
     })
   }),
   forEach("streams.private", {
@@ -153,6 +166,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.linger(connections[0])
       for (const listening of silent) yield* Streams.hasNone(listening, `about ${other.name}`, () => true)
       yield* trade(world, account, market, silent)
+    })
+  }),
+  always("streams.private.unsubscribe.others", {
+    statement: "Keeps the subscriptions to all other private channels when one of a connection ends",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const found = yield* served(world)
+      const account = yield* world.open()
+      const connection = yield* Streams.authorized(world, account)
+      yield* listen(connection, found, market)
+      for (const [at, { channel }] of found.entries()) {
+        const { reply } = yield* Streams.ask(connection, `${channel}_unsubscribe`)
+        const others = found.slice(at + 1).map(({ channel }) => ({ connection, channel, from: reply.at + 1 }))
+        if (others.length > 0) yield* trade(world, account, market, others)
+      }
     })
   }),
   always("streams.private.unsubscribe", {

@@ -1,4 +1,6 @@
-/** Balances and positions over a WebSocket: at rest, they equal those that the calls show. */
+/**
+ * Balances and positions over a WebSocket. Once nothing changes any more, they must equal those that the calls show.
+ */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -24,7 +26,7 @@ const marginKinds = {
   available_with_borrow: Kinds.decimal
 } as const
 
-/** The keys of a pushed margin balance, by those of the request. */
+/** The keys of a pushed margin balance, by the keys of the answer to a request. */
 const marginKeys = {
   balance: "B",
   borrow: "b",
@@ -32,7 +34,7 @@ const marginKeys = {
   available_with_borrow: "ab"
 } as const
 
-/** Whether balances of the messages equal those of the call, which may leave out balances of zero. */
+/** Whether the pushed balances equal those of the call, which may leave out balances of zero. */
 const isSame = (one: unknown, call: unknown): boolean => {
   const [balance, other] = [Streams.objectOf(one), Streams.objectOf(call)]
   return ["available", "freeze"].every((key) => Streams.isEqual(balance[key], other[key] ?? "0"))
@@ -52,6 +54,10 @@ const lock = Effect.fnUntraced(function*(world: World, account: Account) {
   yield* Trading.placeOther(world, account, { market: market.name, side: "sell", amount: "0.02", price })
   return market
 })
+
+/** Whether a message has a balance of an asset. */
+const isAbout = (ticker: string) => (params: unknown): true | undefined =>
+  Streams.listOf(params).some((changed) => Streams.objectOf(changed)[ticker] !== undefined) ? true : undefined
 
 const spotRules: ReadonlyArray<Rule.Rule> = [
   spot.forEach("streams.balances.request", {
@@ -81,7 +87,7 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   spot.forEach("streams.balances.pushed", {
-    statement: "Pushes the balances that have changed until they equal those of the call",
+    statement: "Pushes changed balances until the pushed balances equal those of the call",
     values: ["order", "trade"],
     check: Effect.fnUntraced(function*(world, how) {
       const account = yield* world.open()
@@ -122,6 +128,26 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude(`only a balance of ${stock}`, tickers, tickers.every((ticker) => ticker === stock))
     })
   }),
+  spot.always("streams.balances.replaces", {
+    statement: "Replaces the assets of a subscription by those of the next one on the connection",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open()
+      const market = yield* world.market
+      const [connection, other] = [yield* Streams.authorized(world, account), yield* Streams.authorized(world, account)]
+      const witness = yield* Streams.subscribe(other, "balanceSpot", market.money)
+      yield* Streams.subscribe(connection, "balanceSpot", market.money)
+      const listening = yield* Streams.subscribe(connection, "balanceSpot", market.stock)
+      const price = StreamMarkets.above(market, -10)
+      yield* Trading.placeOther(world, account, { market: market.name, side: "buy", amount: "0.02", price })
+      yield* Streams.pass(world)
+      yield* Streams.seesOne(witness, `a balance of ${market.money}`, isAbout(market.money))
+      yield* lock(world, account)
+      yield* Streams.pass(world)
+      yield* Streams.seesOne(listening, `a balance of ${market.stock}`, isAbout(market.stock))
+      const isOld = (params: unknown) => isAbout(market.money)(params) === true
+      yield* Streams.hasNone(listening, `about ${market.money}`, isOld)
+    })
+  }),
   spot.always("streams.balances.assets", {
     statement: "Pushes only balances of the subscribed assets",
     check: Effect.fnUntraced(function*(world) {
@@ -135,16 +161,13 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.seesOne(
         witness,
         `a balance of ${market.stock}`,
-        (params) =>
-          Streams.listOf(params).some((changed) => Streams.objectOf(changed)[market.stock] !== undefined)
-            ? true
-            : undefined
+        isAbout(market.stock)
       )
       yield* Streams.linger(connection)
       yield* Streams.hasNone(
         listening,
         `about ${market.stock}`,
-        (params) => Streams.listOf(params).some((changed) => Streams.objectOf(changed)[market.stock] !== undefined)
+        (params) => isAbout(market.stock)(params) === true
       )
     })
   })
@@ -178,7 +201,7 @@ const marginRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   margin.always("streams.margin.pushed", {
-    statement: "Pushes a collateral balance that has changed until it equals that of the call",
+    statement: "Pushes a changed collateral balance until the pushed balance equals that of the call",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open()
       const connection = yield* Streams.authorized(world, account)
@@ -211,7 +234,7 @@ const openIn = (whole: Body): ReadonlyArray<Body> =>
 
 const positionRules: ReadonlyArray<Rule.Rule> = [
   positions.forEach("streams.positions.whole", {
-    statement: "Pushes all open positions again and again, as the call for open positions shows them",
+    statement: "Pushes all open positions repeatedly, as the call for open positions shows them",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* world.open()
@@ -257,6 +280,26 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
           return { holds: openIn(whole).length === 0, got: whole }
         })
       )
+    })
+  }),
+  positions.forEach("streams.collateral.unsubscribe", {
+    statement: "Pushes no collateral balances or positions after it has acknowledged the end of their subscription",
+    values: ["balanceMargin", "positionsMargin"],
+    check: Effect.fnUntraced(function*(world, channel) {
+      const account = yield* world.open()
+      const [connection, other] = [yield* Streams.authorized(world, account), yield* Streams.authorized(world, account)]
+      const witness = yield* Streams.subscribe(other, channel)
+      yield* Streams.subscribe(connection, channel)
+      const acknowledged = yield* Streams.ask(connection, `${channel}_unsubscribe`)
+      yield* Streams.isAcknowledgement(acknowledged)
+      const { length } = Streams.pushed(witness)
+      yield* Trading.openPosition(world, account, "buy", "0.02")
+      yield* world.control("Fund", { account: account.id, wallet: "collateral", ticker: "USDT", amount: "321" })
+      yield* Streams.pass(world)
+      yield* Streams.sees(witness, `a message of ${channel}`, (pushed) => pushed.length > length ? true : undefined)
+      yield* Streams.linger(connection)
+      const left = { connection, channel, from: acknowledged.reply.at + 1 }
+      yield* Streams.hasNone(left, "after the end of its subscription", () => true)
     })
   }),
   positions.always("streams.positions.none", {

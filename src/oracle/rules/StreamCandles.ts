@@ -9,7 +9,7 @@ import * as StreamMarkets from "../world/StreamMarkets.ts"
 import * as Streams from "../world/Streams.ts"
 import type { Market, World } from "../world/World.ts"
 
-const { forEach } = Streams.documented("Kline")
+const { always, forEach } = Streams.documented("Kline")
 
 /** The intervals of the call for candles, by their length in seconds. */
 const intervals = { 60: "1m", 3600: "1h" } as const
@@ -75,6 +75,37 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         expected.length > 0 && rows.length === expected.length &&
           rows.every((row, at) => Streams.areEqual(row, expected[at] ?? []))
       )
+    })
+  }),
+  always("streams.candles.range", {
+    statement: "Answers the request for candles with those from start to end, and none before or after",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const times: Array<number> = []
+      for (const percent of [1, -1, 2]) {
+        yield* StreamMarkets.trade(world, market, percent)
+        times.push((yield* world.now) / 1000)
+        yield* world.advance(10 * 60_000)
+      }
+      for (const time of times) {
+        // A candle that begins exactly at an end may or may not be included.
+        const [start, end] = [Math.floor(time) - 150, Math.floor(time) + 150]
+        const { reply, result } = yield* Streams.ask(
+          yield* world.connection,
+          "candles_request",
+          market.name,
+          start,
+          end,
+          60
+        )
+        const found = rowsOf(result).map(([at]) => Number(at))
+        const traded = rowsOf(result).filter((row) => Number(row[5]) > 0)
+        yield* Streams.expect(
+          reply,
+          `one candle with a trade, and no times outside ${start} to ${end}`,
+          traded.length === 1 && found.every((at) => at >= start - 60 && at <= end)
+        )
+      }
     })
   }),
   forEach("streams.candles.pushed", {

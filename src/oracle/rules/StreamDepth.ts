@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Kinds from "../world/Kinds.ts"
-import type * as Orders from "../world/Orders.ts"
+import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as StreamBooks from "../world/StreamBooks.ts"
 import * as StreamMarkets from "../world/StreamMarkets.ts"
@@ -25,7 +25,7 @@ const repeatsBy = 15_000
 /** The tolerance for the time of a change, in seconds. */
 const slack = 60
 
-/** Longer than the interval between changes of a book, in milliseconds. */
+/** A wait that is longer than the interval between a book's changes, in milliseconds. */
 const changeEvery = 150
 
 const messages = (listening: Streams.Listening, { name }: Pick<Market, "name">) =>
@@ -33,7 +33,10 @@ const messages = (listening: Streams.Listening, { name }: Pick<Market, "name">) 
 
 /** Subscribes to a book, and waits for its snapshot. */
 const subscribe = Effect.fnUntraced(function*(world: World, market: Market, limit: number, step = "0", adds = true) {
-  const listening = yield* Streams.subscribe(yield* world.connect, "depth", market.name, limit, step, adds)
+  const connection = yield* world.connect
+  // It is not documented whether the first message follows the acknowledgement; this connection has no other book.
+  const from = connection.messages.length
+  const listening = { ...yield* Streams.subscribe(connection, "depth", market.name, limit, step, adds), from }
   const [first] = yield* Streams.sees(listening, `a message about ${market.name}`, (pushed) => {
     const found = StreamBooks.messagesOf(pushed, market.name)
     return found.length > 0 ? found : undefined
@@ -48,13 +51,13 @@ const filled = (world: World) =>
 /** The changes in messages, without the first and any repeated whole book. */
 const changesIn = (all: ReadonlyArray<StreamBooks.Message>) => all.filter(({ isSnapshot }) => !isSnapshot)
 
-/** The book that the changes lead to from the first whole one: a repeated book must not hide a missing change. */
+/** The first whole book after all changes. Repeated books are ignored, because they would hide a missing change. */
 const followed = (listening: Streams.Listening, market: Market) => {
   const all = messages(listening, market)
   return StreamBooks.states([...all.slice(0, 1), ...changesIn(all.slice(1))])
 }
 
-/** Waits until more changes than this many have been pushed. */
+/** Waits until more than this number of changes have been pushed. */
 const more = (listening: Streams.Listening, market: Market, count: number) =>
   Streams.sees(
     listening,
@@ -119,10 +122,28 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Streams.hasKinds("a book", body, StreamBooks.bodyKinds)
       yield* StreamBooks.isWhole("a book", body, limit)
-      // Elsewhere, the book changes between two reads.
+      // Outside a sandbox, the book changes between two reads.
       if (world.profile !== "control") return
       const current = Effect.sync(() => StreamBooks.states(messages(listening, market)).at(-1))
       yield* StreamBooks.equalsRest(world, market, limit, listening.connection, current)
+    })
+  }),
+  always("streams.depth.order", {
+    statement: "Sorts the levels of a book by price, even where the prices have different numbers of digits",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const account = yield* world.open()
+      yield* Trading.movePrice(world, market, 9999.9)
+      const prices = { sell: ["10100", "9999.95", "10000"], buy: ["9999.85", "2000.5", "9000"] } as const
+      for (const side of Orders.sides) {
+        for (const price of prices[side]) {
+          yield* Trading.placeOther(world, account, { market: market.name, side, amount: "0.02", price })
+        }
+      }
+      const { first } = yield* subscribe(world, market, 100)
+      yield* StreamBooks.isWhole("a book", first?.body ?? {}, 100)
+      const { result } = yield* Streams.ask(yield* world.connection, "depth_request", market.name, 100, "0")
+      yield* StreamBooks.isWhole("a book", Streams.objectOf(result), 100)
     })
   }),
   always("streams.depth.step", {
@@ -191,8 +212,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.depth.chain", {
-    statement:
-      "Names in each change the update before it (past_update_id), and never decreases the number of the update",
+    statement: "Names the previous update in each change (past_update_id), and never decreases update_id",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 100)
       const all = messages(listening, market)
@@ -215,9 +235,9 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
       }
     })
   }),
-  // The documentation's example repeats a number.
+  // The documentation's example repeats a sequence number.
   Streams.recorded.always("streams.depth.numbers", {
-    statement: "Increases the number of the update with each change",
+    statement: "Increases update_id with each change",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 100)
       const ids = changesIn(messages(listening, market)).map(({ body }) => Number(body["update_id"]))
@@ -225,7 +245,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   Streams.recorded.always("streams.depth.window", {
-    statement: "Removes the level that leaves the given number of levels in the same change",
+    statement: "Removes a level that exceeds the given number of levels in the same change",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 1)
       const wide = followed(listening, market).find(({ asks, bids }) => Math.max(asks.size, bids.size) > 1)

@@ -1,4 +1,4 @@
-/** Deals and executed orders over a WebSocket: as the calls for fills and order history show them. */
+/** Deals and executed orders over a WebSocket: they must equal those in the calls for fills and order history. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
@@ -15,7 +15,7 @@ import type { Account, Body, Market, World } from "../world/World.ts"
 const deals = Streams.documented("Deals")
 const executed = Streams.documented("Orders executed")
 
-/** The numbers of the types that are limit orders, and of those that are market orders. */
+/** The wire numbers of the limit-order types, and of the market-order types. */
 const limitTypes = [1, 7]
 const marketTypes = [2, 8, 202]
 
@@ -37,7 +37,7 @@ const columns = [
 const rowOf = (params: unknown): Body =>
   Object.fromEntries(Streams.listOf(params).map((value, at) => [columns[at], value]))
 
-/** A deal with the keys and values of the call for fills. Older messages have the numbers in strings. */
+/** A deal with the keys and values of the call for fills. In older messages, the numbers are strings. */
 const toFill = (deal: Body): Body => ({
   id: deal["id"],
   time: deal["time"],
@@ -67,11 +67,11 @@ const agreed = [
   "feeAsset"
 ]
 
-/** The fill of the call that a deal shows, as far as the call shows it. */
+/** The fields of a fill that its deal must repeat. */
 const expectedOf = (fill: Body): Body =>
   Object.fromEntries(agreed.flatMap((key) => fill[key] === undefined ? [] : [[key, fill[key]]]))
 
-/** Expects the fills of an account as the call for fills shows them, each once. */
+/** Expects each fill of an account once, as the call for fills shows it. */
 const areFills = Effect.fnUntraced(
   function*(world: World, account: Account, shown: ReadonlyArray<Body>, count: number) {
     const { records } = yield* LiveOrders.executed(world, account)
@@ -88,7 +88,7 @@ const areFills = Effect.fnUntraced(
   }
 )
 
-/** An account trades twice: as maker and as taker, with different sides, amounts and prices. */
+/** Lets an account trade twice: as maker and as taker, with different sides, amounts and prices. */
 const tradeTwice = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -152,7 +152,7 @@ const dealRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The order of a message. */
+/** The order in a message about executed orders. */
 const orderOf = (params: unknown): Body => StreamOrders.toOrder(Streams.listOf(params)[0])
 
 /** The fields of an ended order on which the messages and order history must agree. */
@@ -239,6 +239,30 @@ const executedRules: ReadonlyArray<Rule.Rule> = [
           (params) => !types.includes(typeOf(params))
         )
       }
+    })
+  }),
+  executed.always("streams.executed.pages", {
+    statement: "Pages executed orders by offset and limit, each on one page",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const account = yield* LiveOrders.customer(world)
+      const { made, took } = yield* tradeTwice(world, account, market)
+      const connection = yield* Streams.authorized(world, account)
+      const filter = { market: market.name, order_types: limitTypes }
+      const ids: Array<unknown> = []
+      for (const [offset, count] of [[0, 1], [1, 1], [2, 0]] as const) {
+        const { reply, result } = yield* Streams.ask(connection, "ordersExecuted_request", filter, offset, 1)
+        const page = Streams.objectOf(result)
+        const records = Streams.listOf(page["records"])
+        yield* Streams.expect(
+          reply,
+          `limit 1, offset ${offset}, and ${count} orders`,
+          page["limit"] === 1 && page["offset"] === offset && records.length === count
+        )
+        ids.push(...records.map((record) => StreamOrders.toOrder(record)["orderId"]))
+      }
+      const expected = [made["orderId"], took["orderId"]]
+      yield* Verdict.conclude(`the orders ${expected.join(", ")}`, ids, expected.every((id) => ids.includes(id)))
     })
   }),
   executed.forEach("streams.executed.request", {

@@ -16,7 +16,7 @@ type Asked = readonly [method: string, params: (market: string) => ReadonlyArray
 /** The tolerance for the time, in seconds. */
 const slack = 60
 
-/** Requests for each form of answer. */
+/** A request for each form of answer. */
 const forms: ReadonlyArray<readonly [form: "result" | "error", ...Asked]> = [
   ["result", "ping", () => []],
   ["result", "time", () => []],
@@ -53,14 +53,15 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   forAll("streams.messages.ids", {
     statement: "Answers each of several requests that are sent together exactly once, with the request's id",
     profile: "read-only",
-    values: fc.uniqueArray(fc.integer({ min: 0, max: 2 ** 31 - 2 }), { minLength: 2, maxLength: 6 }),
-    examples: [[0, 1, 2_147_483_646], [7, 3, 5]],
+    // Ids are unsigned: their highest bit is not a sign.
+    values: fc.uniqueArray(fc.integer({ min: 0, max: 2 ** 32 - 2 }), { minLength: 2, maxLength: 6 }),
+    examples: [[0, 1, 2_147_483_646], [7, 3, 5], [2_147_483_648, 2_147_483_649]],
     runs: 3,
     check: Effect.fnUntraced(function*(world, ids) {
       const connection = yield* world.connect
       const answersTo = (id: number) => connection.messages.filter((message) => message["id"] === id)
       // The last answer shows that the others are complete.
-      const last = 2_147_483_647
+      const last = 4_294_967_295
       for (const id of [...ids, last]) yield* connection.send(JSON.stringify({ id, method: "ping", params: [] }))
       yield* connection.wait(() => [...ids, last].every((id) => answersTo(id).length > 0) ? true : undefined)
       for (const id of ids) {
@@ -144,7 +145,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.refuses(yield* world.connection, [1], method, ...params(name))
     })
   }),
-  // The documentation names code 1; clients have recorded code 9.
+  // The documentation lists code 1; clients have recorded code 9.
   forEach("streams.unknown-market", {
     statement: "Refuses an unknown market with code 1 or 9",
     profile: "read-only",
@@ -154,7 +155,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   Streams.recorded.always("streams.not-json", {
-    statement: "Ends a connection that sends a text which is not JSON, without an answer",
+    statement: "Ends a connection over which a client sends text that is not JSON, without an answer",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const connection = yield* world.connect

@@ -1,4 +1,4 @@
-/** Open orders over a WebSocket: every order has the same fate in the messages and in the answers of calls. */
+/** Open orders over a WebSocket: the messages must show the same history of every order as the answers to calls. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -34,7 +34,7 @@ interface Followed {
   readonly id: unknown
 }
 
-/** Lets an account follow its orders, and place one that sells 0.03 at 10 percent above the market. */
+/** Subscribes an account to its orders, and places an order that sells 0.03 at 10 percent above the market. */
 const follow = Effect.fnUntraced(function*(
   world: World,
   percent = 10,
@@ -54,13 +54,13 @@ const follow = Effect.fnUntraced(function*(
   return { account, market, listening, fields, order, id: order["orderId"] }
 })
 
-/** Another account buys an amount at the price of an order. */
+/** Lets another account buy an amount at the order's price. */
 const take = Effect.fnUntraced(function*(world: World, { fields }: Followed, amount: string) {
   const { market, price } = fields
   yield* Trading.placeOther(world, yield* world.open(), { market, price, side: "buy", amount })
 })
 
-/** The order as it must be shown after an amount has been taken. */
+/** The order as it must be shown after this amount of it was filled. */
 const after = ({ fields, order }: Followed, taken: number, status?: string): Body => ({
   ...LiveOrders.ordered("limit", fields),
   ...LiveOrders.identity(order),
@@ -107,7 +107,7 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
       const listening = yield* StreamOrders.listen(world, account, market)
       const fields = Orders.stopLimit(market, "buy")
       const { order } = yield* Orders.place(world, account, Paths.stopLimit, fields)
-      // Elsewhere, only a list of open orders shows at the end of the run that the order is gone.
+      // Outside a sandbox, only the list of open orders at the end of the run shows that the order is gone.
       const isListed = world.profile === "control" || world.placements.listed.has(Paths.stopLimit)
       if (!isListed) return yield* Verdict.skip(`needs ${Paths.activeOrders} to list the order`)
       yield* Trading.placeOther(world, account, { market: market.name, orderId: order["orderId"] }, Paths.cancelOrder)
@@ -203,7 +203,7 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("streams.orders.activated", {
-    statement: "Pushes event 1 again, with the same id and activated 1, with a stop order that is activated",
+    statement: "Pushes event 1 again when a stop order is activated, with the same id and activated 1",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* world.trader

@@ -45,10 +45,10 @@ const isLastPrice = (market: Market, price: number) => (params: unknown): true |
   return name === market.name && typeof last === "string" && Number(last) === price ? true : undefined
 }
 
-/** The difference between two figures. */
+/** How much a figure of the statistics has grown between two answers. */
 const growth = (before: Body, after: Body, key: string): number => Number(after[key]) - Number(before[key])
 
-/** Whether statistics count a trade, apart from the price that they begin with. */
+/** Whether the statistics include a trade. Their opening price is ignored. */
 const counts = (before: Body, after: Body, { amount, price }: { readonly amount: number; readonly price: number }) =>
   Books.isClose(growth(before, after, "volume"), amount) &&
   Math.abs(growth(before, after, "deal") - amount * price) < 1e-4 && Number(after["last"]) === price &&
@@ -85,7 +85,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   lastPrice.always("streams.last-price.pushed", {
-    statement: "Pushes each new last price, and none that is the same as before",
+    statement: "Pushes the last price whenever it has changed, and only then",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const listening = yield* Streams.subscribe(yield* world.connect, "lastprice", market.name)
@@ -166,7 +166,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   statistics.always("streams.statistics.period", {
     statement:
-      "Counts only trades since midnight UTC in the statistics of the day, and those of the given period in others",
+      "Counts only trades since midnight UTC in today's statistics, and only those of the given period in the others",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const volumes = Effect.gen(function*() {
@@ -178,7 +178,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* StreamMarkets.trade(world, market, 1)
       const before = yield* volumes
       yield* Verdict.conclude("volumes above zero after a trade", before, before.every((volume) => volume > 0))
-      // An hour after the next midnight, give or take a minute.
+      // About an hour after the next midnight.
       yield* world.advance(Math.ceil(day - (yield* world.now) % day) + 3_660_000)
       const after = yield* volumes
       yield* Verdict.conclude("volumes of zero an hour after midnight", after, after.every((volume) => volume === 0))
@@ -216,7 +216,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   Streams.recorded.always("streams.book-ticker.first", {
-    statement: "Begins a subscription to the best prices with the current ones",
+    statement: "Begins a subscription to the best prices with the current best prices",
     check: Effect.fnUntraced(function*(world) {
       const { market } = yield* StreamBooks.fill(world)
       const listening = yield* Streams.subscribe(yield* world.connect, "bookTicker", market.name)

@@ -44,7 +44,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.subscribe.replaces", {
-    statement: "Replaces the market of a channel's subscription by that of the next subscription on the connection",
+    statement: "Replaces the market of a channel's subscription with that of the next subscription on the connection",
     check: Effect.fnUntraced(function*(world) {
       const { market, other } = yield* StreamMarkets.pair(world)
       const kinds = yield* StreamMarkets.served(world)
@@ -114,6 +114,24 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       for (const [at, { channel }] of kinds.entries()) {
         const listening = { connection, channel, from: left[at] ?? 0 }
         yield* Streams.hasNone(listening, "after the end of its subscription", () => true)
+      }
+    })
+  }),
+  always("streams.unsubscribe.others", {
+    statement: "Keeps the subscriptions to all other channels when one of a connection ends",
+    check: Effect.fnUntraced(function*(world) {
+      const { market } = yield* StreamMarkets.pair(world)
+      const kinds = yield* StreamMarkets.served(world)
+      const connection = yield* world.connect
+      for (const kind of kinds) yield* StreamMarkets.listen(connection, kind, market)
+      for (const [at, { channel }] of kinds.entries()) {
+        const { reply } = yield* Streams.ask(connection, `${channel}_unsubscribe`)
+        // Each trade changes the last price and the best ask.
+        yield* StreamMarkets.trade(world, market, kinds.length - at)
+        yield* Streams.pass(world)
+        for (const kind of kinds.slice(at + 1)) {
+          yield* StreamMarkets.tells({ connection, channel: kind.channel, from: reply.at + 1 }, kind, market)
+        }
       }
     })
   }),

@@ -11,10 +11,10 @@ import type { Body, Market, World } from "../world/World.ts"
 
 const { always, forEach } = Streams.documented("Market trades")
 
-/** The most trades in a message about a market, and in the answer to a request. */
+/** The maximum number of trades in a message about a market, and in the answer to a request. */
 const most = 100
 
-/** The kinds of values of a trade. */
+/** The kind of value in each field of a trade. */
 const kinds = {
   id: Kinds.integer,
   time: Kinds.time,
@@ -88,7 +88,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: ["once", "twice"],
     check: Effect.fnUntraced(function*(world, how) {
       const market = yield* world.market
-      // The first message, which repeats older trades, has come when this one has.
+      // When this message has arrived, so has the first message, which repeats older trades.
       yield* StreamMarkets.trade(world, market, 0.5)
       const connection = yield* world.connect
       // The second subscription replaces the first one.
@@ -125,6 +125,23 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           (pushed) => tradesOf(pushed, each).some((one) => one["id"] === id) ? true : undefined
         )
       }
+    })
+  }),
+  always("streams.trades.from", {
+    statement: "Answers the request for trades with none after the largest id that it names",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      yield* trade(world, market)
+      const ids = (yield* listed(world, market)).map(({ id }) => Number(id)).toSorted((one, other) => one - other)
+      const [largest = 0, older = 0] = [ids.at(-2), ids.at(-3)]
+      const connection = yield* world.connection
+      const { reply, result } = yield* Streams.ask(connection, "trades_request", market.name, most, largest)
+      const found = Streams.listOf(result).map((one) => Number(Streams.objectOf(one)["id"]))
+      yield* Streams.expect(
+        reply,
+        `the trade ${older}, and none after ${largest}`,
+        found.includes(older) && found.every((id) => id <= largest)
+      )
     })
   }),
   forEach("streams.trades.request", {

@@ -11,7 +11,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
-/** The time of an event: the first when the orders were placed, the second when they traded or ended. */
+/** The event that a time belongs to: `first`, when the orders were placed, or `second`, when they traded or ended. */
 type When = "first" | "second"
 
 /** The times that lists show, and the event that each belongs to. */

@@ -29,7 +29,7 @@ const feesFor = (fees: Body, market: string, isFuture: boolean) => {
   }
 }
 
-/** The fields that have a value. */
+/** Drops the fields that are `null`. */
 const given = (fields: Body): Body => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
 const premium: Kinds.Kind = {

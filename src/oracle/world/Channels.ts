@@ -1,6 +1,6 @@
 /**
  * The WebSocket and its channels, by the names under which a target declares that it lacks them. The oracle has its own
- * copy of the channels' names, as it has of the paths.
+ * copy of the channels' names, as it does of the paths.
  */
 
 /** The WebSocket with all its channels. */

@@ -1,17 +1,26 @@
 /**
  * Handles requests that get no answer, because the connection failed, or because the answer was cut short or took too
  * long. The target may have executed such a request. Only an idempotent request is sent again by itself; after any
- * other request, the value is judged again from the beginning. So no rule counts as broken because of the connection.
+ * other request, the value is judged again from the beginning. As a result, no rule counts as broken because of the
+ * connection.
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Target from "../Target.ts"
 
-/** The number of requests of a check, and how many of them got no answer. */
+/** The number of requests of a check, how many of them got no answer, and the calls that the target serves. */
 export interface Traffic {
   requests: number
   unanswered: number
+  /** The methods and paths of calls that have succeeded, or that were refused for what they say. */
+  readonly served: Set<string>
 }
+
+/** Creates the state of a check that has sent nothing. */
+export const none = (): Traffic => ({ requests: 0, unanswered: 0, served: new Set() })
+
+/** Whether only a call that is served has an answer with this status: a gateway may have sent any other. */
+const isOfServed = (status: number): boolean => (status >= 200 && status < 300) || [400, 403, 409, 422].includes(status)
 
 /** The maximum number of attempts at a call or a value check: enough even if one attempt in twenty gets no answer. */
 const maxTries = 8
@@ -25,13 +34,18 @@ export const patienceOfValue = 20_000
 /** The waits between attempts: from 50 to 400 milliseconds, so that later attempts reach a restarted target. */
 const waits = Schedule.min([Schedule.exponential(50), Schedule.spaced(400)])
 
-/** Counts the requests, and notes in the error which request got no answer. */
+/** Counts the requests, and notes which calls are served, and in the error which request got no answer. */
 export const counted = (send: Target.Target["send"], traffic: Traffic): Target.Target["send"] => (request) =>
   Effect.suspend(() => {
     traffic.requests++
-    return Effect.mapError(send(request), ({ reason }) => {
+    const call = `${request.method} ${request.path}`
+    const noted = Effect.tap(send(request), ({ status }) =>
+      Effect.sync(() => {
+        if (isOfServed(status)) traffic.served.add(call)
+      }))
+    return Effect.mapError(noted, ({ reason }) => {
       traffic.unanswered++
-      return new Target.TargetError({ reason, unanswered: `${request.method} ${request.path}` })
+      return new Target.TargetError({ reason, unanswered: call })
     })
   })
 
@@ -46,7 +60,7 @@ export const retry = <A, E extends { readonly _tag: string }>(
 ): Effect.Effect<A, E> =>
   Effect.retry(effect, { while: isUnanswered, schedule: Schedule.upTo(waits, { times: maxTries - 1, duration }) })
 
-/** Like {@link retry}. If no attempt gets an answer, the target counts as silent, and the rule is not retried. */
+/** Like {@link retry}. If no attempt gets an answer, the target counts as unresponsive, and the rule is not retried. */
 export const read = <A, E extends { readonly _tag: string }>(
   effect: Effect.Effect<A, E>
 ): Effect.Effect<A, E | Target.TargetError> =>

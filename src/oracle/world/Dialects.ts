@@ -32,7 +32,7 @@ export const orderIdKeys = of<ReadonlyArray<string>>({
   live: ["orderId", "order_id"]
 })
 
-/** Order statuses. */
+/** Order statuses in answers, by their names in the document. */
 export const statuses = of({
   document: {
     NEW: "NEW",

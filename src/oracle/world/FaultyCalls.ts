@@ -62,7 +62,7 @@ export const faulty = Effect.fnUntraced(function*(world: World, path: string, ta
     : world.call(account, path, fields, tampering)
 })
 
-/** Whether the call succeeded. */
+/** Whether the answer shows that the call succeeded, with HTTP 200. */
 export const isSuccess = (answer: Target.Answer): boolean => answer.status === 200 && Refusals.isSuccess(answer)
 
 /** Expects that the call succeeded. */
@@ -73,11 +73,11 @@ export const accepted = (answer: Target.Answer, why: string) =>
 interface Fault {
   readonly id: string
   readonly statement: string
-  /** The fault. */
+  /** The deviation from a valid call. */
   readonly tampering: Signing.Tampering
   /** The reason for the refusal. */
   readonly why: string
-  /** `MUST` by default. */
+  /** How binding the rule is; `MUST` by default. */
   readonly level?: Rule.Level
   /** The paths to call; all by default. */
   readonly paths?: (setting: Rule.Setting) => ReadonlyArray<string>

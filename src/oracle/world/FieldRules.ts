@@ -16,7 +16,7 @@ import type { World } from "./World.ts"
 export interface Row {
   /** The key in the document's dialect. */
   readonly key: string
-  /** The kind of its value. */
+  /** The kind of the field's value. */
   readonly kind: Kind
   /** The meaning of the field. */
   readonly meaning: string
@@ -36,7 +36,7 @@ export interface LiveRow {
   readonly isOptional?: boolean
 }
 
-/** Objects to judge. */
+/** The objects that a table's rules judge. */
 export interface Sample {
   /** The answer that contains the objects. */
   readonly answer: Target.Answer
@@ -50,7 +50,7 @@ export interface Table {
   readonly id: string
   /** The heading of the document that contains the table. */
   readonly clause: string
-  /** `MUST` by default. */
+  /** How binding the rules are; `MUST` by default. */
   readonly level?: Rule.Level
   /** Whether the live exchange's documentation shows the object, so that its rules are `MUST` there; false by default. */
   readonly isDocumented?: boolean
@@ -58,9 +58,9 @@ export interface Table {
   readonly profile: Profile
   /** A readable name for the object. */
   readonly within: string
-  /** Fetches objects to judge. */
+  /** Makes the call whose answer contains the objects. */
   readonly sample: (world: World) => Effect.Effect<Sample, Verdict.CheckError>
-  /** The fields. */
+  /** The fields of the object, with one rule each. */
   readonly rows: ReadonlyArray<Row>
 }
 

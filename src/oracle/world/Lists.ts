@@ -64,7 +64,7 @@ export const apiKeys: List = {
   add: (world, account) => Effect.flatMap(SubAccounts.create(world, account), (id) => SubAccounts.addKey(world, id))
 }
 
-/** All lists. */
+/** Every paginated list of the document. */
 export const all: ReadonlyArray<List> = [interest, subAccounts, apiKeys]
 
 /** Reads the list with the list's account. Skips if the account has no access to it. */
@@ -85,7 +85,7 @@ export const read = Effect.fnUntraced(function*(
 export interface Page {
   /** The answer that contains the page. */
   readonly answer: Target.Answer
-  /** The answer's JSON. */
+  /** The answer's body, as parsed JSON. */
   readonly json: Body
   /** The records of the page. */
   readonly records: ReadonlyArray<unknown>

@@ -7,15 +7,17 @@ import * as Json from "../../protocol/Json.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "./LiveCalls.ts"
+import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
 import * as Trading from "./Trading.ts"
+import * as Undoing from "./Undoing.ts"
 import type { Account, Body, World } from "./World.ts"
 
 /** An answer with its records. */
 export interface Shown {
-  /** The answer. */
+  /** The answer that lists the records. */
   readonly answer: Target.Answer
-  /** Its records. */
+  /** The records in the answer, in order. */
   readonly records: ReadonlyArray<Body>
 }
 
@@ -23,7 +25,7 @@ export interface Shown {
 // Values
 // -----------------------------------------------------------------------------
 
-/** The values of fields that an answer may omit. */
+/** The values that fields have when an answer omits them. */
 const omitted: Body = { stp: "no", postOnly: false, ioc: false, reduceOnly: false, rpi: false }
 
 const decimal = /^-?[0-9]+(?:\.[0-9]+)?$/u
@@ -171,15 +173,36 @@ const inAnswer = (json: unknown): unknown => {
   return Json.isObject(item) ? item["result"] : undefined
 }
 
-/** Makes a call that places an order, and returns the order as its answer shows it. */
+/**
+ * Makes a call that may place, change or cancel an order. On a real account, the order is canceled when the run ends, and
+ * `plain` is the first order of its path. Skips if the account lacks the funds.
+ */
+export const submit = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  path: string,
+  fields: Body,
+  plain: Body = fields
+): Effect.fn.Return<Target.Answer, Verdict.CheckError> {
+  if (world.profile !== "mutating" || path === Paths.cancelOrder) {
+    return yield* LiveCalls.call(world, account, path, Paths.ofSeveral.includes(path) ? { orders: [fields] } : fields)
+  }
+  const { clientOrderId: _id, ...first } = plain
+  const answer = path === Paths.modifyOrder
+    ? yield* Undoing.change(world, account, path, fields)
+    : yield* Undoing.place(world, account, path, fields, first, {})
+  yield* LiveCalls.served(world, path, answer)
+  return yield* Orders.funded(answer)
+})
+
+/** Submits an order, and returns it as the answer shows it. */
 export const place = Effect.fnUntraced(function*(
   world: World,
   account: Account,
   path: string,
   fields: Body
 ): Effect.fn.Return<{ readonly answer: Target.Answer; readonly order: Body }, Verdict.CheckError> {
-  const isBulk = path === Paths.bulk || path === Paths.collateralBulk
-  const answer = yield* LiveCalls.call(world, account, path, isBulk ? { orders: [fields] } : fields)
+  const answer = yield* submit(world, account, path, fields)
   const order = inAnswer(answer.json)
   yield* Verdict.expect(answer, "HTTP 200 with an order", answer.status === 200 && Json.isObject(order))
   return { answer, order: toOrder(Json.isObject(order) ? order : {}) }
@@ -193,6 +216,12 @@ export const place = Effect.fnUntraced(function*(
 export const open = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, items } = yield* LiveCalls.list(world, account, Paths.activeOrders, fields)
   return { answer, records: items.filter(Json.isObject).map(toOrder) }
+})
+
+/** The records of a list that show these orders. In a sandbox, the account has no others. */
+export const among = ({ profile }: World, { answer, records }: Shown, ids: ReadonlyArray<unknown>): Shown => ({
+  answer,
+  records: profile === "control" ? records : records.filter(({ orderId }) => ids.includes(orderId))
 })
 
 /** The records of a list that may be grouped by market. Each record of a group shows its market. */
@@ -256,10 +285,12 @@ export const funds = Effect.fnUntraced(function*(world: World, account: Account)
 // -----------------------------------------------------------------------------
 
 /**
- * An account whose canceled orders appear in the order history. The live exchange leaves out those of business
- * partners.
+ * An account whose canceled orders appear in the order history. The live exchange omits those of business partners.
  */
 export const customer = (world: World) => world.open({ b2b: false })
+
+/** The target's own account or, in a sandbox, a {@link customer}. */
+export const owner = (world: World) => world.profile === "control" ? customer(world) : world.trader
 
 /** Opens an account and has it place this order, which trades with a resting one. */
 export const takeAt = Effect.fnUntraced(function*(

@@ -11,7 +11,7 @@ import * as FieldRules from "./FieldRules.ts"
 import * as LiveCalls from "./LiveCalls.ts"
 import type { Body, World } from "./World.ts"
 
-/** Query parameters. */
+/** The query parameters of a public call, by name. */
 export type Query = Readonly<Record<string, string | number>>
 
 /** Reads a path, and expects that the target serves it. */
@@ -28,7 +28,7 @@ export const get = Effect.fnUntraced(function*(
 
 /** A value and the answer that contains it. */
 export interface Read<A> {
-  /** The answer. */
+  /** The answer that contains the value. */
   readonly answer: Target.Answer
   /** The value in the answer. */
   readonly value: A

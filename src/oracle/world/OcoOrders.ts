@@ -8,7 +8,7 @@ import type { Body, World } from "./World.ts"
 /** The key of a leg. */
 export type Leg = "stop_loss" | "take_profit"
 
-/** Both legs. */
+/** The keys of both legs of an OCO order. */
 export const legs: ReadonlyArray<Leg> = ["stop_loss", "take_profit"]
 
 /** Places an OCO order. */

@@ -16,7 +16,7 @@ export interface OrderEntry {
   readonly clause: string
   /** The path of the call. */
   readonly path: string
-  /** The price fields. */
+  /** The request fields that are prices. */
   readonly prices: ReadonlyArray<string>
   /** The price fields whose product with the amount must be within the market's bounds. */
   readonly limits: ReadonlyArray<string>
@@ -44,8 +44,8 @@ export interface OrderEntry {
 export const rulesOf = ({ clause }: OrderEntry): Section.Section => Section.of({ clause, profile: "mutating" })
 
 /**
- * Whether an order or a leg has the request's amount, limit and, if given, trigger. Their values are compared, because a
- * target may write `1` as `1.00`.
+ * Whether an order or a leg has the request's amount, limit and, if given, trigger. Compares by value, because a target
+ * may write `1` as `1.00`.
  */
 export const hasValues = (order: Body, amount: unknown, price: unknown, trigger?: unknown): boolean =>
   Number(order["amount"]) === Number(amount) && Number(order["price"]) === Number(price) &&

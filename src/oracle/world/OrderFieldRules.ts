@@ -19,7 +19,7 @@ const requiredOf = ({ prices }: OrderEntry): ReadonlyArray<string> => ["market",
 
 const profileOf = ({ sideProfile }: OrderEntry, key: string): Profile => key === "side" ? sideProfile : "mutating"
 
-/** `MUST` only if the document states the field's bounds. */
+/** The level of the rules about a field's bounds: `MUST` only if the document states the bounds. */
 const levelOf = ({ unbounded }: OrderEntry, key: string): Rule.Level => unbounded.includes(key) ? "SHOULD" : "MUST"
 
 const without = (order: Body, key: string): Body =>
@@ -38,14 +38,14 @@ interface Wrong<A> {
   /** The part of the rule's id after the field. */
   readonly detail: string
   readonly statement: string
-  /** `MUST` by default. */
+  /** How binding the rule is; `MUST` by default. */
   readonly level?: Rule.Level
-  /** The generated inputs. */
+  /** The generator of the inputs from which `value` builds the field's value. */
   readonly values: fc.Arbitrary<A>
   readonly examples?: ReadonlyArray<A>
   /** Builds the field's value from a generated input; the input itself by default. */
   readonly value?: (drawn: A, market: Market, order: Body) => unknown
-  /** Expects the refusal; by default that of any invalid field. */
+  /** Expects the target's refusal; by default, the refusal of any invalid field. */
   readonly expect?: typeof Refusals.order
 }
 

@@ -14,10 +14,10 @@ import type { Account, Body, Market, World } from "./World.ts"
 /** The side of an order. */
 export type Side = "buy" | "sell"
 
-/** Both sides. */
+/** All values of {@link Side}. */
 export const sides: ReadonlyArray<Side> = ["buy", "sell"]
 
-/** The other side. */
+/** Returns the opposite side. */
 export const opposite = (side: Side): Side => side === "buy" ? "sell" : "buy"
 
 /** Orders have the smallest possible amount times this factor. */
@@ -108,8 +108,12 @@ export const submit = Effect.fnUntraced(function*(
   const market = yield* world.market
   const plain = path === Paths.oco ? oco(market, "buy") : stopLimit(market, "buy")
   const answer = yield* Undoing.place(world, account, path, fields, plain, tampering)
-  return lacksFunds(answer) ? yield* Verdict.skip(outOfFunds) : answer
+  return yield* funded(answer)
 })
+
+/** Skips if an order was refused for lack of funds. */
+export const funded = (answer: Target.Answer): Effect.Effect<Target.Answer, Verdict.CheckError> =>
+  lacksFunds(answer) ? Verdict.skip(outOfFunds) : Effect.succeed(answer)
 
 /** Places an order and cancels it when the run ends. Skips if the account lacks the funds. */
 export const place = Effect.fnUntraced(function*(

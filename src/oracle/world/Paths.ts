@@ -75,7 +75,7 @@ export const cancelConditional = "/api/v4/order/conditional-cancel"
 export const cancelOto = "/api/v4/order/oto-cancel"
 export const openPositions = "/api/v4/collateral-account/positions/open"
 
-/** Creates a token for a WebSocket connection, at most ten in a minute. So only the rules about streams call it. */
+/** Creates a token for a WebSocket connection. The limit is ten per minute, so only the rules about streams call it. */
 export const webSocketToken = "/api/v4/profile/websocket_token"
 
 /** Private calls of the document that change nothing and succeed without fields. */
@@ -137,6 +137,9 @@ const livePublicCalls: ReadonlyArray<string> = [
 
 /** The calls whose path ends with a market. */
 export const ofMarkets: ReadonlyArray<string> = [orderBook, depth, fundingRates, trades]
+
+/** The calls that place several orders. */
+export const ofSeveral: ReadonlyArray<string> = [bulk, collateralBulk]
 
 /** Calls that only the live exchange's documentation describes, and that other rules need to place and find orders. */
 const helping: ReadonlyArray<string> = [
@@ -208,5 +211,5 @@ export const unknown = {
   public: "/api/v4/public/no-such-call"
 }
 
-/** The order book of a market that does not exist. */
+/** The path of the order book of a market that does not exist. */
 export const unknownOrderBook = "/api/v4/public/orderbook/NO_SUCH"

@@ -159,7 +159,7 @@ const undoing = 30_000
 /** Opens a session with a target. Unique strings begin with `startedAt`, in Unix milliseconds. */
 export const make = (given: Target.Target, profile: Profile, startedAt: number): Session => {
   const warnings: Array<string> = []
-  const traffic: Connection.Traffic = { requests: 0, unanswered: 0 }
+  const traffic = Connection.none()
   const target = { ...given, send: Connection.counted(given.send, traffic) }
   const { restoring, shared } = share(target, profile, startedAt, warnings)
   const { placements } = shared
@@ -218,7 +218,7 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
     begin: isControl ? restoring.begin : Effect.void,
     end: Effect.timeoutOrElse(undoAll, {
       duration: undoing,
-      orElse: () => shared.warn(`undoing what the check did took more than ${undoing / 1000} seconds`)
+      orElse: () => shared.warn(`undoing the check's changes took more than ${undoing / 1000} seconds`)
     }),
     world
   }

@@ -31,7 +31,7 @@ const marketData: ReadonlyArray<string> = [
 const isMarketData = (path: string): boolean =>
   marketData.some((one) => path === one || (Paths.ofMarkets.includes(one) && path.startsWith(`${one}/`)))
 
-/** Times in an answer, which change even if nothing has happened. */
+/** Matches the times in an answer that change even if nothing has happened. */
 const times = /"(?:timestamp|at)":[0-9.]+/gu
 
 /** Applying a code only starts the transaction that changes the main balance, so the main balance can be late too. */

@@ -1,7 +1,8 @@
 /**
- * WebSocket connections to a target. They have their own frames, for the same reason as `Paths` has its own paths.
+ * WebSocket connections to a target. This module has its own copy of the frames' format, for the same reason as `Paths`
+ * has its own copy of the paths.
  *
- * A connection that ends is a connection without an answer: it breaks no rule by itself, see `Connection`.
+ * The end of a connection counts as a missing answer, which by itself breaks no rule: see `Connection`.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -20,7 +21,7 @@ import * as Paths from "./Paths.ts"
 
 /**
  * The longest wait for an answer or a pushed message, in milliseconds: much longer than any documented interval between
- * messages. Only a rule that is broken waits so long.
+ * messages. Only a broken rule waits this long.
  */
 export const patience = 10_000
 
@@ -38,7 +39,7 @@ type OnEnd = (effect: Effect.Effect<unknown, Verdict.CheckError>) => Effect.Effe
 export interface Reply {
   /** The request, as sent. */
   readonly request: string
-  /** The answer. */
+  /** The answer, as a JSON object. */
   readonly answer: Body
   /** The answer's index among the messages of the connection. */
   readonly at: number
@@ -50,16 +51,16 @@ export interface Reply {
  * @category models
  */
 export interface Connection {
-  /** The messages that have arrived, in order. One that is not a JSON object is empty. */
+  /** The messages that have arrived, in order. A message that is not a JSON object is represented by an empty one. */
   readonly messages: ReadonlyArray<Body>
   /** The reason why the connection has ended; `undefined` while it is open. */
   readonly ended: () => string | undefined
-  /** Sends a text. */
+  /** Sends a text message. */
   readonly send: (text: string) => Effect.Effect<void, Target.TargetError>
   /** Sends a request with a new id, and waits for the answer with this id. Skips if the target lacks the channel. */
   readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<Reply, Verdict.CheckError>
   /**
-   * Waits until `find` finds something: it runs now and after each message. Succeeds with `undefined` if it finds nothing
+   * Runs `find` now and after each message, until it returns a value. Succeeds with `undefined` if it returns none
    * within `millis` milliseconds.
    */
   readonly wait: <A>(
@@ -72,7 +73,7 @@ export interface Connection {
 export interface Sockets {
   /** Opens a connection. `onEnd` receives the step that closes it. */
   readonly connect: (onEnd: OnEnd) => Effect.Effect<Connection, Verdict.CheckError>
-  /** The connection that all rules share. Opens it on first use, and after it has ended. */
+  /** The connection that all rules share. Opens it on first use, and again after it has ended. */
   readonly shared: (onEnd: OnEnd) => Effect.Effect<Connection, Verdict.CheckError>
 }
 
@@ -89,7 +90,7 @@ const lost = (reason: string) => new Target.TargetError({ reason, unanswered: Ch
 export const isLost = (error: Verdict.CheckError): error is Target.TargetError =>
   error._tag === "TargetError" && error.unanswered === Channels.webSocket
 
-/** The cause of a socket's error, as far as it tells more than the error itself. */
+/** The cause of a socket's error, if it says more than the error itself. */
 const reasonOf = ({ message, reason }: Socket.SocketError): string => {
   const cause = "cause" in reason ? reason.cause : undefined
   const detail = typeof cause === "string" ? cause : String(Object(cause)["message"] ?? "")
@@ -146,7 +147,7 @@ const open = Effect.fnUntraced(function*(
     const id = ++ids
     const write = (params: ReadonlyArray<unknown>) => JSON.stringify({ id, method, params })
     yield* send(write(params))
-    // No verdict shows a token.
+    // A token must not appear in a verdict.
     const request = write(method === "authorize" ? ["<redacted>", ...params.slice(1)] : params)
     const at = yield* wait(() => {
       const found = messages.findIndex((message) => message["id"] === id)
@@ -164,7 +165,7 @@ export const make = (
   { dial, features = {} }: Target.Target,
   get: (path: string) => Effect.Effect<unknown, Verdict.CheckError>
 ): Sockets => {
-  /** Known once no connection could be opened although the target answers calls. */
+  /** Completed once a connection could not be opened although the target answers calls. */
   let unserved: Verdict.Broken | undefined
   let shared: Connection | undefined
   const refused = Effect.fnUntraced(function*({ reason }: Target.TargetError) {

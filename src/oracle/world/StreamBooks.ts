@@ -1,4 +1,4 @@
-/** Order books that follow a WebSocket's messages, level by level. */
+/** Order books built level by level from the messages of a WebSocket. */
 import * as Effect from "effect/Effect"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "./Books.ts"
@@ -17,7 +17,7 @@ export const sides = ["asks", "bids"] as const
 /** One side of a book: amounts by price. */
 type Side = Map<number, number>
 
-/** A book. */
+/** An order book. */
 export interface Book {
   readonly asks: Side
   readonly bids: Side
@@ -56,7 +56,7 @@ const next = (book: Book, { body, isSnapshot }: Message): Book => {
   return { asks: sideAfter("asks"), bids: sideAfter("bids") }
 }
 
-/** The books after each message. */
+/** The book after each of the messages. */
 export const states = (messages: ReadonlyArray<Message>): ReadonlyArray<Book> => {
   let book: Book = { asks: new Map(), bids: new Map() }
   return messages.map((message) => book = next(book, message))
@@ -91,7 +91,7 @@ export const areLevels = (body: Body) =>
     sides.every((side) => Streams.listOf(body[side]).every(isLevel))
   )
 
-/** The kinds of values in a message. */
+/** The kind of value in each field of a message. */
 export const bodyKinds = { timestamp: Kinds.time, update_id: Kinds.integer, event_time: Kinds.time } as const
 
 const describe = (book: Book): unknown => sides.map((side) => [side, [...book[side]]])
@@ -99,7 +99,7 @@ const describe = (book: Book): unknown => sides.map((side) => [side, [...book[si
 const isSame = (one: Side, other: Side): boolean =>
   one.size === other.size && [...one].every(([price, amount]) => Books.isClose(other.get(price), amount))
 
-/** Expects that a book equals the one that a call shows, once both are at rest. */
+/** Expects that a book equals the one that a call shows, once both have stopped changing. */
 export const equalsRest = (
   world: World,
   market: Market,

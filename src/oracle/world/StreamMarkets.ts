@@ -22,7 +22,7 @@ interface Kind {
 
 const first = (params: unknown): unknown => Streams.listOf(params)[0]
 
-/** The public channels that push a message after a trade and an order that rests. */
+/** The public channels that push a message after an order has rested in the book and has traded in part. */
 const kinds: ReadonlyArray<Kind> = [
   {
     channel: "depth",
@@ -54,7 +54,7 @@ export const served = Effect.fnUntraced(function*({ declares }: World) {
   return found.length === 0 ? yield* Verdict.skip("the target declares none of these channels") : found
 })
 
-/** The market to trade on, and another one, whose price is the same. */
+/** The market to trade on, and another market with the same price. */
 export const pair = Effect.fnUntraced(function*(world: World) {
   const market = yield* world.market
   const other = (yield* world.markets).find(({ name }) => name !== market.name)
@@ -66,7 +66,7 @@ export const pair = Effect.fnUntraced(function*(world: World) {
 /** A price this many percent above a market's. */
 export const above = (market: Market, percent: number): string => priceText(market, market.price * (1 + percent / 100))
 
-/** How two accounts trade. */
+/** Options of a trade between two accounts. */
 interface Terms {
   /** The account whose order rests; a new one by default. */
   readonly maker?: Account
@@ -76,7 +76,7 @@ interface Terms {
   readonly taken?: string
 }
 
-/** A new account takes an amount from an order of 0.02, the rest of which stays in the book. */
+/** Lets a new account take an amount from an order of 0.02, the rest of which stays in the book. */
 export const trade = Effect.fnUntraced(function*(
   world: World,
   market: Market,

@@ -9,7 +9,7 @@ import type { Account, Body, Market, World } from "./World.ts"
 /** The events of an order. */
 export const events = { created: 1, changed: 2, finished: 3 } as const
 
-/** Keys that the messages spell unlike the answer to a new order. */
+/** Keys whose spelling in messages differs from that in the answer to a new order. */
 const spellings: Readonly<Record<string, string>> = {
   id: "orderId",
   client_order_id: "clientOrderId",
@@ -21,7 +21,7 @@ const spellings: Readonly<Record<string, string>> = {
   activation_condition: "activationCondition"
 }
 
-/** The types by number. Spot and margin have numbers of their own. */
+/** The order types by wire number. Spot and margin types have different numbers. */
 const types: Readonly<Record<string, string>> = {
   1: "limit",
   2: "market",
@@ -43,7 +43,7 @@ export const toOrder = (value: unknown): Body => {
   const { side, type } = record
   return LiveOrders.toOrder({
     ...Object.fromEntries(Object.entries(record).map(([key, value]) => [spellings[key] ?? key, value])),
-    // Only numbers are documented.
+    // The documentation has only numbers here. Any other value is wrapped, so that it equals no expected value.
     side: typeof side === "number" ? sides[side] ?? side : [side],
     type: typeof type === "number" ? types[type] ?? type : [type]
   })
@@ -65,7 +65,7 @@ export const listen = Effect.fnUntraced(function*(world: World, account: Account
   return yield* Streams.subscribe(yield* Streams.authorized(world, account), "ordersPending", market.name)
 })
 
-/** Fields of an order that older messages do not have. */
+/** Fields of an order that older messages lack. */
 const optional: ReadonlyArray<string> = ["status", "stp", "ioc", "postOnly", "positionSide", "activationCondition"]
 
 /** Expects that an order has these values. */

@@ -16,13 +16,13 @@ import type { Account, Body, World } from "./World.ts"
 // Rules
 // -----------------------------------------------------------------------------
 
-/** The connections in a row that may end before that is the target's fault. */
+/** The number of consecutive lost connections from which the target is at fault. */
 const maxLost = 3
 
-/** The connections in a row that have ended, by rule. */
+/** The number of consecutive lost connections, by the world of each rule. */
 const lost = new WeakMap<World, number>()
 
-/** Breaks the rule if its connections end again and again. Until then, the value is judged again. */
+/** Breaks the rule if its connections keep ending. Until then, the value is judged again. */
 const lasting = (
   world: World,
   check: Effect.Effect<unknown, Verdict.CheckError>
@@ -32,7 +32,7 @@ const lasting = (
     lost.set(world, count)
     return count < maxLost ? Effect.void : new Verdict.Broken({
       expected: "a connection that stays open",
-      got: `${count} in a row did not: ${Verdict.whyOf(error)}`
+      got: `${count} connections in a row ended: ${Verdict.whyOf(error)}`
     })
   }).pipe(Effect.tap(() => Effect.sync(() => lost.delete(world))))
 
@@ -160,7 +160,7 @@ const described = (listening: Listening): string => {
   return `${all.length} messages of ${listening.channel}, the last ones ${last}`
 }
 
-/** Waits until `find` finds something among the pushed messages. The rule is broken if it finds nothing in time. */
+/** Waits until `find` returns a value for the pushed messages. The rule is broken if it returns none in time. */
 export const sees = Effect.fnUntraced(function*<A>(
   listening: Listening,
   what: string,
@@ -176,7 +176,7 @@ export const sees = Effect.fnUntraced(function*<A>(
     : found
 })
 
-/** Waits for a pushed message in which `find` finds something. */
+/** Waits for a pushed message for which `find` returns a value. */
 export const seesOne = <A>(listening: Listening, what: string, find: (params: unknown) => A | undefined) =>
   sees(listening, what, (all) => {
     for (const params of all) {
@@ -186,7 +186,7 @@ export const seesOne = <A>(listening: Listening, what: string, find: (params: un
     return undefined
   })
 
-/** The time between two looks at a target's state, in milliseconds. */
+/** The time between two reads of a target's state, in milliseconds. */
 const lookEvery = 250
 
 /** A comparison of pushed messages with the target's state. */
@@ -212,26 +212,26 @@ export const settles = Effect.fnUntraced(function*(
   }
 })
 
-/** Longer than every interval between messages, except that of repeated order books, in milliseconds. */
+/** A wait longer than every interval between messages except that of repeated order books, in milliseconds. */
 const interval = 2000
 
-/** Lets the interval of every channel pass, by advancing the clock of a sandbox. Any other target takes its time. */
+/** Advances a sandbox's clock past the interval of every channel. Does nothing for other targets. */
 export const pass = (world: World, millis = interval) =>
   world.profile === "control" ? Effect.catchTag(world.advance(millis), "Skipped", () => Effect.void) : Effect.void
 
-/** The time for a message that must not come, after another connection got it, in milliseconds. */
+/** The time to wait for a message that must not arrive, in milliseconds. */
 const grace = 100
 
 /**
- * Gives a message that must not come the time to come: call it once another connection has got that message. A fast
- * target may still break the rule unseen, but a slow one is never blamed.
+ * Waits for a message that must not arrive. Call it once another connection has received that message. The wait is
+ * short, so some faults may go unnoticed, but a correct target is never blamed.
  */
 export const linger = Effect.fnUntraced(function*(connection: Sockets.Connection) {
   yield* ask(connection, "ping")
   yield* Effect.sleep(grace)
 })
 
-/** Expects that a channel has pushed nothing that `isWrong` finds. */
+/** Expects that a channel has pushed no message for which `isWrong` holds. */
 export const hasNone = (listening: Listening, what: string, isWrong: (params: unknown) => boolean) =>
   Verdict.conclude(`no message of ${listening.channel} ${what}`, described(listening), !pushed(listening).some(isWrong))
 

@@ -43,7 +43,9 @@ const nameOf = ({ id, market, path }: Placed): string =>
 
 const nameOfDoubt = ({ fields, sentAt }: Doubt): string => `an order on ${String(fields["market"])} sent at ${sentAt}`
 
-/** Notes in the report that an order may be open, until that is ruled out. */
+/**
+ * Adds a warning to the report that an order may be open. The warning is removed once the order is known to be closed.
+ */
 const note = ({ placements }: World, order: Placed, why: string): void => {
   const [path, fields] = cancellation(order)
   const remedy = `Cancel it with POST ${path} ${JSON.stringify(fields)}`
@@ -118,8 +120,10 @@ const slack = 10_000
 const isSame = ({ dialect }: World, order: Body, { fields, sentAt }: Doubt): boolean => {
   const id = Dialects.keys(dialect).clientOrderId
   const isItsId = [fields[id] ?? "", "", undefined].includes(order[id] as string)
-  return isItsId && order["market"] === fields["market"] && order["side"] === fields["side"] &&
-    ["amount", "price"].every((key) => Number(order[key]) === Number(fields[key])) &&
+  // A stop-market order has no price, and a change of an order gives only some of its fields.
+  const given = (keys: ReadonlyArray<string>) => keys.filter((key) => fields[key] !== undefined)
+  return isItsId && given(["market", "side"]).every((key) => order[key] === fields[key]) &&
+    given(["amount", "price"]).every((key) => Number(order[key]) === Number(fields[key])) &&
     Number(order["timestamp"]) * 1000 >= sentAt - slack
 }
 
@@ -141,6 +145,12 @@ const lookUp = Effect.fnUntraced(function*(world: World, account: Account, doubt
   for (const [id] of found) yield* cancel(world, account, { path, market: fields["market"], key, id: Number(id) })
 })
 
+/** Whether an answer refuses the only order of a call: as a whole, or in its item. */
+const isRefused = (answer: Target.Answer): boolean => {
+  const [item]: ReadonlyArray<unknown> = Array.isArray(answer.json) ? answer.json : []
+  return Refusals.isRefused(answer) || (Json.isObject(item) && Json.isObject(item["error"]))
+}
+
 /** The order that an answer shows; `undefined` if it shows none. */
 const placedIn = (
   { dialect }: World,
@@ -150,7 +160,10 @@ const placedIn = (
 ): Placed | undefined => {
   if (Refusals.isRefused(answer)) return undefined
   const { json } = answer
-  const body = Json.isObject(json) ? json : {}
+  // A call for several orders shows each in the result of its own item.
+  const [item = json]: ReadonlyArray<unknown> = Array.isArray(json) ? json : []
+  const shown = Array.isArray(json) && Json.isObject(item) ? item["result"] : item
+  const body = Json.isObject(shown) ? shown : {}
   // The market of the request may be wrong on purpose; the answer shows the order's market.
   const leg = Json.isObject(body["take_profit"]) ? body["take_profit"] : body
   // The first order may show that the target speaks the other dialect; that order must be canceled too.
@@ -185,15 +198,16 @@ const placeOne = Effect.fnUntraced(function*(
       return world.onEnd(lookUp(world, account, doubt, false))
     }
     noteDoubt(world, doubt, "there is no answer yet")
+    const body = Paths.ofSeveral.includes(path) ? { orders: [fields] } : fields
     const answer = yield* Effect.tapError(
-      world.attempt(account, path, fields, tampering),
+      world.attempt(account, path, body, tampering),
       (error) =>
         error._tag === "TargetError"
           ? lookUpLater(error.reason)
           : Effect.sync(() => world.placements.open.delete(nameOfDoubt(doubt)))
     )
     const placed = order = placedIn(world, path, fields, answer)
-    if (placed === undefined && !Refusals.isRefused(answer)) yield* lookUpLater(Verdict.describe(answer))
+    if (placed === undefined && !isRefused(answer)) yield* lookUpLater(Verdict.describe(answer))
     else world.placements.open.delete(nameOfDoubt(doubt))
     if (placed !== undefined) {
       note(world, placed, "it has not been canceled yet")
@@ -243,3 +257,7 @@ export const place = Effect.fnUntraced(function*(
   yield* tryOnce(world, account, path, plain)
   return (yield* placeOne(world, account, path, fields, tampering)).answer
 })
+
+/** Changes an order on a real account. The order that replaces it is canceled when the run ends. */
+export const change = (world: World, account: Account, path: string, fields: Body) =>
+  Effect.map(placeOne(world, account, path, fields), ({ answer }) => answer)

@@ -38,7 +38,7 @@ export interface Account extends Target.Keys {
 export interface Opening {
   /** Whether the account may make B2B-only calls; true by default. */
   readonly b2b?: boolean
-  /** The only paths that its key may call; no restriction by default. */
+  /** The only paths that the account's key may call; no restriction by default. */
   readonly endpoints?: ReadonlyArray<string>
   /** Whether the account has funds to trade; true by default. */
   readonly isFunded?: boolean
@@ -147,8 +147,8 @@ export interface World {
   /** Opens a new account. */
   readonly open: (opening?: Opening) => Effect.Effect<Account, Verdict.CheckError>
   /**
-   * Runs a control-plane action. An idempotent action without an answer is run again; after any other, the value is
-   * judged again from the beginning.
+   * Runs a control-plane action. If there is no answer, an idempotent action is run again; after any other action, the
+   * value is judged again from the beginning.
    */
   readonly control: (action: string, fields: object) => Effect.Effect<void, Verdict.CheckError>
   /** All markets that allow both spot and collateral trading. */

@@ -90,7 +90,7 @@ const hashOf = (state: State.State): string => {
   return createHash("sha256").update(text).digest("hex")
 }
 
-/** A checked journal. */
+/** The result of checking a journal. */
 export interface Checked extends Exported.Exported {
   /** The command whose saved state equals the replayed one; absent if the venue has no snapshot. */
   readonly snapshot?: number
@@ -165,7 +165,7 @@ const bringIn = Effect.fnUntraced(function*(
     yield* sql.unsafe("UPDATE txc_venue SET rules = $2, epoch = epoch + 1, node = NULL WHERE venue = $1", [id, rules])
     yield* sql.unsafe("DELETE FROM txc_snapshot WHERE venue = $1", [id])
   }
-  // Faults, limits and the request log are in the format of the release that saved them.
+  // Faults, limits and the request log are removed, because they are in the format of the release that saved them.
   yield* sql.unsafe("DELETE FROM txc_memory WHERE venue = $1", [id])
   yield* sql.unsafe(
     `INSERT INTO txc_hosted (venue, owner, record, ends_at, begun) VALUES ($1, $2, $3, $4, true)

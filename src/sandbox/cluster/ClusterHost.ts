@@ -43,7 +43,7 @@ import type * as NodeTransport from "./NodeTransport.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 import * as PostgresRegistry from "./PostgresRegistry.ts"
 
-/** Options of a node. */
+/** Options of a cluster node. */
 export interface NodeOptions extends Host.HostOptions {
   /**
    * How long a stopping node still accepts calls, in milliseconds; 0 by default. It reports not ready during this time,
@@ -60,7 +60,7 @@ export interface Options extends NodeOptions {
 
 /** A node's host, and the handler of the requests that other nodes forward to it. */
 export interface Opened {
-  /** The host. */
+  /** The node's host. */
   readonly host: Host.Host["Service"]
   /** Handles a request that another node forwarded. */
   readonly receive: NodeTransport.Receive
@@ -82,7 +82,7 @@ const forgetEvery = "1 minute"
 /** How often the node deletes answers that are no longer needed from the database. */
 const sweepDeliveriesEvery = "5 seconds"
 
-/** The number of venues that fall asleep in parallel when the node stops. */
+/** The number of venues that the stopping node puts to sleep at the same time. */
 const stoppingAtOnce = 8
 
 /** A venue of this node. */
@@ -105,7 +105,7 @@ interface Parts {
   readonly run: (effect: Effect.Effect<unknown>) => Fiber.Fiber<unknown>
   readonly examples: ReturnType<typeof NewVenue.makeExamples>
   readonly options: Options
-  /** The venues that this node has, or had until a moment ago. */
+  /** The venues that this node has, and those that it is just releasing. */
   readonly entries: Map<string, Entry>
   /** All venues of the cluster. */
   readonly known: KnownVenues.KnownVenues
@@ -216,7 +216,7 @@ const entryOf = Effect.fnUntraced(function*(parts: Parts, id: string) {
   const entry = entries.get(id)
   if (entry !== undefined) return entry
   if (!(yield* known.has(id))) return undefined
-  // Another node may have ended it.
+  // Another node may have ended the venue.
   const registered = yield* registry.find(id)
   if (registered === undefined) {
     known.delete(id)
@@ -319,7 +319,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
       Effect.fail(
         new Models.NotMade({
           field: "sequence",
-          message: `The venue has ${all} commands. Choose one of these, or none`
+          message: `The venue has ${all} commands. Choose one of them, or none to copy all`
         })
       ))
   )
@@ -489,7 +489,7 @@ export const open = Effect.fnUntraced(function*(
   yield* NodeReport.inNodes(Nodes.enter(parts.sql, options.address))
   yield* Effect.addFinalizer(() => Effect.exit(NodeReport.inNodes(Nodes.leave(parts.sql, options.address))))
   yield* Effect.andThen(NodeReport.report(parts), engines.learn)
-  // Repeats the work even after a database error.
+  // Continues the background work even after a database error.
   const repeatedly = (every: Duration.Input, work: Effect.Effect<void, JournalError>) =>
     Effect.forkScoped(Effect.forever(
       Effect.andThen(Effect.sleep(every), Effect.catch(work, ({ message }) => Effect.logWarning(message)))

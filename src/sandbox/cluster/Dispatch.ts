@@ -47,13 +47,13 @@ export const answeredWithin = (
   Effect.callback<Effect.Effect<Given | Lost>>((resume) => {
     let isLate = false
     send((given) => {
-      // A venue of this node is behind no tunnel.
+      // A request to a venue of this node goes through no tunnel.
       const outcome = Effect.map(
         Effect.isEffect(given) ? given : Effect.succeed(given),
         (outcome) => outcome._tag === "Tunneled" ? Sockets.decline(outcome) : outcome
       )
       if (!isLate) return resume(Effect.succeed(outcome))
-      // Runs even though no caller waits: the venue counts as in use until this effect ends.
+      // Runs even if no caller waits any more, because the venue counts as in use until this effect ends.
       run(Effect.map(outcome, Sockets.decline))
     })
     return Effect.sync(() => {

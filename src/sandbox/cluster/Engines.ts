@@ -59,8 +59,7 @@ export const make = (
     Effect.suspend(() => {
       const engine = versionOf(venue)
       if (engine === Engine.version) return membership.locate(venue)
-      // Only nodes of that version know which of them has the venue. If one of them answers that it does not have it,
-      // the next one is asked.
+      // Only the nodes of that version know which of them has the venue, so they are asked one after the other.
       const candidates = nodesOf(engine)
       const next = candidates[turn++ % candidates.length]
       return next === undefined ? Effect.andThen(Effect.sleep(pause), locate(venue)) : Effect.succeed(next.node)

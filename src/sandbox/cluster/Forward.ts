@@ -54,7 +54,7 @@ export interface Forward {
   readonly forget: (isEnded: (venue: string) => boolean) => void
 }
 
-/** Creates a forwarder. `ours` handles requests for venues of this node. */
+/** Creates a forwarder. `ours` handles requests for the venues of this node. */
 export const make = (
   membership: Pick<Membership["Service"], "locate">,
   { send }: Pick<NodeTransport.Sender, "send">,
@@ -89,7 +89,7 @@ export const make = (
     Effect.suspend(() => {
       const found = known.get(venue)
       if (found !== undefined) return Effect.succeed(found)
-      // A search that began for an earlier request may time out before this request does.
+      // This search may have begun for an earlier request, and time out before this request does.
       return search(venue).pipe(
         Effect.repeat({ until: (located) => located !== undefined }),
         Effect.timeoutOrElse({ duration: Math.max(millis, 0), orElse: () => Effect.undefined })

@@ -3,7 +3,7 @@
  * every second, which distinguishes a slow node from a lost one.
  */
 
-/** The kinds of frames. */
+/** The kinds of frames, each with its number on the wire. */
 export const kinds = {
   /** A heartbeat: the node is still working on the request. */
   alive: 0,
@@ -11,11 +11,11 @@ export const kinds = {
   head: 1,
   /** A part of the body. */
   part: 2,
-  /** The body ends early. */
+  /** Marks an answer whose body ends early, because its connection broke. */
   broken: 3
 } as const
 
-/** A frame. */
+/** A frame after decoding. */
 export interface Frame {
   /** One of {@link kinds}. */
   readonly kind: number

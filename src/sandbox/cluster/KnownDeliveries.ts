@@ -9,7 +9,7 @@ import type { Deliveries } from "../store/Deliveries.ts"
 export interface Kept {
   /** The id of the request. */
   readonly id: string
-  /** The answer, as text. */
+  /** The answer, as text that `Message.fromText` can parse. */
   readonly answer: string
 }
 

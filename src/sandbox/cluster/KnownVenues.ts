@@ -17,9 +17,9 @@ export interface KnownVenues {
   readonly get: (id: string) => Registered | undefined
   /** All venues that the node knows. */
   readonly all: () => Iterable<Registered>
-  /** Adds a venue. */
+  /** Adds a venue that this node has created. */
   readonly add: (venue: Registered) => void
-  /** Removes a venue. */
+  /** Removes a venue that has ended. */
   readonly delete: (id: string) => void
   /** Adds the venues that other nodes have created. */
   readonly learn: Effect.Effect<void, JournalError>

@@ -110,7 +110,7 @@ const make = (options: Options) =>
       confirm: (venue) =>
         holds(ShardId.toString(shardOf(venue))).pipe(
           Effect.timeout(leaseMillis),
-          // If the database does not answer, the assignment is not confirmed.
+          // Without an answer from the database, the assignment counts as not confirmed.
           Effect.catchCause((cause) =>
             Effect.as(Effect.logWarning(`The assignment of the venue ${venue} can't be checked`, cause), false)
           )

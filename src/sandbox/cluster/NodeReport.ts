@@ -39,7 +39,7 @@ export interface Parts {
 /** Limits how long the database may take to read or write the list of nodes. */
 export const inNodes = PostgresJournal.inTime("the list of nodes")
 
-/** Venues in any stage other than awake or asleep. */
+/** Venues in any stage other than awake or asleep, as the node reports them. */
 const unusual = ({ entries }: Parts): ReadonlyArray<Nodes.StagedVenue> =>
   [...entries].flatMap(([id, { resident }]) => {
     const { since, stage } = resident.look()
@@ -86,7 +86,7 @@ export const troublesOf = (parts: Parts): Effect.Effect<ReadonlyArray<string>> =
     })
   )
 
-/** The current use of the cluster and of this node. */
+/** The resources that the cluster and this node use now. */
 export const statusOf = ({ bounds, capacity, registry, sql }: Parts): Effect.Effect<HostStatus, JournalError> =>
   Effect.map(Effect.all([registry.count, inNodes(Nodes.list(sql))]), ([venues, nodes]) => ({
     venues,

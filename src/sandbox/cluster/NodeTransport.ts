@@ -374,7 +374,7 @@ const sendCall = (agent: Agent): Send => {
       const now = aging(clock, request)
       // Closes the connection when no caller waits for the answer.
       const controller = new AbortController()
-      // POST, so that undici does not resend it.
+      // Uses POST, which undici never resends by itself.
       const options = { origin: `http://${address}`, path: "/", method: "POST", signal: controller.signal } as const
       return hopTo(address).pass(
         handOver(() => agent.request({ ...options, body: pack(venue, now()) })),

@@ -23,19 +23,19 @@ export interface StagedVenue {
 
 /** The report of a node. */
 export interface Report {
-  /** The number of shards that it holds, of 60. */
+  /** The number of shards that the node holds, of 60. */
   readonly shards: number
-  /** The number of its venues and forks awake. */
+  /** The number of the node's venues and forks awake. */
   readonly awake: number
-  /** The reasons why it is not ready, as sentences. */
+  /** The reasons why the node is not ready, as sentences. */
   readonly troubles: ReadonlyArray<string>
-  /** Its venues in unusual stages. */
+  /** The node's venues in a stage other than awake or asleep. */
   readonly stages: ReadonlyArray<StagedVenue>
 }
 
 /** A node in the table. */
 export interface Node extends NodeStatus {
-  /** Its venues in unusual stages. */
+  /** The node's venues in a stage other than awake or asleep. */
   readonly stages: ReadonlyArray<StagedVenue>
 }
 

@@ -6,7 +6,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import type * as SqlError from "effect/sql/SqlError"
 
-/** Whether this user may ask for the identifier of the server. */
+/** Whether the database user may read the server's identifier. */
 const isOpen = "SELECT has_function_privilege(to_regprocedure('pg_control_system()'), 'EXECUTE') AS open"
 
 /**

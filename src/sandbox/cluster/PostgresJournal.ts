@@ -188,7 +188,7 @@ const write = Effect.fnUntraced(function*(
   if (row?.fenced !== 1) return yield* fenced(venue)
   if (snapshot !== undefined) {
     const { origin, sequence, state } = snapshot
-    // The snapshot was taken after a command of this group, or after the last command before it.
+    // The snapshot's last command is in this group, or is the last one before the group.
     const link = links[sequence - before.sequence - 1] ?? before.link
     const hash = PgTypes.bytea(JournalTables.seal(snapshot, link))
     const parts = arrayOf(partsOf(state), PgTypes.OID.bytea)
@@ -399,7 +399,7 @@ export const open = Effect.fnUntraced(function*(
   const failing = inTime(venue)
   // Takes over before reading anything: from here on, the previous owner can't write.
   const owned = yield* Effect.acquireRelease(failing(takeOver(sql, venue, rules, node)), ({ epoch }) =>
-    // Only used for display. If this fails, a sleeping venue is listed as awake.
+    // The node's name in the table is only for display: if clearing it fails, a sleeping venue is listed as awake.
     Effect.exit(failing(sql.unsafe("UPDATE txc_venue SET node = NULL, since = now() WHERE venue = $1 AND epoch = $2", [
       venue,
       PgTypes.int8(epoch)

@@ -34,7 +34,7 @@ export interface PostgresRegistry {
   readonly addedAfter: (place: number) => Effect.Effect<ReadonlyArray<Added>, JournalError>
   /** The ids, among the given ones, that belong to existing venues. */
   readonly present: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, JournalError>
-  /** The number of venues. */
+  /** The number of venues in the cluster. */
   readonly count: Effect.Effect<number, JournalError>
   /** Ends a venue, and deletes all data stored for it; `false` if there was no such venue. */
   readonly remove: (id: string) => Effect.Effect<boolean, JournalError>
@@ -52,7 +52,7 @@ export interface PostgresRegistry {
 export interface Listed {
   /** The record of the venue. */
   readonly registered: Registry.Registered
-  /** Its node and its stage. */
+  /** The node and the stage of the venue. */
   readonly placed: Placed
 }
 

@@ -13,9 +13,9 @@ export interface Vitals {
   readonly isServed: boolean
   /** Whether the node is stopping. */
   readonly isStopping: boolean
-  /** The number of shards that it holds. */
+  /** The number of shards that the node holds. */
   readonly shards: number
-  /** Its venues in any stage other than awake or asleep. */
+  /** The node's venues in any stage other than awake or asleep. */
   readonly stages: ReadonlyArray<StagedVenue>
   /** The time, in Unix milliseconds. */
   readonly now: number

@@ -13,13 +13,13 @@ import * as Semaphore from "effect/Semaphore"
 /** Whether this node holds a shard, by a check that begins after this question. */
 export type ShardCheck<Shard, E> = (shard: Shard) => Effect.Effect<boolean, E>
 
-/** The questions that the next check answers. */
+/** The shards that the next check covers, and its result. */
 interface Batch<Shard, E> {
   readonly shards: Set<Shard>
   readonly held: Deferred.Deferred<ReadonlySet<Shard>, E>
 }
 
-/** Makes a check from a query for those of some shards that this node holds. */
+/** Makes a check from a query, which returns those of the given shards that this node holds. */
 export const make = <Shard, E>(
   heldOf: (shards: ReadonlyArray<Shard>) => Effect.Effect<Iterable<Shard>, E>,
   scope: Scope.Scope
@@ -33,7 +33,10 @@ export const make = <Shard, E>(
       return Effect.map(heldOf([...batch.shards]), (held): ReadonlySet<Shard> => new Set(held))
     }).pipe(Deferred.into(batch.held), oneByOne.withPermits(1), Effect.forkIn(scope))
 
-  /** The batch with this question. A batch that was not checked would block all later questions. */
+  /**
+   * Adds a shard to the batch of the next check. Uninterruptible, because a batch without a check would block all later
+   * ones.
+   */
   const batchOf = (shard: Shard) =>
     Effect.uninterruptible(Effect.gen(function*() {
       const batch = next ?? { shards: new Set(), held: Deferred.makeUnsafe() }

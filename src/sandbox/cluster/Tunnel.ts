@@ -45,9 +45,9 @@ export const open = (connection: Duplex, receive: (message: Uint8Array) => void,
   const end = (): void => void bytes.destroy()
 
   const beating = setInterval(() => {
-    // A connection that is not being read delivers no heartbeats.
+    // A paused connection receives no heartbeats either, so its silence does not count.
     if (!connection.isPaused() && ++silent > maxSilent) return end()
-    // Bytes that wait are as good as a heartbeat.
+    // Bytes that wait to be sent serve as a heartbeat.
     if (connection.writableLength === 0) connection.write(Frames.encode(Frames.kinds.alive))
   }, beat)
 

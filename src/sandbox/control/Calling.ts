@@ -46,8 +46,8 @@ export const fieldsOf = (groups: ReadonlyArray<Group>): Fields =>
   )
 
 /**
- * A field that the operation does not have. It may be misspelled, and ignoring it could change the meaning of the
- * request.
+ * A request field that the operation does not have. It may be misspelled, and ignoring it could change the meaning of
+ * the request.
  */
 const unexpected = (
   fields: Fields,
@@ -67,7 +67,7 @@ const wrongType = (path: string): Answer =>
       (path === `${prefix}Journal` ? "x-ndjson" : "json")
   })
 
-/** The parts of a request, as an error names them if they are wrong as a whole. */
+/** The names that errors use for a request's parts, such as its body, when a whole part is wrong. */
 const parts = {
   Body: "the body",
   Headers: "the headers",
@@ -131,7 +131,7 @@ export type App = Effect.Effect<
 >
 
 /**
- * Answers an authorized request. Resources that the request opens live as long as the answer's stream. `template` is
+ * Answers an authorised request. Resources that the request opens live as long as the answer's stream. `template` is
  * the path as the API declares it, when it differs from the request's path.
  */
 export const run = Effect.fnUntraced(function*(

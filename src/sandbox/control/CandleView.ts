@@ -35,7 +35,7 @@ export const Candle: Schema.Codec<Candle, unknown> = Schema.Struct({
   volume: Decimal
 })
 
-/** The number of candles that are shown. */
+/** The maximum number of candles in an answer. */
 const shown = 500
 
 const toCandle = ({ at, close, high, low, open, volume }: Candles.Candle): Candle => ({

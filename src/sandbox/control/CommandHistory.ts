@@ -45,7 +45,7 @@ export const SavedState: Schema.Codec<SavedStates.SavedState, unknown> = Schema.
 /** The largest number of commands on a page. */
 const longest = 500
 
-/** The fields that are shown. None of them is a secret. */
+/** The fields of commands that are shown, none of which is secret. */
 const shown = [
   "market",
   "side",

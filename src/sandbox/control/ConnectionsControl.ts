@@ -4,7 +4,7 @@ import type { Shown } from "../gateway/OpenConnections.ts"
 import { type ControlRefused, refuse } from "../venue/ControlRefused.ts"
 import type { Venue } from "../venue/Venue.ts"
 
-/** The operations on connections. */
+/** The connection methods of `Control`. */
 export const make = ({ connections }: Venue["Service"]) => {
   const found = <A>(action: string, id: number, use: (connection: Shown) => A): Effect.Effect<A, ControlRefused> =>
     Effect.suspend(() => {

@@ -101,7 +101,7 @@ export const FeedEvent = Schema.Struct({
   id: Schema.String,
   /** The tag of the event, such as `Traded`. */
   event: Schema.String,
-  /** The entry, as JSON. */
+  /** The feed entry, as JSON. */
   data: Schema.fromJsonString(Schema.toCodecJson(Feed.Entry))
 })
 
@@ -110,7 +110,7 @@ const Lines = Schema.String.pipe(HttpApiSchema.asText({ contentType: "applicatio
 
 const served = routes.map(({ endpoint }) => endpoint)
 
-/** The names under which calls are limited. */
+/** The names that a rate limit can apply to. */
 const limited: ReadonlySet<string> = new Set(served.map(countedAs))
 
 /** Explains that no endpoint has a path, with a similar one: a fault or a limit on it would have no effect. */

@@ -9,23 +9,26 @@ import * as Units from "../engine/Units.ts"
 
 /** A market that the counterparty quotes: the settings in force, including defaults. */
 export interface QuotedMarket extends SetCounterpartyOptions {
-  /** Whether it quotes. */
+  /** Whether the counterparty quotes this market. */
   readonly enabled: boolean
-  /** The distance between its best bid and its best ask, in percent of the price. */
+  /** The distance between the counterparty's best bid and best ask, in percent of the price. */
   readonly spread: Decimal
-  /** The number of price levels that it quotes on each side. */
+  /** The number of price levels that the counterparty quotes on each side. */
   readonly levels: number
-  /** The distance between neighbouring levels, in percent of the price. */
+  /** The distance between neighbouring price levels, in percent of the price. */
   readonly step: Decimal
   /** The largest random deviation of a quote's size from `amount`, in percent. */
   readonly variation: Decimal
   /** Whether a filled quote is replaced at once. */
   readonly refill: boolean
-  /** Whether funds that it lacks for its quotes are credited automatically. */
+  /** Whether funds that the counterparty lacks for its quotes are credited automatically. */
   readonly credit: boolean
   /** The seed of the random deviations. */
   readonly seed: number
-  /** The price around which it quotes, in units of the quote currency; absent until the market has a price. */
+  /**
+   * The price around which the counterparty quotes, in units of the quote currency; absent until the market has a
+   * price.
+   */
   readonly price?: Decimal
 }
 
@@ -40,16 +43,16 @@ export interface Credited {
 /** The state of the counterparty. */
 export interface Counterparty {
   /**
-   * The name of its account, which `Balances`, `OpenOrders`, `Positions` and `Fills` accept. `Accounts` does not list
-   * it.
+   * The name of the counterparty's account, which `Balances`, `OpenOrders`, `Positions` and `Fills` accept. `Accounts`
+   * does not list it.
    */
   readonly account: string
   /**
-   * The funds credited from outside, by `Fund` and automatically. Its balances minus these funds are its gain or loss
-   * from trading.
+   * The funds credited from outside, by `Fund` and automatically. The counterparty's balances minus these funds are its
+   * gain or loss from trading.
    */
   readonly credited: ReadonlyArray<Credited>
-  /** The markets that it quotes or has quoted. */
+  /** The markets that the counterparty quotes or has quoted. */
   readonly markets: ReadonlyArray<QuotedMarket>
 }
 

@@ -22,7 +22,7 @@ const write = (id: string | undefined, event: string, data: string): string =>
 /** The entry as an event, as `ControlApi.FeedEvent` encodes it. */
 export const text = (entry: Entry): string => write(entry.id, entry.event._tag, JSON.stringify(entry))
 
-/** Answers with the entries. */
+/** Answers with a stream of feed entries as server-sent events. */
 export const respond = (entries: Stream.Stream<Entry, FeedGone>): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.stream(
     entries.pipe(

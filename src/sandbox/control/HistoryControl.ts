@@ -15,11 +15,11 @@ import * as PastView from "./PastView.ts"
 
 /** The position of a venue in its history. */
 export interface Status {
-  /** The name of its dialect. */
+  /** The name of the venue's dialect. */
   readonly dialect: "document" | "live"
-  /** The number of commands in its journal. */
+  /** The number of commands in the venue's journal. */
   readonly sequence: number
-  /** The hash of all these commands, in lower-case hex. */
+  /** The hash of all commands in the journal, in lower-case hex. */
   readonly digest: string
   /** The command that a reset returns to. */
   readonly beginning: number
@@ -80,7 +80,7 @@ const replay = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], lines:
 const beyondLast = (venue: Venue.Venue["Service"]) => `the last command is ${venue.sequence()}`
 
 /** The reason why a venue with the maximum number of forks refuses another. */
-export const tooManyForks = "there are as many forks as there can be at once. End one first"
+export const tooManyForks = "the venue already has the maximum number of forks. End one first"
 
 const restore = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], name: string, sequence: number) {
   if (!(yield* venue.restore(sequence))) return yield* refuse(name, { sequence: "known" }, beyondLast(venue))

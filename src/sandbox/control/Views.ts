@@ -15,7 +15,7 @@ const key = Schema.optionalKey
 
 /** An API key of an account, without its secret. */
 export interface KeySummary {
-  /** The public API key. */
+  /** The API key, which identifies the caller in every call. */
   readonly apiKey: ApiKey
   /** The title that the account gave the key. */
   readonly title: string
@@ -25,11 +25,11 @@ export interface KeySummary {
 
 /** An account and its keys. */
 export interface AccountSummary {
-  /** The name of the account. */
+  /** The identifier of the account. */
   readonly account: string
   /** Whether the account may call the B2B-only endpoints. */
   readonly b2b: boolean
-  /** The main account, if this is a sub-account. */
+  /** The main account; absent unless this is a sub-account. */
   readonly subAccountOf?: string
   /** The account's API keys, without their secrets. */
   readonly keys: ReadonlyArray<KeySummary>
@@ -49,7 +49,7 @@ export interface Locked {
   readonly wallet: Ledger.Wallet
   /** The ticker of the asset, such as `BTC`. */
   readonly ticker: Ticker
-  /** The amount locked. */
+  /** The locked amount, in units of the asset. */
   readonly amount: Decimal
 }
 
@@ -141,7 +141,7 @@ export const EndedOrder: Schema.Codec<EndedOrder, unknown> = Schema.Struct({ ...
 
 /** An open position. */
 export interface OpenPosition {
-  /** The account that holds it. */
+  /** The account that holds the position. */
   readonly account: string
   /** The name of the market, such as `BTC_USDT`. */
   readonly market: MarketName
@@ -165,7 +165,7 @@ export interface Balance {
   readonly wallet: Ledger.Wallet
   /** The ticker of the asset, such as `BTC`. */
   readonly ticker: Ticker
-  /** The free amount. */
+  /** The amount that the account can spend. */
   readonly free: Decimal
   /** The amount locked by open orders. */
   readonly locked: Decimal
@@ -226,7 +226,7 @@ export const AccountFill: Schema.Codec<AccountFill, unknown> = Schema.Struct({
   feeAsset: Ticker
 })
 
-/** All accounts. */
+/** All accounts of the venue with their keys, except the counterparty. */
 export const accounts = ({ accountIndex, accounts, subAccounts }: State.State): ReadonlyArray<AccountSummary> =>
   [...accounts.values()].map(({ b2b, id }) => {
     const parent = subAccounts.get(id)?.parent

@@ -10,7 +10,7 @@ interface KeyOf {
 interface Member {
   /** The identifier of the sub-account and of its account. */
   readonly id: string
-  /** The parent account. */
+  /** The account that owns the sub-account. */
   readonly parent: string
   /** The name given by the owner. */
   readonly alias: string
@@ -20,7 +20,7 @@ interface Member {
 export interface AccountEntry<K, S> {
   /** The account's own API keys. */
   readonly keys: Set<K>
-  /** The account's sub-accounts. */
+  /** The sub-accounts that the account owns. */
   readonly subAccounts: Set<S>
   /** The number of sub-accounts with each alias. */
   readonly aliases: Map<string, number>

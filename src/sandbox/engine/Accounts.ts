@@ -108,7 +108,10 @@ export const createSubAccount = (
   return subAccount === undefined ? opened : { _tag: "SubAccountCreated", subAccount }
 }
 
-/** Creates an API key for a sub-account. The key is sequential, and so is the secret unless it was drawn at random. */
+/**
+ * Creates an API key for a sub-account. The key contains the venue's next sequential UUID. So does the secret, unless
+ * the command contains a random one.
+ */
 export const createSubAccountKey = (
   state: State,
   account: string,
@@ -147,7 +150,7 @@ export const setSubAccount = (state: State, { _tag, id, ...changes }: Of<"SetSub
   return Reply.done
 }
 
-/** The first negative setting. */
+/** The name of the first setting with a negative value; `undefined` if there is none. */
 const belowZero = (terms: Partial<TransferTerms> = {}): string | undefined =>
   Object.entries(terms).find(([, value]) => Decimal.Order(value, Decimal.zero) < 0)?.[0]
 
@@ -194,8 +197,8 @@ export const createCode = (
 }
 
 /**
- * Creates a code at the caller's request, in the exchange's format. Codes are sequential unless they were drawn at
- * random.
+ * Creates a code at the caller's request, in the exchange's format. The code contains the command's random UUID or, if
+ * there is none, the venue's next sequential one.
  */
 export const createOwnCode = (
   state: State,
@@ -216,7 +219,7 @@ export const createOwnCode = (
   if (created._tag === "Done") {
     return { _tag: "CodeCreated", created: { code, externalId: ExternalId.make(uuid(state)) } }
   }
-  // A refused call changes nothing.
+  // A refused call must change nothing, not even the last identifier.
   state.lastId = before
   return created
 }

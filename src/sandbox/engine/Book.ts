@@ -13,7 +13,7 @@ const isQueued = ({ queued }: Order): boolean => queued !== undefined
 export class Level {
   /** The price, in units of the quote currency. */
   readonly price: Units.Units
-  /** The orders, oldest first. An order whose `queued` is cleared no longer counts. */
+  /** The orders, oldest first. An order that has left the book, whose `queued` is `undefined`, is skipped. */
   readonly orders: FifoQueue.FifoQueue<Order> = FifoQueue.make(isQueued)
   private counted: Units.Units | undefined
 
@@ -30,7 +30,7 @@ export class Level {
   }
 
   /**
-   * Adds to the remaining amount. Most levels disappear before it is read, so it is only computed then.
+   * Adds to the remaining amount. Does nothing before the first read, because most levels disappear without one.
    */
   more(units: Units.Units): void {
     if (this.counted !== undefined) this.counted += units
@@ -57,7 +57,7 @@ export interface Book extends Sides {
   readonly tick: Units.Units
 }
 
-/** An empty book. */
+/** Creates an empty book. */
 export const make = (market: Market): Book => ({
   bids: new SkipList(),
   asks: new SkipList(),
@@ -94,7 +94,7 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
   level.more(order.left)
 }
 
-/** Updates the book after an order at this price has been removed. The order's `queued` must be cleared first. */
+/** Updates the book after an order at this price has been removed. Set the order's `queued` to `undefined` first. */
 export const removed = (book: Book, order: Order, price: Units.Units): void => {
   const side = levelsOf(book, order)
   // An order that trades is always at the best price.
@@ -122,5 +122,5 @@ export const first = (book: Book, side: OrderSide, retail = false): Order | unde
 
 const noLevels: Pick<SkipList<Level>, "first"> = { first: undefined }
 
-/** The best price of a side. */
+/** The best price of a side; `undefined` if the side is empty. */
 export const best = (book: Book, side: OrderSide): Units.Units | undefined => levels(book, side).first?.price

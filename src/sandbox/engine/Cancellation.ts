@@ -1,4 +1,4 @@
-/** Cancels orders. */
+/** Cancels single orders, OCO orders, and all orders of an account. */
 import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
 import type { Operation } from "./Operation.ts"
 import type { Order } from "./Order.ts"
@@ -11,7 +11,8 @@ import type { Work } from "./Work.ts"
 type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
 
 /**
- * Finds an item of an account on a market by the exchange's identifier or, if none is given, by the client order id.
+ * Finds an order, an OCO order or an order with an exit, among those of an account on a market: by the exchange's
+ * identifier or, if none is given, by the client order id.
  */
 export const find = <A extends { readonly id: OrderId }>(
   owned: OrderIndex<A>,

@@ -62,7 +62,7 @@ const grow = (candle: Candle, price: Units.Units, volume: Units.Units, total: Un
   candle.total += total
 }
 
-/** Merges a finished candle into the list of the next level. */
+/** Merges a finished candle into the list with the next longer interval. */
 const roll = (candles: Candles, level: number, over: Candle): void => {
   const list = candles[level]
   const length = lengths[level]
@@ -197,7 +197,7 @@ export const since = (candles: Candles, from: number): Readonly<Candle> | undefi
   const all = function*(): Generator<Candle, undefined> {
     let begin = from
     for (const level of lengths.keys()) {
-      // Reads up to the beginning of the next longer candle.
+      // Reads up to the beginning of the next candle with a longer interval.
       const next = lengths[level + 1]
       const end = next === undefined ? Number.POSITIVE_INFINITY : Math.ceil(begin / next) * next
       yield* within(candles, level, begin, end)

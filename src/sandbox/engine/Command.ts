@@ -25,7 +25,7 @@ export interface Nonce {
   readonly window: boolean
 }
 
-/** A signed call. */
+/** A call with a valid signature, as a command. */
 export interface Call {
   readonly _tag: "Call"
   /** The key that signed the call. */
@@ -287,7 +287,7 @@ export interface OwnerAction<Options> {
    * The description of the action: shown for the method in an editor, and for the operation in the OpenAPI document.
    */
   readonly description: string
-  /** The fields of the action's command, without the tag. */
+  /** The fields of the action's command, except its tag. */
   readonly fields: Schema.Struct.Fields
   /** The schema of the options. */
   readonly options: Schema.Codec<Options, unknown>
@@ -333,8 +333,8 @@ export interface OwnerMethods<Done> {
   /** Pays interest from a fixed-term plan into an account's main wallet immediately. */
   readonly payInterest: (options: PayInterestOptions) => Done
   /**
-   * Moves the price of a market. Orders with a limit better than this price trade, and stop orders at this price are
-   * triggered.
+   * Moves the price of a market. Buy orders with a limit above this price and sell orders with a limit below it trade,
+   * and stop orders at this price are triggered.
    */
   readonly movePrice: (options: MovePriceOptions) => Done
   /** Raises or lowers the price of a market. The market must already have a price. */
@@ -446,7 +446,7 @@ export const ownerActions: OwnerActions = {
     }
   ),
   movePrice: owned<MovePriceOptions>(
-    "Moves the price of a market. Orders with a limit better than this price trade, and stop orders at this price are triggered.",
+    "Moves the price of a market. Buy orders with a limit above this price and sell orders with a limit below it trade, and stop orders at this price are triggered.",
     { market: MarketName, price: Price }
   ),
   stepPrice: owned<StepPriceOptions>("Raises or lowers the price of a market. The market must already have a price.", {
@@ -483,20 +483,20 @@ export const eachOwnerAction = <A extends { readonly [Method in keyof OwnerActio
 /** Sets the clock of the venue. */
 export interface SetClock {
   readonly _tag: "SetClock"
-  /** The new clock. */
+  /** The clock after the action: running with an offset, or frozen. */
   readonly clock: State.Clock
 }
 
 /** Sets how far the clock that callers see is ahead of the machine's clock. */
 export interface SetSkew {
   readonly _tag: "SetSkew"
-  /** The lead over the machine's clock, in microseconds; negative if behind. */
+  /** The time by which the callers' clock is ahead of the machine's, in microseconds; negative if it is behind. */
   readonly skew: number
 }
 
 /**
  * Gives the venue an identity, which becomes part of the names of new keys, codes and sub-accounts, so that they differ
- * from those of other venues. Restoring an earlier state keeps it.
+ * from those of other venues. A restored venue keeps its identity.
  */
 export interface SetIdentity {
   readonly _tag: "SetIdentity"
@@ -509,7 +509,7 @@ export interface Pass {
   readonly _tag: "Pass"
 }
 
-/** Restores an earlier state. */
+/** Restores the state after an earlier command. */
 export interface Restore {
   readonly _tag: "Restore"
   /** The number of the command whose resulting state is restored; 0 for the empty exchange. */

@@ -1,6 +1,6 @@
 /**
- * Events that a command causes: as the feed shows them, and as the engine reports them. A new event needs an interface
- * of {@link Shown} and an entry in {@link fields}.
+ * The events of a command, in two forms: as the engine reports them, and as the feed shows them. A new event needs an
+ * interface of {@link Shown} and an entry in {@link fields}.
  */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
@@ -50,7 +50,7 @@ export interface Traded<Number = Decimal, None = never> {
   readonly price: Number
   /** The amount, in base currency. */
   readonly amount: Number
-  /** The taker's side. */
+  /** The side of the order that took liquidity. */
   readonly side: OrderSide
   /** The resting order; absent if it is not an order on this exchange. */
   readonly maker?: OrderId | None

@@ -42,7 +42,7 @@ export const left = <A>(queue: FifoQueue<A>): void => {
   if (queue.places.length <= 2 * queue.size + gaps) return
   first(queue)
   const { isWaiting, places, size, start } = queue
-  // If all members that left were at the front, the others don't have to be checked.
+  // If only members at the front have left, the others need no check.
   queue.places = places.length - start === size ? places.slice(start) : places.filter(isWaiting)
   queue.start = 0
 }

@@ -8,10 +8,10 @@ export interface KillSwitch {
   readonly account: string
   /** The market of the orders. */
   readonly market: MarketName
-  /** The kinds of orders that it cancels; `undefined` for all kinds. */
+  /** The kinds of orders that the switch cancels; `undefined` for all kinds. */
   readonly types: ReadonlyArray<CancelAllType> | undefined
   /** The time at which the switch was armed, in Unix microseconds. */
   readonly armedAt: number
-  /** The time at which it cancels the orders, in Unix microseconds. */
+  /** The time at which the switch cancels the orders, in Unix microseconds. */
   readonly firesAt: number
 }

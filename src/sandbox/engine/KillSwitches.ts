@@ -10,7 +10,7 @@ import type { Work } from "./Work.ts"
 
 const keyOf = ({ account, market }: Pick<KillSwitch, "account" | "market">): string => `${account}/${market}`
 
-/** Adds a kill switch. */
+/** Adds an armed kill switch to the state. */
 export const add = ({ due, killSwitches }: State, killSwitch: KillSwitch): void => {
   killSwitches.set(keyOf(killSwitch), killSwitch)
   TimerQueue.add(due.killSwitches, killSwitch.firesAt, killSwitch)

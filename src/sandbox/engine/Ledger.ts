@@ -55,7 +55,7 @@ export type Debts = ReadonlyMap<string, ReadonlyMap<Ticker, Units>>
 
 /** A holder and all its purses; see {@link Purse}. */
 interface Owner {
-  /** The key of the holder's balances. */
+  /** The holder's key in {@link Balances}. */
   readonly key: string
   /** Whether the holder's balances must not be negative; `false` only for the lender and `outside`. */
   readonly isBounded: boolean
@@ -95,9 +95,9 @@ export interface Pair {
   readonly locked: Purse
   /** The last command that changed either purse, as a value of {@link Ledger.turn}. */
   turn: number
-  /** The free amount before that command. */
+  /** The free amount before the last command that changed either purse. */
   wasFree: Units
-  /** The locked amount before that command. */
+  /** The locked amount before the last command that changed either purse. */
   wasLocked: Units
   /** The next pair that the same command changed. */
   next: Pair | undefined
@@ -109,19 +109,19 @@ interface Pairs {
   readonly free: Owner
   /** The holder of the locked purses. */
   readonly locked: Owner
-  /** The pairs, by asset. */
+  /** The account's free and locked purse in this wallet, by asset. */
   readonly byTicker: Map<Ticker, Pair>
 }
 
 /** A holder that is not an account. */
 export interface Other {
-  /** The non-account holder itself. */
+  /** The holder, such as `codes` or `lender`. */
   readonly owner: Owner
   /** The holder's purses, by asset. */
   readonly byTicker: Map<Ticker, Purse>
 }
 
-/** All balances. */
+/** The balances of all holders, and the debts of accounts. */
 export interface Ledger {
   /** The account wallets that have been looked up. */
   readonly wallets: { readonly [W in Wallet]: Map<string, Pairs> }
@@ -146,7 +146,7 @@ const ownerOf = (key: string, isBounded = true): Owner => ({ key, isBounded, pur
 
 const other = (key: string, isBounded?: boolean): Other => ({ owner: ownerOf(key, isBounded), byTicker: new Map() })
 
-/** The part of a balance key that follows the account. */
+/** The second part of a balance key, after the account. */
 const endOf = (wallet: Wallet, locked: boolean): string => `/${wallet}/${locked ? "locked" : "free"}`
 
 const wallets = ["main", "trade", "collateral"] as const

@@ -85,7 +85,10 @@ export const invest = (
   return Reply.done
 }
 
-/** Pays a day of interest on the investment that is due next, and returns the invested amount if the term has ended. */
+/**
+ * Pays a day of interest on the investment whose payment is due next. If its term has ended, also returns the invested
+ * amount.
+ */
 export const accrue = (work: Work, investment: Investment): void => {
   const { account, endsAt, nextAt, plan, units } = investment
   const { due, ledger } = work.state

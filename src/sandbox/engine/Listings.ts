@@ -22,7 +22,7 @@ export interface TransferTerms {
   readonly maxAmount: Decimal.Decimal
 }
 
-/** A currency. */
+/** A currency, as the exchange lists it. */
 export interface Currency {
   /** The ticker of the currency. */
   readonly ticker: Ticker

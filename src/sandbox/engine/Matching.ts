@@ -16,7 +16,7 @@ import type { Work } from "./Work.ts"
 /** The width of the taker band: how far from the best price a market order may trade, in percent. */
 export const takerBandPercent = 10n
 
-/** The other side of the book. */
+/** The side of the book that an order of this side trades with. */
 export const opposite = { buy: "sell", sell: "buy" } as const
 
 /** Whether an order with this side and limit may trade at a price. */
@@ -45,8 +45,8 @@ export const tradable = ({ state }: Work, market: Market, order: Order, price: U
 
 /**
  * The part of an amount that an order can pay for at a price. A trade may open a position only if the collateral then
- * covers the margin of all positions; otherwise it closes as much of the position as it can. A spot market order spends
- * the funds that it has locked.
+ * covers the margin of all positions; otherwise only the part that closes the position trades. A spot market order
+ * spends the funds that it has locked.
  */
 export const payable = (
   { state }: Work,

@@ -44,7 +44,10 @@ export interface Draft<P, S>
   readonly stop: S
 }
 
-/** Creates an order. All orders come from one object literal: objects of the same shape are the fastest to read. */
+/**
+ * Creates an order. Every order comes from this one object literal, because objects of the same shape are the fastest
+ * to read.
+ */
 export const make = <P extends Order["price"], S extends Order["stop"]>(
   { at, state }: Work,
   account: string,

@@ -8,7 +8,7 @@ import type { Key } from "./State.ts"
 
 /**
  * The number of windowed nonces that a key can use at any time: one for each millisecond of the window. Once this many
- * are stored, nonces below all of them have left the window.
+ * are stored, a smaller nonce is outside the window.
  */
 const windowSize = 2 * nonceWindowMillis + 1
 
@@ -19,7 +19,8 @@ const windowSize = 2 * nonceWindowMillis + 1
 const beyondWindow = 10n ** 13n
 
 /**
- * Once twice as many nonces as needed are stored, drops the smallest ones. None of them could be accepted again.
+ * Once twice as many nonces as needed are stored, drops the smallest ones. They would be refused even without being
+ * stored.
  */
 const prune = (key: Key): void => {
   if (key.usedNonces.size < 2 * windowSize) return

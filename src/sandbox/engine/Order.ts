@@ -31,7 +31,7 @@ export interface Trigger {
 export interface Lock {
   /** The wallet that holds the funds. */
   readonly wallet: "trade" | "collateral"
-  /** The locked asset. */
+  /** The asset of the locked funds. */
   readonly ticker: Ticker
   /** The amount locked for the open part of the order. */
   readonly units: Units
@@ -49,7 +49,7 @@ export interface Oto {
   readonly stopLoss: Price | undefined
 }
 
-/** An order. */
+/** An order on the exchange, open or ended. */
 export interface Order {
   /** The exchange's identifier. */
   readonly id: OrderId
@@ -141,7 +141,7 @@ export interface StopLimitOrder extends StopOrder {
   readonly price: Price
 }
 
-/** A limit order. */
+/** An order with a limit price and without a trigger. */
 export interface LimitOrder extends Order {
   readonly price: Price
 }
@@ -174,9 +174,9 @@ export interface Exit {
   readonly account: string
   /** The market of the position. */
   readonly market: MarketName
-  /** The take-profit leg; `undefined` if it never existed or can no longer be triggered. */
+  /** The take-profit leg; `undefined` if there never was one, or if it can no longer be triggered. */
   takeProfit: StopOrder | undefined
-  /** The stop-loss leg; `undefined` if it never existed or can no longer be triggered. */
+  /** The stop-loss leg; `undefined` if there never was one, or if it can no longer be triggered. */
   stopLoss: StopOrder | undefined
 }
 

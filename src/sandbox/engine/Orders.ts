@@ -1,4 +1,4 @@
-/** Places orders. */
+/** Places limit, market, stop and OCO orders. */
 import { type Decimal, Price } from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"
 import * as Market from "../../domain/Market.ts"
@@ -82,7 +82,7 @@ export const capToPosition = (
 const lock = (work: Work, market: Market.Market, order: Order, price: Units.Units): boolean =>
   Locks.lock(work, order, Locks.requirementOf(market, order, Units.times(order.quantity, price)))
 
-/** Whether a value is a reply. Here, every reply is a refusal. */
+/** Whether a value is a reply, which in this file is always a refusal. */
 export const isReply = (value: object | undefined): value is Reply.Reply => value !== undefined && "_tag" in value
 
 /**
@@ -134,7 +134,7 @@ const atBest = ({ trading }: State, operation: PlaceLimit): Priced | undefined =
   return best === undefined ? undefined : { ...operation, price: Price.make(Units.toDecimal(best)) }
 }
 
-/** The refusal of an order whose price is neither stated nor found in the book. */
+/** The refusal of an order that states no price and whose side of the book has none. */
 const withoutPrice = (market: Market.Market | undefined, { bboRole }: PlaceLimit): Reply.Reply => {
   if (market === undefined) return Reply.invalid(["market", { kind: "known" }])
   return bboRole === undefined

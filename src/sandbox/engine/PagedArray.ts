@@ -10,7 +10,7 @@ const blank: ReadonlyArray<undefined> = Array.from({ length: pageSize }, () => u
 interface Page<V> {
   /** One slot for each index of the page. */
   readonly values: Array<V | undefined>
-  /** The number of values. */
+  /** The number of values on the page. */
   size: number
 }
 
@@ -21,7 +21,7 @@ export class PagedArray<V> {
   /** The pages up to the highest index. A page that becomes empty is dropped, unless it is the last. */
   private readonly pages: Array<Page<V> | undefined> = []
 
-  /** The number of values. */
+  /** The number of values on all pages. */
   size = 0
 
   /** The value at an index. */
@@ -56,7 +56,7 @@ export class PagedArray<V> {
     }
   }
 
-  /** Appends a page. */
+  /** Appends an empty page. */
   private turn(at: number): Page<V> {
     const { pages } = this
     if (pages.at(-1)?.size === 0) pages[pages.length - 1] = undefined

@@ -39,7 +39,7 @@ const placeOf = ({ falling, rising }: PendingStopOrders, order: StopOrder): read
   return order.stop.condition === "gte" ? [rising, price] : [falling, -price]
 }
 
-/** Adds an order. */
+/** Adds a stop order that has not been triggered. */
 export const add = (pending: PendingStopOrders, order: StopOrder): void => {
   const [orders, key] = placeOf(pending, order)
   const same = orders.get(key)

@@ -2,7 +2,7 @@
 import type { MarketName } from "../../domain/Identifiers.ts"
 import type { Units } from "./Units.ts"
 
-/** An open position. */
+/** An open position of an account on a market. */
 export interface Position {
   /** The exchange's number for the position. */
   readonly id: number

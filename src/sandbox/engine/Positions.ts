@@ -81,7 +81,7 @@ export const isCovered = (
   return held + released + gain - fee >= others + (kept + Units.times(opened, price)) / leverage
 }
 
-/** Adds a position. */
+/** Adds a new position to the state and its index. */
 export const add = ({ positions, positionsOf }: State, position: Position): Position => {
   const { account, market } = position
   positions.set(keyOf(account, market), position)

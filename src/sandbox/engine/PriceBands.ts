@@ -9,7 +9,7 @@ import * as Units from "./Units.ts"
 
 /** The prices of an order that must be in the band. An absent price is not checked. */
 export interface Prices {
-  /** The limit. */
+  /** The limit price of the order. */
   readonly price?: Price | undefined
   /** The price that triggers the order. */
   readonly activationPrice?: Price | undefined

@@ -57,9 +57,9 @@ const executeTriggered = (
   }
   // The best bid and offer come from the book, which contains no orders from the outside market.
   const best = Book.best(trading.book, bboRole === "queue" ? order.side : opposite[order.side])
-  // The book has no order to queue behind or to trade with.
+  // Without a best price, there is no order to queue behind or to trade with.
   if (best === undefined) return OrderEnd.cancel(work, order)
-  // The lock covers the order's own price, not a worse one.
+  // The order's lock covers its own price, so it must not trade at a worse one.
   execute(work, market, order, crosses(order.side, best, price) ? best : price)
 }
 

@@ -13,7 +13,7 @@ export const account = "counterparty"
 /** The settings of the counterparty on a market, documented at `CounterpartyOptions`. */
 export interface Settings extends Required<Omit<CounterpartyOptions, "amount">>, Pick<CounterpartyOptions, "amount"> {}
 
-/** The default settings. */
+/** The settings where the owner has set none. */
 export const defaults: Settings = {
   enabled: true,
   spread: Decimal.of("0.1"),
@@ -25,7 +25,7 @@ export const defaults: Settings = {
   seed: 0
 }
 
-/** A quote. */
+/** A price level that the counterparty quotes on one side of a market. */
 export interface Quote {
   /** Whether the quote buys or sells. */
   readonly side: OrderSide
@@ -42,7 +42,7 @@ export interface Quote {
 
 /** The quotes of the counterparty on a market. */
 export interface Quoting {
-  /** The settings of these quotes. */
+  /** The settings with which the counterparty quotes the market. */
   settings: Settings
   /**
    * The price around which the counterparty quotes: the last one that the owner of the venue has set. `undefined` until
@@ -79,7 +79,7 @@ const draw = (quoting: Quoting): number => {
 /** The default amount of a level, as a multiple of the market's minimum total. */
 const usualTotals = 1000n
 
-/** The mean amount of a level, in units of the base currency. */
+/** The mean amount of a level's quotes, in units of the base currency. */
 const meanOf = (market: Market, { amount }: Settings, price: Units.Units): Units.Units =>
   (amount === undefined ? undefined : Units.from(amount)) ??
     Units.over(usualTotals * Terms.of(market).minTotal, price)

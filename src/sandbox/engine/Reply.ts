@@ -78,14 +78,14 @@ export interface CodeCreated {
 /** A code was applied. */
 export interface CodeApplied {
   readonly _tag: "CodeApplied"
-  /** The credited amount. */
+  /** The asset and amount credited, with the transaction's identifier. */
   readonly applied: AppliedCode
 }
 
 /** A sub-account was created. */
 export interface SubAccountCreated {
   readonly _tag: "SubAccountCreated"
-  /** The sub-account. */
+  /** The new sub-account. */
   readonly subAccount: SubAccount
 }
 

@@ -34,7 +34,7 @@ interface Sides {
   readonly asks: ReadonlyArray<Level>
 }
 
-/** Trading on a market. */
+/** The trading state of a market. */
 export interface Trading extends Pick<State.Trading, "trades" | "lastPrice"> {
   /** The resting orders, best price first. */
   readonly book: Sides & {
@@ -45,7 +45,7 @@ export interface Trading extends Pick<State.Trading, "trades" | "lastPrice"> {
   readonly waiting: { readonly orders: ReadonlySet<StopOrder> }
 }
 
-/** The fields that are derived, or have a different form in the plain data. */
+/** The fields of the state that are left out here because they are derived, or that have a different form here. */
 type Indexed =
   | "claims"
   | "counterparty"
@@ -76,9 +76,9 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
   readonly killSwitches: ReadonlyArray<KillSwitch>
   /** The scheduled prices, in the order in which they were requested. */
   readonly priceSteps: ReadonlyArray<State.PriceStep>
-  /** Trading, by market. */
+  /** The trading state of each market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
-  /** The candles of markets that have any: a list for each length. */
+  /** The candles of each market that has any, in one list per interval length. */
   readonly candles: ReadonlyMap<MarketName, ReadonlyArray<ReadonlyArray<Candle>>>
   /** The counterparty; absent until the owner has set or funded it. */
   readonly counterparty?: Omit<Quotes.Counterparty, "hit">

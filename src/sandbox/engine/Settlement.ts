@@ -25,7 +25,7 @@ export interface Deal extends Omit<Trade, "id" | "at" | "rpi"> {
   readonly total: Units.Units
 }
 
-/** The taker is the order on the same side as the trade. */
+/** The taker is the order whose side is the side of the trade. */
 const roleOf = (order: Order, { side }: Pick<Trade, "side">): Fill["role"] => order.side === side ? "taker" : "maker"
 
 /** Settles one order of a trade in positions. Returns the fee. */
@@ -138,7 +138,7 @@ export const trade = (
 ): void => {
   const { state } = work
   const isPaidDirectly = isDirect(work, market, maker, taker)
-  // If both orders belong to one account, the loss of the position is settled before the proceeds of the spot order.
+  // If one account has both orders, its position's loss is settled before its spot proceeds.
   const isMakerFirst = !isPaidDirectly && taker?.kind === "spot" && maker !== undefined && maker.kind !== "spot"
   const early = isMakerFirst ? fill(work, market, maker, deal, false) : undefined
   const taken = taker && fill(work, market, taker, deal, isPaidDirectly)

@@ -31,17 +31,17 @@ export class SkipList<V> {
     return this.entries.size
   }
 
-  /** The value of the smallest key. */
+  /** The value of the smallest key; `undefined` if the list is empty. */
   get first(): V | undefined {
     return this.start[0]?.value
   }
 
-  /** The smallest key. */
+  /** The smallest key; `undefined` if the list is empty. */
   get firstKey(): Key | undefined {
     return this.start[0]?.key
   }
 
-  /** The value of a key. */
+  /** The value of a key; `undefined` if the list does not contain the key. */
   get(key: Key): V | undefined {
     return this.entries.get(key)?.value
   }
@@ -73,7 +73,10 @@ export class SkipList<V> {
     for (let entry = this.start[0]; entry !== undefined; entry = entry.next[0]) yield entry.value
   }
 
-  /** Calls `link` with each link that leads past the place of a key, from the fastest lane to the slowest. */
+  /**
+   * Calls `link` once for each lane, from the fastest to the slowest, with the links of the lane's last entry before a
+   * key.
+   */
   private visit(
     key: Key,
     link: (before: Array<Entry<V> | undefined>, lane: number) => void,

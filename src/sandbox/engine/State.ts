@@ -142,7 +142,7 @@ export interface AppliedCode {
   readonly externalId: ExternalId
 }
 
-/** A fixed-term plan. */
+/** A fixed-term plan in which accounts can invest. */
 export interface Plan {
   /** The identifier of the plan. */
   readonly id: PlanId
@@ -184,13 +184,13 @@ export interface Payment {
   readonly amount: Decimal
   /** The asset: the plan's target currency. */
   readonly ticker: Ticker
-  /** The time of payment. */
+  /** The time of the payment, in Unix microseconds. */
   readonly timestamp: UnixSeconds
 }
 
-/** Trading on a market. */
+/** The trading state of a market. */
 export interface Trading {
-  /** The resting orders. */
+  /** The book of resting orders. */
   readonly book: Book.Book
   /** The stop orders that have not been triggered. */
   readonly waiting: PendingStopOrders.PendingStopOrders
@@ -209,7 +209,7 @@ export interface RunningClock {
   readonly ahead: number
 }
 
-/** A frozen clock. */
+/** A clock that stands still. */
 export interface FrozenClock {
   readonly _tag: "Frozen"
   /** The time that the frozen clock shows, in Unix microseconds. */
@@ -253,7 +253,7 @@ export interface State {
   readonly investments: Map<InvestmentId, Investment>
   /** Interest payments by account, oldest first. */
   readonly payments: Map<string, Array<Payment>>
-  /** Trading, by market. */
+  /** The trading state of each market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
   /** The orders that can still trade, oldest first. */
   readonly openOrders: OrderIndex<Order>
@@ -263,15 +263,15 @@ export interface State {
   readonly fills: Map<string, Array<Fill>>
   /** The OCO orders with both legs open. */
   readonly ocoOrders: OrderIndex<OcoOrder>
-  /** The open orders that place an exit when they are filled. Derived. */
+  /** The open orders that place an exit when they are filled. Derived from other fields. */
   readonly otoOrders: OrderIndex<OtoOrder>
   /** The exits of positions with at least one open leg. */
   readonly exits: OrderIndex<Exit>
-  /** The parts of positions that open orders would close. Derived. */
+  /** The parts of positions that open orders would close. Derived from other fields. */
   readonly claims: Claims
   /** The open positions, by account and market. */
   readonly positions: Map<string, Position>
-  /** The open positions, by account. Derived. */
+  /** The open positions, by account. Derived from other fields. */
   readonly positionsOf: Map<string, Set<Position>>
   /** Every client order id that an account has ever used, by account. */
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>
@@ -295,7 +295,7 @@ export interface State {
   readonly priceSteps: Set<PriceStep>
   /** The kill switches by account and market, in the order in which they were armed. */
   readonly killSwitches: Map<string, KillSwitch>
-  /** Scheduled events, by due time. Derived. */
+  /** Scheduled events, by due time. Derived from other fields. */
   readonly due: {
     /** Investments, by the time of their next interest payment. */
     readonly interest: TimerQueue.TimerQueue<Investment>
@@ -304,9 +304,9 @@ export interface State {
     /** Kill switches, by the time at which they cancel orders. */
     readonly killSwitches: TimerQueue.TimerQueue<KillSwitch>
   }
-  /** The number of running investments of each account. Derived. */
+  /** The number of running investments of each account. Derived from other fields. */
   readonly investmentsOf: Map<string, number>
-  /** The API keys and sub-accounts of each account. Derived. */
+  /** The API keys and sub-accounts of each account. Derived from other fields. */
   readonly accountIndex: AccountIndex.AccountIndex<Key, SubAccount>
   /** The account that quotes around the owner's price. It quotes nothing until the owner enables it. */
   readonly counterparty: Quotes.Counterparty

@@ -20,7 +20,7 @@ export interface TimerQueue<A> {
   readonly items: Map<A, Item<A>>
 }
 
-/** An empty queue. */
+/** Creates an empty queue. */
 export const make = <A>(): TimerQueue<A> => ({ queues: new SkipList(), items: new Map() })
 
 /** Adds an item. It must not be in the queue already. */

@@ -6,7 +6,7 @@
 import * as Result from "effect/Result"
 import * as Decimal from "../../domain/Decimal.ts"
 
-/** An exact quantity. */
+/** An exact quantity of an asset: a whole multiple of 10^-18 units. */
 export type Units = bigint
 
 /** The number of fractional digits of a quantity. */
@@ -73,7 +73,7 @@ export const toDecimal = (units: Units): Decimal.Decimal =>
   Result.getOrThrow(Decimal.fromUnits(units, scale))
 
 /**
- * `a` minus `b`. Where possible, returns an existing zero or `a` itself, because a new value for each order takes
+ * `a` minus `b`. Returns the shared zero or `a` itself where that is the result: a new value for each order would take
  * memory.
  */
 export const minus = (a: Units, b: Units): Units => b === 0n ? a : a === b ? 0n : a - b

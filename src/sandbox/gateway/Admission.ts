@@ -81,7 +81,7 @@ const signedText = ({ policy }: Dialect, payload: string, body: Uint8Array): str
   }
   const compact = Json.compact(text)
   const isSigned = payload === Signature.payloadOf(Buffer.from(compact))
-  // The body's own text must be JSON too.
+  // The text of the body must be JSON too, not only the payload.
   return isSigned && Result.isSuccess(Json.parse(text)) ? compact : undefined
 }
 
@@ -130,7 +130,7 @@ const admitPrivate = (
 ): Result.Result<Admitted, RefusalKind> => {
   const payload = header(request, Signature.headers.payload)
   if (payload === "") return Result.fail("payloadMissing")
-  // A header that is not a valid key matches no key.
+  // A header that does not have the format of a key matches no key.
   const key = state.keys.get(header(request, Signature.headers.apiKey) as never)
   const isSigned = isSignedWith(secretOf(key), payload, header(request, Signature.headers.signature))
   if (key === undefined || !isSigned) return Result.fail("unauthorized")

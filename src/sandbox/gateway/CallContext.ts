@@ -7,7 +7,7 @@ import * as Routing from "./Routing.ts"
 
 /** Everything known about a call when it arrives. */
 export interface CallContext {
-  /** The request itself. */
+  /** The request, with its body. */
   readonly request: Request
   /** The fault that hits the call, if any. */
   readonly fault: Faults.Fired | undefined
@@ -21,7 +21,7 @@ export interface CallContext {
   readonly routed: Routing.Routed | undefined
   /** The account of the key that the request names, whether or not the signature is valid. */
   readonly account: string | undefined
-  /** The title of that key. */
+  /** The title of the key that the request names. */
   readonly keyTitle: string | undefined
 }
 

@@ -5,7 +5,7 @@ import type { NewRequest, RequestRecord } from "./RequestRecord.ts"
 /** The text shown instead of a secret value. */
 const hidden = "***"
 
-/** Fields whose values are worth money, or give access to money. */
+/** Fields whose values are secret, because they are worth money or give access to it. */
 const secretFields: ReadonlySet<string> = new Set(["code", "passphrase"])
 
 /** The longest text shown, in characters. */
@@ -67,7 +67,7 @@ export interface Logged {
   readonly record: () => RequestRecord
 }
 
-/** The log of calls. */
+/** The log of a venue's latest calls. */
 export interface CallLog {
   /** Logs a call made at `at` (Unix µs), and returns its numbered entry. `show` builds the record on demand. */
   readonly add: (at: number, show: () => NewRequest) => Logged

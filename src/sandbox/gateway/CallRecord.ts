@@ -100,8 +100,7 @@ const verdictOf = (
 const longestKept = 1024
 
 /**
- * Wraps a value in a function. It is defined outside `record`, because a closure in `record` would keep the long
- * request alive.
+ * Wraps a value in a function. Not inlined in `record`, where the closure would keep the long request alive.
  */
 const always = <A>(value: A) => (): A => value
 

@@ -32,7 +32,7 @@ const badGateway: Written = {
 /** Sends the first `length` bytes of an answer, then breaks the connection. */
 const truncate = ({ body, headers, status }: Written, length: number): Streamed => {
   const bytes = new TextEncoder().encode(body)
-  // At least one byte must be missing.
+  // At least one byte must be missing, even from a short body.
   const part = bytes.subarray(0, Math.min(length, bytes.length - 1))
   return {
     _tag: "Stream",

@@ -202,7 +202,7 @@ export interface Fault {
   readonly skip?: number
   /** The number of calls, messages, pings, tokens or connections that go wrong; 1 by default. */
   readonly times?: number
-  /** The probability that a match goes wrong, from 0 to 1; 1 by default. */
+  /** The probability that a matching call, message, ping, token or connection goes wrong, from 0 to 1; 1 by default. */
   readonly probability?: number
   /** How the calls or the streams go wrong. */
   readonly symptom: Symptom | StreamSymptom
@@ -210,7 +210,7 @@ export interface Fault {
 
 const isOfStream = (symptom: Symptom | StreamSymptom): symptom is StreamSymptom => Object.hasOwn(points, symptom._tag)
 
-/** The fields that select what goes wrong. */
+/** The fields of a fault that select the calls or streams that go wrong. */
 const selecting = ["path", "apiKey", "channel", "account"] as const
 
 type Selector = (typeof selecting)[number]
@@ -256,7 +256,7 @@ export const answerLost: Symptom = { _tag: "Reset", applied: true }
 export const reset: Symptom = { _tag: "Reset", applied: false }
 
 /**
- * An active fault.
+ * A fault in force, with its counts.
  *
  * @category models
  */
@@ -267,7 +267,7 @@ export interface Armed {
   readonly fault: Fault
   /** The number of calls, messages, pings, tokens or connections that have matched the fault. */
   readonly matched: number
-  /** The number of these that went wrong. */
+  /** The number of matching calls, messages, pings, tokens or connections that went wrong. */
   readonly fired: number
 }
 
@@ -311,7 +311,10 @@ export interface Faults {
   readonly list: () => ReadonlyArray<Armed>
   /** Counts a call, and returns the fault that hits it, if any: the first one that matches and fires. */
   readonly next: (path: string, apiKey: string | undefined) => Fired | undefined
-  /** Counts an occasion on a stream, and returns the symptom of the first fault that matches and fires, if any. */
+  /**
+   * Counts a connection, token, ping or message of a stream, and returns the symptom of the first fault that matches it
+   * and fires, if any.
+   */
   readonly hit: <P extends Point>(at: ReadonlyArray<P>, about: About) => SymptomsAt[P] | undefined
   /** The id of the first fault with this symptom that can still fire; `undefined` if there is none. */
   readonly armed: (tag: StreamSymptom["_tag"]) => number | undefined
@@ -349,7 +352,10 @@ interface Counted extends Armed {
   fired: number
 }
 
-/** Whether the value of a selector selects this value. A path may have placeholders, such as `{market}`. */
+/**
+ * Whether a field of a fault, such as `path`, selects this value of a call or a stream. A path may have placeholders,
+ * such as `{market}`.
+ */
 const selects = (name: Selector, value: string, about: string | undefined): boolean =>
   value === about || (name === "path" && about !== undefined && Paths.match({ path: value }, about) !== undefined)
 
@@ -366,7 +372,7 @@ export const make = (seed: number, saved: Saved = { faults: [], last: 0 }): Faul
   let faults: Array<Counted> = saved.faults.map(({ fault, fired, id, matched }) => ({ id, fault, matched, fired }))
   let { last } = saved
 
-  /** Counts an occasion, and returns the first fault that matches it and fires. */
+  /** Counts a call or an event of a stream, and returns the first fault that matches it and fires. */
   const fire = (
     isOfKind: (symptom: Symptom | StreamSymptom) => boolean,
     about: { readonly [Name in Selector]?: string | undefined }
@@ -409,7 +415,7 @@ export const make = (seed: number, saved: Saved = { faults: [], last: 0 }): Faul
       if (faults.length === 0) return undefined
       const isAt = (symptom: Symptom | StreamSymptom) =>
         isOfStream(symptom) && (at as ReadonlyArray<Point>).includes(points[symptom._tag])
-      // The cast is safe: only symptoms of these points were considered.
+      // The cast is safe: only the symptoms that can hit at these points were considered.
       return fire(isAt, { ...about })?.fault.symptom as never
     },
     armed: (tag) => faults.find(({ fault, fired }) => fault.symptom._tag === tag && fired < (fault.times ?? 1))?.id

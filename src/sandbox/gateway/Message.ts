@@ -11,7 +11,7 @@ export interface Moment {
   readonly at: number
   /** The clock that callers see and that nonces are checked against, in Unix microseconds. */
   readonly serverTime: number
-  /** The time since that point, in milliseconds, by a monotonic clock. */
+  /** The time since this point, in milliseconds, by a monotonic clock. */
   readonly took: () => number
 }
 
@@ -88,7 +88,7 @@ export type Answer = Written | Streamed | Reset
 /** The connection becomes a WebSocket. */
 export interface Upgraded {
   readonly _tag: "Upgraded"
-  /** Must be called once. */
+  /** Runs the WebSocket connection over a socket. Must be called once. */
   readonly connect: Connect
 }
 
@@ -105,11 +105,11 @@ export type Outcome = Answer | Upgraded | Tunneled
 export const reset: Answer = { _tag: "Reset" }
 
 /**
- * Serializes an answer as text, so that it can be repeated. An incomplete answer is stored as a reset.
+ * Serialises an answer as text, so that it can be repeated. An incomplete answer is stored as a reset.
  */
 export const toText = (answer: Answer): string => JSON.stringify(answer._tag === "Answer" ? answer : reset)
 
-/** Parses text written by `toText`. */
+/** Parses text that `toText` has written. */
 export const fromText = (text: string): Answer => JSON.parse(text) as Answer
 
 const jsonHeaders = { "content-type": "application/json" }

@@ -1,6 +1,6 @@
 /**
- * Explains a refusal by the caller's probable mistake. Real exchanges give no such hint, and developers of clients need
- * one.
+ * Finds the caller's probable mistake that explains a refusal. Real exchanges give no such hint, which developers of
+ * clients need.
  */
 import * as DateTime from "effect/DateTime"
 import * as Result from "effect/Result"
@@ -116,7 +116,7 @@ const objectOf = (bytes: Buffer): Readonly<Record<string, unknown>> | undefined 
   return Result.isSuccess(parsed) && Json.isObject(parsed.success) ? parsed.success : undefined
 }
 
-/** Whether two values differ. Values nested too deeply to be serialized are not compared. */
+/** Whether two values differ. Values nested too deeply to be serialised are not compared. */
 const isOther = (a: unknown, b: unknown): boolean =>
   Result.getOrElse(Result.try(() => Json.stringify({ value: a }) !== Json.stringify({ value: b })), () => false)
 
@@ -180,14 +180,14 @@ const notAllowed = (refused: Refused): string => {
   if (endpoints !== undefined && !endpoints.some(({ name }) => name === endpoint?.path)) {
     return `the key may only call ${endpoints.map(({ name }) => name).join(", ") || "nothing"}`
   }
-  // Admission refuses a trading key only for moving funds. A refused order comes from the engine: the sub-account lacks
-  // a permission.
+  // Admission refuses a trading key only for moving funds. An order is refused by the engine instead, when the
+  // sub-account lacks a permission.
   return type === tradingKeyType && !endpoint?.path.includes("/order/")
     ? `the key is of type ${tradingKeyType}: it can read and trade, but not move funds`
     : "the sub-account has no permission for such orders"
 }
 
-/** The number of characters in which two strings differ; `most + 1` if there are more than `most`. */
+/** The number of characters in which two strings differ; counting stops at `most + 1`. */
 export const distance = (a: string, b: string, most: number): number => {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

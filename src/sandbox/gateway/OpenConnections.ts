@@ -38,7 +38,7 @@ export interface SubscribedChannel {
 }
 
 /**
- * A connection now, without its number.
+ * The current state of a connection, without its number.
  *
  * @category models
  */
@@ -109,7 +109,7 @@ export const SentMessage: Schema.Codec<SentMessage, unknown> = Schema.Struct({ a
 
 /** A connection, as the owner sees and ends it. */
 export interface Shown {
-  /** The connection now. */
+  /** The current state of the connection. */
   readonly show: () => Connected
   /** The latest messages that were sent, oldest first. */
   readonly latest: () => ReadonlyArray<SentMessage>
@@ -119,21 +119,21 @@ export interface Shown {
 
 /** The maximum numbers of connections of a venue. */
 export const most = {
-  /** All together. */
+  /** The maximum for all clients together. */
   ofAll: 1024,
-  /** From one address. */
+  /** The maximum for one address. */
   ofAddress: 512,
-  /** Authorised with the tokens of one API key. */
+  /** The maximum of connections that are authorised with tokens of one API key. */
   ofKey: 256
 } as const
 
-/** The place of one connection. */
+/** The place that one connection takes under the limits. */
 export interface Place {
-  /** Lists the connection. */
+  /** Adds the connection to the list of open connections. */
   readonly show: (connection: Shown) => void
-  /** Counts the connection as one of an API key; `false` if the key has too many. */
+  /** Counts the connection for an API key. Returns `false` if the key has too many connections. */
   readonly authorize: (apiKey: string) => boolean
-  /** Gives the place back. */
+  /** Frees the place, once the connection has ended. */
   readonly leave: () => void
 }
 
@@ -151,7 +151,7 @@ const full: Refused = { kind: "unavailable", message: "The exchange has too many
 
 const tooMany: Refused = { kind: "rateLimited", message: "This address has too many connections" }
 
-/** No connections yet. */
+/** Creates an empty list of open connections. */
 export const make = (): OpenConnections => {
   const connections = new Map<number, Shown>()
   const [places, keys] = [Quotas.make(most.ofAll, most.ofAddress), Quotas.make(Infinity, most.ofKey)]

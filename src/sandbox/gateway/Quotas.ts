@@ -1,8 +1,8 @@
 /** Divides a limited resource among addresses. */
 
 /**
- * The share that one address may use of a resource, such as all connections, all waiting calls or the memory for bodies,
- * so that it can't shut out the others.
+ * The largest fraction of a limited resource, such as connections, waiting calls or memory for bodies, that one address
+ * may use, so that it can't shut out the others.
  */
 export const shareOfAddress = 0.5
 
@@ -20,7 +20,7 @@ export interface Quotas {
   readonly debtorFor: (address: string, amount: number) => string
   /** Whether nothing is left for any address. */
   readonly isFull: () => boolean
-  /** Gives back `amount` that the address has taken. */
+  /** Gives back `amount`, which the address has taken before. */
   readonly giveBack: (address: string, amount: number) => void
 }
 

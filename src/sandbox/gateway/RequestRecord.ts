@@ -45,7 +45,7 @@ export interface NewRequest {
   readonly from: string
   /** The account of the key that the call names, if the exchange has that key. */
   readonly account?: string
-  /** The title of that key. */
+  /** The title of the key that the call names. */
   readonly key?: string
   /** The endpoint's name, such as `StopLimitOrders.create`. */
   readonly endpoint?: string

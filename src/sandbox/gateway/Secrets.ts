@@ -10,7 +10,7 @@ import type { State } from "../engine/State.ts"
 export interface Secrets {
   /** Adds the secrets of the keys that an action has created, given the action, its reply, and the state after it. */
   readonly learn: (action: Action, reply: Reply, state: State) => void
-  /** All secrets, without duplicates. */
+  /** All secrets so far, without duplicates. */
   readonly all: () => Iterable<string>
 }
 
@@ -23,7 +23,7 @@ export const make = (state: State): Secrets => {
   learnAll(state)
   return {
     learn: (action, reply, state) => {
-      // One key at a time: reading all keys again for each new one would be quadratic.
+      // The keys are added one at a time, because reading all of them again for each new one would be quadratic.
       if (action._tag === "AddKey") known.add(action.apiSecret)
       else if (reply._tag === "KeyCreated") known.add(reply.key.apiSecret)
       else if (action._tag === "Restore") learnAll(state)

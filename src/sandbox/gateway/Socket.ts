@@ -13,7 +13,7 @@ export const closeCode = 1001
 export interface Wire {
   /** The client's address. */
   readonly from: string
-  /** Sends a message. */
+  /** Sends a text message to the client. */
   readonly send: (text: string) => void
   /** Ends the connection. Called at most once. */
   readonly end: (ending: Ending) => void
@@ -25,7 +25,7 @@ export interface Wire {
 export interface Client {
   /** Answers a message of the client. */
   readonly receive: (text: string) => void
-  /** Notes a sign of life that is not a message. */
+  /** Records that the client is alive, although it has sent no message. */
   readonly heard: () => void
   /** Whether to answer a ping that is a control frame. */
   readonly pinged: () => boolean
@@ -33,7 +33,7 @@ export interface Client {
   readonly end: () => void
 }
 
-/** The refusal of a connection: the kind of the reason, and a sentence. */
+/** The refusal of a connection, with its reason as a code and as a sentence. */
 export interface Refused {
   /** `rateLimited`: the client has too many connections. `unavailable`: the exchange can't take any now. */
   readonly kind: "rateLimited" | "unavailable"

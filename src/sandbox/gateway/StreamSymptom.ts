@@ -19,7 +19,8 @@ export interface Cut {
 }
 
 /**
- * From a message on, nothing arrives any more: no message, no answer, no pong. The connection stays open.
+ * From the message that the fault hits, the client receives nothing: no message, no answer, no pong. The connection
+ * stays open.
  *
  * @category models
  */
@@ -101,7 +102,7 @@ export interface IgnorePing {
  */
 export interface RefuseToken {
   readonly _tag: "RefuseToken"
-  /** `unauthorized`: code 11, which stays. `unavailable`: code 3, which may pass. */
+  /** `unauthorized`: code 11, a permanent refusal. `unavailable`: code 3, a refusal that may be temporary. */
   readonly kind: "unauthorized" | "unavailable"
 }
 
@@ -157,13 +158,13 @@ export const StreamSymptom: Schema.Codec<StreamSymptom, unknown> = members
 
 /** The symptoms that can hit a stream at each point. */
 export interface SymptomsAt {
-  /** A client connects. */
+  /** A client opens a connection. */
   readonly connect: RefuseConnection
   /** A client shows a valid token. */
   readonly authorize: RefuseToken
-  /** A client pings. */
+  /** A client sends a ping, as a message or a control frame. */
   readonly ping: IgnorePing
-  /** A message is pushed. */
+  /** A channel pushes a message. */
   readonly message: Cut | Stall | Lose | Duplicate | HoldBack | Garble | Throttle
   /** A snapshot is sent, and an older one is known. */
   readonly snapshot: Stale
@@ -172,7 +173,7 @@ export interface SymptomsAt {
 /** A point at which a fault can hit a stream. */
 export type Point = keyof SymptomsAt
 
-/** The point at which each symptom hits. */
+/** The point at which each symptom hits a stream. */
 export const points: { readonly [Tag in StreamSymptom["_tag"]]: Point } = {
   Cut: "message",
   Stall: "message",

@@ -12,10 +12,10 @@ export interface StreamTokens {
   readonly admit: (state: State, token: string, serverTime: number) => Key | undefined
 }
 
-/** No token is valid. */
+/** The policy of a dialect without tokens: every token is refused. */
 const noTokens: StreamTokenPolicy = { lifetimeSeconds: -1, singleUse: true }
 
-/** Creates the tokens of a venue, none of them used. */
+/** Creates the tokens of a venue. None of them has been used yet. */
 export const make = ({ lifetimeSeconds, singleUse }: StreamTokenPolicy = noTokens): StreamTokens => {
   /** The used tokens that are still valid, by the time of their creation. */
   const used = new Map<string, number>()

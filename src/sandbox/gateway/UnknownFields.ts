@@ -22,7 +22,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** The maximum number of fields that a hint names. */
 const most = 10
 
-/** Normalizes the spelling of a name, so that `activation_price` and `activationPrice` are equal. */
+/** Normalises the spelling of a name, so that `activation_price` and `activationPrice` are equal. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/gu, "")
 
 /** The known name that differs from a given one only in spelling, or by a letter or two. */
@@ -40,7 +40,7 @@ const unknownIn = (
 ): ReadonlyArray<UnknownField> => {
   const missing = known.filter((name) => !Object.hasOwn(fields, name))
   return Object.keys(fields)
-    // A string that could not be the name of a protocol field may be anything, even a secret.
+    // Do not show a string that could not be the name of a protocol field: it may be anything, even a secret.
     .filter((name) => !known.includes(name) && /^\w{1,40}$/u.test(name))
     .map((name) => ({ name: prefix + name, meant: meantBy(name, missing), isForeign: foreign.includes(name) }))
 }

@@ -7,7 +7,7 @@
 import type * as Contract from "../../endpoints/all.ts"
 import * as Paths from "../../protocol/Paths.ts"
 
-/** Calls about one subject. */
+/** The calls about one subject that the sandbox does not serve. */
 export interface Subject<Path extends string = string> {
   /** The subject, in a few words. */
   readonly name: string

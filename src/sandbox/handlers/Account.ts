@@ -124,7 +124,7 @@ const apiKeyAnswer = (key: Key, owner: SubAccountId) => ({
   accessEndpoints: key.endpoints ?? []
 })
 
-/** The wallets, by their names in transfers. */
+/** The wallets, keyed by the names that transfers use. */
 const wallets = { main: "main", spot: "trade", collateral: "collateral" } as const
 
 /** The source and the target for each `method` in the older form of a transfer. */
@@ -153,7 +153,7 @@ const funds = group({
       const balances = Ledger.balances(state.ledger, Ledger.free(account, "main"))
       return only === undefined
         ? new Map([...balances].map(([ticker, units]) => [ticker, Units.toDecimal(units)]))
-        // An asset that does not exist has a balance of zero here.
+        // For an asset that does not exist, the exchange answers a balance of zero.
         : Units.toDecimal(balances.get(only) ?? 0n)
     }
   },
@@ -188,7 +188,7 @@ const funds = group({
   Transfers: {
     operation: ({ amount, ticker, ...request }) => {
       const { from, to } = balancesOfTransfer(request)
-      // A request needs both balances or a method; without them it is refused before this point.
+      // Without balances or a method, the request was refused earlier.
       return from === undefined || to === undefined
         ? { _tag: "Nothing" }
         : { _tag: "Transfer", amount, ticker, from: wallets[from], to: wallets[to] }

@@ -79,7 +79,7 @@ export interface Each {
  * own.
  */
 export interface Itemised<E extends Endpoint.Any> {
-  /** How one order is read. */
+  /** The handling of a single order in the bulk request. */
   readonly each: Each
   /** The operation that a call requests from the engine. */
   readonly operation: (request: Items<never>) => Operation

@@ -1,4 +1,4 @@
-/** Fixed-term lending. */
+/** Answers the calls about fixed-term lending: the history of interest payments. */
 import type { Payment } from "../engine/State.ts"
 import { group } from "./Handler.ts"
 import * as Page from "./Page.ts"

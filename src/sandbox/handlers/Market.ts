@@ -47,7 +47,7 @@ const publicTrade = (trade: Trade): PublicTrades.PublicTrade => ({
 /** The trading fees shown for assets, in percent. Markets have their own fees. */
 const assetFee = Decimal.of("0.1")
 
-/** The setting as a field of the answer; no field if it is zero, which means "off". */
+/** A setting as a field of the answer. A setting of zero, which means "off", is left out. */
 const unlessOff = <K extends string>(key: K, setting: Decimal.Decimal) =>
   Decimal.isZero(setting) ? {} : { [key]: setting } as { readonly [_ in K]: Decimal.Decimal }
 
@@ -150,7 +150,7 @@ export const market = group({
     answer: (_request, { state }) =>
       new Map(state.currencies.map((currency) => [currency.ticker, publicFeeOf(currency)]))
   },
-  // A halted exchange answers nothing at all.
+  // A halted exchange answers no call, so no other status is ever sent.
   PlatformStatus: { answer: () => "operational" },
   CollateralMarkets: {
     answer: (_request, { state }) =>

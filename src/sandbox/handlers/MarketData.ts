@@ -71,7 +71,7 @@ const candlesOf = (
   { at, state }: Context
 ): ReadonlyArray<CandlesEndpoint.Candle> => {
   const { division, length, window } = intervalOf(interval)
-  // The current interval is included.
+  // By default, the current interval is included.
   const to = end ?? MarketFigures.seconds(at) + 1
   const count = limit ?? CandlesEndpoint.maxCandles
   const earliest = to - count * length

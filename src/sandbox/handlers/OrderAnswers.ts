@@ -211,7 +211,7 @@ export const deal = (fill: Fill, context: Context): OrderDeals.Deal => ({
   rpi: fill.rpi
 })
 
-/** A fill. It names its market unless the request already does. */
+/** A fill, with its market unless the request already names it. */
 export const fill = (
   fill: Fill,
   context: Context,

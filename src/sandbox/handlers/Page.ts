@@ -1,4 +1,4 @@
-/** Pages of lists. */
+/** Cuts lists into pages. */
 import { type HistoryLimit, Limit, Offset, type RecordOffset } from "../../domain/Paging.ts"
 
 /** Some records of a list, and their position in it. */

@@ -1,6 +1,6 @@
 /** Finds records in lists that only grow, without scanning them. */
 
-/** The index of the part of a list that has been indexed so far. */
+/** The index of a list, up to the record at which indexing stopped. */
 interface Index<A, K> {
   readonly byKey: Map<K, Array<A>>
   read: number

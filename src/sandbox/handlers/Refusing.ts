@@ -12,13 +12,13 @@ export const kindOf = (refusals: Refusals, why: Refused["why"]): RefusalKind =>
 
 /** A refusal, with its messages by field. */
 export interface Said {
-  /** The refusal. */
+  /** The dialect's refusal: status, code and message. */
   readonly refusal: Refusal
   /** The messages of each field, keyed by the field's wire key. */
   readonly errors: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** The refusal of a call. `refusals` are the handler's own. */
+/** The refusal of a call. `refusals` are the handler's own ones. */
 export const said = (endpoint: Endpoint.Any, refusals: Refusals, dialect: Dialect, reply: Failed): Said => {
   const { shape } = Endpoint.codec(endpoint, dialect)
   const violations = reply.violations.map(([field, constraint]) => ({ field, constraint }))

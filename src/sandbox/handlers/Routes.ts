@@ -14,7 +14,7 @@ export type { Context } from "./Handler.ts"
  * schema.
  */
 export interface Route {
-  /** The endpoint. */
+  /** The endpoint, from the contract. */
   readonly endpoint: Endpoint.Any
   /** Checks that only the exchange can make. */
   readonly check: (request: never, context: Context) => Violations

@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Key, State } from "../engine/State.ts"
 
-/** A token, as read. */
+/** A token after it was read. */
 export interface Token {
   /** The key that created the token. */
   readonly key: Key
@@ -21,7 +21,7 @@ const sign = ({ apiSecret }: Key, named: string): string =>
  * the clock that nonces are checked against.
  */
 export const create = (key: Key, nonce: bigint, at: number): string => {
-  // A venue that was restored may have a fraction of a microsecond in its times.
+  // The times of a restored venue may contain a fraction of a microsecond.
   const named = [Buffer.from(key.apiKey).toString("base64url"), Math.floor(at), nonce].join(".")
   return `${named}.${sign(key, named)}`
 }
@@ -34,7 +34,7 @@ const isEqual = (one: string, other: string): boolean => {
 /** Reads a token; `undefined` if no key of the exchange has created it. */
 export const read = (state: State, token: string): Token | undefined => {
   const [encoded = "", at = "", nonce = "", signature = ""] = token.split(".")
-  // A text that is not a key matches none.
+  // Text that does not have the format of a key matches no key.
   const key = state.keys.get(Buffer.from(encoded, "base64url").toString() as never)
   const isSigned = key !== undefined && isEqual(signature, sign(key, `${encoded}.${at}.${nonce}`))
   return isSigned ? { key, createdAt: Number(at) } : undefined

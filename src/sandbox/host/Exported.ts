@@ -18,7 +18,7 @@ import * as Files from "./Files.ts"
 import * as NewVenue from "./NewVenue.ts"
 import * as Registry from "./Registry.ts"
 
-/** An exported venue. */
+/** A summary of an exported venue. */
 export interface Exported {
   /** The number of commands. */
   readonly commands: number

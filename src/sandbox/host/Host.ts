@@ -69,7 +69,7 @@ export interface Options extends HostOptions {
 /** The time between checks for venues that should sleep or end, in milliseconds. */
 const sweepEvery = (idleMillis: number): number => Math.min(30_000, Math.max(1000, Math.floor(idleMillis / 20)))
 
-/** A venue of the host. */
+/** A venue that the host has. */
 interface Entry extends LocalPlacement.Entry {
   registered: Registry.Registered
   readonly files: Files.Files
@@ -127,7 +127,7 @@ const withRemedy = (folder: string, id: string) => (error: JournalError): Journa
   return remedy === undefined ? error : new JournalError({ why, file, reason: `${reason}. ${remedy}` })
 }
 
-/** Opens a venue. If it is new, it applies the commands of `beginning` first. */
+/** Opens a venue. A new venue first applies the commands of `beginning`. */
 const openVenue = (
   parts: Parts,
   entry: () => Entry,
@@ -266,7 +266,7 @@ const commandsOf = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], se
   yield* journal.verify
   const to = sequence ?? journal.sequence()
   if (to > journal.sequence()) {
-    const message = `The venue has ${journal.sequence()} commands. Choose one of these, or none`
+    const message = `The venue has ${journal.sequence()} commands. Choose one of them, or none to copy all`
     return yield* new Models.NotMade({ field: "sequence", message })
   }
   yield* journal.read(0, to, (command) => void commands.push(command))
@@ -313,7 +313,7 @@ const sweep = Effect.fnUntraced(function*(parts: Parts, idleMillis: number) {
   yield* parts.capacity.relieve
 })
 
-/** Removes venues that a crash left incomplete, and adds the others. */
+/** Removes the venues that a crash left incomplete, and adds all other venues of the registry. */
 const restore = Effect.fnUntraced(function*(parts: Parts) {
   const now = yield* Clock.currentTimeMillis
   for (const registered of parts.registry.venues) {

@@ -68,23 +68,23 @@ export interface Summary {
   readonly id: string
   /** The owner's name. */
   readonly owner: string
-  /** The base URL of its exchange. */
+  /** The base URL of the venue's exchange. */
   readonly url: string
   /** The venue's dialect. */
   readonly dialect: "document" | "live"
-  /** Whether the venue is awake. */
+  /** Whether the venue is awake, that is, in memory. */
   readonly awake: boolean
   /** The creation time, in Unix microseconds by the machine's clock. */
   readonly madeAt: number
-  /** The end of its time to live, in Unix microseconds by the machine's clock; absent if it has none. */
+  /** The end of the venue's time to live, in Unix microseconds by the machine's clock; absent if it has none. */
   readonly endsAt?: number
   /** The venue's stage; present only in lists. A lost venue was awake on a node that is lost. */
   readonly stage?: Stage
-  /** The beginning of this stage, in Unix microseconds; absent if the venue was never called. */
+  /** The beginning of the venue's current stage, in Unix microseconds; absent if the venue was never called. */
   readonly since?: number
-  /** The address of its node, if it is awake in a cluster. */
+  /** The address of the venue's node, if the venue is awake in a cluster. */
   readonly node?: string
-  /** The version of the engine that wrote its journal; present only in lists, and only in a cluster. */
+  /** The version of the engine that wrote the venue's journal; present only in lists, and only in a cluster. */
   readonly engine?: number
 }
 
@@ -102,9 +102,9 @@ export interface Made extends Summary {
   readonly nameUrl?: string
   /** The base URL with its own port, if it has one. */
   readonly portUrl?: string
-  /** The base URL of its control plane, with a trailing slash. */
+  /** The base URL of the venue's control plane, with a trailing slash. */
   readonly controlUrl: string
-  /** The token of its control plane. It opens no other venue. */
+  /** The token of the venue's control plane. It opens no other venue. */
   readonly controlToken: string
   /** The venue's initial keys, by account name; the keys of the example's sub-accounts by key title. */
   readonly keys: Readonly<Record<string, VenueKey>>
@@ -139,19 +139,19 @@ export const Made: Schema.Codec<Made, unknown> = Schema.Struct({
 
 /** A node of a cluster. */
 export interface NodeStatus {
-  /** Its address for requests from other nodes. */
+  /** The node's address for requests from other nodes. */
   readonly node: string
   /** Whether it is ready for calls; a lost one has not reported for five seconds. */
   readonly state: "ready" | "not ready" | "draining" | "lost"
-  /** The time at which it joined, in Unix microseconds. */
+  /** The time at which the node joined, in Unix microseconds. */
   readonly since: number
-  /** The version of its engine. Nodes of one version share the venues whose journals that version wrote. */
+  /** The version of the node's engine. Nodes of one version share the venues whose journals that version wrote. */
   readonly engine: number
-  /** The number of shards that it holds, of 60: its share of the venues of its engine. */
+  /** The number of shards that the node holds, of 60: its share of the venues of its engine. */
   readonly shards: number
-  /** The number of its venues and forks awake. */
+  /** The number of the node's venues and forks awake. */
   readonly awake: number
-  /** The reasons why it is not ready, as sentences. */
+  /** The reasons why the node is not ready, as sentences. */
   readonly troubles: ReadonlyArray<string>
 }
 
@@ -166,7 +166,7 @@ export const NodeStatus: Schema.Codec<NodeStatus, unknown> = Schema.Struct({
   troubles: Schema.Array(Schema.String)
 })
 
-/** The current use of a host. */
+/** The resources that a host uses now, and its bounds. */
 export interface HostStatus {
   /** The number of venues. */
   readonly venues: number

@@ -49,7 +49,7 @@ export class Host extends Context.Service<Host, {
   readonly sleep: (id: string) => Effect.Effect<boolean, Models.UnknownVenue | JournalError>
   /** Ends a venue, and removes its files. Calls in progress get five seconds to finish. */
   readonly end: (id: string) => Effect.Effect<void, Models.UnknownVenue | JournalError>
-  /** The current use of the host. */
+  /** The resources that the host uses now, and its bounds. */
   readonly status: Effect.Effect<Models.HostStatus, JournalError>
   /**
    * Tells a node of a cluster to drain, that is, to stop as it does after SIGTERM. Its venues move to other nodes.
@@ -58,7 +58,7 @@ export class Host extends Context.Service<Host, {
   readonly drain: (node: string) => Effect.Effect<void, Models.UnknownNode | JournalError>
   /** Completes when this node is told to drain. Then close the host. */
   readonly drained: Effect.Effect<void>
-  /** The placement of its venues. */
+  /** The placement of the host's venues. */
   readonly placement: Placement["Service"]
   /** The record of a venue; `undefined` if there is none. */
   readonly registered: (id: string) => Registry.Registered | undefined

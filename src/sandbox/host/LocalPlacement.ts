@@ -27,11 +27,11 @@ export type WakeFailure = BoundReached | JournalError
 export interface Entry {
   /** The record of the venue. */
   readonly registered: Registered
-  /** The venue itself. */
+  /** The venue, asleep or awake. */
   readonly resident: Resident.Resident<WakeFailure>
 }
 
-/** The path that the venue or its fork sees. */
+/** The path of a request without the prefix of the venue or its fork. */
 const innerPath = (path: string): string => path.startsWith("/fork/") ? path.replace(/^\/fork\/\d+/u, "") : path
 
 /**

@@ -19,7 +19,7 @@ const draw = (length: number): string => {
   return Array.from(randomBytes(length), (byte) => letters[byte % letters.length]).join("")
 }
 
-/** A random secret. */
+/** Draws a random secret. */
 export const secret = (): string => randomBytes(24).toString("base64url")
 
 /** Generates the unique parts of a new venue. */

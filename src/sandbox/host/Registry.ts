@@ -30,7 +30,7 @@ export interface Registered {
   readonly id: string
   /** The owner's name. */
   readonly owner: string
-  /** The token of its control plane. */
+  /** The token of the venue's control plane. */
   readonly controlToken: string
   /** The venue's dialect. */
   readonly dialect: "document" | "live"
@@ -50,7 +50,7 @@ export interface Registered {
   readonly keys: Readonly<Record<string, VenueKey>>
   /** The creation time, in Unix milliseconds. */
   readonly madeAt: number
-  /** The end of its time to live, in Unix milliseconds; absent if it has none. */
+  /** The end of the venue's time to live, in Unix milliseconds; absent if it has none. */
   readonly endsAt?: number
   /** The venue's own port, if it has one. */
   readonly port?: number
@@ -102,7 +102,7 @@ export interface Registry {
   readonly venues: ReadonlyArray<Registered>
   /** Writes the record of a venue, replacing the previous one. */
   readonly put: (venue: Registered) => Effect.Effect<void, JournalError>
-  /** Removes a venue. */
+  /** Removes the record of a venue. */
   readonly remove: (id: string) => Effect.Effect<void, JournalError>
 }
 

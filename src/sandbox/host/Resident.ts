@@ -48,13 +48,13 @@ export interface Options<E> {
   readonly run: (effect: Effect.Effect<unknown>) => Fiber.Fiber<unknown>
 }
 
-/** An awake venue. */
+/** A venue in memory, with the backends of its requests. */
 export interface Awake {
-  /** The venue. */
+  /** The open venue. */
   readonly venue: Venue["Service"]
-  /** The backend of its calls and its control plane. */
+  /** The backend of the venue's calls and its control plane. */
   readonly backend: Backend
-  /** The backends of its forks, by number. */
+  /** The backends of the venue's forks, by number. */
   readonly forks: ReadonlyMap<number, Backend>
 }
 
@@ -78,11 +78,11 @@ export type StageName = "asleep" | "waking" | "awake" | "halted" | "falling asle
 export interface Staged {
   /** The name of the stage. */
   readonly stage: StageName
-  /** The time at which it began, in Unix milliseconds. */
+  /** The time at which the stage began, in Unix milliseconds. */
   readonly since: number
   /** The number of callers that wait until the venue is awake. */
   readonly waiting: number
-  /** The number of its open WebSockets. */
+  /** The number of the venue's open WebSockets. */
   readonly sockets: number
 }
 
@@ -218,7 +218,7 @@ class Sleeping<E> implements Resident<E> {
   private isHalted = false
   /** The callers that wait for the venue, in order of arrival. */
   private readonly waiting = new Set<Waiter<E>>()
-  /** The number of current uses. */
+  /** The number of calls, feeds and other uses in progress. */
   private uses = 0
   /** The number of open WebSockets. */
   private sockets = 0
@@ -427,7 +427,7 @@ class Sleeping<E> implements Resident<E> {
     return { ...outcome, body }
   }
 
-  /** Waits until the venue is closed while it is in use. If it is being closed already, succeeds at once. */
+  /** Waits until a venue that is in use has been closed. If it is being closed already, succeeds at once. */
   private isOver(): Effect.Effect<void> {
     return this.stage._tag === "Awake" ? Deferred.await(this.stage.isOver) : Effect.void
   }

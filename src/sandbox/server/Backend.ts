@@ -9,9 +9,9 @@ import type { Venue } from "../venue/Venue.ts"
 import type * as ControlPlane from "./ControlPlane.ts"
 import * as Sockets from "./Sockets.ts"
 
-/** Answers requests. */
+/** The part of a server that answers requests, for a venue or for a host. */
 export interface Backend {
-  /** Whether the owner sent a request. The owner's request bodies may be larger. */
+  /** Whether a request comes from the owner of the sandbox. The owner's request bodies may be larger. */
   readonly isOwners: (head: Head) => boolean
   /**
    * The name of the venue that a request is for; `undefined` if it is for none. If the backend has only one venue, its

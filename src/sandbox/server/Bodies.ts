@@ -15,7 +15,7 @@ export interface Receiver {
   readonly onRefused: (kind: "bodyTooLarge" | "unavailable") => void
 }
 
-/** The bodies in memory. */
+/** The request bodies that are in memory. */
 export interface Bodies {
   /**
    * Receives the body of a request, and returns a function that releases its memory. Bodies from the owner have

@@ -23,9 +23,11 @@ export const maxMemory = 1024 * 1024 * 1024
 
 /** The maximum average memory per command, in bytes, for calls of typical length. */
 export const maxPerCommand = {
-  /** In the state: orders and fills, which every venue keeps in memory. Each saved state adds a copy. */
+  /** The maximum in the state: orders and fills, which every venue keeps in memory. Each saved state adds a copy. */
   ofState: 768,
-  /** In the journal: on disk, or, for a venue without a file, in memory up to `Journal.maxInMemory`. */
+  /**
+   * The maximum in the journal, which is on disk or, for a venue without a file, in memory up to `Journal.maxInMemory`.
+   */
   ofJournal: 512
 }
 
@@ -40,13 +42,13 @@ export const maxConnections = 3072
  * exceed another maximum are refused with 429.
  */
 export const maxUnanswered = {
-  /** On one connection. */
+  /** The maximum on one connection. */
   ofOne: 64,
-  /** On all connections together. */
+  /** The maximum on all connections together. */
   ofAll: 2048,
-  /** Of one venue. Its owner's calls do not count. */
+  /** The maximum of one venue. Its owner's calls do not count. */
   ofVenue: 512,
-  /** Of one caller of a venue: a key, or an address for calls without a key. */
+  /** The maximum of one caller of a venue. A caller is a key, or an address for calls without a key. */
   ofCaller: 256
 }
 

@@ -35,9 +35,9 @@ interface Connection {
   readonly address: string
   /** Calls in flight. An array: a `Set` that churns keeps old tables, and so answered calls, alive. */
   readonly calls: Array<Call>
-  /** Whether the head of a request has arrived. */
+  /** Whether the head of the current request has arrived. */
   hasCalled: boolean
-  /** Whether it is a WebSocket. */
+  /** Whether the connection has become a WebSocket. */
   isUpgraded: boolean
   /** A sequence number, assigned when the connection is opened and again when a request head arrives. */
   since: number
@@ -103,12 +103,14 @@ export const make = (): Connections => {
     const { address, calls, socket } = connection
     if (!opened.delete(socket)) return
     connections.giveBack(address, 1)
-    // A copy, because calls are removed from the list when they end.
+    // Loops over a copy, because calls are removed from the list when they end.
     for (const call of calls.toReversed()) call.end()
     socket.destroy()
   }
 
-  /** The connection from an address with the lowest `since` among those of this kind. */
+  /**
+   * Among the connections of this kind from an address, the one with the lowest `since`; `undefined` if there are none.
+   */
   const oldest = (address: string, isOfKind: (connection: Connection) => boolean): Connection | undefined => {
     let found: Connection | undefined
     for (const connection of opened.values()) {

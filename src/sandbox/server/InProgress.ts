@@ -5,7 +5,7 @@
 import * as Quotas from "../gateway/Quotas.ts"
 import * as Bounds from "./Bounds.ts"
 
-/** The calls in progress. */
+/** Counts the calls in progress of each venue and each caller. */
 export interface InProgress {
   /**
    * Adds a call of a caller to a venue, and returns a function that removes it; `undefined` if the venue or the caller

@@ -74,7 +74,7 @@ export interface Shared {
   readonly connections: Connections.Connections
   /** The calls in progress, limited per venue and per caller. */
   readonly calls: InProgress.InProgress
-  /** The bodies in memory. */
+  /** The request bodies that are in memory. */
   readonly bodies: Bodies.Bodies
   /** The WebSockets, and what waits for their clients. */
   readonly webSockets: WebSockets.WebSockets
@@ -300,7 +300,7 @@ export const listen = Effect.fnUntraced(function*(
 ): Effect.fn.Return<string, ListenFailed, Scope.Scope> {
   const service: Service = {
     backend,
-    // Called only once the server listens.
+    // The address is read only once the server listens.
     names: Names.make(host, () => boundTo(server)?.address, allowHosts),
     clock: yield* Clock.Clock,
     requestTimeout,

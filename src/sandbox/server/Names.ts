@@ -84,6 +84,6 @@ const foreign = (path: string): Written =>
     path,
     403,
     "ForeignOrigin",
-    "This server does not answer pages on other sites. To let it, allow the site's name where the server is started " +
-      "(--allow-host NAME)"
+    "This server does not answer pages on other sites. If it should answer this page, allow the page's host name where " +
+      "the server is started (--allow-host NAME)"
   )

@@ -21,7 +21,7 @@ const soon = (path: string, status: number, tag: string, message: string): Writt
 /** A 503 refusal of a request that may succeed a second later. Nothing was carried out. */
 export const busy = (path: string, tag: string, message: string): Written => soon(path, 503, tag, message)
 
-/** A 429 refusal of a client that does too much at once. Nothing was carried out. */
+/** A 429 refusal of a client that exceeds a limit, such as too many connections. Nothing was carried out. */
 export const limited = (path: string, message: string): Written => soon(path, 429, "Overloaded", message)
 
 /**

@@ -6,7 +6,7 @@ import type { Refused } from "../gateway/Socket.ts"
 import type { Streams } from "../streams/Streams.ts"
 import * as Refusal from "./Refusal.ts"
 
-/** The path of a venue's WebSocket. */
+/** The path at which a venue serves its WebSocket. */
 export const path = "/ws"
 
 /** Whether a request asks for a WebSocket, of a venue on its own or below the path of one. */

@@ -98,7 +98,7 @@ export const carry = (
 
 /** Passes bytes between a client's socket and the process that serves it. If either closes, so does the other. */
 const join = (socket: Duplex, early: Buffer, far: Duplex): void => {
-  // Either may have closed while the exchange was waking up.
+  // Either connection may have closed while the exchange was waking up.
   if (far.destroyed) return void socket.destroy()
   if (socket.destroyed) return void far.destroy()
   socket.on("close", () => far.destroy())

@@ -144,13 +144,13 @@ const frame = (opcode: number, payload: Uint8Array): Buffer => {
   return Buffer.concat([head, payload])
 }
 
-/** Writes a message. */
+/** Encodes a text message as a frame. */
 export const message = (text: string): Buffer => frame(opcodes.text, Buffer.from(text))
 
-/** Answers a ping. */
+/** Encodes the pong that answers a ping. */
 export const pong = (payload: Uint8Array): Buffer => frame(opcodes.pong, payload)
 
-/** Closes the connection with a code of two bytes: the exchange's, or the client's own. */
+/** Encodes a close frame with a code of two bytes: the exchange's, or the client's own. */
 export const close = (payload: Uint8Array): Buffer => frame(opcodes.close, payload.subarray(0, 2))
 
 /** The bytes of a close code. */

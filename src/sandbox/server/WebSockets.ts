@@ -9,15 +9,18 @@ import * as Refusal from "./Refusal.ts"
 export interface WebSockets {
   /** Takes a place for a client until its connection closes. Returns the refusal if there is none. */
   readonly open: (socket: Duplex, head: Head) => Written | undefined
-  /** Notes that bytes were written. If too many wait in all, breaks the connection with the most. */
+  /**
+   * Notes that bytes were written. If too many bytes wait on all connections together, breaks the connection with the
+   * most.
+   */
   readonly wrote: (bytes: number) => void
 }
 
-/** None yet. `maxUnread` is the number of bytes that may wait in all. */
+/** Creates an empty collection. `maxUnread` is the maximum number of bytes that may wait for all clients together. */
 export const make = (maxUnread: number = Bounds.maxUnread): WebSockets => {
   const sockets = new Set<Duplex>()
   const places = Quotas.make(Bounds.maxWebSockets)
-  /** At least the number of bytes that wait. */
+  /** An upper bound on the number of bytes that wait. */
   let atMost = 0
 
   const count = (): number => {
@@ -53,7 +56,7 @@ export const make = (maxUnread: number = Bounds.maxUnread): WebSockets => {
     wrote: (bytes) => {
       atMost += bytes
       if (atMost <= maxUnread) return
-      // Counting takes time, and clients have read since.
+      // Clients may have read since, so the exact number is counted. Counting on every write would be slow.
       atMost = count()
       while (atMost > maxUnread) {
         breakLargest()

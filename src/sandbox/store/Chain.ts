@@ -101,7 +101,7 @@ export type Row = Readonly<Record<string, unknown>>
 export interface End {
   /** The number of the entry; 0 before the first. */
   readonly sequence: number
-  /** The link of that entry. */
+  /** The link of the entry. */
   readonly link: Uint8Array
 }
 

@@ -39,9 +39,9 @@ export interface Options {
   readonly onDisk: boolean
   /** The last entry so far. */
   readonly end: End
-  /** Converts a SQLite error. */
+  /** Converts a SQLite error to a journal error. */
   readonly failed: (error: unknown) => JournalError
-  /** Called with the number of the last durable command after every group. */
+  /** Called after each group that becomes durable, with the number of its last command. */
   readonly onCommitted: (sequence: number) => void
 }
 
@@ -90,7 +90,7 @@ export const make = ({ anchor, end: start, failed, onCommitted, onDisk, tables }
   return {
     end: () => end,
     append: (command) => {
-      // Drops a command that can never be written.
+      // After a failed write, a command is dropped, because it can never be written.
       if (broken === undefined) group.push(command)
     },
     keep: (taken) => {

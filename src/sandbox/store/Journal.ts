@@ -56,7 +56,7 @@ export interface Journal {
   readonly unfinished: number
   /** The latest snapshot, if there is a usable one. It is large: read it only when you need it, and do not keep it. */
   readonly snapshot: Effect.Effect<JournalTables.Snapshot | undefined, JournalError>
-  /** The commands whose states are restored by commands after this one. */
+  /** The commands to which the commands after `sequence` restore the state. */
   readonly recalledAfter: (sequence: number) => Effect.Effect<ReadonlySet<number>, JournalError>
   /** Whether there was an anchor to compare the journal with when it was opened. */
   readonly anchored: boolean
@@ -98,7 +98,7 @@ export interface Journal {
 export interface Options {
   /** The dialect, policy and engine of the venue. A journal written under other rules is refused. */
   readonly rules: string
-  /** Called after every group, with the number of the last durable command. */
+  /** Called after each group that becomes durable, with the number of its last command. */
   readonly onCommitted?: (sequence: number) => void
 }
 

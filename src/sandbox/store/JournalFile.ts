@@ -142,11 +142,11 @@ const checkPresence = (file: string, anchor: Chain.End | undefined): JournalErro
 
 /** The open database of a journal. */
 export interface Opened {
-  /** The database itself. */
+  /** The SQLite database. */
   readonly database: DatabaseSync
-  /** The number of times that it has been opened, including this time. */
+  /** The number of times that the database has been opened, including this time. */
   readonly run: number
-  /** Whether there was an anchor to compare it with. */
+  /** Whether there was an anchor to compare the database with. */
   readonly anchored: boolean
 }
 

@@ -15,7 +15,7 @@ export interface Snapshot {
   readonly sequence: number
   /** The command whose state a reset restores. */
   readonly origin: number
-  /** The encoded state. */
+  /** The state of the exchange, as encoded bytes. */
   readonly state: Uint8Array
 }
 

@@ -36,7 +36,7 @@ class Entries {
   private readonly pages: Array<Page> = []
   private length = 0
 
-  /** Whether `bytes` more bytes fit within the bound. */
+  /** Whether this many more bytes fit within the bound. */
   hasRoom(bytes: number): boolean {
     return this.length + bytes <= maxInMemory
   }
@@ -63,7 +63,7 @@ class Entries {
   }
 }
 
-/** The end of a journal. The link is computed when it is first read. */
+/** The last entry of a journal in memory. The link is computed when it is first read. */
 class End implements Chain.End {
   readonly sequence: number
   private readonly linkOf: (sequence: number) => Uint8Array

@@ -12,7 +12,7 @@ export interface Entry {
 }
 
 export interface Outbox {
-  /** Holds back the events of a command. */
+  /** Holds back a command's events. */
   readonly add: (entry: Entry) => void
   /** Publishes the events of all commands up to this one, in order. */
   readonly release: (sequence: number) => void

@@ -13,7 +13,7 @@ import * as Option from "effect/Option"
 // buffer of 81 MB first. Taking the state apart before serializing it makes reading just as fast and saves 165 lines,
 // but costs 23 % more memory at a restart and 40 % more CPU to write.
 
-/** The first bytes. No other snapshot format begins with them. */
+/** The first bytes of packed data, with which no other snapshot format begins. */
 const mark = Buffer.from("TXC packed 1\n")
 
 /** The tag of a value. */

@@ -35,7 +35,7 @@ const follow = (
   })
 }
 
-/** Frees a buffer's memory at once. The garbage collector frees large buffers late. */
+/** Frees a buffer's memory at once, because the garbage collector frees large buffers late. */
 const release = ({ buffer }: Uint8Array): void => {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
@@ -49,7 +49,7 @@ export const start = Effect.fnUntraced(function*(
   if (snapshot !== undefined) {
     const { origin, sequence, state } = snapshot
     const recalled = yield* journal.recalledAfter(sequence)
-    // A snapshot can't be used if a command after it restores a state before it.
+    // A command after the snapshot may restore a state before it. Then the snapshot can't be used.
     if ([...recalled].every((earlier) => earlier >= sequence)) {
       const history = { state: Snapshot.decode(state, policy), sequence, origin }
       release(state)

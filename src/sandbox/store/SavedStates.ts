@@ -5,11 +5,11 @@ import type * as History from "../engine/History.ts"
 import * as State from "../engine/State.ts"
 import * as Snapshot from "./Snapshot.ts"
 
-/** A saved state. */
+/** A saved state, as the owner sees it. */
 export interface SavedState {
   /** The number of the command after which the state was saved. */
   readonly sequence: number
-  /** The time of that command, in Unix microseconds. */
+  /** The time of the command, in Unix microseconds. */
   readonly at: number
 }
 
@@ -34,7 +34,7 @@ export const make = (policy: VenuePolicy): SavedStates => {
   return {
     has: (sequence) => states.has(sequence),
     save: (sequence, state) => {
-      // Delete it first, so that the latest state is the last entry even if it replaces one.
+      // Deletes any state of this command first, so that the one saved last is also the last entry of the map.
       states.delete(sequence)
       states.set(sequence, { at: state.at, encoded: Snapshot.encode(state) })
     },

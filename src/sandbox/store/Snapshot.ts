@@ -34,7 +34,7 @@ export const isDueAsleep = (sequence: number, last: number): boolean =>
  */
 export const isDue = (sequence: number, last: number): boolean => sequence - last >= Math.max(commandsBetween, last)
 
-/** Encodes a state as bytes, without the parts that every venue of the same policy starts with. */
+/** Encodes a state as bytes, without the parts that are the same in every new venue with the same policy. */
 export const encode = (state: State): Uint8Array => Packed.pack(Saved.save(state))
 
 /** Decodes a state. The result shares nothing with the encoded state. */

@@ -43,7 +43,7 @@ const isChecksum = (log: DataView, at: number, [a, b]: readonly [number, number]
 
 /** Reads a log as SQLite does, then examines the bytes after the place where SQLite stops. */
 export const inspect = (bytes: Uint8Array): Inspection => {
-  // A log without a frame contains nothing that could be skipped.
+  // A log without a frame contains nothing that SQLite could skip.
   if (bytes.length <= headerLength) return { unfinished: bytes.length, damaged: false }
   const log = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const littleEndian = log.getUint32(0) === magic

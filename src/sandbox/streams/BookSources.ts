@@ -42,7 +42,10 @@ const levelsOf = (
 
 const isBefore = { asks: (a: Units.Units, b: Units.Units) => a < b, bids: (a: Units.Units, b: Units.Units) => a > b }
 
-/** The levels that differ, best price first; zero for a level that has left the window. */
+/**
+ * The levels that differ between two windows, best price first. The amount is zero for a level that has left the
+ * window.
+ */
 const changesOf = (side: keyof Window, before: Side, now: Side): ReadonlyArray<DepthChannel.Level> => {
   const changed: Array<[Units.Units, Units.Units]> = []
   for (const [price, left] of now) if (before.get(price) !== left) changed.push([price, left])
@@ -50,12 +53,12 @@ const changesOf = (side: keyof Window, before: Side, now: Side): ReadonlyArray<D
   return levelsOf(changed.toSorted(([one], [other]) => isBefore[side](one, other) ? -1 : 1))
 }
 
-/** A book of a connection. */
+/** An order book to which a connection is subscribed. */
 interface Book {
   readonly topic: Topic
   readonly pace: Pace.Pace
   window: Window
-  /** The state of the book in the last message. */
+  /** The `updateId` of the last message. */
   updateId: number
   /** The time of the last message, in Unix microseconds. */
   sentAt: number
@@ -134,7 +137,7 @@ class Books implements Subscription<Topic> {
     const asks = changesOf("asks", book.window.asks, now.asks)
     const bids = changesOf("bids", book.window.bids, now.bids)
     book.window = now
-    // Not every command about a market changes its visible levels.
+    // A command that concerns a market may leave its visible levels unchanged.
     if (asks.length === 0 && bids.length === 0) return
     this.push(book, false, {
       ...(asks.length === 0 ? {} : { asks }),
@@ -156,7 +159,7 @@ const bestOf = (trading: Trading | undefined) => {
 }
 
 const pushBest = (outlet: Outlet<BookTickerChannel.BookTicker>): Subscription<{ readonly market?: MarketName }> => {
-  /** The best levels that were pushed last, as text. */
+  /** The best prices and amounts in the last push, as text. */
   let known = new Map<MarketName, string>()
   const push = (market: MarketName, isFirst: boolean): void => {
     const { at, state } = outlet.context()

@@ -4,23 +4,25 @@ import type { Pushes } from "../../protocol/Channel.ts"
 import * as Pace from "./Pace.ts"
 import type { Command, Context, Outlet, Subscription } from "./Source.ts"
 
-/** The values of a channel. */
+/** A channel that pushes values, such as the last price of each market. */
 export interface Values<Topic, Key, Value> {
-  /** The pace of the channel. */
+  /** The interval of the channel's pushes, and whether it pushes without a change. */
   readonly pushes: Pushes
-  /** The keys that topics stand for: markets or assets. */
+  /** The keys, which are markets or assets, to which topics subscribe. */
   readonly keysOf: (topics: ReadonlyArray<Topic>, context: Context) => ReadonlySet<Key>
   /** The current value of a key; `undefined` if it has none. */
   readonly valueOf: (key: Key, context: Context) => Value | undefined
-  /** Whether a command may have changed a value. */
+  /** Whether a command may have changed the value of one of these keys. */
   readonly isChangedBy: (command: Command, keys: ReadonlySet<Key>, context: Context) => boolean
-  /** The time at which values change although nothing happens, in Unix microseconds. None by default. */
+  /**
+   * The next time after `at` at which values change without a command, in Unix microseconds; by default there is none.
+   */
   readonly changesAt?: (at: number) => number
   /** Pushes the changed values. */
   readonly push: (changed: ReadonlyMap<Key, Value>) => void
 }
 
-/** Whether a command changed one of these markets. */
+/** Whether a command concerns one of these markets. */
 export const isAbout = ({ markets }: Command, keys: ReadonlySet<MarketName>): boolean => !markets.isDisjointFrom(keys)
 
 /** A subscription to values. The first push of a key follows its first change. */
@@ -50,7 +52,7 @@ export const make = <Topic, Key, Value>(
   return {
     listen: (topics) => {
       const context = outlet.context()
-      // A change that was not pushed yet must not get lost when a connection asks for more.
+      // Keep the pushed values: a new subscription must not hide a change that has not been pushed yet.
       known = new Map(
         [...keysOf(topics, context)].map((key) => [
           key,

@@ -21,28 +21,28 @@ import * as RecentMessages from "./RecentMessages.ts"
 import type { Snapshots } from "./Snapshots.ts"
 import { type Command, invalidArgument, type Outlet, type Refusal, type Subscription } from "./Source.ts"
 
-/** The surroundings of a connection. */
+/** The parts of the venue and its runtime that a connection uses. */
 export interface Surroundings extends Pick<Outlet<never>, "bookChange" | "wakeAt"> {
   readonly venue: Venue["Service"]
-  /** The state now, as an account sees it. */
+  /** The current state, as seen by an account. */
   readonly context: (account: string) => Context
-  /** Its place among the venue's connections. */
+  /** The connection's place among the venue's connections. */
   readonly place: Place
   /** Called once the connection has ended. */
   readonly ended: () => void
-  /** Calls a function after a time in milliseconds, unless the returned function is called first. */
+  /** Calls a function after a number of milliseconds. The returned function cancels the call. */
   readonly later: (millis: number, run: () => void) => () => void
-  /** The snapshots that connections got. */
+  /** The first snapshots that connections received, for `Stale` faults. */
   readonly snapshots: Snapshots
   /** Logs an error of this program. */
   readonly failed: (message: string, cause: unknown) => void
 }
 
-/** A channel that the connection listens to. */
+/** A channel to which the connection is subscribed. */
 interface Listening {
   readonly served: Served
   readonly subscription: Subscription<unknown>
-  /** The topics, by their keys. */
+  /** The subscribed topics, by the keys that the channel's `keyOf` gives them. */
   topics: Map<string, unknown>
 }
 
@@ -66,10 +66,10 @@ const unknownMarket = (market: string): Refusal => ({
   message: `market ${market} does not exist`
 })
 
-/** The market of parameters or of a topic, if they name one. */
+/** The market that a request's parameters or a topic name, if any. */
 const marketOf = (asked: unknown): MarketName | undefined => (Object(asked) as { readonly market?: MarketName }).market
 
-/** A connection. */
+/** The exchange's side of one WebSocket connection. */
 export class Connection implements Shown {
   private readonly surroundings: Surroundings
   private readonly output: Output.Output
@@ -87,7 +87,7 @@ export class Connection implements Shown {
   constructor(surroundings: Surroundings, wire: Wire) {
     this.surroundings = surroundings
     this.wire = wire
-    // A venue that was restored may have a fraction of a microsecond in its times.
+    // The times of a restored venue may contain a fraction of a microsecond.
     const now = () => Math.floor(this.context().at)
     this.since = now()
     const { later, venue } = surroundings
@@ -111,12 +111,12 @@ export class Connection implements Shown {
     if (refusal !== undefined) this.refuse(id, refusal)
   }
 
-  /** Tells the channels of a command. */
+  /** Notifies the channels of a command. */
   applied(command: Command): void {
     for (const { subscription } of this.listening.values()) subscription.applied?.(command)
   }
 
-  /** Tells the channels of the time on the venue's clock, in Unix microseconds. */
+  /** Notifies the channels of the time on the venue's clock, in Unix microseconds. */
   woken(at: number): void {
     for (const { subscription } of this.listening.values()) subscription.woken?.(at)
   }
@@ -156,7 +156,10 @@ export class Connection implements Shown {
     this.surroundings.ended()
   }
 
-  /** The exchange ends a connection that sends anything but JSON, and refuses other JSON if it can. */
+  /**
+   * The exchange ends a connection that sends anything but JSON. It refuses JSON that is not a request, if it has an id
+   * to answer.
+   */
   private unreadable(text: string): void {
     const json = Result.getOrUndefined(Json.parse(text))
     const { id } = Object(json) as { readonly id?: unknown }
@@ -243,7 +246,7 @@ export class Connection implements Shown {
     const topics = new Map(channel.replaces(params) ? [] : this.listening.get(name)?.topics)
     for (const topic of asked) topics.set(channel.keyOf(topic), topic)
     if (this.topicsOfOthers(name) + topics.size > Bounds.maxTopics) return tooManyRequests
-    // Before the first message.
+    // The acknowledgement must precede the first message of the channel.
     this.succeed(id, Frame.success)
     const listening = this.listening.get(name) ?? this.open(served)
     listening.topics = topics
@@ -252,14 +255,14 @@ export class Connection implements Shown {
     return undefined
   }
 
-  /** The number of topics of all other channels. */
+  /** The number of subscribed topics of all channels except this one. */
   private topicsOfOthers(name: Name): number {
     let count = 0
     for (const [other, { topics }] of this.listening) if (other !== name) count += topics.size
     return count
   }
 
-  /** The parameters name the markets to leave; without any, all. */
+  /** Ends the subscriptions to the markets that the parameters name; to all markets if they name none. */
   private unsubscribe({ id, params }: Frame.Request, { name }: Served): undefined {
     this.succeed(id, Frame.success)
     const listening = this.listening.get(name)
@@ -322,12 +325,12 @@ export class Connection implements Shown {
   }
 
   private push(served: Served, message: unknown, snapshot: string | undefined): void {
-    // A message that is not sent must not use up a fault.
+    // A fault must not be used up by a message that is not sent.
     if (this.isOver || this.output.isStalled()) return
     const { channel } = served
     const encoded = channel["~codec"].encodeMessage(message)
     if (Result.isFailure(encoded)) {
-      // The client must not miss it unnoticed.
+      // A client must be able to notice that a message is missing, so the connection ends.
       this.surroundings.failed(`A message of ${channel.pushed} could not be written`, encoded.failure)
       return this.end()
     }

@@ -23,7 +23,7 @@ const daySeconds = 86_400
 const marketsOf = (topics: ReadonlyArray<{ readonly market: MarketName }>): ReadonlySet<MarketName> =>
   new Set(topics.map(({ market }) => market))
 
-/** The markets that topics stand for, some of which may be all markets. */
+/** The markets to which topics subscribe. A topic without a market subscribes to all. */
 export const anyMarketsOf = (
   topics: ReadonlyArray<{ readonly market?: MarketName }>,
   { state }: Pick<Context, "state">
@@ -104,7 +104,7 @@ const pushCandles = (outlet: Outlet<ReadonlyArray<CandlesChannel.Candle>>): Subs
     woken: (at) => {
       if (!pace.isDue(at) || topic === undefined || changedAt === undefined) return
       const { interval, market } = topic
-      // The interval of the first change may be over: its last candle is final.
+      // Starts at the first change: if its interval is over by now, its candle is pushed a last time.
       const from = MarketData.intervalOf(interval).division.beginningOf(changedAt)
       changedAt = undefined
       const candles = candlesOf(outlet.context().state.trading.get(market), market, interval, from, Infinity)
@@ -147,7 +147,7 @@ const pushTrades = (outlet: Outlet<TradesChannel.MarketTrades>): Subscription<{ 
       const context = outlet.context()
       for (const [market, count] of counts) {
         const trades = latestTrades(context, market, count)
-        // The exchange keeps fewer trades than one command can make.
+        // A command can make more trades than the exchange keeps. Then some are lost, so the connection ends.
         if (trades.length < count) return outlet.end()
         outlet.push({ market, trades })
       }

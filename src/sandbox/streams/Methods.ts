@@ -1,4 +1,4 @@
-/** The methods of a connection: those of every channel of the contract. */
+/** The WebSocket methods that a connection can call, for every channel of the contract. */
 import { entries, type Name } from "../../channels/all.ts"
 import type * as Channel from "../../protocol/Channel.ts"
 import { sources } from "./all.ts"
@@ -34,7 +34,7 @@ const methodsOf = (served: Served): ReadonlyArray<readonly [string, Method]> => 
   ]
 }
 
-/** The methods by their names on the wire. */
+/** The methods, by name, such as `depth_subscribe`. */
 export const methods: ReadonlyMap<string, Method> = new Map(
   // The cast is safe: each channel is paired with the source of the same name.
   entries.flatMap(({ channel, name }) => methodsOf({ name, channel, source: sources[name] as never }))

@@ -26,11 +26,11 @@ const endedBy = ({ events }: Command, { account, state }: Context): ReadonlyMap<
   )
 }
 
-/** The last thing that a command did to each order of the account, in the order in which it did them. */
+/** The last event of each of the account's orders that a command has changed, in the order of these events. */
 const eventsOf = (command: Command, { account, state }: Context): ReadonlyMap<OrderId, PendingOrdersChannel.Event> => {
   const found = new Map<OrderId, PendingOrdersChannel.Event>()
   const note = (id: OrderId, event: PendingOrdersChannel.Event): void => {
-    // A new order that has traded is still new: no message has named it yet.
+    // A new order that has already traded is still reported as new, because no message has named it yet.
     const kept = event === "updated" && found.get(id) === "new" ? "new" : event
     found.delete(id)
     found.set(id, kept)
@@ -126,7 +126,7 @@ const pushDeals = (outlet: Outlet<DealsChannel.Deal>): Subscription<{ readonly m
     const { account, state } = outlet.context()
     return state.fills.get(account) ?? []
   }
-  /** The number of fills that are older than the subscription, or pushed. */
+  /** The number of fills that precede the subscription or have been pushed. */
   let known = fills().length
   return {
     listen: (topics) => {

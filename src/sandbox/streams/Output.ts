@@ -1,9 +1,9 @@
-/** The messages that a connection has yet to send. Each leaves once the state that it was made from is durable. */
+/** The messages that a connection has not sent yet. Each is sent once the state that it shows is durable. */
 import type { Ending, Wire } from "../gateway/Socket.ts"
 import type * as Journal from "../store/Journal.ts"
 import * as Bounds from "./Bounds.ts"
 
-/** The messages that a connection has yet to send. */
+/** The messages that a connection has not sent yet. */
 export interface Output {
   /**
    * Adds a message. If `bytesPerSecond` is given, the message arrives slowly, and the ones behind it wait until it has
@@ -12,7 +12,7 @@ export interface Output {
   readonly send: (text: string, bytesPerSecond?: number) => void
   /** Ends the connection after the messages added so far. */
   readonly endAfter: (ending: Ending) => void
-  /** Sends nothing that is added from now on. */
+  /** From now on, ignores all messages that are added. */
   readonly stall: () => void
   /** Whether nothing is sent any more: the connection is stalled, or about to end. */
   readonly isStalled: () => boolean
@@ -29,20 +29,20 @@ interface Source {
   readonly sequence: () => number
 }
 
-/** The surroundings of an output. */
+/** The parts of the connection and its runtime that an output uses. */
 interface Surroundings {
   /** Ends the connection, and drops the messages. */
   readonly end: (ending: Ending) => void
-  /** Calls a function after a time in milliseconds, unless the returned function is called first. */
+  /** Calls a function after a number of milliseconds. The returned function cancels the call. */
   readonly later: (millis: number, run: () => void) => () => void
 }
 
 interface Message {
-  /** The number of the last command that the message can reflect. */
+  /** The number of the last command that the message may reflect. */
   readonly sequence: number
   /** The text; empty for the end of the connection. */
   readonly text: string
-  /** The way in which the connection ends, if it does. */
+  /** The way in which the connection ends; absent if it does not end here. */
   readonly ending?: Ending
   /** The time that the message takes to arrive, in milliseconds. */
   readonly millis: number
@@ -132,6 +132,6 @@ class Messages implements Output {
   }
 }
 
-/** An empty output. */
+/** Creates an empty output. */
 export const make = (source: Source, wire: Wire, surroundings: Surroundings): Output =>
   new Messages(source, wire, surroundings)

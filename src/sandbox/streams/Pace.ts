@@ -2,16 +2,20 @@
 import type { Pushes } from "../../protocol/Channel.ts"
 import type { Outlet } from "./Source.ts"
 
-/** The pace of a channel of a connection. */
+/** The schedule of one channel's pushes on one connection. */
 export interface Pace {
-  /** Says that there is something to push since a time on the venue's clock, by default now. */
+  /** Schedules a push, because a value changed at this time on the venue's clock; now by default. */
   readonly changed: (at?: number) => void
-  /** Whether it is time to push. Counts as a push if it is; otherwise asks to be woken when it will be. */
+  /**
+   * Whether a push is due. If it is, the caller must push now; otherwise the subscription is woken again when it is
+   * due.
+   */
   readonly isDue: (at: number) => boolean
 }
 
 /**
- * Starts the pace of a channel. It pushes at multiples of the interval since then: always, or only after a change.
+ * Starts the schedule now. Pushes are due at multiples of the interval from now on: at each, or only at the next one
+ * after a change.
  */
 export const make = (
   { everyMillis, when }: Pushes,
@@ -23,7 +27,7 @@ export const make = (
   let due: number | undefined
 
   const schedule = (at: number): void => {
-    // An earlier state may have been restored.
+    // After a restore, the time may be earlier than the start.
     if (at < start) start = at
     due = start + (Math.floor((at - start) / every) + 1) * every
     wakeAt(due)

@@ -2,15 +2,15 @@
 import type { SymptomsAt } from "../gateway/StreamSymptom.ts"
 import type { Output } from "./Output.ts"
 
-/** Sends the messages of one connection, each with the symptom that hits it. */
+/** Sends the messages of one connection. A fault's symptom may change or delay a message. */
 export interface PushFaults {
-  /** Sends a message of a channel. */
+  /** Sends a message of a channel, with the symptom that hits it, if any. */
   readonly send: (channel: string, text: string, symptom: SymptomsAt["message"] | undefined) => void
 }
 
-/** Nothing is held back yet. */
+/** Creates a sender that holds back no message yet. */
 export const make = (output: Output): PushFaults => {
-  /** The message of each channel that waits for the next one. */
+  /** The message of each channel that is held back until the next one. */
   const held = new Map<string, string>()
 
   const send = (channel: string, ...texts: ReadonlyArray<string>): void => {

@@ -2,7 +2,7 @@
 import type { SentMessage } from "../gateway/OpenConnections.ts"
 import * as Bounds from "./Bounds.ts"
 
-/** The latest messages. */
+/** The latest messages that one connection has sent. */
 export interface RecentMessages {
   /** Adds a message. */
   readonly add: (message: SentMessage) => void
@@ -12,7 +12,7 @@ export interface RecentMessages {
   readonly all: () => ReadonlyArray<SentMessage>
 }
 
-/** No messages yet. */
+/** Creates an empty list of messages. */
 export const make = (): RecentMessages => {
   const { length: maxLength, messages: most } = Bounds.recent
   const messages: Array<SentMessage> = []

@@ -1,22 +1,22 @@
-/** Remembers the first snapshots that connections got while a `Stale` fault is armed. */
+/** Remembers the first snapshot of each name that connections received while a `Stale` fault is armed. */
 import type { Faults } from "../gateway/Faults.ts"
 
 /** The first snapshots since a `Stale` fault was added. */
 export interface Snapshots {
   /**
-   * Returns the first snapshot with this name. If there is none, remembers the current one. Returns `undefined` then,
-   * and while no fault needs it.
+   * Returns the first snapshot with this name. If there is none yet, remembers the current one and returns `undefined`.
+   * Also returns `undefined` while no `Stale` fault is armed.
    */
   readonly first: (name: string, current: unknown) => { readonly snapshot: unknown } | undefined
 }
 
-/** The maximum number of snapshots to remember. Later names have none. */
+/** The maximum number of snapshots to remember. Beyond it, new names are not remembered. */
 const most = 1000
 
-/** Remembers nothing yet. */
+/** Creates an empty memory of snapshots. */
 export const make = (faults: Pick<Faults, "armed">): Snapshots => {
   const firsts = new Map<string, { readonly snapshot: unknown }>()
-  /** The fault that the snapshots are remembered for. */
+  /** The `Stale` fault for which the snapshots are remembered. */
   let since: number | undefined
   return {
     first: (name, current) => {

@@ -13,28 +13,28 @@ export type { Context } from "../handlers/Handler.ts"
 /** A refusal: the code and the exchange's words. */
 export type Refusal = Pick<Frame.Refusal, "code" | "message">
 
-/** The refusal of parameters. */
+/** The refusal of invalid parameters. */
 export const invalidArgument: Refusal = { code: Frame.codes.invalidArgument, message: "invalid argument" }
 
 /** A command that was just applied. */
 export interface Command {
-  /** Its events, in order. */
+  /** The command's events, in order. */
   readonly events: ReadonlyArray<Event.Event>
-  /** The markets whose orders, trades or prices it changed. */
+  /** The markets whose orders, trades or prices the command changed. */
   readonly markets: ReadonlySet<MarketName>
 }
 
 /** The latest change of a market's book. */
 export interface BookChange {
-  /** The number of the command that changed it last. It never decreases. */
+  /** The number of the command that last changed the book. It never decreases. */
   readonly updateId: number
-  /** The time of that command. */
+  /** The time of the command that last changed the book. */
   readonly timestamp: UnixTime
 }
 
-/** The target of a channel's messages on one connection, and the state that the channel reads. */
+/** A channel's access to one connection: it reads the state, pushes messages and asks to be woken. */
 export interface Outlet<Message> {
-  /** The state now, and the account of the connection; no account, if the channel is public. */
+  /** The current state, and the account of the connection, which is absent for a public channel. */
   readonly context: () => Context
   /**
    * Pushes a message once the state that it was made from is durable. If the message is a snapshot, `snapshot` names it:
@@ -42,25 +42,25 @@ export interface Outlet<Message> {
    */
   readonly push: (message: Message, snapshot?: string) => void
   /**
-   * Asks to be woken at a time on the venue's clock, in Unix microseconds, or soon after. Holds until the next time that
-   * the subscription is woken.
+   * Asks to be woken at a time on the venue's clock, in Unix microseconds, or soon after. The request lapses when the
+   * subscription is woken for any reason.
    */
   readonly wakeAt: (at: number) => void
   /** The latest change of a market's book. */
   readonly bookChange: (market: MarketName) => BookChange
-  /** Ends the connection, because a message can't be given. */
+  /** Ends the connection, because a message that its client expects can't be sent. */
   readonly end: () => void
 }
 
 /** A channel of a connection, from its first subscription until the connection leaves the channel. */
 export interface Subscription<Topic> {
-  /** Called after each subscribe and unsubscribe: with the topics of the connection, and with those just asked for. */
+  /** Called after each subscribe and unsubscribe, with all topics of the connection and those of the request. */
   readonly listen: (topics: ReadonlyArray<Topic>, asked: ReadonlyArray<Topic>) => void
-  /** Called after each command. */
+  /** Called after each command that the engine has applied. */
   readonly applied?: (command: Command) => void
   /**
-   * Called when time has passed: at the latest when asked to, usually earlier, because other subscriptions ask too. Must
-   * ask again for everything that is still to come.
+   * Called when time has passed: at the time that was requested by `wakeAt`, or earlier if another subscription
+   * requested that. Must call `wakeAt` again for anything still to come.
    */
   readonly woken?: (at: number) => void
 }
@@ -78,7 +78,7 @@ export interface Source<C extends Channel.Any> {
   readonly check?: (topic: Channel.Topic<C>, context: Context) => Refusal | undefined
   /** Opens the channel for a connection. */
   readonly open: (outlet: Outlet<Channel.Message<C>>) => Subscription<Channel.Topic<C>>
-  /** Answers the queries. */
+  /** Answers the channel's queries. */
   readonly queries: Queries<C>
 }
 

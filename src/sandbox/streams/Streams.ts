@@ -1,6 +1,6 @@
 /**
- * The connections of a venue. Tells them of every command and of time, and ends them when the client must start again:
- * when an earlier state is restored, or the venue stops.
+ * The connections of a venue. Tells them of every command and of time, and ends them when an earlier state is restored
+ * or the venue stops, because clients then have to start again.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -30,10 +30,10 @@ export interface Streams {
 /** The services of the runtime that the connections use. */
 interface Runtime {
   readonly clock: Clock.Clock
-  /** Makes the timer look at the time again. */
+  /** Sets the timer again, because the time of the next event may have changed. */
   readonly reschedule: () => void
   readonly log: (message: string, cause: unknown) => void
-  /** Calls a function after a time in milliseconds, unless the returned function is called first. */
+  /** Calls a function after a number of milliseconds. The returned function cancels the call. */
   readonly later: (millis: number, run: () => void) => () => void
 }
 
@@ -48,7 +48,7 @@ const faulty = {
 
 interface Member {
   readonly connection: Connection
-  /** The time of the last sign of life, in Unix milliseconds on the machine's clock. */
+  /** The time at which the client last sent anything, in Unix milliseconds on the machine's clock. */
   heardAt: number
 }
 
@@ -67,7 +67,7 @@ class Members {
   /** The time on the venue's clock, and on the clock that callers see. */
   private now = { at: 0, serverTime: 0 }
   private setting: Venue["Service"]["state"]["clock"] | undefined
-  /** The latest change of each market's book since the first of these connections, and the state before. */
+  /** The latest change of each market's book since the first connection was opened. */
   private readonly bookChanges = new Map<MarketName, BookChange>()
   private before: BookChange = { updateId: 0, timestamp: Time.fromMicros(0) }
 
@@ -121,7 +121,7 @@ class Members {
     for (const { connection } of this.members) connection.end()
   }
 
-  /** Wakes connections whose time has come, and ends silent ones. */
+  /** Wakes connections that are due, and ends silent ones. */
   pass(): void {
     if (this.members.size === 0) return
     if (!this.look()) return this.endAll()
@@ -184,7 +184,7 @@ class Members {
   }
 
   private applied({ at, events, sequence }: Entry): void {
-    // Whatever a client knows is no longer true.
+    // After a restore, clients hold outdated state and must connect again.
     if (events.some(({ _tag }) => _tag === "Restored")) return this.endAll()
     this.now = { ...this.now, at }
     const markets = marketsOf(events)
@@ -210,7 +210,7 @@ class Members {
   }
 }
 
-/** The connections of a venue that takes none. */
+/** Refuses every connection, for transports without a WebSocket. */
 export const none: Streams = { connect: () => stopped }
 
 /** Creates the connections of a venue. They end with the scope. */

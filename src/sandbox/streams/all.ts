@@ -5,7 +5,10 @@ import { marketSources } from "./MarketSources.ts"
 import { orderSources } from "./OrderSources.ts"
 import { group, invalidArgument, type Sources } from "./Source.ts"
 
-/** A channel that is acknowledged and pushes nothing: this exchange has nothing to say on it. */
+/**
+ * A channel whose subscriptions are acknowledged, but which never pushes, because this exchange has nothing to report
+ * there.
+ */
 const silent = { open: () => ({ listen: () => undefined }), queries: {} }
 
 const silentSources = group({

@@ -53,7 +53,7 @@ export interface Executor {
 export interface Options {
   /** The name of the journal's file, for errors. */
   readonly file: string
-  /** The exchange so far. */
+  /** The exchange after the commands so far. */
   readonly history: History.History
   /** The journal, which makes commands durable. */
   readonly journal: Journal.Journal
@@ -65,11 +65,11 @@ export interface Options {
   readonly sleeps?: boolean
   /** Holds events back until their command is durable. */
   readonly outbox: Outbox
-  /** The secrets that no log may show. */
+  /** The secrets of the venue's keys, which no log may show. */
   readonly secrets: Secrets
   /** Stops the venue when a command fails halfway. */
   readonly halt: Halt
-  /** Told of each command, before it is durable. None by default. */
+  /** Called with each command before it is durable. Optional. */
   readonly watchers?: Watchers
   /**
    * The number of the command in the journal's latest snapshot, or 0; `undefined` when the journal needs no snapshots.

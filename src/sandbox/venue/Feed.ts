@@ -38,7 +38,7 @@ export type {
 } from "../engine/Event.ts"
 
 /**
- * The record of the call, with its outcome.
+ * A call and its outcome, as an event of the feed.
  *
  * @category models
  */
@@ -79,7 +79,7 @@ export interface Entry {
   readonly id: string
   /** The time of the event, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** The event. */
+  /** The event or the call. */
   readonly event: Happening
 }
 
@@ -95,7 +95,7 @@ export const Entry: Schema.Codec<Entry, unknown> = Schema.Struct({
 })
 
 /**
- * The feed can't continue after this place.
+ * A feed can't continue after the requested place.
  *
  * @category errors
  */
@@ -121,9 +121,9 @@ export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
 interface Place {
   /** The number of the command. */
   readonly sequence: number
-  /** The number of the venue's run for requests; 0 for events. */
+  /** The number of the venue's run, for the place of a request; 0 for the place of an event. */
   readonly run: number
-  /** The number of the event or the request after that command. */
+  /** The number of the event within the command, or of the request after the command. */
   readonly index: number
 }
 
@@ -131,7 +131,7 @@ interface Place {
 interface SavedEntry extends Place {
   /** The time of the event, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** The event. */
+  /** The event or the call. */
   readonly what: Event.Event | Requested
 }
 
@@ -247,7 +247,7 @@ export interface Saved {
   readonly floor: Place
   /** The place of the latest entry. */
   readonly latest: Place
-  /** The entries in between. */
+  /** The entries after `floor` up to `latest`, oldest first. */
   readonly entries: ReadonlyArray<SavedEntry>
 }
 
@@ -289,7 +289,7 @@ const save = (entries: ReadonlyArray<Kept>, floor: Place, latest: Place): Saved 
 /** The result for a slice whose first entries are no longer kept. */
 const gone: ReadonlyArray<Kept> = []
 
-/** The index of the first entry after a place. */
+/** The index of the first kept entry after a place. */
 const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
   let low = 0
   let high = entries.length
@@ -341,13 +341,13 @@ const about = (entries: ReadonlyArray<Kept>, order: OrderId): ReadonlyArray<Happ
 
 /** The entries that a feed keeps now. */
 interface Log {
-  /** The earliest place after which a reader can continue: every later entry is kept. */
+  /** The earliest place after which every entry is still kept. */
   readonly floor: () => Place
   /** The place of the latest entry, or of a later command without events. */
   readonly latest: () => Place
   /** The slice of entries after a place, or `gone`. */
   readonly sliceAfter: (after: Place) => ReadonlyArray<Kept>
-  /** Waits for an entry. */
+  /** Waits until the feed gets another entry. */
   readonly changed: Effect.Effect<void>
 }
 
@@ -357,7 +357,7 @@ const reading = ({ changed, floor, latest, sliceAfter }: Log): Pick<Feed, "after
     Effect.suspend(() => {
       let end = after
       const take = () => {
-        // Without entries, the reader has everything so far: the latest commands had no events.
+        // No entries are left, so the reader is up to date: the latest commands had no events.
         end = latest()
         return sliceAfter(after)
       }

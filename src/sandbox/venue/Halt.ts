@@ -1,6 +1,6 @@
 /**
- * Stops a venue whose memory and journal may differ, because the engine or the disk failed halfway through a command. A
- * halted venue answers no call until it is reopened.
+ * Stops a venue whose memory and journal may differ, because the engine or the disk failed in the middle of a command.
+ * A halted venue answers no call until it is reopened.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import * as Result from "effect/Result"
 export interface Halt {
   /** Whether the venue is halted. */
   readonly isHalted: () => boolean
-  /** Halts the venue. */
+  /** Halts the venue, which then answers no more calls. */
   readonly halt: () => void
   /** Calls `listener` when the venue halts, and returns a function that removes it. The listener must not throw. */
   readonly whenHalted: (listener: () => void) => () => void

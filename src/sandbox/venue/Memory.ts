@@ -17,7 +17,7 @@ export interface Memory {
   readonly faults: Faults.Saved
   /** The rate limits in force, and the calls counted so far. */
   readonly limits: Limits.Saved
-  /** The latest calls. */
+  /** The latest calls and their outcomes. */
   readonly requests: ReadonlyArray<Records.RequestRecord>
   /** The latest entries of the feed. */
   readonly feed: Feed.Saved

@@ -27,7 +27,10 @@ interface Owned extends Pick<OwnerActions, "perform"> {
   readonly state: State.State
 }
 
-/** The values of a field that must name something on the exchange; empty if there are none, or if they are no names. */
+/**
+ * The values of a field that must name something on the exchange; empty if the venue has none, or if the field is not a
+ * name.
+ */
 const existing = ({ accounts, currencies, markets }: State.State, field: string): ReadonlyArray<string> => {
   switch (field) {
     case "account":
@@ -63,7 +66,9 @@ export const perform = Effect.fnUntraced(function*(
   }
 })
 
-/** Checks an owner action, then carries it out: an action that the journal can't hold must not be applied. */
+/**
+ * Checks an owner action against its schema before carrying it out, because the journal could not store an invalid one.
+ */
 export const checked = (
   venue: Owned,
   action: OwnerAction

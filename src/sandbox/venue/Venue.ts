@@ -85,7 +85,7 @@ export interface OptionalOptions {
 }
 
 /**
- * Settings of a venue.
+ * Settings of a venue, which include its dialect.
  *
  * @category models
  */
@@ -102,7 +102,7 @@ export interface Options extends OptionalOptions {
 export type Resume = (answer: Answer | Effect.Effect<Answer>) => void
 
 /**
- * One exchange.
+ * The service of a venue, which is one exchange.
  *
  * @category services
  */
@@ -157,13 +157,14 @@ export class Venue extends Context.Service<Venue, {
   readonly connections: OpenConnections.OpenConnections
   /** The tokens that authorise connections. */
   readonly streamTokens: StreamTokens.StreamTokens
-  /** Adds a watcher of the venue's commands, and returns a function that removes it. */
+  /** Adds a watcher that is called after each of the venue's commands, and returns a function that removes it. */
   readonly watch: Watchers.Watchers["watch"]
   /** Calls a listener when the venue halts, and returns a function that removes it. */
   readonly whenHalted: Halt.Halt["whenHalted"]
   /**
    * Applies everything due, and returns the time on the venue's clocks; `undefined` if the venue is halted, or if its
-   * clock is beyond its last time. What a caller then reads of the state may leave once `journal.whenCommitted` says so.
+   * clock is beyond its last time. A caller may read the state then, but must send nothing of it out before
+   * `journal.whenCommitted` reports that it is durable.
    */
   readonly settled: (clock: Clock.Clock) => Message.Moment | undefined
 }>()("effect-txc/sandbox/Venue") {}
@@ -390,14 +391,14 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
 }
 
 /**
- * Derives `handle` from `receive`. If you replace one of them, replace both.
+ * Derives `handle` from `receive`, so code that wraps one of them must wrap both.
  *
  * @category constructors
  */
 export const handling = (receive: Venue["Service"]["receive"]): Venue["Service"]["handle"] => (request) =>
   Effect.clockWith((clock) => Effect.callback((resume) => receive(request, clock, resumeWith(resume))))
 
-/** The members that connections need. */
+/** The members of a venue that its connections need. */
 const connectable = (
   { policy }: Dialect,
   { history, settle }: Executor.Executor,
@@ -495,7 +496,7 @@ const open = Effect.fnUntraced(function*(
   const faults = Faults.make(seed, memory?.faults)
   const limits = Limits.make(memory?.limits)
   const callLog = CallLog.make(memory?.requests)
-  // If this write fails, no answered call is lost.
+  // If writing at the end fails, no answered call is lost.
   yield* Effect.addFinalizer(() =>
     Effect.matchEffect(executor.conclude, {
       onSuccess: () =>
@@ -561,7 +562,7 @@ export const wake = (options: SleeperOptions): Effect.Effect<Venue["Service"], J
   Effect.suspend(() => open(options, Forks.make()))
 
 /**
- * Creates a venue in memory, with the dialect and the seed of another venue. `forks` is its own list of forks.
+ * Creates a venue in memory, with the dialect and the seed of another venue. `forks` lists the new venue's own forks.
  *
  * @category constructors
  */

@@ -20,7 +20,7 @@ export const real = (clock: Clock.Clock): number => Number(clock.currentTimeNano
 export const serverTime = (state: State.State, clock: Clock.Clock): number =>
   clock.currentTimeMillisUnsafe() * 1000 + state.skew
 
-/** The time that a venue's clock shows with this setting. */
+/** The time that a venue's clock with this setting shows. */
 export const shown = (setting: State.Clock, clock: Clock.Clock): number =>
   setting._tag === "Frozen" ? setting.at : real(clock) + setting.ahead
 
@@ -32,7 +32,7 @@ export const now = (state: State.State, clock: Clock.Clock): number => Math.max(
 /** Whether the venue's time is past the last time that a journal can record. */
 export const isTooLate = (state: State.State, clock: Clock.Clock): boolean => now(state, clock) > Times.latest
 
-/** Reads both clocks. */
+/** The time on both clocks now. */
 export const moment = (state: State.State, clock: Clock.Clock): Moment => {
   const start = clock.monotonicTimeNanosUnsafe()
   return {

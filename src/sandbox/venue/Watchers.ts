@@ -1,6 +1,6 @@
 /**
- * Tells watchers of each command, immediately after it was applied. It may not be durable yet: whatever leaves the venue
- * because of it must wait until it is.
+ * Tells watchers of each command, immediately after it was applied. The command may not be durable yet, so a watcher
+ * must not send anything out of the venue before it is.
  */
 import type { Entry } from "../store/Outbox.ts"
 
@@ -15,7 +15,7 @@ export interface Watchers {
   readonly tell: Watcher
 }
 
-/** No watchers yet. */
+/** Creates an empty set of watchers. */
 export const make = (): Watchers => {
   const watchers = new Set<Watcher>()
   return {

@@ -159,7 +159,7 @@ const answers: ReadonlyArray<readonly [name: string, () => Response | "lost", mu
 ]
 
 describe.each(ways)("with services $way", ({ answered }) => {
-  describe("classification", () => {
+  describe("classification of answers", () => {
     for (const [name, answer, ofMutating, ofReading] of answers) {
       for (const [call, effect] of Object.entries({ ...mutating, ...reading })) {
         it.effect(`after ${name}, ${call} ends with the expected verdict and no second attempt`, () =>
@@ -412,7 +412,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
     assert.strictEqual(distinct((call) => JSON.stringify({ ...fieldsOf(call), nonce: "" })), 1)
   })
 
-  describe("attempts", () => {
+  describe("attempts of a call", () => {
     for (const [call, effect] of Object.entries(mutating)) {
       it.effect(`${call} is retried once with a new nonce after a refused nonce`, () =>
         Effect.gen(function*() {
@@ -570,7 +570,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
       }).pipe(Effect.provide(answered(() => html(502)))))
   })
 
-  describe("Timeout", () => {
+  describe("timeout of a call", () => {
     const silent = answered(() => Effect.never)
     const fails = (effect: typeof balance | typeof placeStop, after: Duration.Input) =>
       Effect.gen(function*() {

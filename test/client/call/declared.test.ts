@@ -207,7 +207,7 @@ const tagOf = (endpoint: Endpoint.Any, dialect: Dialect, request: object, course
 }
 
 for (const dialect of dialects) {
-  describe(`only declared errors escape in the ${dialect.name} dialect`, () => {
+  describe(`a call fails only with declared errors in the ${dialect.name} dialect`, () => {
     for (const endpoint of all) {
       const declared: ReadonlySet<string> = Endpoint.failureTags(endpoint)
       property(

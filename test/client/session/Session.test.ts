@@ -35,7 +35,7 @@ const tags = (items: ReadonlyArray<{ readonly _tag: string }>) => items.map(({ _
 const depth = { market, limit: 100, priceStep: "0" } as const
 
 describe("a session", () => {
-  it.effect("opens its connection with the first subscriber and closes it after the last", () => {
+  it.effect("a session opens its connection with the first subscriber and closes it after the last", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* LastPriceChannel
@@ -73,7 +73,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("fails only the subscriber whose subscription is refused", () => {
+  it.effect("a session fails only the subscriber whose subscription is refused", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* TradesChannel
@@ -90,7 +90,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("connects again with a fresh token, and authorizes before anything private", () => {
+  it.effect("a session connects again with a fresh token, and authorises before it sends any private request", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* SpotBalanceChannel
@@ -109,7 +109,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("ends streams with the error when the token is refused, and hides the token", () => {
+  it.effect("a session ends its streams with the error when the token is refused, and hides the token", () => {
     const exchange = prompt()
     exchange.refuses.set("token", 11)
     const create = Effect.succeed(Redacted.make("$2y$10$0123456789abcdef"))
@@ -122,7 +122,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange, create)), Effect.scoped)
   })
 
-  it.effect("ends streams when the key is refused, and goes on when the token can't be read now", () => {
+  it.effect("a session ends its streams when the key is refused, and continues if only reading the token fails", () => {
     const exchange = prompt()
     let calls = 0
     const unreachable = new Errors.ExchangeUnreachable({ endpoint: "token", why: "timeout", reason: "no answer" })
@@ -145,7 +145,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange, create)), Effect.scoped)
   })
 
-  it.effect("finds a connection that went silent by its missing pong", () => {
+  it.effect("a session finds a silent connection by its missing pong", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
@@ -165,7 +165,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("waits twice as long after each failure, up to 30 seconds", () => {
+  it.effect("a session waits twice as long after each failed connection, up to 30 seconds", () => {
     const exchange = prompt()
     exchange.isReachable = false
     let dials = 0
@@ -185,7 +185,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(counted)), Effect.scoped)
   })
 
-  it.effect("opens further connections for one market's books with other limits, up to its bound", () => {
+  it.effect("a session opens further connections for books of one market with different limits, up to a maximum", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
@@ -199,7 +199,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.provideService(Session.MaxConnections, 2), Effect.scoped)
   })
 
-  it.effect("a second subscriber of a book gets a book, and the first one is not disturbed", () => {
+  it.effect("a second subscriber to a book receives a whole book, and the first one is not disturbed", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
@@ -213,7 +213,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a break in a book's chain interrupts, and a new book follows", () => {
+  it.effect("a break in a book's chain causes an interruption, and a new book follows", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
@@ -226,7 +226,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("trades that were missed are emitted as events, or the stream is interrupted", () => {
+  it.effect("trades that were missed are emitted as events, or else the stream is interrupted", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* TradesChannel
@@ -246,7 +246,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a subscriber that stops reading is interrupted, without a cost to others", () => {
+  it.effect("a subscriber that stops reading is interrupted, and the others are not affected", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* TradesChannel
@@ -269,7 +269,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.provideService(Session.MaxWaiting, 4), Effect.scoped)
   })
 
-  it.effect("orders that change while they are read are joined with the answer", () => {
+  it.effect("changes of orders during a read of the open orders are merged with its answer", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* PendingOrdersChannel

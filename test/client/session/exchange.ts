@@ -44,7 +44,7 @@ export class Link {
   readonly pull: Socket.Reader["pull"] = Effect.callback((resume) => {
     this.#wake = () => {
       if (this.#arrived.length === 0 && this.isOpen) return
-      // A fiber that runs now may deliver more.
+      // Waits again unless a frame has arrived: another fiber may have delivered one meanwhile.
       this.#wake = undefined
       const [first, ...more] = this.#arrived.splice(0)
       resume(first === undefined ? Effect.fail(closed(1006)) : Effect.succeed([first, ...more]))
@@ -85,7 +85,7 @@ export class Link {
     this.#wake?.()
   }
 
-  /** Sends the answers to queries. Each is what the exchange knew when it handled the query. */
+  /** Sends the answers to queries. Each answer shows the state in which the exchange handled the query. */
   reply(count: number): void {
     for (const answer of this.answers.splice(0, count)) this.send(answer)
   }
@@ -112,29 +112,32 @@ export class Exchange {
   readonly links = new Set<Link>()
   /** Every connection that was opened. */
   readonly opened: Array<Link> = []
-  /** What a client must never do, as far as it did it. */
+  /** The rules that clients have broken. */
   readonly faults: Array<string> = []
   isPrompt = false
   isReachable = true
-  /** The tokens that were given, and the ones that were used. */
+  /** The number of tokens that were issued, and the tokens that were used. */
   tokens = 0
   readonly used = new Set<string>()
-  /** The markets that it knows. */
+  /** The markets of the exchange. */
   markets: ReadonlyArray<string> = [market, "ETH_USDT"]
-  /** Methods that it refuses with a code. */
+  /** The methods that the exchange refuses, each with its error code. */
   readonly refuses = new Map<string, number>()
 
   price = 0
-  /** The number of the book's present state. */
+  /** The number of the book's current state. */
   updateId = 1
-  /** The states of the book, and the version of each. Its only bid has the version as its amount. */
+  /**
+   * The current version of the book, and the version of each numbered state. The amount of the book's only bid is the
+   * version.
+   */
   version = 1
   readonly versions = new Map([[1, 1]])
-  /** Trades have the ids 1 to this. */
+  /** The number of trades, whose ids count from 1. */
   trades = 0
-  /** The available balance counts its changes. */
+  /** The available balance, which equals the number of its changes. */
   balance = 0
-  /** Each event of an order: its kind, its id, and whether the order is open after it. The place is its version. */
+  /** The events of all orders. An event's index is the version of its order. */
   readonly orderEvents: Array<{ readonly kind: 1 | 2 | 3; readonly id: number }> = []
 
   readonly dialer: Dialer.Dialer["Service"] = { dial: Effect.sync(() => this.#socket()) }
@@ -195,7 +198,7 @@ export class Exchange {
     const names = params.filter((name) => typeof name === "string")
     const unknown = names.find((name) => name.includes("_") && !this.markets.includes(name))
     if (unknown !== undefined) {
-      // Nothing says that the set before stays in force.
+      // The documentation does not say that the previous subscription stays in force, so it ends.
       if (channel !== "depth") link.sets.delete(channel)
       return refuse(9, `market ${unknown} does not exist`)
     }

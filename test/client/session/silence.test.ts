@@ -1,6 +1,6 @@
 /**
- * No gap is silent: whatever happens between an exchange and its subscribers, each subscriber's events, joined with the
- * states that it was given, are the exchange's own history.
+ * No gap is silent: whatever happens between an exchange and its subscribers, each subscriber's events and states form
+ * the exchange's own history, apart from reported interruptions.
  */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -24,10 +24,10 @@ import { layer, market, settled } from "./streams.ts"
 
 type AnyItem<E, S> = Item.Item<E, S>
 
-/** Whether the items before this one are complete; the state's version if so. */
+/** The version of the state that the items so far result in; `undefined` if some may be missing. */
 type At = number | undefined
 
-/** Checks that items are a history, and returns the version that they end at. */
+/** Checks that items form a history, and returns the version at its end. */
 const replay = <E, S>(
   items: ReadonlyArray<AnyItem<E, S>>,
   rules: {
@@ -52,12 +52,12 @@ const replay = <E, S>(
   return at
 }
 
-/** A subscriber that reads only when it is told. */
+/** A subscriber that reads only when the test tells it to. */
 interface Reader {
   readonly read: (count: number) => void
   readonly stop: () => void
   readonly leave: Effect.Effect<void>
-  /** Checks what it got. When it is `done`, it must have come to the exchange's present state. */
+  /** Checks the items so far. If `done`, they must end at the exchange's current state. */
   readonly check: (done: boolean) => void
 }
 
@@ -106,7 +106,7 @@ type Joining = Effect.Effect<
 
 const kinds = ["price", "depth", "trades", "balance", "orders"] as const
 
-/** Subscribes to one of the channels, and says what its items must be. */
+/** Creates a subscriber of each channel, with a check of its items. */
 const joining = (exchange: Exchange): { readonly [K in (typeof kinds)[number]]: Joining } => ({
   price: Effect.flatMap(LastPriceChannel, ({ stream }) =>
     reading(stream({ market }), (items) => {
@@ -279,7 +279,7 @@ const acting = (exchange: Exchange, readers: Array<Reader>) => {
       ? Effect.forkScoped(Effect.flip(PendingOrdersChannel.use(({ stream }) => Stream.runDrain(stream(topic)))))
       : Effect.forkScoped(Effect.flip(TradesChannel.use(({ stream }) => Stream.runDrain(stream(topic)))))
   }
-  /** Everything works again, and everybody reads. */
+  /** Ends all faults, and lets every subscriber read. */
   const heal = Effect.gen(function*() {
     exchange.isReachable = true
     exchange.isPrompt = true
@@ -302,7 +302,7 @@ const quick = Effect.repeat(Effect.yieldNow, { times: 12 })
 
 const histories = fc.array(action, { maxLength: 80, size: "max" })
 
-property("no gap is silent", [histories, fc.integer()], (actions, seed) => {
+property("missed messages", [histories, fc.integer()], (actions, seed) => {
   const exchange = new Exchange()
   return Effect.gen(function*() {
     const readers: Array<Reader> = []

@@ -77,10 +77,10 @@ const parse = (text: string): bigint => {
   return BigInt(whole) * scale + BigInt(part.padEnd(18, "0"))
 }
 
-/** All eighteen decimal places, whether they are needed or not. */
+/** Formats an amount with all eighteen decimal places, whether they are needed or not. */
 const whole = (units: bigint): string => `${units / scale}.${(units % scale).toString().padStart(18, "0")}`
 
-/** The same decimal, with superfluous zeros. */
+/** Adds superfluous zeros to a decimal. */
 const padded = (text: unknown): string => `${String(text)}${String(text).includes(".") ? "00" : ".000"}`
 
 /** An id that looks random. */
@@ -514,18 +514,29 @@ export const make = (speaks: "document" | "live", lag: number) => {
     return ok(stopOf(first))
   }
 
+  /** An order as the history of the live dialect shows it. This exchange counts every end as the end of its order's call. */
+  const inHistory = ({ left: _left, orderId, timestamp, ...order }: Fields): Fields => ({
+    ...order,
+    id: orderId,
+    ctime: timestamp,
+    ftime: timestamp
+  })
+
   /**
    * A list of orders. In the live dialect, it has the documented filters, and its own bounds where none are documented.
    */
   const listOf = (owner: string, fields: Fields, isOpen: boolean): Reply => {
-    const { clientOrderId: client, market: name, orderId } = isLive ? fields : {}
+    const { clientOrderId: client, endDate, market: name, orderId, startDate, status } = isLive ? fields : {}
     const isWithin = (key: string, least: number, most: number) => {
       const value = isLive ? fields[key] ?? least : least
       return typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most
     }
     const all = listed(owner, isOpen).filter((order) =>
       (orderId === undefined || (order["orderId"] ?? order["id"]) === orderId) &&
-      (client === undefined || orderId !== undefined || order["clientOrderId"] === client)
+      (client === undefined || orderId !== undefined || order["clientOrderId"] === client) &&
+      (status === undefined || status === "ALL" || order["status"] === status) &&
+      (startDate === undefined || Number(order["timestamp"]) >= Number(startDate)) &&
+      (endDate === undefined || Number(order["timestamp"]) <= Number(endDate))
     )
     const isMissing = !isOpen && client !== undefined && orderId === undefined && all.length === 0
     const wrong: Wrong = [
@@ -536,7 +547,8 @@ export const make = (speaks: "document" | "live", lag: number) => {
     ]
     if (wrong.length > 0) return refuseOrder(true, wrong)
     const offset = isLive ? Number(fields["offset"] ?? 0) : 0
-    const page = all.slice(offset, isLive ? offset + Number(fields["limit"] ?? 50) : undefined)
+    const page = (isLive && !isOpen ? all.toReversed().map(inHistory) : all)
+      .slice(offset, isLive ? offset + Number(fields["limit"] ?? 50) : undefined)
     return ok(isOpen ? page : { [market.name]: page })
   }
 

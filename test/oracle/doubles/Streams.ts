@@ -1,6 +1,6 @@
 /**
- * Changes of a sandbox's WebSocket that keep it correct: it takes every freedom that the live exchange's documentation and
- * the recorded messages leave.
+ * Changes a sandbox's WebSocket in every way that the live exchange's documentation and recorded messages allow, so
+ * that it is unusual but still correct.
  */
 import type { Fault, Frame } from "../mutants/Frames.ts"
 
@@ -44,7 +44,7 @@ const longer = (value: unknown): unknown => {
 const without = (value: unknown, ...keys: ReadonlyArray<string>): Fields =>
   Object.fromEntries(Object.entries(value as Fields).filter(([key]) => !keys.includes(key)))
 
-/** Orders as in older messages: with the rates of fees, and without what came later. */
+/** Orders as in older messages: with fee rates, and without the fields that were added later. */
 const older = (order: unknown): Fields => ({
   ...without(order, "stp", "status", "rpi", "ioc"),
   taker_fee: "0.001",
@@ -72,7 +72,7 @@ const changes: Readonly<Record<string, (params: ReadonlyArray<unknown>) => Reado
   ordersExecuted_update: ([order]) => [older(order)],
   // Older messages have the numbers of side and role in strings.
   deals_update: (deal) => deal.with(8, String(deal[8])).with(9, String(deal[9])),
-  // One object for all assets, or one for each.
+  // Balances come in one object for all assets, or in one object for each.
   balanceSpot_update: (all) =>
     all.flatMap((one) => Object.entries(one as Fields).map(([key, value]) => ({ [key]: value })))
 }
@@ -126,6 +126,28 @@ export const free: Fault = () => ({ deliver }) => {
     write: (frame) => {
       if (frame.method === "trades_update") waiting.delete(list(frame.params)[0])
       return spaced(respelled(frame))
+    }
+  }
+}
+
+/** Pushes the first book of a subscription before its acknowledgement: only recorded messages show the other order. */
+export const early: Fault = () => () => {
+  const asked = new Set<unknown>()
+  let held: Frame | undefined
+  return {
+    sent: (frame) => {
+      if (frame.method === "depth_subscribe") asked.add(frame.id)
+      return [frame]
+    },
+    received: (frame) => {
+      if (frame.method === undefined && asked.delete(frame.id) && (frame.error ?? null) === null) {
+        held = frame
+        return []
+      }
+      if (held === undefined || frame.method !== "depth_update") return [frame]
+      const acknowledgement = held
+      held = undefined
+      return [frame, acknowledgement]
     }
   }
 }

@@ -45,7 +45,7 @@ const [createCode, applyCode] = [CodeCreation.endpoint.path, Codes.endpoint.path
 const [createSub, listSubs] = [SubAccountCreation.endpoint.path, SubAccounts.endpoint.path]
 const [createKey, listKeys] = [SubAccountApiKeyCreation.endpoint.path, SubAccountApiKeys.endpoint.path]
 
-/** A decimal that is greater by this amount. */
+/** Adds this amount to a decimal. */
 const plus = (amount: number) => (value: unknown): unknown => String(Number(value) + amount)
 
 const times = (factor: number) => (value: unknown): unknown => String(Number(value) * factor)
@@ -275,7 +275,7 @@ const positionFaults: ReadonlyArray<
   ["positionId", "changes with every answer", nextId(), ["positions.increased", "positions.reduced"]]
 ]
 
-/** Ids that never repeat. */
+/** Creates a counter for ids that never repeat. */
 function nextId(): () => number {
   let last = 1_000_000
   return () => ++last
@@ -553,7 +553,7 @@ const tokenMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Where answers have the fields that rules check, by rule prefix and path. */
+/** The places at which answers have the fields that rules check, by rule prefix and path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string, place: Place]> = [
   ["positions.entry.", positions, ["*"]],
   ["code-creation.result.", createCode, []]

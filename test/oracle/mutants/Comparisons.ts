@@ -98,7 +98,7 @@ const fees = Fees.endpoint.path
 const [keys, subAccounts] = [SubAccountApiKeys.endpoint.path, SubAccounts.endpoint.path]
 const apply = Codes.endpoint.path
 
-/** Faults in both dialects. */
+/** Mutants of both dialects. */
 const documentMutants: ReadonlyArray<Mutant> = [
   ...["deposit", "withdraw"].flatMap((direction) =>
     ["minFlex", "maxFlex", "percentFlex", "fixed", "minAmount", "maxAmount"].map((key) =>
@@ -130,7 +130,7 @@ const documentMutants: ReadonlyArray<Mutant> = [
   mutant("balance-plus-trade", "the main balance includes the trade balance", {
     breaks: ["balance.wallets"],
     ...answering(MainBalance.endpoint.path, "success", (json) => {
-      // The amounts in the trade wallet that the rule chooses.
+      // The amounts with which the rule funds the trade wallet.
       const trade: Readonly<Record<string, number>> = { USDT: 20, BTC: 0.5, ETH: 7 }
       const all = Object.entries(json as Fields).map(([ticker, entry]) => {
         const { main_balance } = entry as Fields

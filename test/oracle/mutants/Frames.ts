@@ -26,7 +26,7 @@ export interface Changes {
   readonly text?: () => void
 }
 
-/** A connection to change. */
+/** The connection that a mutant changes. */
 export interface Line {
   /** Gives the client a message, after this time in milliseconds; at once by default. */
   readonly deliver: (frame: Frame, after?: number) => void
@@ -129,7 +129,7 @@ export const receiving =
     }
   }
 
-/** Changes sent messages. */
+/** Changes the messages that the client sends. */
 export const sending = (change: (frame: Frame) => Frame | ReadonlyArray<Frame> | undefined): Fault => () => () => ({
   sent: (frame) => {
     const changed = change(frame)

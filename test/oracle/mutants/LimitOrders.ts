@@ -192,7 +192,7 @@ const entryMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Lists and their pages. */
+/** Mutants of the lists of orders and their pages. */
 const pageMutants: ReadonlyArray<Mutant> = [
   mutant("deals-limit-shown", "the limit of deals is shown, but has no effect", {
     breaks: ["deals.pages"],

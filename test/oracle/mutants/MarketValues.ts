@@ -333,7 +333,7 @@ const candleMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** The settings of a currency, by list. */
+/** The fields of a currency's settings in the answers of two calls. */
 const settings = [
   { path: assets, keys: ["can_deposit", "can_withdraw", "min_deposit", "max_deposit", "min_withdraw", "max_withdraw"] },
   { path: publicFees, keys: ["is_depositable", "is_withdrawal"] }
@@ -482,7 +482,7 @@ const timeMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Where answers have the fields that rules check, by rule prefix and path. */
+/** The places at which answers have the fields that rules check, by rule prefix and path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string | ((path: string) => boolean), place: Place]> = [
   ["trades.entry.", isTrades, ["*"]],
   ["tickers.entry.", tickers, ["*"]],

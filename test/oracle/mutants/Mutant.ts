@@ -38,13 +38,13 @@ export interface Interception {
   readonly request?: (request: Request, venue: Instance) => Request
   /** Whether the connection breaks before the answer. */
   readonly resets?: (request: Request) => boolean
-  /** Changes the answer. */
+  /** Changes the answer before the caller gets it. */
   readonly answer?: (answer: Written, request: Request, venue: Instance) => Written
 }
 
 /** A sandbox with one fault. */
 export interface Mutant extends Change {
-  /** Stable and unique. */
+  /** The mutant's id, which is unique and never changes. */
   readonly id: string
   /** A description of the fault. */
   readonly fault: string

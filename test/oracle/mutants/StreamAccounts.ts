@@ -624,7 +624,7 @@ const balances = (change: (balance: Fields) => unknown) => (all: unknown): Field
 
 const swapped = balances(({ available, freeze }) => ({ available: freeze, freeze: available }))
 
-/** Changes the pushed positions. */
+/** Changes the list of pushed positions. */
 const positions = (change: (whole: Fields) => unknown): Fault =>
   receiving(() => (frame) =>
     frame.method === "positionsMargin_update" ? { ...frame, params: change(fields(frame.params)) } : frame

@@ -3,7 +3,7 @@ import { answering, type Fault, type Frame, pushing, receiving, resulting, sendi
 
 /** A sandbox whose WebSocket has one fault. */
 export interface StreamMutant {
-  /** Stable and unique. */
+  /** The mutant's id, which is unique and never changes. */
   readonly id: string
   /** A description of the fault. */
   readonly fault: string
@@ -12,7 +12,7 @@ export interface StreamMutant {
   readonly change: Fault
 }
 
-/** Creates a mutant. */
+/** Creates a mutant from its id, a description of its fault, and the rules that it breaks. */
 export const stream = (id: string, fault: string, breaks: ReadonlyArray<string>, change: Fault): StreamMutant => ({
   id: `stream-${id}`,
   fault,
@@ -39,7 +39,7 @@ export const list = (value: unknown): ReadonlyArray<unknown> => value as Readonl
 
 export const fields = (value: unknown): Fields => value as Fields
 
-/** Half of a decimal. */
+/** Halves a decimal. */
 export const half = (value: unknown): string => String(Number(value) / 2)
 
 const messages: ReadonlyArray<StreamMutant> = [
@@ -200,7 +200,7 @@ const everywhere: Fault = () => ({ others }) => ({
   }
 })
 
-/** Pushes to each connection what the connections opened before it get. */
+/** Pushes to each connection also the messages for the connections that were opened before it. */
 const toLater: Fault = () => {
   const lines: Array<object> = []
   return (line) => {

@@ -71,7 +71,7 @@ const opposites: Readonly<Record<string, string>> = {
   USDT: "BTC"
 }
 
-/** Another value of the same type. */
+/** Replaces a value with a different one of the same type. */
 const twisted = (value: unknown): unknown => {
   if (typeof value === "boolean") return !value
   if (typeof value === "number") return value + 100
@@ -358,7 +358,7 @@ const views: ReadonlyArray<View> = [
   { id: "trade-balance-market", path: balance, place: ["*"], rule: "market-orders.funds", keys: ["available"] }
 ]
 
-/** An invalid value in one field of an answer. A list of types loses its last one. */
+/** Mutants with an invalid value in one field of an answer. A field that is a list loses its first element. */
 const valueMutants: ReadonlyArray<Mutant> = views.flatMap(({ id, keys, path, place, rule }) =>
   keys.map((key) =>
     mutant(`value-${id}-${key}`, `${path} shows a wrong ${key} at ${place.join(".") || "the top"}`, {

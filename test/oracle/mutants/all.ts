@@ -13,9 +13,11 @@ import type { Mutant } from "./Mutant.ts"
 import * as Narrow from "./Narrow.ts"
 import * as Orders from "./Orders.ts"
 import * as OrderTerms from "./OrderTerms.ts"
+import * as OwnRecords from "./OwnRecords.ts"
 import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as Streams from "./Streams.ts"
+import * as Topics from "./Topics.ts"
 import * as TradingValues from "./TradingValues.ts"
 import * as Values from "./Values.ts"
 
@@ -35,8 +37,9 @@ export const all: ReadonlyArray<Mutant> = [
   ...LimitOrders.mutants,
   ...Comparisons.mutants,
   ...OrderTerms.mutants,
-  ...Narrow.mutants
+  ...Narrow.mutants,
+  ...OwnRecords.mutants
 ]
 
 /** All faults of a WebSocket. */
-export const streams: ReadonlyArray<Streams.StreamMutant> = [...Streams.mutants, ...StreamAccounts.mutants]
+export const streams: ReadonlyArray<Streams.StreamMutant> = [...Streams.mutants, ...StreamAccounts.mutants, ...Topics.mutants]

@@ -78,7 +78,7 @@ itWithPostgres(
           nonce: 7e15
         })
         for (const nonce of before[index] ?? []) assert.include(text, `order-${nonce}`)
-        // Later orders are lost.
+        // Orders placed after the backup are lost.
         const last = placed[index]?.at(-1) ?? assert.fail()
         assert.notInclude(text, `order-${last}"`)
         assert.strictEqual((yield* order(restored.baseUrl, made, 7e15 + 1)).status, 200)

@@ -67,13 +67,13 @@ interface Placed {
 interface Use {
   /** The shortest and longest pause after each order, in milliseconds. */
   readonly pause: readonly [shortest: number, longest: number]
-  /** The number of readers of its feed, each through random nodes. */
+  /** The number of readers of the venue's feed. Each connects through random nodes. */
   readonly readers: number
 }
 
 const uses = {
   busy: { pause: [20, 60], readers: 6 },
-  /** More feeds than a node hands over requests at the same time. */
+  /** The number of feeds: more than the requests that a node hands over at the same time. */
   crowded: { pause: [300, 1000], readers: 240 },
   /** The venue falls asleep and wakes again between its calls. */
   sleepy: { pause: [200, 6000], readers: 0 }
@@ -93,7 +93,7 @@ type Client = Effect.Success<ReturnType<typeof clientOf>>
 
 const place = Effect.fnUntraced(function*(client: Client, id: ClientOrderId, price: number) {
   const orders = Context.get(client, LimitOrders.LimitOrders)
-  // Longer than a call's time limit, so that a late answer is noticed.
+  // The client's timeout is longer than a call's time limit, so that a late answer is noticed.
   const exit = yield* Effect.exit(
     Call.withTimeout("40 seconds")(orders.create({
       market,
@@ -153,7 +153,10 @@ interface World {
 /** Causes a fault in one node, or in the whole cluster. */
 type Trouble = (node: Node, world: World) => Effect.Effect<unknown>
 
-/** Longer than a lease, so that other nodes take over the venues, and longer than a statement's timeout. */
+/**
+ * The duration of a long interruption: longer than a lease, so that other nodes take over the venues, and longer than a
+ * statement's timeout.
+ */
 const longCut = "12 seconds"
 
 /** Cuts connections for a while, then gives both ends time to notice that they work again. */
@@ -489,7 +492,7 @@ const report = (name: string, calls: ReadonlyArray<TimedCall>, millis: number) =
 const longSeed = (seed: number): Plan => {
   const draw = chance(seed)
   const all: Happening = Object.entries({ ...endings, ...partitions, ...crashes, ...shortages })
-  // Every fault once and eight more, in random order.
+  // Draws every fault once and eight more, in random order.
   const others = Array.from({ length: 8 }, () => all[draw(all.length)] ?? assert.fail())
   const happening = others.reduce((sofar, one) => sofar.toSpliced(draw(sofar.length + 1), 0, one), all)
   const { busy, crowded, sleepy } = uses
@@ -502,7 +505,7 @@ const longSeed = (seed: number): Plan => {
   }
 }
 
-// Short enough for CI.
+// The plan for CI is short.
 const { "silence from the database": silence } = partitions
 const few = { ...uses.busy, readers: 1 }
 itWithPostgres(

@@ -150,7 +150,7 @@ itHasTables(
       let id = ""
       /** The number of statements about the venue that still work before one fails; `undefined` if none fails. */
       let left: number | undefined
-      /** The statement that failed. */
+      /** The text of the statement that failed. */
       let failed = ""
       const { call, host, look } = yield* nodeWith(([venue], text) => {
         if (left === undefined || venue !== id || left-- > 0) return Effect.void
@@ -209,7 +209,7 @@ itHasTables(
           return { answer, millis: (yield* Clock.currentTimeMillis) - began }
         })
       assert.strictEqual(yield* passing(call(id)), 200)
-      // More statements than waking a venue takes.
+      // Waking a venue takes fewer statements than this.
       for (let working = 0; working < 9; working++) {
         yield* until(passing(host.sleep(id)))
         left = working
@@ -217,7 +217,7 @@ itHasTables(
           Effect.forEach([0, 3000, 7000, 9000, 15_000], timed, { concurrency: "unbounded" })
         )
         for (const { answer, millis } of answers) {
-          // This also limits a call that has reached its venue and waits for its own command.
+          // The time limit also applies to a call that has reached its venue and waits for its own command.
           assert.isAtMost(millis, 10_200, `${String(answer)} after ${working} statements`)
           assert.include(working === 0 ? [503] : [200, 503, "reset"], answer)
         }

@@ -73,7 +73,7 @@ itWithPostgres(
       const isAwake = new RegExp(`^${made.id} +\\S+ +awake +\\S+ +${Engine.version} `, "mu")
       yield* until(Effect.map(asNewer("status"), (status) => isAwake.test(status)))
 
-      // If no node of its release runs, calls to a venue are refused, with the remedy.
+      // If no node runs the venue's release, calls to the venue are refused, and the refusal gives the remedy.
       yield* Effect.forEach(olderNodes, ({ ended, signal }) => Effect.andThen(signal("SIGTERM"), ended), {
         concurrency: "unbounded"
       })

@@ -49,7 +49,7 @@ itWithPostgres(
           )
           yield* KnownDeliveries.sweep(sql)
           assert.strictEqual((yield* left).length, KnownDeliveries.sweepSize + 1)
-          // Another node has locked a row, which therefore stays.
+          // If another node has locked a row, the row stays.
           yield* sql.withTransaction(Effect.gen(function*() {
             yield* sql`SELECT 1 FROM txc_delivery WHERE id = 'old7' FOR UPDATE`
             yield* Effect.provide(Effect.flatMap(PgClient.PgClient, KnownDeliveries.sweep), Layer.fresh(layer))

@@ -128,7 +128,7 @@ itWithPostgres(
         1
       )
 
-      // The control plane, faults, forks, snapshots and the page work too.
+      // Through either node, the control plane, faults, forks, snapshots and the page work too.
       assert.deepInclude(
         yield* own(here, "POST", "Fund", { account: "alice", wallet: "main", ticker: "BTC", amount: "7" }),
         {
@@ -231,7 +231,8 @@ itWithPostgres(
         return text
       })
 
-      // Most of these change only memory. The connection still breaks, because the action may have been carried out.
+      // Most of these actions change only memory. Their connections still break, because the actions may have been
+      // carried out.
       const attempts = [
         own(made, "POST", "Faults", refuse),
         own(made, "DELETE", "Faults"),
@@ -239,7 +240,7 @@ itWithPostgres(
         own(made, "POST", "Limit", { limit: { calls: 1, perSeconds: 1 } }),
         own(made, "DELETE", "Forks/1"),
         own(made, "POST", "Requests/1/Again", {}),
-        // The node would refuse this one based on its outdated state.
+        // Based on its outdated state, the node would refuse this action.
         own(made, "POST", "Restore", { sequence: 1_000_000 }),
         own(made, "POST", "Fund", { account: "alice", wallet: "main", ticker: "BTC", amount: "7" })
       ]
@@ -264,7 +265,7 @@ itWithPostgres(
         assert.include(["[]", "200"], yield* look)
       }
 
-      // It pushes and answers nothing over a WebSocket, but ends it.
+      // The node pushes and answers nothing over a WebSocket, but ends it.
       const { ask, closed } = yield* subscribed(made, yield* tokenFor(made))
       yield* lose
       const ended = { _tag: "Ended" }
@@ -278,7 +279,7 @@ itWithPostgres(
       yield* wire.cut("silent")
       const silent = yield* one.look("/ready")
       assert.strictEqual(silent.status, 503)
-      // On a busy machine, the node may have lost its venues by then, and says so too.
+      // On a busy machine, the node may have lost its venues by then, and reports that as well.
       assert.include(silent.text, "The database has not answered for 2 seconds\n")
       yield* wire.mend
       yield* until(Effect.map(one.look("/ready"), ({ status }) => status === 200))
@@ -293,7 +294,7 @@ itWithPostgres(
         )
       yield* standby(true)
       yield* until(Effect.map(one.look("/ready"), ({ text }) => text.includes("The database is read-only")))
-      // Its reports can't be written, and are counted as errors.
+      // The node's reports can't be written, and are counted as errors.
       yield* until(
         Effect.map(one.look("/metrics"), ({ text }) => /^effect_txc_database_errors\{kind="\w+"\} [1-9]/mu.test(text))
       )
@@ -328,7 +329,7 @@ itWithPostgres(
       assert.match(metrics, /^effect_txc_request_seconds_bucket\{le="8.192"\} [1-9]/mu)
       assert.match(metrics, /^effect_txc_venues_halted\S* 0/mu)
 
-      // The database alone gives the same result.
+      // A query of the database alone gives the same result.
       const nodes = Effect.provide(Effect.flatMap(PgClient.PgClient, Nodes.list), server.layer)
       assert.sameMembers((yield* nodes).map(({ node }) => node), [one.address, two.address])
       yield* until(Effect.map(nodes, (all) => all.every(({ state }) => state === "ready")))

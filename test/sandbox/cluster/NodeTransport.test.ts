@@ -197,7 +197,7 @@ describe("requests to other nodes", () => {
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(outcomes.map(({ _tag }) => _tag), ["NotSent", "Lost", "Lost", "Lost"])
-      // The client did not resend any of them.
+      // The HTTP client did not resend any of the requests.
       for (const { received } of [silent, broken, half]) assert.strictEqual(received.length, 1)
     }))
 })
@@ -293,7 +293,7 @@ describe("WebSockets through other nodes", () => {
       yield* until(Effect.sync(() => sender.tunnels() === 0))
     }))
 
-  it.live("a node that stops ends the WebSockets that others pass on to it", () =>
+  it.live("a node that stops ends the WebSockets that other nodes pass on to it", () =>
     Effect.gen(function*() {
       const { upgraded } = echoing()
       const { node, url } = yield* passing(() => Effect.succeed(upgraded))
@@ -303,7 +303,7 @@ describe("WebSockets through other nodes", () => {
       assert.strictEqual(yield* client.closed, 1006)
     }))
 
-  it.live("WebSockets through a node do not delay calls through it", () =>
+  it.live("WebSockets through a node do not delay calls through the same node", () =>
     Effect.gen(function*() {
       const { upgraded, wires } = echoing()
       const { baseUrl, url } = yield* passing((_venue, { path }) =>
@@ -354,7 +354,7 @@ describe("WebSockets through other nodes", () => {
       }
     }))
 
-  it.live("a node passes only so many WebSockets on to another, and refuses more with 503", () =>
+  it.live("a node passes a bounded number of WebSockets on to another node, and refuses more with 503", () =>
     Effect.gen(function*() {
       const { upgraded } = echoing()
       const port = yield* NodeTransport.serve("127.0.0.1", 0, () => Effect.succeed(upgraded), vitals)
@@ -366,7 +366,7 @@ describe("WebSockets through other nodes", () => {
       assert.lengthOf(refused, 2)
       assert.deepInclude(refused[0], { status: 503 })
       assert.include(JSON.stringify(refused), "already passes 3 WebSockets on")
-      // A closed one makes room.
+      // A WebSocket that closes makes room for another.
       for (const outcome of outcomes) if (outcome._tag === "Tunneled") outcome.far.destroy()
       yield* until(Effect.sync(() => tunnels() === 0))
       assert.strictEqual((yield* opening)._tag, "Tunneled")

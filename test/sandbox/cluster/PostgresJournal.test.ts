@@ -152,7 +152,7 @@ describe("a journal in PostgreSQL", () => {
         const sql = yield* PgClient.PgClient
         yield* sql`INSERT INTO txc_hosted (venue, owner, record) VALUES ('one', 'ci', '{}')`
         const journal = yield* PostgresJournal.open("one", rules)
-        // This journal has no commands yet, so it may be created.
+        // A journal that has never had commands may be created again.
         yield* PostgresJournal.open("one", rules)
         const again = yield* PostgresJournal.open("one", rules)
         again.append(commands[0] ?? assert.fail())
@@ -172,7 +172,7 @@ describe("a journal in PostgreSQL", () => {
       for (const command of commands.slice(0, 5)) journal.append(command)
       yield* journal.committed
       assert.deepInclude(yield* Effect.flip(PostgresJournal.open("one", { rules: "others" })), { why: "other-rules" })
-      // The refused open has not taken over the journal.
+      // Opening with other rules was refused, and has not taken over the journal.
       yield* journal.committed
       yield* sql`UPDATE txc_journal SET command = replace(command, 'é', 'e') WHERE sequence = 3`
       const damaged = yield* Effect.flip(journal.verify)

@@ -89,7 +89,7 @@ itWithPostgres(
         Effect.gen(function*() {
           yield* Tables.migrate
           const registry = yield* PostgresRegistry.open("a token", false)
-          // These nodes' clocks are in 1970 and in 2200.
+          // The nodes' clocks show 1970 and 2200, because only the database's clock counts.
           for (const madeAt of [0, 7_258_118_400_000]) {
             const short = { ...venue, id: `short-${madeAt}`, madeAt, endsAt: madeAt + 1 }
             const long = { ...venue, id: `long-${madeAt}`, madeAt, endsAt: madeAt + 60_000 }

@@ -55,7 +55,7 @@ describe("ShardCheck", () => {
       assert.isTrue(yield* Fiber.join(staying))
     })))
 
-  it.effect("a failed check fails its questions and no later one", () =>
+  it.effect("a failed check fails only the questions that it covers", () =>
     Effect.scoped(Effect.gen(function*() {
       const { asked, heldOf, answer } = database()
       const holds = ShardCheck.make(heldOf, yield* Effect.scope)

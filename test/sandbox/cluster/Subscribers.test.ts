@@ -138,7 +138,7 @@ itWithPostgres(
 
       yield* killed.signal("SIGKILL")
       yield* until(Effect.sync(() => subscribers.every(({ dials }, at) => dials > (dialed[at] ?? 0))))
-      // All of them are told of new orders again.
+      // All subscribers learn of new orders again.
       yield* all(({ fresh, orders }) => orders !== undefined && fresh.size > 3)
       isOver = true
       yield* Fiber.join(trading)

@@ -53,7 +53,7 @@ const chunks = fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { maxLen
 
 describe("a tunnel", () => {
   property(
-    "bytes arrive complete and in order in both directions, after the message that precedes them",
+    "bytes arrive complete and in order in both directions, after the messages that precede them",
     [chunks, chunks],
     (there, back) =>
       Effect.scoped(Effect.gen(function*() {
@@ -78,7 +78,7 @@ describe("a tunnel", () => {
       const size = 64 * 1024
       let written = 0
       const chunk = Buffer.alloc(size, "x")
-      // The system itself holds some megabytes.
+      // The operating system's own buffers hold some megabytes.
       while (one.bytes.writableLength < 2 ** 20) {
         one.bytes.write(chunk)
         written += size
@@ -95,7 +95,7 @@ describe("a tunnel", () => {
       assert.strictEqual(one.bytes.writableLength, 0)
     }))
 
-  it.live("either end closes when the other one does", () =>
+  it.live("closing either end of a tunnel closes the other", () =>
     Effect.gen(function*() {
       for (const at of [0, 1]) {
         const { one, two } = yield* opened

@@ -29,7 +29,7 @@ const control = Control.Control
 
 const tooFine = Decimal.amount("0.0000000000000000001")
 
-describe("refusals", () => {
+describe("refusals of owner actions", () => {
   const rows: ReadonlyArray<
     readonly [string, Effect.Effect<unknown, Control.ControlRefused | JournalError, Control.Control>, object]
   > = [
@@ -87,7 +87,7 @@ describe("refusals", () => {
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 })
 
-describe("precision", () => {
+describe("precision of funding", () => {
   it.effect("funding keeps every digit", () =>
     Effect.gen(function*() {
       const { state } = yield* Venue

@@ -28,7 +28,7 @@ const plain = {
 const quoting = { ...plain, enabled: true, refill: true, credit: true, seed: 0 }
 
 describe.each(worlds)("over the control plane, %s", (_name, _dialect, world) => {
-  it.effect("the owner sets and reads the counterparty, but it is not listed among the accounts", () =>
+  it.effect("the owner sets and reads the settings of the counterparty, which the list of accounts leaves out", () =>
     Effect.gen(function*() {
       const control = yield* ControlClient
       assert.deepStrictEqual(yield* control.counterparty(), { account: "counterparty", credited: [], markets: [] })
@@ -91,7 +91,7 @@ describe("a sandbox that has a counterparty from the beginning", () => {
   const best = (control: Control.Control["Service"]) =>
     Effect.map(control.depth(btcUsdt), ({ asks, bids }) => [bids[0], asks[0]])
 
-  it.effect("a counterparty from the options survives a reset, a restore and a fork, with the same quotes", () =>
+  it.effect("a counterparty set by the options survives a reset, a restore and a fork, with the same quotes", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const before = yield* best(control)

@@ -52,7 +52,7 @@ describe("deleting a sub-account that has only a position", () => {
   })
 })
 
-describe("transfers", () => {
+describe("transfers between wallets", () => {
   it("a transfer moves free funds between wallets of the account", () => {
     const desk = new Desk().fund("ann", "main", "100 USDT")
     assert.strictEqual(desk.call("ann", transfer("main", "trade", "USDT", "60"))._tag, "Done")
@@ -67,7 +67,7 @@ describe("transfers", () => {
   })
 })
 
-describe("funding", () => {
+describe("funding an account", () => {
   it("funding credits the exact amount, which comes from outside the exchange", () => {
     const desk = new Desk().fund("ann", "main", "0.000000000000000001 BTC")
     assert.strictEqual(desk.free("ann", "main"), "0.000000000000000001 BTC")

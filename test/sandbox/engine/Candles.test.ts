@@ -99,7 +99,7 @@ describe("candles", () => {
   )
 
   property(
-    "`between` returns the candles that begin between two times, and `since` merges all candles from a given second",
+    "`Candles.between` returns the candles that begin between two times, and `Candles.since` merges all candles from a given second",
     [steps, fc.nat(100 * 3600), fc.nat(100 * 3600)],
     (drawn, one, other) =>
       Effect.sync(() => {
@@ -133,7 +133,7 @@ describe("candles", () => {
 
   it("one-second candles older than a day are dropped once there are too many; longer candles stay", () => {
     const candles = Candles.make()
-    // One price every two seconds for more than two days.
+    // Adds a price every two seconds for more than two days.
     const times = 100_002
     for (let n = 0; n < times; n++) Candles.add(candles, (start + 2 * n) * 1e6, BigInt(n + 1), 1n, BigInt(n + 1))
     const last = start + 2 * (times - 1)

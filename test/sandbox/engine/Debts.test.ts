@@ -43,9 +43,9 @@ describe("debts", () => {
   it("a loss and a fee that exceed the collateral become a debt, and the exchange gets its fee in full", () => {
     const desk = indebted()
     assert.deepStrictEqual([desk.position("cat", perp), desk.free("cat", "collateral")], [undefined, ""])
-    // Taken from 11 USDT: a fee of 0.055, a loss of 50 and a fee of 0.0275.
+    // Two fees, 0.055 and 0.0275, and a loss of 50 exceed cat's 11 USDT by this amount.
     assert.strictEqual(desk.debt("cat"), "39.0825 USDT")
-    // The fees of cat, and of ben as the maker.
+    // The exchange earns the fees of cat, and of ben as the maker.
     assert.strictEqual(desk.house(), "0.0975 USDT")
   })
 
@@ -119,7 +119,7 @@ describe("payment of debts", () => {
     const desk = indebted((desk) => desk.fund("cat", "trade", "1 BTC").fund("ben", "trade", "100 USDT"))
     desk.place("ben", limit("BTC_USDT", "buy", "1", "50"))
     desk.place("cat", limit("BTC_USDT", "sell", "1", "50"))
-    // 50 minus a fee of 0.05.
+    // The proceeds, 50 minus a fee of 0.05, pay the debt, and only the rest becomes free.
     assert.deepStrictEqual(after(desk), ["", "", "10.8675 USDT", ""])
   })
 
@@ -161,7 +161,7 @@ describe("payment of debts", () => {
       Ledger.balance(desk.state.ledger, { account: Quotes.account, wallet: "collateral", locked }, usdt)
     )
     const loss = (desk.state.counterparty.credited.get(usdt) ?? 0n) - held.reduce((sum, units) => sum + units)
-    // Sold for 100.1 and bought back for 999.5, and 0.01 % of both.
+    // The counterparty sold for 100.1, bought back for 999.5, and paid a fee of 0.01 % on both.
     assert.strictEqual(text(loss), "899.50996")
   })
 })
@@ -205,7 +205,7 @@ describe("accounts with a debt", () => {
       resting = desk.place("cat", limit(perp, "buy", "1", "40"))
     })
     assert.strictEqual(desk.debt("cat"), "38.1045 USDT")
-    // A modified order would need a new lock.
+    // The modified order would need a new lock, which an account with a debt can't get.
     notEnough(desk.call("cat", modify(resting ?? assert.fail("rests"), { amount: Amount.make("0.5") })))
     desk.place("ben", limit(perp, "sell", "1", "40"))
     assert.strictEqual(resting && progress(resting), "CANCELED 0 of 1")

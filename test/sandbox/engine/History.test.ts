@@ -73,7 +73,7 @@ const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
   { minLength: 8, maxLength: 30 }
 )
 
-describe("restoring", () => {
+describe("restoring a state", () => {
   property(
     "a restore returns to the state after the given command, whatever has happened since",
     [withoutDuePrices, steps],

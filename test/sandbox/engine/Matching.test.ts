@@ -236,7 +236,7 @@ describe("self-trade prevention", () => {
     })
   }
 
-  it("with stp cancel_old, every order of the same account in the way is canceled, even if the new order can't rest", () => {
+  it("with stp cancel_old, every resting order of the same account that would trade is canceled, even if the new order can't rest", () => {
     const desk = funded()
     for (const price of ["98", "99", "100"]) desk.place("ann", limit(btc, "sell", "1", price))
     desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -245,7 +245,7 @@ describe("self-trade prevention", () => {
     assert.deepStrictEqual([desk.book(btc, "asks"), desk.book(btc, "bids"), desk.locked("ann", "trade")], [[], [], ""])
   })
 
-  it("with stp cancel_old, a market order locks the cost of other accounts' orders, but not of its own account's orders", () => {
+  it("with stp cancel_old, a market order locks the cost of trades with other accounts' orders only", () => {
     const desk = funded()
     desk.place("ann", limit(btc, "sell", "0.5", "100"))
     desk.place("ben", limit(btc, "sell", "0.5", "105"))
@@ -262,7 +262,7 @@ describe("self-trade prevention", () => {
 })
 
 describe("moving the price", () => {
-  it("a price move fills orders that bid above or ask below it, at their own price, but none at the price itself", () => {
+  it("a price move fills bids above the new price and asks below it at their own prices, but no orders at the new price", () => {
     const desk = funded()
     const prices = ["101", "100", "99"]
     const [over, at, under] = prices.map((price) => desk.place("ann", limit(btc, "buy", "1", price)))

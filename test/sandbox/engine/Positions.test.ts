@@ -140,7 +140,7 @@ describe("reduce-only orders", () => {
     assert.strictEqual(desk.locked("cat", "collateral"), "")
   })
 
-  it("a reduce-only order is refused without a position, and on the side that increases it", () => {
+  it("a reduce-only order is refused without a position, or if it would increase the position", () => {
     const desk = funded()
     const asked = [
       limit(perp, "buy", "1", "90", reduceOnly),
@@ -278,7 +278,7 @@ describe("plain orders that close a position", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     trade(desk, "cat", "sell", "0.5", "85", true)
-    // The margin of the rest is 5 USDT.
+    // The open half of the position needs a margin of 5 USDT.
     assert.deepStrictEqual(stands(desk, "cat"), ["0.5 for 50", "3.421625 USDT"])
     const order = desk.place("cat", limit(perp, "sell", "0.4", "100"))
     const reply = desk.call("cat", modify(order, { amount: Amount.make("0.5") }))
@@ -304,14 +304,14 @@ describe("plain orders that close a position", () => {
     assert.strictEqual(desk.locked("ann", "collateral"), "12.16655 USDT")
   })
 
-  it("stop-limit and OCO orders lock no margin while a position is open that they close, and an OCO order then locks it once for both legs", () => {
+  it("stop-limit and OCO orders lock no margin while they would close a position, and once it is closed, an OCO order locks margin once for both legs", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     desk.place("ann", stop(perp, "sell", "1", "85", "90"))
     const pair = desk.placeOco("ann", oco(perp, "sell", "1", "130", "90", "85"))
     assert.strictEqual(desk.locked("ann", "collateral"), "")
     trade(desk, "ann", "sell", "2", "100", true)
-    // The margins and fees at 85 and at 130.
+    // The locks are margin and fee at 85 for the stop-limit order, and at 130 for the OCO order.
     assert.strictEqual(desk.locked("ann", "collateral"), "21.61825 USDT")
     desk.call("ann", { _tag: "CancelOco", market: pair.stopLoss.market, orderId: pair.id })
     assert.strictEqual(desk.locked("ann", "collateral"), "8.54675 USDT")

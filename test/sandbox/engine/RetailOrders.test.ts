@@ -44,7 +44,7 @@ const refusal = (desk: Desk, account: Account, operation: Operation): string => 
 }
 
 describe("orders that rest for retail orders only", () => {
-  it("rpi orders are not in the public book, and only retail orders trade with them", () => {
+  it("rpi orders are not in the public book, and trade only with retail orders", () => {
     const desk = funded()
     const maker = desk.place("ann", limit(btc, "sell", "1", "100", rpi))
     assert.deepStrictEqual([desk.book(btc, "asks"), hidden(desk)], [[], ["1 @ 100"]])
@@ -146,7 +146,7 @@ describe("limit orders at the best price", () => {
     assert.strictEqual(desk.state.openOrders.countOf("ben"), 0)
   })
 
-  it("an order with neither a price nor a bbo role is refused for its missing price", () => {
+  it("an order with neither a price nor a bbo role is refused because its price is missing", () => {
     const { bboRole: _bboRole, ...order } = atBest("buy", "queue")
     assert.strictEqual(refusal(funded(), "ann", order), "price required")
   })

@@ -194,7 +194,7 @@ describe("stop-market orders", () => {
     const order = desk.place("ann", stopMarket(btc, "sell", "2", "95"))
     for (const price of ["95", "94", "80"]) desk.place("ben", limit(btc, "buy", "1", price))
     desk.place("sub", limit(btc, "sell", "1", "95"))
-    // 80 is beyond the taker band.
+    // The bid at 80 is beyond the taker band.
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 95", "1 @ 94"])
     assert.deepStrictEqual([progress(order), desk.locked("ann", "trade")], ["CANCELED_TAKER_BAND 1 of 2", ""])
   })

@@ -32,7 +32,7 @@ const units = fc.oneof(
 
 describe("Units", () => {
   property(
-    "`from` returns the exact quantity, even when it reads the same decimal again",
+    "`Units.from` returns the exact quantity, even when it reads the same decimal again",
     [fc.oneof(quantity, decimal)],
     (text) =>
       Effect.sync(() => {
@@ -43,7 +43,7 @@ describe("Units", () => {
     { runs: 2000 }
   )
 
-  it.effect("`from` reads more quantities than its cache can hold", () =>
+  it.effect("`Units.from` reads more quantities than its cache can hold", () =>
     Effect.sync(() => {
       for (let round = 0; round < 2; round++) {
         for (let whole = 0; whole < 80_000; whole++) {
@@ -53,7 +53,7 @@ describe("Units", () => {
     }))
 
   property(
-    "`product` is exact if it fits in eighteen fractional digits",
+    "`Units.product` is exact if it fits in eighteen fractional digits",
     [fc.oneof(quantity, amount), fc.oneof(quantity, price)],
     (a, b) =>
       Effect.sync(() => {
@@ -65,7 +65,7 @@ describe("Units", () => {
   )
 
   property(
-    "`plus`, `minus`, `times` and `over` are exact integer arithmetic, rounded towards zero",
+    "`Units.plus`, `minus`, `times` and `over` are exact integer arithmetic, rounded towards zero",
     [units, units],
     (a, b) =>
       Effect.sync(() => {
@@ -77,13 +77,13 @@ describe("Units", () => {
       })
   )
 
-  property("`toDecimal` restores the decimal that `from` read", [quantity], (text) =>
+  property("`Units.toDecimal` restores the decimal that `Units.from` read", [quantity], (text) =>
     Effect.sync(() => {
       const quantity = Units.from(text)
       if (quantity !== undefined) assert.strictEqual(Units.toDecimal(quantity), Decimal.normalize(text))
     }))
 
-  it("`stepOf` returns the smallest step with the given number of digits", () => {
+  it("`Units.stepOf` returns the smallest step with the given number of digits", () => {
     for (let digits = 0; digits <= scale; digits++) {
       assert.strictEqual(Units.stepOf(digits), 10n ** BigInt(scale - digits))
     }

@@ -95,7 +95,7 @@ const scheduled = ({ due, investments, investmentsOf, killSwitches, priceSteps }
   }
 }
 
-/** Checks all indexes. */
+/** Checks that every index of the state equals a full scan. */
 export const indexed = (state: State): void => {
   owned(state)
   traded(state)

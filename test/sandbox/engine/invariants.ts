@@ -80,7 +80,7 @@ const equal = (
   }
 }
 
-/** Adds to a sum. */
+/** Adds an amount to the sum under a key. */
 const increase = (sums: Map<string, Units.Units>, key: string, units: Units.Units): void => {
   sums.set(key, (sums.get(key) ?? 0n) + units)
 }
@@ -453,7 +453,7 @@ export class Follower {
         this.arrivals.set(event.order, this.arrived++)
         return
       case "OrderEnded":
-        // The counterparty quoted and withdrew it in the same command.
+        // The counterparty may quote and withdraw an order in the same command.
         if (event.account === Quotes.account && !this.orders.has(event.order)) return
         return ended(this.state, this.orders.get(event.order) ?? assert.fail("an unknown order has ended"))
       case "Traded":

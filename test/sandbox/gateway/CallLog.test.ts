@@ -113,7 +113,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 })
 
-describe("a record", () => {
+describe("the record of a call", () => {
   it.effect("a record's duration is measured with a clock that the owner can't set", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
@@ -139,7 +139,7 @@ describe("the latest calls", () => {
     verdict: "answered"
   }
 
-  it("the log keeps the latest calls, and finds them by number", () => {
+  it("the call log keeps the latest calls, and finds each by its number", () => {
     const requests = CallLog.make()
     assert.deepStrictEqual(requests.after(0), [])
     for (let n = 1; n <= 3 * CallLog.kept; n++) {
@@ -227,7 +227,7 @@ describe("secrets stay out of the log", () => {
     }
   })
 
-  it.effect("the record of a call with a code and a passphrase hides both", () =>
+  it.effect("the record of a call hides its code and its passphrase", () =>
     Effect.gen(function*() {
       const path = "/api/v4/main-account/codes/apply"
       yield* post(signed(Dialect.document, path, { code: protectedCode, passphrase }))

@@ -29,7 +29,7 @@ const fee = "/api/v4/main-account/fee"
 
 const symptom = (n: number): Faults.Symptom => ({ _tag: "Delay", millis: n })
 
-describe("next", () => {
+describe("choosing the fault of a call", () => {
   /** The symptoms that hit calls with these paths and keys, one after another. */
   const run = (faults: Faults.Faults, ...calls: ReadonlyArray<readonly [path: string, key?: string]>) =>
     calls.map(([path, key]) => {
@@ -54,14 +54,14 @@ describe("next", () => {
     assert.deepStrictEqual(run(faults, ...calls), [undefined, undefined, 1, 1, 1, undefined, undefined])
   })
 
-  it("a fault with a path and key counts and hits only calls that match both", () => {
+  it("a fault with a path and a key counts and hits only calls that match both", () => {
     const faults = Faults.make(0)
     faults.add({ path: "/a", apiKey: "k", skip: 1, symptom: symptom(1) })
     const calls = [["/a", "k"], ["/b", "k"], ["/a", "other"], ["/a"], ["/a", "k"], ["/a", "k"]] as const
     assert.deepStrictEqual(run(faults, ...calls), [undefined, undefined, undefined, undefined, 1, undefined])
   })
 
-  it("a path with a placeholder selects the calls that fill it in", () => {
+  it("a path with a placeholder selects every path that fits the placeholder", () => {
     const faults = Faults.make(0)
     faults.add({ path: "/depth/{market}", times: 9, symptom: symptom(1) })
     assert.deepStrictEqual(run(faults, ["/depth/BTC_USDT"], ["/depth"], ["/depth/A/B"]), [1, undefined, undefined])
@@ -74,7 +74,7 @@ describe("next", () => {
     assert.deepStrictEqual(run(faults, ["/a"], ["/a"], ["/a"], ["/a"]), [2, 1, 2, undefined])
   })
 
-  it("`clear` removes all faults, and later ones start counting from zero", () => {
+  it("`Faults.clear` removes all faults, and later ones start counting from zero", () => {
     const faults = Faults.make(0)
     faults.add({ times: 100, symptom: symptom(1) })
     assert.deepStrictEqual(run(faults, ["/a"]), [1])
@@ -229,7 +229,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
     })
   )
 
-  /** This library's client, unaware of the faults. */
+  /** The library's client, which knows nothing of the faults. */
   const client = Layer.unwrap(
     Effect.map(Base, (baseUrl) => Exchange.layer({ baseUrl, dialect, credentials: credentialsOf(alice) }))
   )
@@ -305,7 +305,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
     }).pipe(Effect.provide(Layer.provideMerge(client, world))))
 })
 
-describe("chance", () => {
+describe("random choices of faults", () => {
   const fired = (seed: number, probability: number, calls: number, id = 1) => {
     const faults = Faults.make(seed)
     for (let n = 1; n < id; n++) faults.add({ path: "/never", symptom: Faults.reset })

@@ -9,7 +9,7 @@ import { read, signed } from "../../support/signed.ts"
 
 const three = { calls: 3, perSeconds: 10 }
 
-describe("admit", () => {
+describe("Limits.admit", () => {
   const at = (seconds: number) => seconds * 1e6
 
   it("a limit admits its number of calls in each window", () => {
@@ -45,7 +45,7 @@ describe("admit", () => {
     assert.isTrue(limits.admit("other", "/closed", three, 0))
   })
 
-  it("`forget` removes the counted calls and keeps the limits", () => {
+  it("`Limits.forget` removes the counted calls and keeps the limits", () => {
     const limits = Limits.make()
     limits.override({ calls: 1, perSeconds: 10 })
     assert.deepStrictEqual([1, 2].map(() => limits.admit("caller", "/a", three, 0)), [true, false])

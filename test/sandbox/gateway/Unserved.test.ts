@@ -37,7 +37,7 @@ describe("unserved calls", () => {
             body: isPublic ? { success: false, message, params: [] } : { code: 0, message, errors: {} }
           })
         }
-        // Such a call is refused with or without a signature.
+        // An unserved call is refused with or without a signature.
         same((yield* rawPublic("/api/v4/main-account/withdraw")).body, { code: 0, message, errors: {} })
         const { body } = yield* raw("/api/v4/main-account/withdrawals", {})
         same(body, { code: 0, message: dialect.refusals.notFound.message, errors: {} })

@@ -332,7 +332,7 @@ describe("hosts", () => {
       }).pipe(Effect.provide(Host.layer({ folder: at })))
     }).pipe(Effect.scoped))
 
-  it.effect("a host refuses a folder that another host uses, and keeps the token that it is given", () =>
+  it.effect("a host refuses a folder that another host uses, and keeps a token that was passed to it", () =>
     Effect.gen(function*() {
       const at = yield* folder
       yield* Effect.gen(function*() {

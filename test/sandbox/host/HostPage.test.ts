@@ -42,7 +42,7 @@ describe.skipIf(executable === undefined)("the page of a node (needs Chromium)",
         const host = Context.get(context, Host.Host)
         const { baseUrl } = yield* Effect.provideContext(HostServer.serve(), context)
         yield* until(Effect.map(host.status, ({ nodes = [] }) => nodes[0]?.state === "ready"))
-        // A node that has stopped reporting.
+        // Adds a node that has stopped reporting.
         yield* Effect.provide(
           Effect.flatMap(PgClient.PgClient, (sql) =>
             sql`INSERT INTO txc_node (node, seen, engine, shards, awake, troubles, stages)

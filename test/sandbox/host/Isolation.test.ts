@@ -146,7 +146,7 @@ property(
         const expected = yield* alone(venue, beginnings[index]?.text ?? "", histories[index] ?? [])
         assert.deepStrictEqual(together[index], expected)
       }
-      // At most two can be awake at once, so they take turns.
+      // At most two venues can be awake at once, so the venues take turns.
     }).pipe(Effect.provide(Layer.fresh(Host.layer({ maxAwake: 2 })))),
   { runs: 200, short: 10 }
 )
@@ -280,7 +280,7 @@ describe("isolation of venues", () => {
       for (const name of ["localhost", "127.0.0.1:1", "[::1]:8080", `${one.id}.example.com`]) {
         assert.strictEqual(yield* named(name, `/v/${one.id}${ping}`), 200, name)
       }
-      // One venue's token, with a path that leads to the other venue.
+      // This call has one venue's token, and a path that leads to the other venue.
       const out = yield* own(
         { controlUrl: `${one.url}/control/v1/../../../${other.id}/control/v1/`, controlToken: one.controlToken },
         "GET",

@@ -70,14 +70,14 @@ export const choices = (): void => {
         yield* type(shown, "/")
         yield* isChosen(shown, "requests")
         yield* hasFocus(shown, "input[type=search]")
-        // In a field the keys are text.
+        // In a field, shortcut keys type text.
         yield* type(shown, "g", "o", "?")
         assert.strictEqual(yield* see(() => shown.getByLabel("Filter by text").inputValue()), "go?")
         yield* write(shown, "Filter by text", "")
         yield* see(() => shown.locator("#tab-requests").focus())
         yield* type(shown, "?")
         yield* see(() => shown.getByRole("dialog", { name: "Keys" }).getByText("Find a call").waitFor())
-        // In a dialog they do nothing.
+        // In a dialog, shortcut keys do nothing.
         yield* type(shown, "g", "o", "Escape")
         yield* isChosen(shown, "requests")
         yield* type(shown, "g", "m")

@@ -58,11 +58,11 @@ export const market = (): void => {
         yield* lastPrice(shown, /40\s400/u)
         assert.deepStrictEqual(yield* control.candles(marketName("BTC_USDT"), 60), candles)
         yield* goes(shown, /^Undo/u)
-        // 20 % is not far.
+        // The page asks only before moves of more than 20 %.
         yield* write(shown, "New price of BTC_USDT", "48480")
         yield* press(shown, "Move")
         yield* lastPrice(shown, /48\s480/u)
-        // A script asks, too.
+        // The page also asks before it plays a script.
         yield* see(() => shown.getByText("Play a price script").click())
         yield* write(shown, "Prices, in order", "1, 2, 3")
         yield* write(shown, "Milliseconds between prices", "0")

@@ -238,13 +238,13 @@ export const state = (): void => {
         const control = yield* Control.Control
         const { baseUrl, shown } = yield* opened
         yield* hide(shown, true)
-        // The last reads of the visible page.
+        // The page finishes the reads that it began while it was visible.
         yield* see(() => shown.waitForLoadState("networkidle"))
         let asked = 0
         shown.on("request", () => asked++)
         yield* control.movePrice({ market: btcUsdt, price: price("40404") })
         yield* see(() => fetch(`${baseUrl}/api/v4/public/time`))
-        // Another tab reads twice meanwhile.
+        // Meanwhile, another tab reads twice.
         const { shown: other } = yield* look(baseUrl)
         yield* lastPrice(other, /40\s404/u)
         yield* press(other, "+1 %")

@@ -77,7 +77,7 @@ export const streams = (): void => {
         yield* press(drawer, "Close (1001)")
         assert.strictEqual(yield* closed.ended, 1001)
         yield* appears(drawer, "This connection has ended.")
-        // Its last messages stay.
+        // The last messages of the ended connection stay visible.
         yield* appears(drawer, /"40321"\n/u)
         yield* press(drawer, "Close")
         yield* appears(region(shown, "Connections"), /^None\./u)
@@ -110,7 +110,8 @@ export const streams = (): void => {
         yield* until(Effect.sync(() => client.texts.some((text) => text.includes("40222"))))
         assert.isFalse(client.texts.some((text) => text.includes("40111")))
 
-        // A symptom that no field selects keeps none of the earlier choices.
+        // The fault for this symptom has no field for a channel or an account, so earlier choices must not become part
+        // of it.
         yield* pick(form, "What goes wrong", "a connection is refused")
         yield* pick(form, "Reason", "unavailable")
         yield* write(form, "Connections to skip", "2")

@@ -36,7 +36,7 @@ const longest: Request = {
 /** A sandbox in another process, with functions for its owner's requests. */
 const overseen = Effect.fnUntraced(function*() {
   const sandbox = yield* servedElsewhere()
-  // No keep-alive: the server would close idle connections during a long attack.
+  // Does not keep connections alive, because the server would close idle ones during a long attack.
   const send = yield* sending(sandbox.baseUrl, { keepAlive: false })
   const answer = Effect.fnUntraced(function*(request: Request) {
     const answer = yield* send(request)
@@ -382,7 +382,7 @@ describe("large amounts of data on sockets", () => {
       const [entry] = yield* Effect.flatMap(venue.feed.after("0"), (entries) =>
         Stream.runCollect(Stream.take(entries, 1)))
       let taken = 0
-      // Far more entries than the system buffers for a connection.
+      // These are far more entries than the system buffers for a connection.
       const entries = Stream.fromIterable(Array.from({ length: 200_000 }, () =>
         entry ?? assert.fail())).pipe(
           Stream.rechunk(100),

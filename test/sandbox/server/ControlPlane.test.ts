@@ -20,7 +20,7 @@ import * as Server from "../../../src/sandbox/server/Server.ts"
 import * as Venue from "../../../src/sandbox/venue/Venue.ts"
 import { unplain } from "../../support/plain.ts"
 
-/** Refuses the words of a schema and of a programmer in an answer to people. */
+/** Fails if an answer for people contains technical words from a schema or a stack trace. */
 const isPlain = (said: string) => assert.notMatch(said, unplain)
 
 const token = "the token of this test"
@@ -372,7 +372,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 })
 
-describe("over HTTP", () => {
+describe("forks over HTTP", () => {
   const [, world] = worlds[1] ?? assert.fail()
 
   it.live("a fork is a separate venue on its own port", () =>

@@ -281,7 +281,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
 const dialect = Dialect.document
 const world = inProcess(dialect)
 
-describe("bodies", () => {
+describe("bodies of requests", () => {
   const chunk = Buffer.alloc(64 * 1024, "x")
   const chunked = (count: number): Buffer =>
     Buffer.concat([
@@ -347,7 +347,7 @@ describe("bodies", () => {
 
   it.live("bodies that arrive byte by byte time out too", () =>
     Effect.gen(function*() {
-      // Long enough for the other calls on a busy machine.
+      // The timeout is long enough for the other calls on a busy machine.
       const { baseUrl } = yield* Server.serve({ requestTimeout: 3000 })
       const send = yield* sending(baseUrl)
       const slow = Array.from({ length: 100 }, () => send(signed(dialect, balance)))
@@ -382,7 +382,7 @@ describe("bodies", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("HTTP", () => {
+describe("requests over HTTP", () => {
   it.live("HTTP/1.0 requests are served with or without a host, and malformed lines and other protocols are refused", () =>
     Effect.gen(function*() {
       const patient = yield* Server.serve()
@@ -518,7 +518,7 @@ describe("HTTP", () => {
       const good = () => signed(dialect, balance)
       const said = yield* say(baseUrl, Buffer.concat([...[good(), bad, good(), bad].map(call), rawOf(good())]))
       assert.deepStrictEqual(statuses(said), [200, 400, 200, 400, 200])
-      // The fourth is not HTTP: only the requests before it are answered.
+      // The fourth request is not HTTP: only the requests before it are answered.
       const broken = Buffer.concat([...[good(), bad, good()].map(call), Buffer.from("?\r\n\r\n"), rawOf(good())])
       const until = yield* say(baseUrl, broken)
       assert.isAtMost(statuses(until).length, 4)
@@ -549,7 +549,7 @@ describe("HTTP", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("connections", () => {
+describe("broken and silent connections", () => {
   it.live("hundreds of connections broken halfway do no harm", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
@@ -703,7 +703,7 @@ describe.each(dialects)("fuzzed in the $name dialect", (dialect) => {
     }), { runs: 15 })
 })
 
-describe("memory", () => {
+describe("memory of the server", () => {
   /** The memory bound, in bytes: far less than all bodies of this test together. */
   const bound = 200 * 1024 * 1024
 
@@ -728,7 +728,7 @@ describe("memory", () => {
         const small = index % 2 === 0
           ? withHeaders(valid, { "x-txc-signature": index.toString(16) })
           : signedText(placing, `{"a":${"[".repeat(1000)}`)
-        // A body of the maximum length, without a matching signature.
+        // Every tenth request has a body of the maximum length, and no matching signature.
         return send(index % 10 === 0 ? { ...small, body: long } : small)
       }, { concurrency: 8, discard: true })
       yield* unharmed(dialect)

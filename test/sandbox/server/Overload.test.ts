@@ -68,7 +68,7 @@ describe("more calls than a server can take", () => {
         const flood = yield* sending(port, Array.from({ length: 1500 }, () => request("/one", "loud")))
         yield* until(Effect.sync(() => numberOf(flood.received, refusal) === 1500 - ofCaller))
         assert.strictEqual(begun(), ofCaller)
-        // From the same address, as behind a proxy: another key of the venue, and another venue.
+        // These calls come from the same address, as behind a proxy: one has another key, one is for another venue.
         const others = yield* sending(port, [request("/one", "quiet"), request("/other", "loud")])
         yield* until(Effect.sync(() => begun() === ofCaller + 2))
         yield* gate.open

@@ -56,7 +56,7 @@ const world = inProcess(Dialect.document)
 
 const empty = new Uint8Array()
 
-describe("serve", () => {
+describe("Server.serve", () => {
   it.live("the server sends the venue's answers as JSON with a correct Content-Length", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
@@ -163,7 +163,7 @@ describe("serve", () => {
       assert.strictEqual(got(yield* send(baseUrl, signed(Dialect.document, balance))).status, 200)
     }).pipe(Effect.provide(world)))
 
-  it.live("`serve` returns its port, and fails if the port is taken", () =>
+  it.live("`Server.serve` returns its port, and fails if the port is taken", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const port = Number(new URL(baseUrl).port)

@@ -67,9 +67,9 @@ const share = Server.maxConnections * Server.shareOfAddress
 /** The maximum number of calls from one address that wait for their answers. */
 const calls = Server.maxUnanswered.ofAll * Server.shareOfAddress
 
-describe("one address", () => {
+describe("the share of one address", () => {
   it.live(
-    "one address with too many half-sent headers gets no more than its quota, and shuts out neither itself nor other addresses",
+    "an address with too many half-sent headers gets only its quota, and can still be served, like other addresses",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve()
@@ -107,7 +107,7 @@ describe("one address", () => {
   )
 
   it.live(
-    "calls whose bodies never arrive make room for a call from the same address; calls that wait for answers do not",
+    "calls whose bodies never arrive make room for a call from the same address, but calls that wait for answers do not",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve({ headersTimeout: 3_600_000, requestTimeout: 3_600_000 })

@@ -20,7 +20,7 @@ const unread = () => new Duplex({ read: () => undefined, write: () => undefined 
 const headFrom = (from: string) => ({ method: "GET", path: "/ws", headers: {}, from })
 
 describe("the WebSockets of a process", () => {
-  it("one address takes at most half of the places, and all addresses at most all", () => {
+  it("one address can open at most half of the allowed WebSockets, and all addresses together no more than are allowed", () => {
     const { open } = WebSockets.make()
     const statusesFrom = (from: string, count: number) =>
       Array.from({ length: count }, () => open(unread(), headFrom(from))?.status)
@@ -29,7 +29,7 @@ describe("the WebSockets of a process", () => {
     assert.deepStrictEqual(statusesFrom("a", 1), [429])
     assert.deepStrictEqual(new Set(statusesFrom("b", half - 1)), new Set([undefined]))
     assert.deepStrictEqual([...statusesFrom("c", 2), ...statusesFrom("b", 1)], [undefined, 503, 503])
-    // Nothing is left, so the answer is the same for the address with the most.
+    // No WebSocket is left, so an address at its own limit gets the same answer as the others.
     assert.deepStrictEqual(statusesFrom("a", 1), [503])
   })
 
@@ -100,7 +100,7 @@ const connect = Effect.fnUntraced(function*(baseUrl: string, from: string) {
 
 describe("an honest caller next to an abuser", () => {
   it.live(
-    "is served while another address has as many connections as it can get",
+    "an honest caller is served while another address has as many connections as it can get",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Place
@@ -120,7 +120,7 @@ describe("an honest caller next to an abuser", () => {
     60_000
   )
 
-  it.effect("gets its answers while another client asks for much and reads nothing, which is cut off", () =>
+  it.effect("an honest caller gets its answers while a client that asks for much and reads nothing is disconnected", () =>
     Effect.gen(function*() {
       const { connect } = yield* Connections
       const { wrote } = WebSockets.make()

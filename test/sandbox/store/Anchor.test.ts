@@ -95,7 +95,7 @@ describe("losses in a journal", () => {
         for (const part of gone) rmSync(file + part)
         const error = yield* refused(file)
         assert.deepStrictEqual([error.why, error.intact], ["damaged", 0], gone.join())
-        // The remaining files stay in place.
+        // A refused journal's remaining files stay in place.
         for (const part of parts) assert.strictEqual(existsSync(file + part), !gone.includes(part), gone.join() + part)
       }
       const { file } = yield* killed([2, 3])

@@ -388,7 +388,7 @@ describe("failing disks", () => {
       }).pipe(opened(file, Dialect.document))
     }))
 
-  it.effect("a failed commit fails its whole group, so no command from the same turn is answered", () =>
+  it.effect("a failed commit fails its whole group, so no call in the same turn is answered", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.gen(function*() {

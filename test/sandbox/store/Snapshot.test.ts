@@ -12,7 +12,7 @@ import { scratchFile } from "../../support/files.ts"
 
 const dialect = Dialect.document
 
-/** Enough commands for a snapshot, and some after it. */
+/** The number of commands: enough for a snapshot, and some more after it. */
 const count = 10_400
 
 const opening = [

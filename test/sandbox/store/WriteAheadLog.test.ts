@@ -169,7 +169,7 @@ describe("logs cut off in their last group", () => {
 })
 
 describe("logs that are damaged before their last group", () => {
-  // The group before the last has one frame.
+  // The group before the last has only one frame.
   const groups = [[50], [200, 30], [4000, 60, 70], [20], [80], [30]]
 
   it.live(
@@ -239,7 +239,7 @@ describe("reused logs", () => {
         const file = yield* scratchFile
         const copy = `${file}-copy`
         const journal = yield* open(file)
-        // Enough to make SQLite start the log over.
+        // These commands are enough to make SQLite start the log over.
         yield* write(journal, file, Array.from({ length: 40 }, () => [100_000, 20_000]))
         let before = leftOf(file).log
         let between = 0
@@ -270,7 +270,7 @@ describe("reused logs", () => {
   )
 })
 
-describe("all logs", () => {
+describe("logs of any content", () => {
   const group = fc.array(fc.oneof({ weight: 5, arbitrary: fc.nat(300) }, fc.nat(20_000)), {
     minLength: 1,
     maxLength: 6

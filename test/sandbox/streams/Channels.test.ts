@@ -26,7 +26,7 @@ const fundBob = Control.use((control) =>
 )
 
 describe("order books", () => {
-  it.effect("each change names the one before it, and shows exactly the levels of the window", () =>
+  it.effect("each change of an order book names the change before it, and contains exactly the changed levels of its window", () =>
     Effect.gen(function*() {
       const client = yield* connect()
       yield* limit("sell", "0.1", "101")
@@ -59,7 +59,7 @@ describe("order books", () => {
       })
     }).pipe(Effect.provide(world)))
 
-  it.effect("levels within a price step are one, and the best prices come at once", () =>
+  it.effect("levels within a price step are merged, and best prices are pushed at once", () =>
     Effect.gen(function*() {
       const client = yield* connect()
       yield* limit("sell", "0.1", "101.01")
@@ -81,7 +81,7 @@ describe("order books", () => {
       ])
     }).pipe(Effect.provide(world)))
 
-  it.effect("a subscription adds a market or drops the others, and one market can be left", () =>
+  it.effect("a depth subscription adds a market or replaces the others, and a single market can be unsubscribed", () =>
     Effect.gen(function*() {
       const client = yield* connect()
       const marketsAfter = (sent: ReadonlyArray<{ readonly params?: unknown }>) =>
@@ -100,7 +100,7 @@ describe("order books", () => {
 })
 
 describe("orders", () => {
-  it.effect("an order is new, then changed, then finished; one that is filled at once is only finished", () =>
+  it.effect("an order is pushed as new, then as changed, then as finished, and an order that is filled at once only as finished", () =>
     Effect.gen(function*() {
       yield* fundBob
       const client = yield* authorized()
@@ -115,7 +115,7 @@ describe("orders", () => {
       assert.deepStrictEqual(ordersOf(yield* client.pushed), [[3, at, "FILLED"]])
     }).pipe(Effect.provide(world)))
 
-  it.effect("a modified order ends, and another begins; an activated one is new again", () =>
+  it.effect("modifying an order finishes it and begins another, and a triggered stop order is pushed as new again", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       yield* movePrice("100")
@@ -140,7 +140,7 @@ describe("orders", () => {
       assert.deepInclude(events, [1, stopId, "OPEN"])
     }).pipe(Effect.provide(world)))
 
-  it.effect("nothing private comes before authorization, or of another account", () =>
+  it.effect("no private data is pushed before authorisation, or about another account", () =>
     Effect.gen(function*() {
       yield* fundBob
       const stranger = yield* connect()
@@ -159,7 +159,7 @@ describe("orders", () => {
 })
 
 describe("balances, positions and prices", () => {
-  it.effect("only assets that have changed are pushed, at most once a second, with the amounts of the calls", () =>
+  it.effect("only balances that have changed are pushed, at most once a second, with the same amounts as in calls", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       yield* client.send("balanceSpot_subscribe")
@@ -174,7 +174,7 @@ describe("balances, positions and prices", () => {
       assert.deepStrictEqual(yield* client.pushed, [])
     }).pipe(Effect.provide(world)))
 
-  it.effect("the whole set of positions is pushed each second", () =>
+  it.effect("all positions of an account are pushed each second", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       yield* movePrice("100", btcPerp)
@@ -192,7 +192,7 @@ describe("balances, positions and prices", () => {
       assert.deepInclude(position, { market: "BTC_PERP", amount: "-2", liq_price: null, position_side: "BOTH" })
     }).pipe(Effect.provide(world)))
 
-  it.effect("a second subscription replaces the markets, and loses no change", () =>
+  it.effect("a second subscription to a channel replaces its markets, and loses no change", () =>
     Effect.gen(function*() {
       const client = yield* connect()
       yield* client.send("lastprice_subscribe", "BTC_USDT")
@@ -207,7 +207,7 @@ describe("balances, positions and prices", () => {
       assert.deepStrictEqual(yield* client.pushed, [["lastprice_update", ["BTC_PERP", "102"]]])
     }).pipe(Effect.provide(world)))
 
-  it.effect("channels with different intervals each keep their own", () =>
+  it.effect("each channel of a connection keeps its own interval", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       yield* client.send("depth_subscribe", "BTC_USDT", 1, "0", true)
@@ -232,7 +232,7 @@ describe("balances, positions and prices", () => {
       ])
     }).pipe(Effect.provide(world)))
 
-  it.effect("a frozen clock pushes nothing by time, and each channel once when it is advanced", () =>
+  it.effect("a frozen clock pushes nothing at intervals, and advancing it pushes each channel once", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const client = yield* connect()
@@ -246,7 +246,7 @@ describe("balances, positions and prices", () => {
       assert.deepStrictEqual((yield* client.pushed).map(([method]) => method), ["market_update", "lastprice_update"])
     }).pipe(Effect.provide(world)))
 
-  it.effect("statistics of today begin again at midnight", () =>
+  it.effect("the statistics of today start again at midnight", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const client = yield* connect()
@@ -261,7 +261,7 @@ describe("balances, positions and prices", () => {
 })
 
 describe("trades", () => {
-  it.effect("the first message has the latest trades, latest first, and each later one the new trades", () =>
+  it.effect("the first message about trades has the latest ones, latest first, and each later message has the new ones", () =>
     Effect.gen(function*() {
       yield* fundBob
       const trade = (amount: string) =>

@@ -43,7 +43,7 @@ describe("requests", () => {
       assert.deepStrictEqual(yield* client.pushed, [])
     }).pipe(Effect.provide(world)))
 
-  it.effect("refusals have the codes of the exchange", () =>
+  it.effect("refusals on a connection have the codes of the exchange", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       const refused = [
@@ -69,7 +69,7 @@ describe("requests", () => {
       assert.isFalse(client.isOver())
     }).pipe(Effect.provide(world)))
 
-  it.effect("12000 messages per ten seconds are answered, and later ones refused with code 7", () =>
+  it.effect("12000 messages of a connection per ten seconds are answered, and later ones refused with code 7", () =>
     Effect.gen(function*() {
       const client = yield* connect()
       for (let sent = 1; sent < Bounds.messages.count; sent++) {
@@ -83,7 +83,7 @@ describe("requests", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("authorization", () => {
+describe("authorisation", () => {
   it.effect("a token is valid for its lifetime, for any number of connections", () =>
     Effect.gen(function*() {
       const made = yield* token()
@@ -118,8 +118,8 @@ describe("authorization", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("ends", () => {
-  it.effect("garbage ends a connection after the answers before it", () =>
+describe("ends of connections", () => {
+  it.effect("a message that is not JSON ends the connection, after the answers to earlier messages", () =>
     Effect.gen(function*() {
       for (const garbage of ["", "no JSON", "[]", "{\"id\":null}", "{\"id\":-1,\"method\":\"ping\",\"params\":[]}"]) {
         const client = yield* connect()
@@ -130,7 +130,7 @@ describe("ends", () => {
       }
     }).pipe(Effect.provide(world)))
 
-  it.effect("a minute without a sign of life ends a connection, whatever is pushed to it", () =>
+  it.effect("a minute without a message or a ping from the client ends a connection, whatever is pushed to it", () =>
     Effect.gen(function*() {
       const [silent, alive, pinging] = [yield* connect(), yield* connect(), yield* connect()]
       yield* silent.send("market_subscribe", "BTC_USDT")
@@ -144,7 +144,7 @@ describe("ends", () => {
       assert.deepStrictEqual([silent, alive, pinging].map(({ isOver }) => isOver()), [true, false, false])
     }).pipe(Effect.provide(world)))
 
-  it.effect("after the last connection has ended, no time is waited for", () =>
+  it.effect("after the last connection has ended, no timer is set", () =>
     Effect.gen(function*() {
       const clock = yield* Clock.Clock
       let sleeps = 0
@@ -170,7 +170,7 @@ describe("ends", () => {
       assert.isFalse(client.isOver())
     }).pipe(Effect.provide(world)))
 
-  it.effect("a restored state ends all connections, and new ones go on from it", () =>
+  it.effect("restoring a state ends all connections, and new ones start from the restored state", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const client = yield* connect()
@@ -185,7 +185,7 @@ describe("ends", () => {
       assert.deepStrictEqual([body.asks, body.update_id > before], [[], true])
     }).pipe(Effect.provide(world)))
 
-  it.effect("a client that does not read is disconnected, and others are not", () =>
+  it.effect("a client that does not read is disconnected, and other clients are not", () =>
     Effect.gen(function*() {
       const control = yield* Control
       let unread = 0
@@ -202,7 +202,7 @@ describe("ends", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("bounds", () => {
+describe("bounds of connections", () => {
   /** Connects as many clients from an address as the venue takes, up to a number. */
   const fill = (connect: Streams.Streams["connect"], from: string, count: number) =>
     Array.from({ length: count }, () => Result.getOrThrow(connect({ ...deaf, from })))
@@ -210,7 +210,7 @@ describe("bounds", () => {
   const kindOf = (connected: Result.Result<unknown, { readonly kind: string }>) =>
     Result.isFailure(connected) ? connected.failure.kind : "connected"
 
-  it.effect("an address with too many connections is refused, and others are not, until the venue is full", () =>
+  it.effect("an address with too many connections is refused, and other addresses are accepted until the venue is full", () =>
     Effect.gen(function*() {
       const { connect } = yield* Connections
       const { ofAddress, ofAll } = OpenConnections.most
@@ -258,8 +258,8 @@ describe("bounds", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("durability", () => {
-  it.effect("nothing leaves before the command that caused it is durable", () =>
+describe("durability of messages", () => {
+  it.effect("no message is sent before the command that caused it is durable", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
       const client = yield* authorized()

@@ -35,7 +35,7 @@ const elapse = (duration: Duration.Input, step = 100) => passing(Effect.sleep(du
 const tags = (items: ReadonlyArray<{ readonly _tag: string }>) => items.map(({ _tag }) => _tag)
 
 describe("streams of the sandbox in the same process", () => {
-  it.effect("an account's streams tell what its calls do, over a day of the test's clock", () =>
+  it.effect("an account's streams report the effects of its calls, over a day of the test's clock", () =>
     Effect.gen(function*() {
       const orders = yield* listen((yield* PendingOrdersChannel.PendingOrdersChannel).stream({ market: btcUsdt }))
       const balances = yield* listen((yield* SpotBalanceChannel.SpotBalanceChannel).stream({ ticker: ticker("USDT") }))
@@ -65,7 +65,7 @@ describe("streams of the sandbox in the same process", () => {
       assert.notStrictEqual(available[1], available[0])
     }).pipe(Effect.provide(world), Effect.scoped))
 
-  it.effect("a restored venue interrupts its streams, and they go on from its state", () =>
+  it.effect("restoring a venue interrupts its streams, which continue from the restored state", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const before = yield* control.snapshot

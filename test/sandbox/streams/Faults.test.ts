@@ -29,7 +29,7 @@ const improve = (times: number, from = 90) =>
 
 const cutOff = (text: string) => text.slice(0, Math.floor(text.length / 2))
 
-/** The messages of symptoms of which the connection survives. */
+/** The messages that arrive for each symptom that leaves the connection open. */
 const surviving: Readonly<
   Record<string, (texts: ReadonlyArray<string>, isHit: (index: number) => boolean) => ReadonlyArray<string>>
 > = {
@@ -46,7 +46,7 @@ const surviving: Readonly<
   }
 }
 
-/** A message without its time, which differs between connections that are served one after another. */
+/** A message without its time, which is not the same on two connections. */
 const withoutTime = (text: string) => text.replace(/\[[\d.]+,[\d.]+,/u, "[")
 
 describe.each(ways)("faults of streams, $way", ({ world }) => {
@@ -90,14 +90,14 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
         yield* add({ channel: "bookTicker", skip: 1, symptom: { _tag: "Cut", close } })
         yield* improve(3, price)
         assert.strictEqual(yield* client.ended, code)
-        // The acknowledgement, the first best price, and the one that is skipped.
+        // The client gets the acknowledgement, the first best price, and the one that the fault skips.
         assert.lengthOf(client.texts, 3)
         const next = yield* open
         assert.strictEqual((yield* next.ask("ping")).result, "pong")
       }
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("after a stall nothing arrives on the connection, and others are served", () =>
+  it.live("after a stall nothing arrives on the connection, and other connections are served", () =>
     Effect.gen(function*() {
       const [stalled, other] = [yield* open, yield* open]
       yield* stalled.ask("bookTicker_subscribe", "BTC_USDT")
@@ -120,7 +120,7 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
       assert.deepStrictEqual(yield* counts, [[2, 2]])
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("a slow message delays the ones behind it, and keeps their order", () =>
+  it.live("a slow message delays the messages behind it, and keeps their order", () =>
     Effect.gen(function*() {
       const client = yield* open
       yield* client.ask("bookTicker_subscribe", "BTC_USDT")
@@ -138,7 +138,7 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
       )
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("an old snapshot takes the place of a new one: of a book, of trades, and of an answer", () =>
+  it.live("an old snapshot replaces a new one: a book, or an answer to a query", () =>
     Effect.gen(function*() {
       const snapshots = Effect.fnUntraced(function*(account: typeof alice) {
         const client = yield* open
@@ -163,7 +163,7 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
       assert.deepStrictEqual(yield* counts, [[2, 1], [1, 1]])
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("pings, tokens and connections are refused as often as the fault says", () =>
+  it.live("pings, tokens and connections fail as often as the fault says", () =>
     Effect.gen(function*() {
       const client = yield* open
       yield* add({ symptom: { _tag: "IgnorePing" } })
@@ -189,7 +189,7 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
 const [{ world }] = ways as [(typeof ways)[number]]
 
 describe("the selection of streams", () => {
-  it.effect("a fault that could never match is refused with a sentence", () =>
+  it.effect("a fault that could never match is refused with an explanation", () =>
     Effect.gen(function*() {
       const refused: ReadonlyArray<readonly [string, Fault]> = [
         ["\"channel\" does not select what Reset hits", {
@@ -206,7 +206,7 @@ describe("the selection of streams", () => {
       for (const [message, fault] of refused) assert.include((yield* Effect.flip(add(fault))).message, message)
     }).pipe(Effect.provide(world)))
 
-  it.effect("faults of calls pass streams, and faults of streams pass calls", () =>
+  it.effect("faults of calls never hit streams, and faults of streams never hit calls", () =>
     Effect.gen(function*() {
       yield* add({ symptom: { _tag: "Lose" } })
       assert.strictEqual((yield* handle(signed(Dialect.live, "/api/v4/main-account/balance", {}))).status, 200)

@@ -13,7 +13,7 @@ const world = Sandbox.layer({ dialect: Dialect.live })
 const ask = (method: string, ...params: ReadonlyArray<unknown>) => JSON.stringify({ id: 1, method, params })
 
 describe("the sandbox's socket in the same process", () => {
-  it.effect("the test's clock drives what the exchange pushes", () =>
+  it.effect("the exchange pushes messages in process when the test's clock advances", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const control = yield* Control

@@ -99,7 +99,7 @@ describe("a killed sandbox", () => {
               : Effect.provideContext(Effect.flatten(trades), services)
           }).pipe(Effect.provideServiceEffect(Clock.Clock, hasty)))
         yield* until(Effect.sync(() => followed.every(({ ids }) => ids !== undefined)))
-        // Some are pushed before the process is killed, and some are not.
+        // Some of these trades are pushed before the process is killed, and some are not.
         yield* trade(5)
         yield* first.kill
         yield* serve
@@ -116,7 +116,7 @@ describe("a killed sandbox", () => {
 })
 
 describe("a failing disk", () => {
-  it.live("connections are cut, and have been sent nothing that is not durable", () =>
+  it.live("a failing disk cuts all connections, which have received nothing that is not durable", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const world = Sandbox.layer({ dialect: Dialect.live, file })
@@ -126,14 +126,14 @@ describe("a failing disk", () => {
         const { connect } = yield* SandboxStreams.make(venue)
         const sent: Array<string> = []
         let endings = 0
-        const clients = Array.from({ length: 3 }, () =>
-          Result.getOrThrow(connect({ ...deaf, send: (text) => sent.push(text), end: () => endings++ })))
+        const clients = Array.from(
+          { length: 3 },
+          () => Result.getOrThrow(connect({ ...deaf, send: (text) => sent.push(text), end: () => endings++ }))
+        )
         for (const client of clients) {
           client.receive("{\"id\":1,\"method\":\"bookTicker_subscribe\",\"params\":[\"BTC_USDT\"]}")
         }
-        yield* until(Effect.sync(() =>
-          sent.length === 6
-        ))
+        yield* until(Effect.sync(() => sent.length === 6))
         yield* Effect.scoped(Effect.gen(function*() {
           yield* fullDisk
           const order = { market: "BTC_USDT", side: "buy", amount: "0.1", price: "7" }

@@ -32,7 +32,7 @@ const upgrading = (url: string, headers: Readonly<Record<string, string>>) =>
 const url = Effect.map(Place, ({ baseUrl }) => `${baseUrl.replace("http", "ws")}/ws`)
 
 describe("a WebSocket of the sandbox's port", () => {
-  it.live("a client that is authorised hears of its order, and of the book", () =>
+  it.live("an authorised client receives its order, and the changes of a book", () =>
     Effect.gen(function*() {
       const client = yield* dial(yield* url)
       assert.deepStrictEqual(yield* client.ask("ping"), { error: null, result: "pong", id: 1 })
@@ -56,7 +56,7 @@ describe("a WebSocket of the sandbox's port", () => {
       assert.strictEqual(yield* client.closed, 1006)
     }).pipe(Effect.provide(Layer.fresh(served))))
 
-  it.live("pings are answered, other upgrades are not taken, and a stopped server ends its connections", () =>
+  it.live("pings are answered, other upgrades are refused, and a stopped server ends its connections", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { baseUrl } = yield* Server.serve().pipe(Scope.provide(scope))
@@ -69,7 +69,7 @@ describe("a WebSocket of the sandbox's port", () => {
       assert.strictEqual(yield* client.closed, 1006)
     }).pipe(Effect.scoped, Effect.provide(Layer.fresh(served))))
 
-  it.live("what is not a WebSocket is refused with a sentence", () =>
+  it.live("a request that is not a valid WebSocket handshake is refused with an explanation", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Place
       const websocket = { upgrade: "websocket", "sec-websocket-version": "13", "sec-websocket-key": key }
@@ -92,7 +92,7 @@ describe("a WebSocket of the sandbox's port", () => {
       assert.match(yield* upgrading(`${baseUrl}/ws`, websocket), /^501 .*--dialect live/u)
     }).pipe(Effect.provide(Layer.fresh(overHttp(Dialect.document)))))
 
-  it.live("a venue of a host is reached below its path, stays awake for a connection, and ends it when it ends", () =>
+  it.live("a venue of a host serves its WebSocket below its path, stays awake while a connection is open, and closes it at its own end", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       yield* HostServer.serve()

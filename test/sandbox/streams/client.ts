@@ -45,7 +45,7 @@ export const limit = (
     ({ json }) => Number(json["orderId"])
   )
 
-/** Waits until everything is durable, and has left. */
+/** Waits until everything is durable and has been sent. */
 export const durable = Venue.use(({ journal }) =>
   Effect.andThen(journal.committed, Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void))))
 )

@@ -39,7 +39,7 @@ export const open = Effect.gen(function*() {
   const tell = (method: string, ...params: ReadonlyArray<unknown>) =>
     write(JSON.stringify({ id: ++id, method, params }))
   return {
-    /** The texts so far. */
+    /** The texts that the exchange has sent so far. */
     texts,
     /** The code with which the connection ends. */
     ended: Deferred.await(ended),

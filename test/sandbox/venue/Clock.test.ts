@@ -129,7 +129,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 })
 
-describe("in process", () => {
+describe("the venue's clock in process", () => {
   const start = 1_000_000
 
   /** The times and amounts of alice's interest payments. */
@@ -227,7 +227,7 @@ describe("in process", () => {
       assert.strictEqual(yield* lastPrice, 101n * 10n ** 18n)
       yield* control.restore(sequence)
       yield* turn
-      // The event has become due again.
+      // After the restore, the event has become due again, and the price has moved again.
       assert.strictEqual(yield* lastPrice, 101n * 10n ** 18n)
     }).pipe(Effect.provide(inProcess())))
 

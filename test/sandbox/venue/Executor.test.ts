@@ -46,7 +46,7 @@ describe("a journal that is closed", () => {
       assert.isUndefined(yield* concluded(40_000, 30_000, true))
     }))
 
-  it.effect("a venue that falls asleep writes a snapshot after fewer new commands, but a long history needs more of them", () =>
+  it.effect("a venue that falls asleep writes a snapshot after fewer new commands than a closed one, and after more if its history is long", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* concluded(500, 0, false, true), 500)
       assert.isUndefined(yield* concluded(499, 0, false, true))

@@ -201,7 +201,7 @@ describe("reading without waiting", () => {
       assert.deepStrictEqual([first, second, third].flatMap(({ entries }) => entries), all)
       assert.deepStrictEqual([first, second, third].map(({ hasMore }) => hasMore), [true, true, false])
       assert.deepStrictEqual(yield* feed.read(third.after), { ...third, entries: [] })
-      // A command without events.
+      // This command has no events.
       feed.happened(251, 251, [])
       const fourth = yield* feed.read(third.after)
       assert.deepStrictEqual([fourth.entries, fourth.hasMore], [[], false])
@@ -210,7 +210,7 @@ describe("reading without waiting", () => {
       assert.deepStrictEqual(ids((yield* feed.read(now.after)).entries), ["252.1", "253.1"])
     }))
 
-  it.live("a reader that has everything waits, even after a command without events", () =>
+  it.live("a reader that has read everything waits, even after a command without events", () =>
     Effect.gen(function*() {
       const feed = Feed.make(1, 0)
       feed.happened(1, 1, [])
@@ -293,7 +293,7 @@ describe("reading while events happen", () => {
       assert.strictEqual(venue.state.at, 120_000_000)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("the feed reports each changed balance as it is after the command", () =>
+  it.effect("the feed reports each changed balance with its amounts after the command", () =>
     Effect.gen(function*() {
       const { feed } = yield* Venue
       const entries = yield* feed.after()
@@ -318,7 +318,7 @@ describe("reading while events happen", () => {
     }).pipe(Effect.provide(inProcess())))
 })
 
-describe("as server-sent events", () => {
+describe("the feed as server-sent events", () => {
   /** The server-sent events after a place in the feed, up to the marked one, as lines on the wire. */
   const wire = Effect.fnUntraced(function*(headers: Readonly<Record<string, string>>, query = "") {
     const response = yield* HttpClient.execute(
@@ -338,7 +338,7 @@ describe("as server-sent events", () => {
   const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.toCodecJson(Feed.Entry)))
 
   for (const [name, world] of [["in process", inProcess()], ["over HTTP", overHttp()]] as const) {
-    it.live(`server-sent events contain place, kind and data, and a browser that reconnects gets the rest (${name})`, () =>
+    it.live(`server-sent events contain place, kind and data, and a browser that reconnects gets the events that it missed (${name})`, () =>
       Effect.gen(function*() {
         yield* Effect.forEach(["order", "read", "price"] as const, step)
         yield* finish

@@ -23,7 +23,7 @@ const perTurn = <A>(number: () => number, effect: Effect.Effect<A>) =>
 
 const slice = (length: number) => Array.from({ length }, () => 0)
 
-describe("turns", () => {
+describe("turns of the readers of feeds", () => {
   it.effect("readers together read a bounded number of entries per turn of the event loop", () =>
     Effect.gen(function*() {
       for (const [length, most] of [[10, 100], [30, 120], [300, 300], [0, 0]] as const) {

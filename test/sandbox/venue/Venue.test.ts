@@ -70,7 +70,7 @@ const pagesOf = (dialect: Dialect.Dialect, path: string, records: string, limit:
     }
   })
 
-describe("pages", () => {
+describe("pages of lists", () => {
   const size = fc.integer({ min: 0, max: 250 })
   const limit = fc.integer({ min: 1, max: 100 })
   const anyDialect = fc.constantFrom<Array<"document" | "live">>("document", "live")

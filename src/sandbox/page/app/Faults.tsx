@@ -22,7 +22,7 @@ const symptoms: Readonly<Record<Symptom["_tag"], readonly [words: string, parame
   Answer: ["an answer of your own", ["applied", "status", "body"]]
 }
 
-/** How a symptom of streams is described: its words, its parameters, what it hits, and the fields that select it. */
+/** The description of a stream symptom: its label, the kind of event that it hits, and its parameters. */
 interface StreamWords {
   readonly words: string
   readonly hits: "messages" | "snapshots" | "pings" | "tokens" | "connections"
@@ -286,7 +286,7 @@ const Endpoint = (): JSX.Element => (
 )
 
 const selectorFields: Readonly<Record<Selector, () => JSX.Element | null>> = {
-  // It is at the top of the form, because "Fail the next call" needs it too.
+  // The field for the path is at the top of the form, because "Fail the next call" also uses it.
   path: () => null,
   apiKey: () => {
     const keys = accounts.value.flatMap(({ account, keys }) =>

@@ -1,20 +1,20 @@
-/** The keys that work everywhere on the page. */
+/** The page's keyboard shortcuts. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import { useEffect } from "preact/hooks"
 import { Dialog } from "./parts.tsx"
 
-/** A key, or two keys in a row, and what it does. */
+/** A shortcut: one key or two keys in a row, its description and its action. */
 export type Shortcut = readonly [keys: string, words: string, does: () => void]
 
 const isOpen = signal(false)
 
-/** Shows the list of keys. */
+/** Shows the list of shortcuts. */
 export const showKeys = (): void => {
   isOpen.value = true
 }
 
-/** Whether a key belongs to a field or a dialog. */
+/** Whether a key press is meant for a field, a dialog or the browser. */
 const isTaken = ({ altKey, ctrlKey, metaKey, target }: KeyboardEvent): boolean =>
   altKey || ctrlKey || metaKey || document.querySelector("dialog[open]") !== null ||
   target instanceof Element && target.closest("input, select, textarea") !== null
@@ -23,7 +23,7 @@ const isTaken = ({ altKey, ctrlKey, metaKey, target }: KeyboardEvent): boolean =
 export const focus = (selector: string): void =>
   void requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus())
 
-/** Listens for the keys, and lists them in a dialog. */
+/** Runs shortcuts when their keys are pressed, and lists them in a dialog. */
 export const Keys = ({ shortcuts }: { shortcuts: ReadonlyArray<Shortcut> }): JSX.Element => {
   useEffect(() => {
     let before = ""

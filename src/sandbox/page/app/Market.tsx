@@ -25,10 +25,10 @@ import { ask, undoably } from "./Undo.tsx"
 /** Extracts the prices from typed text: numbers with any separators. */
 const toPrices = (text: string): ReadonlyArray<string> => text.match(/\d+(?:\.\d+)?/gu) ?? []
 
-/** The largest change of a price about which the page does not ask. */
+/** The largest price change, as a ratio, that the page makes without asking the user. */
 const largest = 0.2
 
-/** Moves the price of the market. It asks before a large change, which is probably a slip of the hand. */
+/** Moves the price of the market. Asks the user before a large change, which is probably a slip. */
 const move = (price: string): void => {
   const of = market.value
   const last = markets.value.find((one) => one.market === of)?.price
@@ -44,7 +44,9 @@ const move = (price: string): void => {
   ask({
     title: `Move ${of} by ${percent}?`,
     words:
-      `From ${number(last)} to ${number(price)}. Orders up to there are filled, stop orders are triggered, and the ` +
+      `From ${number(last)} to ${
+        number(price)
+      }. Orders that the price passes are filled, stop orders are triggered, and the ` +
       "chart shows it. You can undo it.",
     verb: "Move",
     does: () => void undoably(done, send).then((isDone) => isDone && follow("price"))
@@ -67,7 +69,7 @@ const play = (prices: ReadonlyArray<string>, afterMillis: number): void => {
     words:
       `${
         planOf(prices, afterMillis)
-      }. Orders up to these prices are filled, stop orders are triggered, and the chart ` +
+      }. Orders that these prices pass are filled, stop orders are triggered, and the chart ` +
       "shows it. You can undo it.",
     verb: "Play",
     does: () => void undoably(`The script plays on ${of}`, () => post("PlayPrices", { market: of, steps }))

@@ -290,7 +290,7 @@ const Ended = (): JSX.Element => (
   </section>
 )
 
-/** Puts the legs of an OCO order next to each other, whenever they were placed. */
+/** Puts the legs of an OCO order next to each other, regardless of when each was placed. */
 const grouped = (rows: ReadonlyArray<OpenOrder>): ReadonlyArray<OpenOrder> => {
   const legs = Map.groupBy(rows, ({ id, oco }) => oco ?? id)
   return [...legs.values()].flat()

@@ -38,7 +38,7 @@ const Connection = ({ connection }: { connection: OpenConnection }): JSX.Element
         aria-label={`Cut off connection ${connection.id}`}
         aria-keyshortcuts="Delete"
         onClick={(event) => {
-          // The click opens the row otherwise.
+          // Without this, the click would also open the row.
           event.stopPropagation()
           cut(connection.id)
         }}

@@ -1,4 +1,7 @@
-/** Actions that change much at once: the page asks before the worst of them, and offers to undo each. */
+/**
+ * Confirms and undoes actions that change a lot at once: the page asks before the most destructive ones, and offers to
+ * undo each.
+ */
 import { signal } from "@preact/signals"
 import type { ComponentChildren, JSX } from "preact"
 import type { Status } from "../../control/HistoryControl.ts"
@@ -16,7 +19,7 @@ interface Question {
 
 const question = signal<Question | undefined>(undefined)
 
-/** Asks before an action. */
+/** Asks the user to confirm an action. */
 export const ask = (asked: Question): void => {
   question.value = asked
 }
@@ -42,7 +45,7 @@ const undo = async (before: number): Promise<void> => {
   if (await act("Undone", () => post("Restore", { sequence: before }), ...restorable)) undoable.value = undefined
 }
 
-/** The question that the page asks now. */
+/** The dialog that asks the user to confirm an action. */
 export const Asking = (): JSX.Element => {
   const asked = question.value
   const close = (): void => {
@@ -76,7 +79,7 @@ export const Asking = (): JSX.Element => {
 export const Undo = (): JSX.Element | null => {
   const offered = undoable.value
   const sequence = status.value?.sequence ?? 0
-  // A sandbox that was started again without its data does not have these commands.
+  // A sandbox that was restarted without its data does not have these commands.
   if (offered === undefined || sequence <= offered.before) return null
   const later = sequence - offered.before - 1
   return (

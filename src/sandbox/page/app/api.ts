@@ -86,7 +86,7 @@ export const send = async (method: string, name: string, body?: object): Promise
     )
   })
   if (response.ok) return response
-  if (used !== token) throw new ApiError(0, "Another token is used now")
+  if (used !== token) throw new ApiError(0, "The page uses another token now")
   const refusal = await response.json().catch(() => ({})) as Readonly<Record<string, unknown>>
   throw new ApiError(response.status, toMessage(name, response.status, refusal))
 }

@@ -5,7 +5,10 @@
 import { effect, type Signal, signal } from "@preact/signals"
 import { prefix } from "./api.ts"
 
-/** The stored value, wherever it has the type of the initial one: an earlier version of the page may have stored it. */
+/**
+ * The stored value. Parts whose type differs from the initial value, because an earlier version of the page stored
+ * them, are replaced by the initial ones.
+ */
 const restored = <A>(initial: A, stored: unknown): A => {
   // The casts are safe: each value has the type of the initial one.
   if (typeof initial !== "object" || initial === null) return typeof stored === typeof initial ? stored as A : initial
@@ -27,7 +30,7 @@ export const kept = <A>(
   initial: A,
   of: "sessionStorage" | "localStorage" = "sessionStorage"
 ): Signal<A> => {
-  // A browser that stores nothing throws here.
+  // Some browsers throw here because they store nothing.
   let storage: Storage | undefined
   try {
     storage = window[of]

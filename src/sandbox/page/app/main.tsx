@@ -238,7 +238,7 @@ const Hints = (): JSX.Element | null => {
       "Fail the next call",
       fault,
       <>
-        {faults.value.some(isArmed) ? "It will fail. Make it:" : "Then make it:"}{" "}
+        {faults.value.some(isArmed) ? "The next call will fail. Make one:" : "Then make a call:"}{" "}
         <code>curl {baseUrl}/api/v4/public/time</code>
       </>,
       () => {

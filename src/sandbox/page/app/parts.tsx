@@ -175,7 +175,7 @@ const Grid = (
   )
 }
 
-/** A long list below its head. */
+/** A list of any length, with a head above it. */
 export const Rows = (props: RowsProps): JSX.Element => {
   const box = useRef<HTMLDivElement>(null)
   useFocusWithin(box)
@@ -195,7 +195,7 @@ export const Amount = (
   </>
 )
 
-/** Names and values. */
+/** A list of names, each with its value. */
 export const Pairs = ({ of }: { of: Readonly<Record<string, unknown>> }): JSX.Element => (
   <dl>
     {Object.entries(of).map(([name, value]) => (

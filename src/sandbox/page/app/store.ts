@@ -83,7 +83,7 @@ export const requests = signal<ReadonlyArray<RequestRecord>>([])
 export const said = signal("")
 export const wrong = signal("")
 
-/** The hints that the user has already followed. The actions of other clients complete none. */
+/** The hints that the user has already followed. An action of another client does not count. */
 export const seen = kept("seen", { price: false, fault: false, time: false })
 
 /** The numbers of the faults that the user has added. */
@@ -267,7 +267,7 @@ export const failed = (error: unknown): void => {
     link.value = "unauthorised"
     wrong.value = heardAt.value === undefined ? wrongToken : newToken
   } else if (status === 503) link.value = "stopped"
-  // Without an answer the page is disconnected, and after 410 it reads everything again.
+  // Without an answer, the page shows that it is disconnected. After a 410, it reads everything again.
   else if (status !== 0 && status !== 410) wrong.value = message
 }
 

@@ -1,0 +1,247 @@
+/**
+ * The types of the client for `async` and `await`, derived from the contract: each service with promises and async
+ * iterables instead of effects and streams, plain strings in requests, and branded strings in answers.
+ */
+import type * as Brand from "effect/Brand"
+import type * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type * as Result from "effect/Result"
+import type * as Stream from "effect/Stream"
+import type * as Channels from "./channels/all.ts"
+import type * as DepthChannel from "./channels/DepthChannel.ts"
+import type * as Item from "./client/session/Item.ts"
+import type * as Contract from "./endpoints/all.ts"
+import type * as LiveBook from "./LiveBook.ts"
+import type * as LiveOrders from "./LiveOrders.ts"
+import type * as LivePositions from "./LivePositions.ts"
+import type * as LiveView from "./LiveView.ts"
+import type * as Reconciliation from "./Reconciliation.ts"
+
+// -----------------------------------------------------------------------------
+// Requests and answers
+// -----------------------------------------------------------------------------
+
+/**
+ * A request with plain values: a string wherever the request has a branded one, such as an amount or a market. The
+ * client checks each before it sends the request, and fails with the same error as after a refusal by the exchange.
+ *
+ * @category models
+ */
+export type Plain<T> = T extends Brand.Brand<infer _> ? (T extends string ? string : number)
+  : T extends string | number | boolean | undefined ? T
+  : T extends ReadonlyArray<infer A> ? ReadonlyArray<Plain<A>>
+  : { readonly [K in keyof T]: Plain<T[K]> }
+
+/**
+ * The parameters of a method, with plain values.
+ *
+ * @category models
+ */
+export type PlainAll<P extends ReadonlyArray<unknown>> = { [K in keyof P]: Plain<P[K]> }
+
+/**
+ * The outcome of one order of a bulk call, in the form of `Promise.allSettled`.
+ *
+ * @category models
+ */
+export type Settled<A, E> =
+  | {
+    readonly status: "fulfilled"
+    /** The order. */
+    readonly value: A
+  }
+  | {
+    readonly status: "rejected"
+    /** The error of this order. */
+    readonly reason: E
+  }
+
+/**
+ * An answer: a value that may be missing is `undefined`, a map has plain strings as keys, and each order of a bulk call
+ * is {@link Settled}. All else is as in the service.
+ *
+ * @category models
+ */
+export type Answer<T> = T extends Option.None<infer _> ? undefined
+  : T extends Option.Some<infer A> ? A
+  : T extends ReadonlyMap<infer _, infer V> ? ReadonlyMap<string, V>
+  : T extends ReadonlyArray<Result.Result<infer A, infer E>> ? ReadonlyArray<Settled<A, E>>
+  : T extends Item.Event<infer E> ? Item.Event<Answer<E>>
+  : T extends Item.Snapshot<infer S> ? Item.Snapshot<Answer<S>>
+  : T extends LiveView.Whole<infer A> ? LiveView.Whole<Answer<A>>
+  : T extends LiveView.Incomplete<infer A> ? LiveView.Incomplete<Answer<A>>
+  : T
+
+// -----------------------------------------------------------------------------
+// Methods
+// -----------------------------------------------------------------------------
+
+/**
+ * The options of one call or loop.
+ *
+ * @category models
+ */
+export interface CallOptions {
+  /**
+   * Ends the call or the loop, which then fails with the signal's reason. `AbortSignal.timeout(2000)` ends it after two
+   * seconds.
+   *
+   * A call that changes something and was already sent fails with `OutcomeUnknown` instead: it may have been applied.
+   */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * A method that returns a promise or, for lists and streams, an async iterable.
+ *
+ * @category models
+ */
+export type Method<M> = M extends Effect.Effect<infer A, infer _> ? (options?: CallOptions) => Promise<Answer<A>>
+  : M extends Stream.Stream<infer A, infer _> ? (options?: CallOptions) => AsyncIterable<Answer<A>>
+  : M extends (...args: infer P) => Effect.Effect<infer A, infer _>
+    ? (...args: [...PlainAll<P>, options?: CallOptions]) => Promise<Answer<A>>
+  : M extends (...args: infer P) => Stream.Stream<infer A, infer _>
+    ? (...args: [...PlainAll<P>, options?: CallOptions]) => AsyncIterable<Answer<A>>
+  : never
+
+/**
+ * A service whose methods return promises and async iterables. `changes`, which takes one of Effect's schedules, is not
+ * among them.
+ *
+ * @category models
+ */
+export type Promised<Shape, K extends keyof Shape = Exclude<keyof Shape, "changes">> = {
+  readonly [M in K]: Method<Shape[M]>
+}
+
+type ShapeOf<Module, Name extends string> = Module extends { readonly [S in Name]: Context.Key<infer _, infer Shape> } ?
+  Shape :
+  never
+
+/**
+ * The endpoints with these names, each under its name in camel case: `StopLimitOrders` is `stopLimitOrders`.
+ *
+ * @category models
+ */
+export type Endpoints<K extends Contract.Name> = {
+  readonly [N in K as Uncapitalize<N>]: Promised<ShapeOf<Contract.Contract[N], N>>
+}
+
+type ChannelKey<N extends string> = Uncapitalize<N extends `${infer Short}Channel` ? Short : N>
+
+/**
+ * The channels with this access, each under its short name: `LastPriceChannel` is `lastPrice`.
+ *
+ * @category models
+ */
+export type ChannelsOf<Access extends "public" | "private"> = {
+  readonly [
+    N in Channels.Name as Channels.ChannelOf<N>["access"] extends Access ? ChannelKey<N> : never
+  ]: Promised<ShapeOf<Channels.Contract[N], N>>
+}
+
+// -----------------------------------------------------------------------------
+// The client
+// -----------------------------------------------------------------------------
+
+/**
+ * What a client and its live views have in common: they end.
+ *
+ * @category models
+ */
+export interface Closing extends AsyncDisposable {
+  /** Waits for the calls in progress, ends all loops and connections. Later calls fail with `ClientClosed`. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * A live view: the state now, kept up to date over the WebSocket. Trade only on a state whose `_tag` is `Whole`.
+ *
+ * @category models
+ */
+export interface View<A> extends Closing {
+  /** The state now. */
+  readonly get: (options?: CallOptions) => Promise<Answer<LiveView.State<A>>>
+  /** The value, as soon as the view is whole. */
+  readonly whole: (options?: CallOptions) => Promise<Answer<A>>
+  /** The state now, and after each change. A slow reader gets the latest state, not those before it. */
+  readonly states: (options?: CallOptions) => AsyncIterable<Answer<LiveView.State<A>>>
+}
+
+/**
+ * The live view of a book.
+ *
+ * @category models
+ */
+export interface PublicViews {
+  /** Follows the order book of a market: sorted, and never crossed. */
+  readonly book: (topic: Plain<DepthChannel.Topic>) => View<LiveBook.Book>
+}
+
+/** The balances of a channel's service. */
+type BalancesOf<N extends "SpotBalanceChannel" | "MarginBalanceChannel"> = ShapeOf<Channels.Contract[N], N> extends
+  { readonly all: (...args: never) => Effect.Effect<infer Balances, infer _> } ? Balances : never
+
+/**
+ * The live views of an account.
+ *
+ * @category models
+ */
+export interface Views extends PublicViews {
+  /** Follows the open orders of a market, by order id. */
+  readonly orders: (topic: { readonly market: string }) => View<LiveOrders.OpenOrders>
+  /** Follows the balances of the trade wallet, which backs spot orders. Default: of all assets. */
+  readonly spotBalances: (topic?: { readonly ticker?: string }) => View<BalancesOf<"SpotBalanceChannel">>
+  /** Follows the balances of the collateral wallet, which backs margin orders. Default: of all assets. */
+  readonly marginBalances: (topic?: { readonly ticker?: string }) => View<BalancesOf<"MarginBalanceChannel">>
+  /** Follows the open positions. */
+  readonly positions: () => View<LivePositions.Positions>
+}
+
+/**
+ * Finds out what happened to orders whose answers were lost.
+ *
+ * @category models
+ */
+export interface Reconciling {
+  /**
+   * Looks for the order of an `OutcomeUnknown` immediately. If it is not found, waits at most one minute until its request
+   * can no longer arrive, if that is known, and looks again. It only sends reads.
+   */
+  readonly reconcile: (
+    lost: Plain<Reconciliation.Lost>,
+    options?: CallOptions
+  ) => Promise<Reconciliation.Verdict>
+  /** Looks for each order of a bulk call, and returns one verdict per order. */
+  readonly reconcileAll: (
+    lost: Plain<Reconciliation.Lost>,
+    options?: CallOptions
+  ) => Promise<ReadonlyArray<Reconciliation.Verdict>>
+}
+
+/**
+ * The public endpoints and channels: market data, which needs no key.
+ *
+ * @category models
+ */
+export interface PublicClient extends Endpoints<Contract.PublicName>, Closing {
+  /** What the exchange pushes. Live dialect only. */
+  readonly channels: ChannelsOf<"public">
+  /** Books as they are now. Live dialect only. */
+  readonly live: PublicViews
+}
+
+/**
+ * All endpoints and channels of an account.
+ *
+ * @category models
+ */
+export interface Client extends Endpoints<Contract.Name>, Closing {
+  /** What the exchange pushes. Live dialect only. */
+  readonly channels: ChannelsOf<"public" | "private">
+  /** Books, orders, balances and positions as they are now. Live dialect only. */
+  readonly live: Views
+  /** Finds out what happened to an order after `OutcomeUnknown`. */
+  readonly reconciliation: Reconciling
+}

@@ -1,0 +1,222 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { setImmediate } from "node:timers/promises"
+import * as Channels from "../src/channels/all.ts"
+import * as Contract from "../src/endpoints/all.ts"
+import * as LimitOrders from "../src/endpoints/LimitOrders.ts"
+import {
+  type Client,
+  ClientClosed,
+  createClient,
+  InvalidBaseUrl,
+  InvalidCredentials,
+  NotAuthorized,
+  OutcomeUnknown,
+  reveal,
+  StreamRefused,
+  ValidationFailed
+} from "../src/promise.ts"
+import * as Dialect from "../src/protocol/Dialect.ts"
+import * as Control from "../src/sandbox/control/Control.ts"
+import * as Example from "../src/sandbox/Example.ts"
+import * as Faults from "../src/sandbox/gateway/Faults.ts"
+import * as Server from "../src/sandbox/server/Server.ts"
+import * as Venue from "../src/sandbox/venue/Venue.ts"
+
+const { apiKey, apiSecret } = Example.alice
+const order = { market: "BTC_USDT", side: "buy", amount: "0.1", price: "5000" } as const
+const topic = { market: "BTC_USDT", limit: 5, priceStep: "0" } as const
+
+/** A test with a sandbox over HTTP, a client of alice's account, and the sandbox's control. */
+const live = (
+  title: string,
+  dialect: Dialect.Dialect,
+  body: (client: Client, control: Control.Control["Service"], baseUrl: string) => Promise<void>
+) =>
+  it.live(title, () =>
+    Effect.gen(function*() {
+      yield* Example.setUp
+      const { baseUrl } = yield* Server.serve()
+      const control = yield* Control.Control
+      yield* Effect.promise(async () => {
+        await using client = createClient({ baseUrl, dialect: dialect.name, apiKey, apiSecret })
+        await body(client, control, baseUrl)
+      })
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect }))))
+    ))
+
+/** The error with which a promise is rejected. */
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(() => assert.fail("it did not fail"), (error: unknown) => error)
+
+const collected = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => Array.fromAsync(items)
+
+/** A promise and the function that resolves it. */
+const nextOf = async <A>(items: AsyncIterable<A>): Promise<A> => {
+  for await (const item of items) return item
+  return assert.fail("the loop ended")
+}
+
+const camelCase = (name: string) => name.slice(0, 1).toLowerCase() + name.slice(1)
+
+describe("createClient", () => {
+  const place = { baseUrl: "http://127.0.0.1:9", dialect: "live" } as const
+
+  it("a client has every endpoint and channel of the contract, and one without a key only the public ones", async () => {
+    const isPublic = ({ access }: { readonly access: string }) => access === "public"
+    const others = ["channels", "close", "live"]
+    await using all = createClient({ ...place, apiKey, apiSecret })
+    await using open = createClient(place)
+    assert.sameMembers(Object.keys(all), [
+      ...Contract.entries.map(({ name }) => camelCase(name)),
+      "reconciliation",
+      ...others
+    ])
+    assert.sameMembers(Object.keys(open), [
+      ...Contract.entries.filter(({ endpoint }) => isPublic(endpoint)).map(({ name }) => camelCase(name)),
+      ...others
+    ])
+    const short = (name: string) => camelCase(name.replace("Channel", ""))
+    assert.sameMembers(Object.keys(all.channels), Channels.entries.map(({ name }) => short(name)))
+    assert.sameMembers(
+      Object.keys(open.channels),
+      Channels.entries.filter(({ channel }) => isPublic(channel)).map(({ name }) => short(name))
+    )
+  })
+
+  it("no request has a field named signal, which would be taken for the option", () => {
+    for (const { endpoint } of Contract.entries) {
+      for (const dialect of [Dialect.document, Dialect.live]) {
+        assert.notProperty(endpoint.request(dialect).fields, "signal", endpoint.name)
+      }
+    }
+  })
+
+  it("wrong options are refused at once, with the errors of the layers", () => {
+    assert.throws(() => createClient({ ...place, baseUrl: "nowhere" }), InvalidBaseUrl, /not a URL/u)
+    assert.throws(() => createClient({ ...place, dialect: "V4" as never }), InvalidBaseUrl, /document or live/u)
+    assert.throws(() => createClient({ ...place, apiKey, apiSecret: "" }), InvalidCredentials, /secret is empty/u)
+    assert.throws(() => createClient({ ...place, apiKey } as never), InvalidCredentials, /secret is empty/u)
+  })
+
+  live("answers have no type of Effect: maps, missing values and bulk outcomes", Dialect.live, async (client) => {
+    assert.strictEqual<string | undefined>((await client.mainBalance.all()).get("BTC"), "0.5")
+    assert.strictEqual<string | undefined>((await client.markets.get("BTC_USDT"))?.name, "BTC_USDT")
+    assert.isUndefined(await client.markets.get("NO_MARKET"))
+    const bulk = await client.bulkLimitOrders.create({
+      orders: [order, { ...order, side: "sell", amount: "100", price: "90000" }]
+    })
+    assert.deepStrictEqual(bulk.map(({ status }) => status), ["fulfilled", "rejected"])
+    assert.deepStrictEqual(
+      bulk.map((item) => item.status === "fulfilled" ? "placed" : item.reason._tag),
+      ["placed", "RequestRejected"]
+    )
+    const { token } = await client.webSocketToken.create()
+    assert.strictEqual(reveal(token), Redacted.value(token))
+  })
+
+  live("lists can be read page by page, in a loop", Dialect.document, async (client) => {
+    for (let price = 5000; price < 5005; price++) await client.limitOrders.create({ ...order, price: String(price) })
+    const orders = await collected(client.activeOrders.stream({ market: "BTC_USDT", limit: 2 }))
+    assert.sameMembers(orders.map(({ price }) => Number(price)), [5000, 5001, 5002, 5003, 5004])
+    const first = await nextOf(client.activeOrders.stream({ market: "BTC_USDT", limit: 2 }))
+    assert.include(orders.map(({ orderId }) => orderId), first.orderId)
+  })
+
+  live("a call rejects with the errors of its service, as classes", Dialect.document, async (client, _, baseUrl) => {
+    const invalid = await failureOf(client.limitOrders.create({ ...order, amount: "a lot" }))
+    assert.instanceOf(invalid, ValidationFailed)
+    assert.strictEqual(invalid.origin, "local")
+    assert.isDefined(invalid.fields["amount"])
+    await using other = createClient({ baseUrl, dialect: "document", apiKey, apiSecret: "another" })
+    const refused = await failureOf(other.mainBalance.all())
+    assert.instanceOf(refused, NotAuthorized)
+    assert.strictEqual(refused.why, "unauthenticated")
+    assert.instanceOf(await failureOf(client.channels.lastPrice.get({ market: "BTC_USDT" })), StreamRefused)
+    assert.instanceOf(await failureOf(nextOf(client.live.book(topic).states())), StreamRefused)
+  })
+
+  live(
+    "a lost answer and an aborted order reject with OutcomeUnknown, which can be reconciled",
+    Dialect.document,
+    async (client, control) => {
+      const path = LimitOrders.endpoint.path
+      for (const symptom of [Faults.answerLost, { _tag: "Delay", millis: 600_000 } as const]) {
+        await Effect.runPromise(control.addFault({ path, symptom }))
+        const aborting = new AbortController()
+        const placing = client.limitOrders.create(order, { signal: aborting.signal })
+        if (symptom._tag === "Delay") {
+          while ((await Effect.runPromise(control.openOrders("alice"))).length < 2) await setImmediate()
+          aborting.abort()
+        }
+        const lost = await failureOf(placing)
+        assert.instanceOf(lost, OutcomeUnknown)
+        assert.strictEqual((await client.reconciliation.reconcile(lost))._tag, "Placed")
+      }
+    }
+  )
+
+  live("a read or a loop that is aborted rejects with the signal's reason", Dialect.live, async (client, control) => {
+    const reason = new Error("the user went away")
+    const early = failureOf(client.limitOrders.create(order, { signal: AbortSignal.abort(reason) }))
+    assert.strictEqual(await early, reason)
+    assert.deepStrictEqual(await Effect.runPromise(control.openOrders("alice")), [])
+    await Effect.runPromise(
+      control.addFault({ path: "/api/v4/main-account/balance", symptom: { _tag: "Delay", millis: 600_000 } })
+    )
+    const reading = new AbortController()
+    const read = failureOf(client.mainBalance.all({ signal: reading.signal }))
+    await client.serverStatus.ping()
+    reading.abort(reason)
+    assert.strictEqual(await read, reason)
+    const looping = new AbortController()
+    const loop = failureOf((async () => {
+      for await (const item of client.channels.depth.stream(topic, { signal: looping.signal })) {
+        if (item._tag === "Snapshot") looping.abort(reason)
+      }
+    })())
+    assert.strictEqual(await loop, reason)
+  })
+
+  live("channels and live views follow the exchange", Dialect.live, async (client) => {
+    await using orders = client.live.orders({ market: "BTC_USDT" })
+    assert.strictEqual((await orders.whole()).size, 0)
+    const placed = await client.limitOrders.create(order)
+    for await (const state of orders.states()) if (state._tag === "Whole" && state.value.size === 1) break
+    assert.deepStrictEqual([...(await orders.whole()).keys()], [placed.orderId])
+    const item = await nextOf(client.channels.depth.stream(topic))
+    assert.strictEqual(item._tag, "Snapshot")
+    assert.isDefined((await client.live.spotBalances().whole()).get("USDT"))
+    assert.strictEqual((await client.live.positions().get())._tag, "Incomplete")
+  })
+
+  live(
+    "closing waits for calls, ends loops and views, and refuses later calls",
+    Dialect.live,
+    async (client, control) => {
+      const view = client.live.book(topic)
+      await view.whole()
+      const states = view.states()[Symbol.asyncIterator]()
+      await states.next()
+      const state = states.next()
+      const prices = collected(client.channels.lastPrice.stream({ market: "BTC_USDT" }))
+      const never = failureOf(client.live.positions().whole())
+      await Effect.runPromise(
+        control.addFault({ path: LimitOrders.endpoint.path, symptom: { _tag: "Delay", millis: 50 } })
+      )
+      const placing = client.limitOrders.create(order)
+      await client.close()
+      assert.strictEqual((await placing).clientOrderIdEcho, "echoed")
+      assert.deepStrictEqual(await state, { done: true, value: undefined })
+      await prices
+      assert.instanceOf(await never, ClientClosed)
+      assert.instanceOf(await failureOf(client.mainBalance.all()), ClientClosed)
+      assert.instanceOf(await failureOf(nextOf(client.activeOrders.stream())), ClientClosed)
+      await client.close()
+    }
+  )
+})

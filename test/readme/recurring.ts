@@ -1,0 +1,20 @@
+import { type Client, ExchangeUnreachable, OutcomeUnknown, RateLimited } from "effect-txc/promise"
+import { setTimeout } from "node:timers/promises"
+
+/** Buys for the same amount of money, again and again, until the signal: `buyEvery(client, "BTC_USDT", "50", 86_400_000)`. */
+export const buyEvery = async (client: Client, market: string, money: string, millis: number, signal: AbortSignal) => {
+  while (!signal.aborted) {
+    try {
+      const order = await client.marketOrders.create({ market, side: "buy", amount: money })
+      console.log("bought", order.dealStock, "for", order.dealMoney)
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) {
+        // Never buys twice: a lost answer counts as a purchase until a person has looked at it.
+        console.error("look at", error.clientOrderId, (await client.reconciliation.reconcile(error))._tag)
+      } else if (error instanceof ExchangeUnreachable || error instanceof RateLimited) {
+        console.error("not bought, next time again:", error.message)
+      } else throw error
+    }
+    await setTimeout(millis, undefined, { signal }).catch(() => {})
+  }
+}
