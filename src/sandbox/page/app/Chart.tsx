@@ -71,8 +71,10 @@ const roomy = (original: () => AutoscaleInfo | null): AutoscaleInfo | null => {
   }
 }
 
+const allHere = () => latestOrders.value.filter((order) => order.market === market.value)
+
 /** The orders that the chart shows. */
-const ordersHere = () => latestOrders.value.filter((order) => order.market === market.value).slice(0, mostLines)
+const ordersHere = () => allHere().slice(0, mostLines)
 
 const drawCandles = (series: Series): void =>
   series.setData(candles.value.map(({ at, close, high, low, open }) => ({
@@ -295,6 +297,7 @@ export const Chart = ({ onMove }: Props): JSX.Element => {
   return (
     <div class="chart">
       <div ref={box} class="canvas" role="img" aria-label={`Candles of ${market.value}`} />
+      {allHere().length <= mostLines ? null : <p class="cap soft">Lines of the latest {mostLines} orders</p>}
       {found !== undefined && price === undefined
         ? <p class="none">{market.value} has no price yet. Type one above, and press Move.</p>
         : null}
