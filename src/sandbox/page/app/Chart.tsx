@@ -141,9 +141,7 @@ const mostCandles = 180
 /** Shows everything that has happened, or its latest part. */
 const fit = (chart: IChartApi): void => {
   const { length } = candles.value
-  const scale = chart.timeScale()
-  if (length <= mostCandles) scale.fitContent()
-  else scale.setVisibleLogicalRange({ from: length - mostCandles, to: length + 4 })
+  chart.timeScale().setVisibleLogicalRange({ from: Math.max(-1, length - mostCandles), to: length + 4 })
 }
 
 const paint = (chart: IChartApi, series: Series): void => {
