@@ -29,6 +29,7 @@ import * as Host from "./rows/host.ts"
 import * as Memory from "./rows/memory.ts"
 import * as Restart from "./rows/restart.ts"
 import * as Server from "./rows/server.ts"
+import * as Streams from "./rows/streams.ts"
 
 const rows: ReadonlyArray<Row> = [
   ...Calls.rows,
@@ -42,6 +43,7 @@ const rows: ReadonlyArray<Row> = [
   ...Cluster.rows,
   ...ClusterCores.rows,
   ...ClusterOutage.rows,
+  ...Streams.rows,
   ...Day.rows,
   ...Growth.rows
 ]

@@ -104,8 +104,10 @@ class Orders implements
     return true
   }
 
-  apply({ event, order }: PendingOrdersChannel.OrderEvent): true {
+  apply({ event, order }: PendingOrdersChannel.OrderEvent): true | "unreadable" {
     const id = order.orderId
+    // It is not known whether the order can still trade.
+    if (event !== "finished" && event !== "new" && event !== "updated") return "unreadable"
     if (event === "finished") {
       this.#open.delete(id)
       this.#final.add(id)

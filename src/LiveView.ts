@@ -120,8 +120,11 @@ export const age = <A>({ asOf }: State<A>): Effect.Effect<Duration.Duration> =>
 export interface Model<Event, Snapshot, A> {
   /** Replaces the value with a state. Returns `false` if the state contradicts itself. */
   readonly begin: (state: Snapshot) => boolean
-  /** Applies an event. Returns `false` if the result contradicts itself. */
-  readonly apply: (event: Event) => boolean
+  /**
+   * Applies an event. Returns `false` if the result contradicts itself, and `"unreadable"` if it can't apply the event,
+   * because it does not know what it means. Then the view asks for another state.
+   */
+  readonly apply: (event: Event) => boolean | "unreadable"
   /** Creates the value. It is called when a value is read, at most once after each change. */
   readonly value: () => A
 }
@@ -221,9 +224,9 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
       this.#heardAt = heardAt
       begun()
     }
-    if (!isSound) {
+    if (isSound !== true) {
       this.isDue.openUnsafe()
-      return this.#break("crossed", since)
+      return this.#break(isSound === false ? "crossed" : isSound, since)
     }
     this.#why = undefined
     // A state that was read again usually equals the one before it.

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
 import * as orders from "../src/channels/orders.ts"
 import {
   type Event,
@@ -26,7 +27,7 @@ const id = (id: number) => OrderId.make(`${id}`)
 
 /** A view of orders whose events the test pushes. */
 const opened = Effect.gen(function*() {
-  const { push, stream } = pushed<OrderEvent, ReadonlyArray<PendingOrder>>()
+  const { push, stream, subscriptions } = pushed<OrderEvent, ReadonlyArray<PendingOrder>>()
   const view = yield* Effect.provideService(
     LiveOrders.make({ market }),
     PendingOrdersChannel,
@@ -35,6 +36,7 @@ const opened = Effect.gen(function*() {
   yield* settled
   return {
     view,
+    subscriptions,
     begin: (...all: ReadonlyArray<PendingOrder>) => push(Item.snapshot(all)),
     happens: (event: Event, order: PendingOrder) => push(Item.event({ event, order }))
   }
@@ -67,6 +69,23 @@ describe("live orders", () => {
       yield* begin(order(1, 1))
       yield* happens("updated", order(1, 2))
       assert.deepStrictEqual((yield* versions(view)) as unknown, [["1", 2]])
+    }).pipe(Effect.scoped))
+
+  it.effect("live orders are incomplete after an event that they do not know, and read the orders again", () =>
+    Effect.gen(function*() {
+      const { begin, happens, subscriptions, view } = yield* opened
+      yield* begin(order(1, 1))
+      yield* TestClock.adjust("2 seconds")
+      yield* happens("expired" as Event, order(1, 2))
+      const state = yield* view.get
+      assert.deepStrictEqual(
+        [state._tag, state._tag === "Incomplete" && state.why, state.value?.size],
+        ["Incomplete", "unreadable", 1]
+      )
+      yield* settled
+      assert.strictEqual(subscriptions(), 2)
+      yield* begin()
+      assert.deepStrictEqual(yield* versions(view), [])
     }).pipe(Effect.scoped))
 
   it.effect("live orders find an order that is open, has ended, or appears later", () =>

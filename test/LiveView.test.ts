@@ -6,13 +6,14 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import * as TradesChannel from "../src/channels/TradesChannel.ts"
 import * as Item from "../src/client/session/Item.ts"
 import { ticker } from "../src/domain/Identifiers.ts"
 import * as Time from "../src/domain/Time.ts"
 import * as LiveBalances from "../src/LiveBalances.ts"
 import * as LiveView from "../src/LiveView.ts"
 import { Exchange } from "./client/session/exchange.ts"
-import { layer, settled } from "./client/session/streams.ts"
+import { layer, market, settled } from "./client/session/streams.ts"
 import { pushed } from "./support/pushed.ts"
 
 /** A view of a sum: events add to it, states replace it. */
@@ -127,6 +128,42 @@ describe("a live view", () => {
       yield* push(Item.snapshot(9))
       assert.strictEqual(yield* view.whole, 9)
     }).pipe(Effect.scoped))
+
+  it.effect("a view of records does not look fresh until a state has proven that none was missed", () => {
+    const exchange = new Exchange()
+    exchange.isPrompt = true
+    return Effect.gen(function*() {
+      let trades = 0
+      const { stream } = yield* TradesChannel.TradesChannel
+      const view = yield* LiveView.make(stream({ market }), {
+        begin: (all) => (trades = all.length) >= 0,
+        apply: () => ++trades > 0,
+        value: () => trades
+      })
+      exchange.happens.trades()
+      yield* settled
+      assert.strictEqual(yield* view.whole, 1)
+      exchange.restart()
+      yield* settled
+      yield* TestClock.adjust("5 seconds")
+      exchange.happens.trades()
+      exchange.restart()
+      exchange.isPrompt = false
+      while (exchange.links.size === 0) {
+        yield* TestClock.adjust("1 second")
+        yield* settled
+      }
+      // The next connection is open, and the subscription is not acknowledged.
+      const link = exchange.opened.at(-1) ?? assert.fail("no connection")
+      assert.isTrue(link.isOpen)
+      assert.include(link.methods, "trades_subscribe")
+      assert.isAtLeast(yield* ages(view), 5)
+      exchange.isPrompt = true
+      link.handle(10)
+      yield* settled
+      assert.deepStrictEqual([yield* view.whole, yield* ages(view)], [2, 0])
+    }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
+  })
 
   it.effect("a view recovers a change that the exchange did not push", () => {
     const exchange = new Exchange()

@@ -8,7 +8,7 @@ import * as StockMarketOrders from "../src/endpoints/StockMarketOrders.ts"
 import { Control } from "../src/sandbox/control/Control.ts"
 import * as Faults from "../src/sandbox/gateway/Faults.ts"
 import { Venue } from "../src/sandbox/venue/Venue.ts"
-import { day, settings, symptoms, world } from "./readme/day.ts"
+import { day, settings, streamSymptoms, symptoms, world } from "./readme/day.ts"
 import * as Maker from "./readme/maker.ts"
 import { passing } from "./support/clock.ts"
 import { logsInto } from "./support/logs.ts"
@@ -26,7 +26,7 @@ describe("the market maker's day", () => {
     Effect.gen(function*() {
       const { balances, faults, ledger, price, report } = yield* day(isLong ? 1 : 15)
       const fired = faults.filter(({ fired }) => fired > 0).map(({ fault }) => fault)
-      assert.sameDeepMembers([...new Set(fired.map(({ symptom }) => symptom))], [...symptoms])
+      assert.sameDeepMembers([...new Set(fired.map(({ symptom }) => symptom))], [...symptoms, ...streamSymptoms])
       for (const { endpoint } of [LimitOrders, StockMarketOrders]) {
         assert.isAbove(fired.filter(({ path, symptom }) => path === endpoint.path && symptom === symptoms[0]).length, 0)
       }
@@ -65,5 +65,5 @@ describe("the market maker's day", () => {
       yield* passing(tick)
       assert.deepInclude(report, { found: 1, placed: 3, skipped: 1, ticks: 3 })
       assert.strictEqual(yield* offered, 2)
-    }).pipe(Effect.provide(quiet)))
+    }).pipe(Effect.scoped, Effect.provide(quiet)))
 })

@@ -15,6 +15,7 @@ import { ActiveOrders } from "../src/endpoints/ActiveOrders.ts"
 import { CancelAllOrders } from "../src/endpoints/CancelAllOrders.ts"
 import { CancelOrder } from "../src/endpoints/CancelOrder.ts"
 import { CollateralBalance } from "../src/endpoints/CollateralBalance.ts"
+import { CollateralLimitOrders } from "../src/endpoints/CollateralLimitOrders.ts"
 import { OpenPositions } from "../src/endpoints/OpenPositions.ts"
 import { OrderBooks } from "../src/endpoints/OrderBooks.ts"
 import { StopLimitOrders } from "../src/endpoints/StopLimitOrders.ts"
@@ -31,6 +32,7 @@ import * as InProcess from "../src/sandbox/server/InProcess.ts"
 import * as Streams from "../src/Streams.ts"
 import { priceNow, show } from "./readme/book.ts"
 import { bot } from "./readme/fills.ts"
+import { watch } from "./readme/watcher.ts"
 import { passing } from "./support/clock.ts"
 import { logsInto } from "./support/logs.ts"
 import { property } from "./support/property.ts"
@@ -383,4 +385,43 @@ describe("the examples of the page about live views", () => {
         ["sell", "0.2", "101"]
       ])
     }).pipe(Effect.scoped, Effect.provide(world)))
+
+  it.effect("the watcher closes positions that lose too much, and only those, also without a connection", () => {
+    const lines: Array<string> = []
+    return Effect.gen(function*() {
+      const control = yield* Control
+      const bid = (of: string, at: string) =>
+        asBob(
+          CollateralLimitOrders.use(({ create }) =>
+            create({ market: btcPerp, side: "buy", amount: amount(of), price: price(at) })
+          )
+        )
+      const sizes = Effect.map(
+        OpenPositions.use(({ list }) => list()),
+        (positions) => positions.map(({ amount }) => amount).filter((size) => size !== "0")
+      )
+      yield* control.movePrice({ market: btcPerp, price: price("100") })
+      yield* control.openPosition({ account: "alice", market: btcPerp, side: "buy", amount: amount("2") })
+      yield* Effect.forkScoped(Effect.provide(watch(amount("20")), logsInto(lines)))
+      yield* bid("5", "85")
+      yield* control.movePrice({ market: btcPerp, price: price("91") })
+      yield* pass("5 seconds")
+      assert.deepStrictEqual(yield* sizes, ["2"] as unknown)
+      yield* control.movePrice({ market: btcPerp, price: price("89") })
+      yield* pass("5 seconds")
+      assert.deepStrictEqual(yield* sizes, [])
+      assert.lengthOf(lines.filter((line) => line.includes("closed 2 on BTC_PERP at a loss of -22")), 1)
+
+      // No connection is accepted, so the watcher reads the positions with calls.
+      yield* control.movePrice({ market: btcPerp, price: price("100") })
+      yield* control.addFault({ times: 100, symptom: { _tag: "RefuseConnection", kind: "unavailable" } })
+      yield* control.restore(yield* control.snapshot)
+      yield* control.openPosition({ account: "alice", market: btcPerp, side: "buy", amount: amount("1") })
+      yield* control.movePrice({ market: btcPerp, price: price("79") })
+      yield* bid("5", "78")
+      yield* pass("10 seconds")
+      assert.deepStrictEqual(yield* sizes, [])
+      assert.isTrue(lines.some((line) => line.includes("positions are read with a call")))
+    }).pipe(Effect.scoped, Effect.provide(world))
+  })
 })

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Scope from "effect/Scope"
+import * as Dialect from "../../src/protocol/Dialect.ts"
 import { Control, Sandbox, Server } from "../../src/sandbox/index.ts"
 import { serve } from "../harness/children.ts"
 import { commands } from "./exchange.ts"
@@ -13,11 +14,16 @@ export interface Options {
   readonly file?: string
   readonly open: number
   readonly ended: number
+  /** Whether it speaks the live exchange's dialect, which has a WebSocket. */
+  readonly isLive?: boolean
 }
 
-const { ended, file, open } = JSON.parse(process.argv[2] ?? "") as Options
+const { ended, file, isLive = false, open } = JSON.parse(process.argv[2] ?? "") as Options
 
-const runtime = ManagedRuntime.make(Layer.fresh(Sandbox.layer(file === undefined ? {} : { file })))
+const runtime = ManagedRuntime.make(Layer.fresh(Sandbox.layer({
+  ...(file === undefined ? {} : { file }),
+  dialect: isLive ? Dialect.live : Dialect.document
+})))
 
 const port = await runtime.runPromise(Effect.gen(function*() {
   const control = yield* Control.Control

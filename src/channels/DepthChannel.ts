@@ -215,7 +215,7 @@ export const channel = Channel.make({
   example
 })
 
-/** The levels of a book, by price. */
+/** The levels of a book, by price in canonical text. Amounts keep their text, because they are rarely compared. */
 class Levels {
   readonly #amounts = new Map<Decimal, Decimal>()
 
@@ -227,13 +227,16 @@ class Levels {
   change(levels: ReadonlyArray<Level> = []): void {
     for (const { amount, price } of levels) {
       if (isZero(amount)) this.#amounts.delete(normalize(price))
-      else this.#amounts.set(normalize(price), normalize(amount))
+      else this.#amounts.set(normalize(price), amount)
     }
   }
 
   equals(levels: ReadonlyArray<Level> = []): boolean {
     return levels.length === this.#amounts.size
-      && levels.every(({ amount, price }) => this.#amounts.get(normalize(price)) === normalize(amount))
+      && levels.every(({ amount, price }) => {
+        const known = this.#amounts.get(normalize(price))
+        return known !== undefined && normalize(known) === normalize(amount)
+      })
   }
 }
 

@@ -27,7 +27,6 @@ import * as Interruption from "./Interruption.ts"
 import * as MarketSuggestion from "./MarketSuggestion.ts"
 import { Refused } from "./Refused.ts"
 import * as SchemaFlags from "./SchemaFlags.ts"
-import * as Screen from "./Screen.ts"
 import * as Display from "./watch/Display.ts"
 import type * as View from "./watch/View.ts"
 import { views } from "./watch/Views.ts"
@@ -87,7 +86,6 @@ const printItems = (items: Items) => Stream.runForEach(items, (item) => Console.
 /** Draws a table of the items in place. */
 const drawItems = Effect.fnUntraced(
   function*(items: Items, view: View.View<never, never>, topic: View.Topic, title: string) {
-    const screen = yield* Screen.current
     const table = view.begin(topic)
     let health = Display.begun
     const apply = (item: Item.Item<unknown, unknown>) =>
@@ -98,7 +96,7 @@ const drawItems = Effect.fnUntraced(
       })
     yield* Effect.raceFirst(
       Stream.runForEach(items, apply),
-      Display.draw((height) => Display.frame(title, health, table.rows(), screen, height))
+      Display.draw((screen, height) => Display.frame(title, health, table.rows(), screen, height))
     )
   }
 )

@@ -78,7 +78,9 @@ const sameCall: Explain = ([first, ...others]) => first === undefined || others.
  * The ways to group faults, the most informative first. Each applies to the faults that the earlier ones left
  * ungrouped. A call that is `served` has such an answer for a reason of its own.
  */
-const groupings = (served: ReadonlyArray<string>): ReadonlyArray<readonly [key: (fault: Fault) => string, explain: Explain]> => [
+const groupings = (
+  served: ReadonlyArray<string>
+): ReadonlyArray<readonly [key: (fault: Fault) => string, explain: Explain]> => [
   [({ answer = "", call }) => isUnserved(answer) && served.includes(call) ? `${call} ${answer}` : answer, everywhere],
   [({ answer = "", call }) => `${call} ${answer}`, sameAnswer],
   [({ call }) => call, sameCall]

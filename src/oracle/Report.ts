@@ -362,7 +362,8 @@ const skippedLine = ({ results }: Report): string => {
 const [maxCauses, maxRules] = [5, 6]
 
 /** The likely causes that the report shows. */
-const causesOf = (report: Report): ReadonlyArray<Causes.Cause> => Causes.of(broken(report), report.traffic.served).slice(0, maxCauses)
+const causesOf = (report: Report): ReadonlyArray<Causes.Cause> =>
+  Causes.of(broken(report), report.traffic.served).slice(0, maxCauses)
 
 /** The likely causes of the broken rules, one per line. */
 const causeLines = (report: Report): ReadonlyArray<string> =>

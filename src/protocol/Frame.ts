@@ -66,6 +66,21 @@ export const codes = {
 /** The result of a successful subscribe, unsubscribe or authorize. */
 export const success = { status: "success" } as const
 
+/**
+ * Reads the answer to a request whose result is {@link success}. An answer with another status is a refusal, although it
+ * has no error: the exchange has not done what it was asked for.
+ */
+export const confirmed = (frame: Answer | Refusal): Answer | Refusal => {
+  if (frame._tag === "Refusal" || !Json.isObject(frame.result)) return frame
+  const { status } = frame.result
+  return typeof status !== "string" || status === success.status
+    ? frame
+    : { _tag: "Refusal", id: frame.id, code: codes.invalidArgument, message: `the status is ${status}` }
+}
+
+/** The maximum length of a frame that a client reads: many times that of the longest answer, a page of 100 orders. */
+export const maxLength = 2 ** 24
+
 /** The methods that belong to no channel. */
 export const methods = { ping: "ping", time: "time", authorize: "authorize" } as const
 

@@ -220,4 +220,9 @@ describe("Display", () => {
         }
       })
   )
+
+  it("a table that was drawn on a wider terminal is erased as far as it wraps", () => {
+    assert.strictEqual(Display.heightOf(["1234567890", "", "\u001B[1m12345\u001B[0m", "123456"], 5), 2 + 1 + 1 + 2)
+    assert.strictEqual(Display.heightOf(["1234567890", ""], Infinity), 2)
+  })
 })

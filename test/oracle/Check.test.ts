@@ -268,11 +268,19 @@ describe("calls of a check", () => {
       const target = yield* at(baseUrl, { dialect: Dialect.live })
       const only = ["order-answers", "live-changes", "live-entry", "live-terms"]
       yield* Check.check(target, { profile: "mutating", seed: 1, only })
-      const placing = [...Paths.ofSeveral, Paths.limitOrder, Paths.collateralLimit, Paths.stopMarket, Paths.triggerMarket]
+      const placing = [
+        ...Paths.ofSeveral,
+        Paths.limitOrder,
+        Paths.collateralLimit,
+        Paths.stopMarket,
+        Paths.triggerMarket
+      ]
       const waiting = [Paths.collateralStopLimit, Paths.stopLimit, Paths.modifyOrder]
       const paths = new Set(received.map(({ path }) => path))
       assert.includeMembers([...paths], [...placing, ...waiting])
-      assert.isFalse([Paths.marketOrder, Paths.stockMarketOrder, Paths.collateralMarketOrder].some((path) => paths.has(path)))
+      assert.isFalse(
+        [Paths.marketOrder, Paths.stockMarketOrder, Paths.collateralMarketOrder].some((path) => paths.has(path))
+      )
       for (const { body, path } of received.filter(({ path }) => [...placing, ...waiting].includes(path))) {
         const sent = JSON.parse(body.toString()) as Record<string, unknown>
         const [order = sent] = (sent["orders"] ?? []) as ReadonlyArray<Record<string, unknown>>
@@ -371,7 +379,10 @@ describe("calls of a check", () => {
         Check.check({ ...target, keys }, { runs: 1, seed: 1, only: ["interest", "api-keys"] })
       const target = yield* Support.inProcess(Dialect.document)
       const empty = yield* judge(target, yield* Support.account(target))
-      assert.match(Report.summary(empty), /\nNOT SEEN {2}[0-9]+ rules need records .*interest\.payment \(planId, investmentId, amount, ticker, timestamp\)/u)
+      assert.match(
+        Report.summary(empty),
+        /\nNOT SEEN {2}[0-9]+ rules need records .*interest\.payment \(planId, investmentId, amount, ticker, timestamp\)/u
+      )
       const filterless = yield* mutated("sub-account-id-ignored")
       const { world } = Session.make(filterless, "control", yield* Target.now).world()
       const report = yield* judge(filterless, yield* world.parent)

@@ -60,14 +60,18 @@ describe("rules about streams", () => {
       allHold(yield* check(faulty(yield* Support.inProcess(Dialect.live), Doubles.free)))
     }), 60_000)
 
-  it.effect("a WebSocket that pushes the first book before the acknowledgement breaks no MUST rule about books", () =>
-    Effect.gen(function*() {
-      yield* begin
-      const target = faulty(yield* Support.inProcess(Dialect.live), Doubles.early)
-      const { results } = yield* check(target, { only: ["streams.depth"] })
-      const must = results.filter(({ level, outcome }) => level === "MUST" && outcome._tag !== "Held")
-      assert.deepStrictEqual(must.map(Report.line), [])
-    }), 60_000)
+  it.effect(
+    "a WebSocket that pushes the first book before the acknowledgement breaks no MUST rule about books",
+    () =>
+      Effect.gen(function*() {
+        yield* begin
+        const target = faulty(yield* Support.inProcess(Dialect.live), Doubles.early)
+        const { results } = yield* check(target, { only: ["streams.depth"] })
+        const must = results.filter(({ level, outcome }) => level === "MUST" && outcome._tag !== "Held")
+        assert.deepStrictEqual(must.map(Report.line), [])
+      }),
+    60_000
+  )
 
   it.effect("a small server that follows the documentation alone breaks no rule that only reads", () =>
     Effect.gen(function*() {

@@ -7,9 +7,11 @@ import {
   Identifiers,
   LimitOrders,
   StockMarketOrders,
+  Streams,
   TradeBalance
 } from "effect-txc"
 import { Control, Faults, InProcess, Sandbox } from "effect-txc/sandbox"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -54,6 +56,20 @@ export const symptoms: ReadonlyArray<Faults.Symptom> = [
   { _tag: "Slow", bytesPerSecond: 5 }
 ]
 
+/** The faults of streams that the day also injects. */
+export const streamSymptoms: ReadonlyArray<Faults.StreamSymptom> = [
+  { _tag: "Cut", close: false },
+  { _tag: "Cut", close: true },
+  { _tag: "Stall" },
+  { _tag: "Lose" },
+  { _tag: "Duplicate" },
+  { _tag: "HoldBack" },
+  { _tag: "Garble" },
+  { _tag: "IgnorePing" },
+  { _tag: "RefuseToken", kind: "unavailable" },
+  { _tag: "RefuseConnection", kind: "unavailable" }
+]
+
 const paths = [LimitOrders, StockMarketOrders, CancelAllOrders, Fills].map(({ endpoint }) => endpoint.path)
 
 /** A seeded random walk that reverts to 40000. */
@@ -66,15 +82,17 @@ const walk = (seed: number, steps: number): ReadonlyArray<Decimal.Price> => {
   })
 }
 
-/** Runs an effect, and advances the test clock by 0.1 s whenever the effect waits. */
-const passing = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const fiber = yield* Effect.forkChild(effect)
-  while (fiber.pollUnsafe() === undefined) {
-    yield* Effect.promise(() => setImmediate())
-    yield* TestClock.adjust("100 millis")
+/** Runs an effect, and advances the test clock by 0.1 s, or another step, whenever the effect waits. */
+const passing = Effect.fnUntraced(
+  function*<A, E, R>(effect: Effect.Effect<A, E, R>, step: Duration.Input = "100 millis") {
+    const fiber = yield* Effect.forkChild(effect)
+    while (fiber.pollUnsafe() === undefined) {
+      yield* Effect.promise(() => setImmediate())
+      yield* TestClock.adjust(step)
+    }
+    return yield* Fiber.join(fiber)
   }
-  return yield* Fiber.join(fiber)
-})
+)
 
 const minutes = 24 * 60
 
@@ -87,15 +105,17 @@ export const day = Effect.fn("day")(function*(every: number) {
   for (let turn = 0; turn < minutes / every; turn++) {
     const [path, symptom] = [paths[turn % paths.length], symptoms[turn % symptoms.length]]
     if (path !== undefined && symptom !== undefined) yield* control.addFault({ path, symptom })
+    const ofStream = streamSymptoms[turn % streamSymptoms.length]
+    if (ofStream !== undefined) yield* control.addFault({ symptom: ofStream })
     yield* passing(maker.tick)
-    yield* TestClock.adjust(`${every} minutes`)
+    yield* passing(Effect.sleep(`${every} minutes`), "9 seconds")
   }
   const faults = yield* control.faults
   yield* control.clearFaults
   yield* passing(maker.stop)
   const balances = yield* passing(TradeBalance.TradeBalance.use(({ all }) => all))
   return { ...maker, balances, faults, price: prices.at(-1) ?? Decimal.price("40000") }
-})
+}, Effect.scoped)
 
 const credentials = { apiKey: "maker-key", apiSecret: "maker-secret" }
 
@@ -114,11 +134,11 @@ const setUp = Effect.gen(function*() {
  * A sandbox with a counterparty. It uses the live dialect, because only there can reconciliation prove that an order
  * was never placed.
  */
-export const world = Exchange.layer({
+export const world = Streams.layerInProcess.pipe(Layer.provideMerge(Exchange.layer({
   baseUrl: InProcess.baseUrl,
   dialect: Dialect.live,
   credentials: { apiKey: Redacted.make(credentials.apiKey), apiSecret: Redacted.make(credentials.apiSecret) }
-}).pipe(
+}))).pipe(
   Layer.provideMerge(Layer.effectDiscard(setUp)),
   Layer.provideMerge(
     Sandbox.layer({ dialect: Dialect.live, counterparty: [{ market, spread: Decimal.of("0.4"), seed: 7 }] })

@@ -1,5 +1,6 @@
 import {
   CancelAllOrders,
+  DealsChannel,
   Decimal,
   type Errors,
   Fills,
@@ -12,6 +13,7 @@ import {
 } from "effect-txc"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 
 /** The market maker's settings. */
@@ -36,6 +38,8 @@ export class Ledger {
   private readonly counted = new Set<string>()
   private readonly held = new Map<Identifiers.Ticker, Decimal.Decimal>()
   private readonly first: TradeBalance.Balances
+  /** The newest fill up to which none is missing. */
+  private complete: string | undefined
 
   constructor(first: TradeBalance.Balances) {
     this.first = first
@@ -56,11 +60,23 @@ export class Ledger {
     return exact(Decimal.add(this.change(money), exact(Decimal.multiply(this.change(stock), price))))
   }
 
-  has({ tradeId }: Fills.Fill): boolean {
-    return this.counted.has(tradeId)
+  get size(): number {
+    return this.counted.size
   }
 
-  add({ money, stock }: Settings, { amount, fee, feeAsset = stock, price, side, tradeId }: Fills.Fill): void {
+  /** Whether no fill is missing up to this one. */
+  isComplete({ tradeId }: Fills.Fill): boolean {
+    return this.complete === tradeId
+  }
+
+  /** Notes that no fill is missing up to this one. */
+  completed(newest: Fills.Fill | undefined): void {
+    if (newest !== undefined) this.complete = newest.tradeId
+  }
+
+  /** Adds a fill, unless it has been added before. */
+  add({ money, stock }: Settings, { amount, fee, feeAsset = stock, price, side, tradeId }: DealsChannel.Deal): void {
+    if (this.counted.has(tradeId)) return
     this.counted.add(tradeId)
     const total = exact(Decimal.multiply(amount, price))
     const isBuy = side === "buy"
@@ -72,17 +88,33 @@ export class Ledger {
   }
 }
 
-/** A market maker. Run `tick` every minute or so, and `stop` at the end of the day. */
+/** The number of ticks after which the fills are read with a call, in case the exchange did not push one. */
+const auditEvery = 10
+
+/** A market maker. Run `tick` every minute or so, and `stop` at the end of the day. It listens as long as its scope. */
 export const make = Effect.fn("maker")(function*(settings: Settings) {
   const { amount, digits, market, stock } = settings
   const { cancel } = yield* CancelAllOrders.CancelAllOrders
+  const deals = yield* DealsChannel.DealsChannel
   const books = yield* OrderBooks.OrderBooks
   const fills = yield* Fills.Fills
   const limitOrders = yield* LimitOrders.LimitOrders
   const marketOrders = yield* StockMarketOrders.StockMarketOrders
   const { reconcile } = yield* Reconciliation.Reconciliation
   const ledger = new Ledger(yield* (yield* TradeBalance.TradeBalance).all)
-  const report = { ticks: 0, skipped: 0, placed: 0, refused: 0, found: 0, neverPlaced: 0, hedges: 0, fills: 0 }
+  const report = {
+    ticks: 0,
+    skipped: 0,
+    placed: 0,
+    refused: 0,
+    found: 0,
+    neverPlaced: 0,
+    hedges: 0,
+    pushed: 0,
+    audits: 0
+  }
+  /** Whether fills may be missing that the stream has not pushed. */
+  let isBehind = true
   /** The errors for orders that may or may not have been placed. */
   let lost: ReadonlyArray<Errors.OutcomeUnknown> = []
 
@@ -111,16 +143,29 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
       }
     })
 
-  /** Adds new fills to the ledger. The stream starts with the latest, so it stops at the first known fill. */
-  const count = fills.stream({ market }).pipe(
-    Stream.takeWhile((fill) => !ledger.has(fill)),
-    Stream.runForEach((fill) =>
-      Effect.sync(() => {
-        ledger.add(settings, fill)
-        report.fills++
-      })
+  /** Adds the fills that are pushed. */
+  const listen = Stream.runForEach(deals.stream({ market }), (item) =>
+    Effect.sync(() => {
+      if (item._tag === "Interrupted") isBehind = true
+      else for (const fill of item._tag === "Event" ? [item.event] : item.state) ledger.add(settings, fill)
+      report.pushed = ledger.size
+    }))
+  yield* Effect.forkScoped(Effect.retry(listen, Schedule.spaced("1 minute")))
+
+  /** Adds the fills that were not pushed. They are read latest first, down to the last one that is known to be complete. */
+  const audit = Effect.gen(function*() {
+    isBehind = false
+    const missing = yield* fills.stream({ market }).pipe(
+      Stream.takeWhile((fill) => !ledger.isComplete(fill)),
+      Stream.runCollect,
+      Effect.tapError(() => Effect.sync(() => isBehind = true))
     )
-  )
+    for (const fill of missing) ledger.add(settings, fill)
+    ledger.completed(missing[0])
+    report.audits++
+  })
+
+  const isDue = () => isBehind || report.ticks % auditEvery === 0
 
   /** Sends a market order against the position's change since the start, if that is at least one quote's size. */
   const hedge = Effect.gen(function*() {
@@ -148,8 +193,10 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
   })
 
   // A cancel whose answer is lost is simply repeated at the next tick, because canceling everything twice is harmless.
-  const stop = findLost.pipe(Effect.andThen(cancel({ market })), Effect.andThen(count))
-  const tick = stop.pipe(
+  const clear = Effect.andThen(findLost, cancel({ market }))
+  const stop = Effect.andThen(clear, audit)
+  const tick = clear.pipe(
+    Effect.andThen(Effect.suspend(() => isDue() ? audit : Effect.void)),
     Effect.andThen(hedge),
     Effect.andThen(quote),
     Effect.catch(({ message }) => {
@@ -163,4 +210,6 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
 
 /** Makes the market until interrupted. */
 export const run = (settings: Settings) =>
-  Effect.flatMap(make(settings), ({ tick }) => Effect.forever(Effect.andThen(tick, Effect.sleep("1 minute"))))
+  Effect.scoped(
+    Effect.flatMap(make(settings), ({ tick }) => Effect.forever(Effect.andThen(tick, Effect.sleep("1 minute"))))
+  )

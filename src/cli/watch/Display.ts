@@ -1,11 +1,12 @@
 /** A table on the terminal that is redrawn in place: the heading, the state of the stream, and the rows that fit. */
+import * as CliOutput from "effect/cli/CliOutput"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Terminal from "effect/Terminal"
 import type * as Item from "../../client/session/Item.ts"
 import * as Answer from "../Answer.ts"
-import { cut, type Screen } from "../Screen.ts"
+import { current, cut, type Screen } from "../Screen.ts"
 
 /** Terminal codes that move up `lines` lines, and erase from there on. */
 const erase = (lines: number): string => (lines === 0 ? "" : `\u001B[${lines}A`) + "\r\u001B[J"
@@ -79,14 +80,22 @@ export const frame = (
   ]
 }
 
-/** Draws the frame whenever it has changed, until it is interrupted. */
-export const draw = Effect.fnUntraced(function*(frame: (height: number) => ReadonlyArray<string>) {
+/** The number of lines that text takes on a terminal of this width, which wraps what was drawn when it was wider. */
+export const heightOf = (lines: ReadonlyArray<string>, columns: number): number =>
+  lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(CliOutput.displayWidth(line) / columns)), 0)
+
+/** Draws the frame whenever it or the size of the terminal has changed, until it is interrupted. */
+export const draw = Effect.fnUntraced(function*(frame: (screen: Screen, height: number) => ReadonlyArray<string>) {
   const terminal = yield* Terminal.Terminal
   let drawn: ReadonlyArray<string> = []
   const redraw = Effect.gen(function*() {
-    const lines = frame(yield* terminal.rows)
+    const screen = yield* current
+    const height = yield* terminal.rows
+    const lines = frame(screen, height)
     if (lines.join("\n") === drawn.join("\n")) return
-    yield* Effect.ignore(terminal.display(`${erase(drawn.length)}${lines.join("\n")}\n`))
+    // Lines that have left the screen can't be erased.
+    const above = Math.min(heightOf(drawn, screen.columns), height - 1)
+    yield* Effect.ignore(terminal.display(`${erase(above)}${lines.join("\n")}\n`))
     drawn = lines
   })
   // The terminal has echoed Ctrl-C at the beginning of the line.

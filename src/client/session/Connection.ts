@@ -56,6 +56,8 @@ export interface Connection {
     params: ReadonlyArray<unknown>,
     onAnswer?: () => void
   ) => Effect.Effect<unknown, Lost | Refused>
+  /** Sends a request whose answer contains only its success. */
+  readonly command: Connection["request"]
   /** Ends the connection. */
   readonly fail: (cause: Cause.Cause<Lost>) => void
   /** Waits for the end of the connection. */
@@ -94,6 +96,7 @@ const reading = (pull: Socket.Reader["pull"], hear: () => void, receive: (frame:
     Effect.flatMap(pull, (frames): Effect.Effect<void, Lost> => {
       hear()
       for (const frame of frames) {
+        if (frame.length > Frame.maxLength) return Effect.fail(new Lost({ problem: "a message is too long" }))
         const read = Frame.readReceived(typeof frame === "string" ? frame : decoder.decode(frame))
         if (Result.isFailure(read)) return Effect.fail(new Lost({ problem: `a message is ${read.failure}` }))
         receive(read.success)
@@ -117,10 +120,11 @@ export const open: (
   const requests = new Requests()
   let heardAt = clock.currentTimeMillisUnsafe()
 
-  const request: Connection["request"] = (method, params, onAnswer) =>
+  const requesting = (isCommand: boolean): Connection["request"] => (method, params, onAnswer) =>
     Effect.suspend(() => {
       const answered = Deferred.makeUnsafe<unknown, Refused>()
-      const id = requests.add((frame) => {
+      const id = requests.add((received) => {
+        const frame = isCommand ? Frame.confirmed(received) : received
         if (frame._tag === "Answer") {
           onAnswer?.()
           Deferred.doneUnsafe(answered, Effect.succeed(frame.result))
@@ -144,6 +148,8 @@ export const open: (
       )
     })
 
+  const request = requesting(false)
+
   const hear = () => {
     heardAt = clock.currentTimeMillisUnsafe()
   }
@@ -156,6 +162,7 @@ export const open: (
   ))
   return {
     request,
+    command: requesting(true),
     fail: (cause) => Deferred.doneUnsafe(ended, Effect.failCause(cause)),
     ended: Deferred.await(ended),
     heardAt: () => heardAt

@@ -161,7 +161,8 @@ export const chained = <Message extends Link>(
       }
       // Changes that come before the snapshot belong to an earlier subscription.
       if (last === undefined) return []
-      if (pastUpdateId !== last) return "gap"
+      // The numbers of a chain never decrease.
+      if (pastUpdateId !== last || updateId < last) return "gap"
       last = updateId
       state.change(message)
       return [Item.event(message)]

@@ -1,12 +1,10 @@
-/**
- * Tells a subscriber when the last message on its connection arrived, because a quiet channel does not show whether the
- * connection is alive.
- */
+/** Tells a subscriber up to which time it has every event, because a quiet channel does not show that. */
 import * as Context from "effect/Context"
 
 /**
  * Reads the time of the last message on the subscriber's connection, in Unix milliseconds; `undefined` while it has no
- * connection.
+ * connection. After a reconnection, the time of the lost connection's last message, until a state has proven that nothing
+ * was missed.
  */
 export type HeardAt = () => number | undefined
 

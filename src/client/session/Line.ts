@@ -66,7 +66,7 @@ const asking = (connection: Connection.Connection): Continuity.Ask => (query, pa
 /** Authorises the connection for its account, before anything private is sent. */
 const authorize = (connection: Connection.Connection, token: Redacted.Redacted) => {
   const secret = Redacted.value(token)
-  return connection.request(Frame.methods.authorize, [secret, "public"]).pipe(
+  return connection.command(Frame.methods.authorize, [secret, "public"]).pipe(
     Effect.catchTag("Refused", ({ code, reason }) => {
       const said = scrubber(secret)(reason)
       return Effect.fail(

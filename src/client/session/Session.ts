@@ -191,7 +191,7 @@ const makeStreams = (token: Setup["token"]) =>
           return yield* new StreamErrors.TooManyConnections({ channel: channel.name, limit })
         yield* Effect.addFinalizer(() => Effect.sync(() => line.remove(subscriber)))
         const hear = yield* Heard
-        hear?.(line.heardAt)
+        hear?.(() => subscriber.completeAt(line.heardAt()))
         return Stream.fromPull(Effect.succeed(subscriber.mailbox.take))
       }))
 

@@ -1,5 +1,6 @@
 /** One subscriber of a topic: delivers its items, and resumes it after it may have missed messages. */
 import type * as Clock from "effect/Clock"
+import * as Time from "../../domain/Time.ts"
 import type * as Continuity from "./Continuity.ts"
 import * as Item from "./Item.ts"
 import * as Mailbox from "./Mailbox.ts"
@@ -56,6 +57,14 @@ export class Subscriber {
   /** The current round, if the state of this round must be read; otherwise `undefined`. */
   get reads(): number | undefined {
     return this.#phase === "reading" ? this.#round : undefined
+  }
+
+  /**
+   * The time up to which nothing is missing, in Unix milliseconds; `heardAt` is the time of the connection's last message.
+   * While a state has yet to prove that nothing was missed, the new connection's messages say nothing about it.
+   */
+  completeAt(heardAt: number | undefined): number | undefined {
+    return this.#unproven === undefined ? heardAt : Time.toMicros(this.#unproven.since) / 1000
   }
 
   /** Begins, because the topic was acknowledged. */

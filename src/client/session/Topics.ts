@@ -29,12 +29,18 @@ export interface Outcomes {
   readonly disturbed: (entry: Entry) => void
 }
 
+/** The mean time between two renewals of a channel's topics, in milliseconds, and the number that may come at once. */
+const pause = 1000
+const burst = 5
+
 /** The topics of a channel on one connection. */
 export class Topics {
   readonly channel: Channel.Any
   readonly #outcomes: Outcomes
   /** The topics with subscribers, by id. */
   readonly wanted = new Map<string, Entry>()
+  /** The time up to which renewals are accounted for, in Unix milliseconds: each takes {@link pause}. */
+  #renewedAt = -Infinity
   #held = new Set<Entry>()
 
   constructor(channel: Channel.Any, outcomes: Outcomes) {
@@ -72,10 +78,24 @@ export class Topics {
   settle(connection: Connection): Effect.Effect<void, Lost> {
     return Effect.whileLoop({
       while: () => this.differs,
-      body: () => this.channel.sharing === "added" ? this.#settleEach(connection) : this.#settleSet(connection),
+      body: () =>
+        Effect.andThen(
+          this.#pause,
+          Effect.suspend(() =>
+            this.channel.sharing === "added" ? this.#settleEach(connection) : this.#settleSet(connection)
+          )
+        ),
       step: () => {}
     })
   }
+
+  /** Spaces renewals, so that an exchange whose messages never fit together is not flooded with requests. */
+  readonly #pause: Effect.Effect<void> = Effect.clockWith((clock) => {
+    if (![...this.wanted.values()].some(({ renews }) => renews)) return Effect.void
+    const now = clock.currentTimeMillisUnsafe()
+    this.#renewedAt = Math.max(this.#renewedAt, now - burst * pause) + pause
+    return this.#renewedAt > now ? Effect.sleep(this.#renewedAt - now) : Effect.void
+  })
 
   /** Updates a channel in which each topic has its own subscription. */
   #settleEach(connection: Connection): Effect.Effect<void, Lost> {
@@ -86,7 +106,7 @@ export class Topics {
     return Effect.andThen(
       Effect.forEach(left, (entry) => {
         this.#held.delete(entry)
-        return outcome(connection.request(channel.unsubscribe, channel.leave(entry.topic)))
+        return outcome(connection.command(channel.unsubscribe, channel.leave(entry.topic)))
       }, { concurrency: "unbounded", discard: true }),
       Effect.forEach(
         asked,
@@ -114,7 +134,7 @@ export class Topics {
 
   #leave(connection: Connection): Effect.Effect<void, Lost> {
     this.#held = new Set()
-    return Effect.asVoid(outcome(connection.request(this.channel.unsubscribe, [])))
+    return Effect.asVoid(outcome(connection.command(this.channel.unsubscribe, [])))
   }
 
   /**
@@ -156,7 +176,7 @@ export class Topics {
       )
     }
     for (const entry of entries) entry.renews = false
-    return outcome(connection.request(subscribe, encoded.success, () => {
+    return outcome(connection.command(subscribe, encoded.success, () => {
       if (sharing !== "added") this.#held = new Set()
       for (const entry of entries) {
         this.#held.add(entry)

@@ -178,9 +178,12 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
       const story = yield* placed(world, entry)
       const { account, expected, order: { orderId }, other } = story
       const all = yield* LiveOrders.open(world, account, { market: expected["market"], limit: 100 })
-      yield* LiveOrders.lists(LiveOrders.among(world, all, [orderId, other["orderId"]]), "both orders", "orderId", [expected, {
-        orderId: other["orderId"]
-      }])
+      yield* LiveOrders.lists(LiveOrders.among(world, all, [orderId, other["orderId"]]), "both orders", "orderId", [
+        expected,
+        {
+          orderId: other["orderId"]
+        }
+      ])
       for (const selection of selections(story)) {
         const found = yield* LiveOrders.open(world, account, selection)
         yield* LiveOrders.lists(found, `order ${String(orderId)}`, "orderId", [expected])

@@ -4,8 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
-import type * as Rule from "../Rule.ts"
 import * as Features from "../Features.ts"
+import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"

@@ -123,7 +123,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.isAcknowledgement(yield* Streams.ask(connection, "lastprice_subscribe", name))
       const listening = { connection, channel: "depth", from: connection.messages.length }
       yield* Streams.isAcknowledgement(yield* Streams.ask(connection, "depth_subscribe", name, 10, "0", true))
-      yield* Streams.seesOne(listening, `the book of ${name}`, (params) => Streams.listOf(params)[2] === name || undefined)
+      yield* Streams.seesOne(
+        listening,
+        `the book of ${name}`,
+        (params) => Streams.listOf(params)[2] === name || undefined
+      )
     })
   }),
   forEach("streams.private", {

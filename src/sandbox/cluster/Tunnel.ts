@@ -6,6 +6,7 @@
  * while its reader is slow, so bytes wait at the venue, which disconnects a client that leaves too many unread.
  */
 import { Duplex } from "node:stream"
+import { lingering } from "../server/Upgrades.ts"
 import * as Frames from "./Frames.ts"
 
 /** The time between heartbeats, in milliseconds. */
@@ -38,11 +39,14 @@ export const open = (connection: Duplex, receive: (message: Uint8Array) => void,
     final: (done) => connection.end(done),
     destroy: (_error, done) => {
       clearInterval(beating)
+      clearTimeout(ending)
       connection.destroy()
       done(null)
     }
   })
   const end = (): void => void bytes.destroy()
+  let hasEnded = false
+  let ending: NodeJS.Timeout | undefined
 
   const beating = setInterval(() => {
     // A paused connection receives no heartbeats either, so its silence does not count.
@@ -58,9 +62,17 @@ export const open = (connection: Duplex, receive: (message: Uint8Array) => void,
       else if (kind === Frames.kinds.part && !bytes.push(content)) connection.pause()
     }
   })
-  connection.on("end", () => bytes.push(null))
+  connection.on("end", () => {
+    hasEnded = true
+    clearInterval(beating)
+    bytes.push(null)
+  })
   connection.on("error", end)
-  connection.on("close", end)
+  connection.on("close", () => {
+    if (!hasEnded) return end()
+    // A slow reader gets the bytes that have arrived, and the stream then closes by itself.
+    if (!bytes.destroyed) ending = setTimeout(end, lingering)
+  })
   connection.resume()
   return { bytes, send: (message) => void connection.write(Frames.encode(Frames.kinds.head, message)) }
 }

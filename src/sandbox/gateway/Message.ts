@@ -88,8 +88,10 @@ export type Answer = Written | Streamed | Reset
 /** The connection becomes a WebSocket. */
 export interface Upgraded {
   readonly _tag: "Upgraded"
-  /** Runs the WebSocket connection over a socket. Must be called once. */
+  /** Runs the WebSocket connection over a socket. Must be called once, unless the connection is declined. */
   readonly connect: Connect
+  /** Releases what is reserved for the connection, without connecting. */
+  readonly decline: () => void
 }
 
 /** The connection becomes a WebSocket that another process serves. */

@@ -415,7 +415,9 @@ class Sleeping<E> implements Resident<E> {
 
   /** Ends one use of the venue: at once, or when the answer's stream or the WebSocket ends. */
   private last(outcome: Outcome, clock: Clock.Clock): Outcome {
-    if (outcome._tag === "Upgraded") return { ...outcome, connect: this.holding(outcome.connect, clock) }
+    if (outcome._tag === "Upgraded") {
+      return { ...outcome, connect: this.holding(outcome.connect, clock), decline: () => this.release(clock) }
+    }
     if (outcome._tag !== "Stream") {
       this.release(clock)
       return outcome

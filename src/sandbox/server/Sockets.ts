@@ -1,5 +1,4 @@
 /** Decides which requests become a WebSocket connection with a venue. */
-import * as Result from "effect/Result"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import { type Answer, type Head, header, type Outcome, type Written } from "../gateway/Message.ts"
 import type { Refused } from "../gateway/Socket.ts"
@@ -30,16 +29,13 @@ export const refusal = (asked: string, { kind, message }: Refused): Written =>
 export const answer = (head: Head, { policy }: Dialect, { connect }: Streams): Outcome | undefined => {
   if (head.path !== path) return undefined
   if (policy.streamToken === undefined) return Refusal.make(path, 501, "NoWebSocket", notInDialect)
-  return isUpgrade(head) ? { _tag: "Upgraded", connect } : upgradeRequired
+  return isUpgrade(head) ? { _tag: "Upgraded", connect, decline: () => undefined } : upgradeRequired
 }
 
 /** The answer from a transport that can't carry a WebSocket. */
 export const decline = (outcome: Outcome): Answer => {
-  // Ending the connection releases the resources reserved for it.
-  if (outcome._tag === "Upgraded") {
-    const connected = outcome.connect({ from: "", send: () => undefined, end: () => undefined, waiting: () => 0 })
-    if (Result.isSuccess(connected)) connected.success.end()
-  } else if (outcome._tag === "Tunneled") outcome.far.destroy()
+  if (outcome._tag === "Upgraded") outcome.decline()
+  else if (outcome._tag === "Tunneled") outcome.far.destroy()
   else return outcome
   return upgradeRequired
 }

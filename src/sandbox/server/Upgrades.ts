@@ -38,12 +38,17 @@ const refusalOf = (head: Head): Written | undefined => {
     : badRequest(head.path, "Sec-WebSocket-Key must be sixteen bytes in Base64")
 }
 
-/** The time that a client gets to answer a close frame, in milliseconds. */
-const lingering = 1000
+/** The time that a client gets to answer a close frame, or to read the last bytes, in milliseconds. */
+export const lingering = 1000
 
 /** Sends a close frame, and lets the client read it before the connection breaks. */
 const close = (socket: Duplex): void => {
   socket.end(WebSocketFrames.close(WebSocketFrames.codeOf(closeCode)))
+  linger(socket)
+}
+
+/** Lets the client read what was written before the connection breaks. */
+const linger = (socket: Duplex): void => {
   const timer = setTimeout(() => socket.destroy(), lingering)
   socket.on("close", () => clearTimeout(timer))
 }
@@ -102,7 +107,8 @@ const join = (socket: Duplex, early: Buffer, far: Duplex): void => {
   if (far.destroyed) return void socket.destroy()
   if (socket.destroyed) return void far.destroy()
   socket.on("close", () => far.destroy())
-  far.on("close", () => socket.destroy())
+  // The last bytes, such as a close frame, may still wait for a slow client.
+  far.on("close", () => far.readableEnded ? linger(socket) : socket.destroy())
   if (early.length > 0) far.write(early)
   socket.pipe(far)
   far.pipe(socket)

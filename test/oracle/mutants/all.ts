@@ -42,4 +42,8 @@ export const all: ReadonlyArray<Mutant> = [
 ]
 
 /** All faults of a WebSocket. */
-export const streams: ReadonlyArray<Streams.StreamMutant> = [...Streams.mutants, ...StreamAccounts.mutants, ...Topics.mutants]
+export const streams: ReadonlyArray<Streams.StreamMutant> = [
+  ...Streams.mutants,
+  ...StreamAccounts.mutants,
+  ...Topics.mutants
+]

@@ -251,7 +251,7 @@ const echoing = () => {
       }
     })
   }
-  const upgraded: Upgraded = { _tag: "Upgraded", connect }
+  const upgraded: Upgraded = { _tag: "Upgraded", connect, decline: () => undefined }
   return { upgraded, wires }
 }
 

@@ -95,6 +95,15 @@ describe("a tunnel", () => {
       assert.strictEqual(one.bytes.writableLength, 0)
     }))
 
+  it.live("a slow reader gets the last bytes after the connection has closed", () =>
+    Effect.gen(function*() {
+      const { far, one, two } = yield* opened
+      one.bytes.end("the last")
+      yield* closed(far)
+      assert.strictEqual((yield* all(two.bytes)).toString(), "the last")
+      yield* closed(two.bytes)
+    }).pipe(Effect.scoped))
+
   it.live("closing either end of a tunnel closes the other", () =>
     Effect.gen(function*() {
       for (const at of [0, 1]) {

@@ -130,7 +130,7 @@ describe("an honest caller next to an abuser", () => {
           refusal: () => undefined,
           admit: () => undefined,
           wrote,
-          receive: (_, resume) => resume({ _tag: "Upgraded", connect })
+          receive: (_, resume) => resume({ _tag: "Upgraded", connect, decline: () => undefined })
         })
         return (id: number, method: string, ...params: ReadonlyArray<unknown>) =>
           socket.push(frameOf(JSON.stringify({ id, method, params })))
@@ -159,4 +159,41 @@ describe("an honest caller next to an abuser", () => {
       yield* durable
       assert.include(read.at(-1), "\"result\":\"pong\",\"id\":7")
     }).pipe(Effect.provide(world)))
+
+  it.live("a slow client behind another process gets the close frame, too", () =>
+    Effect.gen(function*() {
+      const read: Array<string> = []
+      const waiting: Array<() => void> = []
+      const socket = new Duplex({
+        read: () => undefined,
+        write: (chunk: Buffer, _encoding, done) => {
+          waiting.push(() => {
+            read.push(chunk.toString())
+            done()
+          })
+        }
+      })
+      const far = new Duplex({
+        allowHalfOpen: false,
+        read: () => undefined,
+        write: (_chunk, _encoding, done) => done()
+      })
+      Upgrades.begin({ ...headFrom("a"), headers: upgradeHeaders }, socket, Buffer.alloc(0), {
+        refusal: () => undefined,
+        admit: () => undefined,
+        wrote: () => undefined,
+        receive: (_, resume) => resume({ _tag: "Tunneled", far })
+      })
+      far.push("a message")
+      far.push("the close frame")
+      far.push(null)
+      yield* Effect.callback<void>((resume) => void far.once("close", () => resume(Effect.void)))
+      assert.isFalse(socket.destroyed)
+      yield* until(Effect.sync(() => {
+        waiting.shift()?.()
+        return socket.writableFinished
+      }))
+      assert.deepStrictEqual(read.join(" "), "a message the close frame")
+      yield* until(Effect.sync(() => socket.destroyed))
+    }))
 })

@@ -1,12 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import { ControlClient } from "../../../src/sandbox/control/ControlClient.ts"
 import type { Fault, StreamSymptom } from "../../../src/sandbox/gateway/Faults.ts"
 import { until } from "../../support/clock.ts"
+import { Base } from "../../support/control.ts"
 import { alice, bob } from "../../support/exchange.ts"
 import { property } from "../../support/property.ts"
 import { handle, signed } from "../../support/signed.ts"
@@ -27,59 +30,73 @@ const improve = (times: number, from = 90) =>
     discard: true
   })
 
-const cutOff = (text: string) => text.slice(0, Math.floor(text.length / 2))
+/** A push that is no JSON. */
+const garbled = "garbled"
+
+/** The best price of a push. */
+const priceOf = (text: string): string => {
+  const read = Result.getOrUndefined(Result.try(() => JSON.parse(text) as { readonly params: ReadonlyArray<unknown> }))
+  return read === undefined ? garbled : String((read.params[0] as ReadonlyArray<unknown>)[6])
+}
 
 /** The messages that arrive for each symptom that leaves the connection open. */
 const surviving: Readonly<
-  Record<string, (texts: ReadonlyArray<string>, isHit: (index: number) => boolean) => ReadonlyArray<string>>
+  Record<string, (prices: ReadonlyArray<string>, isHit: (index: number) => boolean) => ReadonlyArray<string>>
 > = {
-  Lose: (texts, isHit) => texts.filter((_, index) => !isHit(index)),
-  Duplicate: (texts, isHit) => texts.flatMap((text, index) => isHit(index) ? [text, text] : [text]),
-  Garble: (texts, isHit) => texts.map((text, index) => isHit(index) ? cutOff(text) : text),
-  HoldBack: (texts, isHit) => {
+  Lose: (prices, isHit) => prices.filter((_, index) => !isHit(index)),
+  Duplicate: (prices, isHit) => prices.flatMap((price, index) => isHit(index) ? [price, price] : [price]),
+  Garble: (prices, isHit) => prices.map((price, index) => isHit(index) ? garbled : price),
+  HoldBack: (prices, isHit) => {
     const late: Array<string> = []
-    return texts.flatMap((text, index) => {
-      if (!isHit(index) || late.length > 0) return [text, ...late.splice(0)]
-      late.push(text)
+    return prices.flatMap((price, index) => {
+      if (!isHit(index) || late.length > 0) return [price, ...late.splice(0)]
+      late.push(price)
       return []
     })
   }
 }
 
-/** A message without its time, which is not the same on two connections. */
-const withoutTime = (text: string) => text.replace(/\[[\d.]+,[\d.]+,/u, "[")
-
 describe.each(ways)("faults of streams, $way", ({ world }) => {
   property(
-    "a fault of messages hits exactly the messages that it selects, and changes nothing else",
+    "a fault of messages hits exactly the messages that it selects, of one account or of all, and changes nothing else",
     [
       fc.constantFrom(...Object.keys(surviving)),
       fc.record({ skip: fc.integer({ min: 0, max: 4 }), times: fc.integer({ min: 0, max: 3 }) }),
-      fc.constantFrom({}, { channel: "bookTicker" }, { channel: "depth" }, { account: "alice" })
+      fc.record({
+        channel: fc.constantFrom("bookTicker" as const, "depth" as const),
+        account: fc.constantFrom("alice", "bob")
+      }, { requiredKeys: [] })
     ],
     (tag, counted, selected) =>
       Effect.gen(function*() {
-        const [hit, spared] = [yield* open, yield* open]
-        // The first connection is authorised, so a fault of the account hits only it.
-        yield* hit.ask("authorize", yield* token(), "public")
-        for (const client of [hit, spared]) yield* client.ask("bookTicker_subscribe", "BTC_USDT")
-        yield* add({ ...counted, ...selected, account: "alice", symptom: { _tag: tag } as StreamSymptom })
-        const [before] = [hit.texts.length]
+        // The first connection is authorised, and the second is of no account.
+        const clients = [yield* open, yield* open]
+        yield* clients[0]?.ask("authorize", yield* token(), "public") ?? Effect.void
+        for (const client of clients) yield* client.ask("bookTicker_subscribe", "BTC_USDT")
+        const before = clients.map(({ texts }) => texts.length)
+        yield* add({ ...counted, ...selected, symptom: { _tag: tag } as StreamSymptom })
         yield* improve(5)
-        for (const client of [hit, spared]) yield* client.ask("ping")
-        const pushed = (texts: ReadonlyArray<string>) => texts.filter((text) => text.includes("bookTicker_update"))
-        const all = spared.texts.slice(2, -1)
-        assert.lengthOf(pushed(all), 5)
-        const isSelected = !("channel" in selected) || selected.channel === "bookTicker"
-        const isHit = (index: number) => isSelected && index >= counted.skip && index < counted.skip + counted.times
-        assert.deepStrictEqual(
-          hit.texts.slice(before, -1).map(withoutTime),
-          surviving[tag]?.(all, isHit).map((text) => withoutTime(text))
+        for (const client of clients) yield* client.ask("ping")
+
+        const isOfChannel = selected.channel !== "depth"
+        const selectedClients = clients.filter((_, which) =>
+          isOfChannel && (selected.account === undefined || (selected.account === "alice" && which === 0))
         )
-        const fired = [0, 1, 2, 3, 4].filter(isHit).length
-        assert.deepStrictEqual(yield* counts, [[isSelected ? 5 : 0, fired]])
+        const isCounted = (match: number) => match >= counted.skip && match < counted.skip + counted.times
+        for (const [which, client] of clients.entries()) {
+          const place = selectedClients.indexOf(client)
+          // Each change is pushed to every connection before the next one.
+          const isHit = (index: number) => place !== -1 && isCounted(index * selectedClients.length + place)
+          assert.deepStrictEqual(
+            client.texts.slice(before[which], -1).map(priceOf),
+            surviving[tag]?.(["90", "89", "88", "87", "86"], isHit)
+          )
+        }
+        const matched = 5 * selectedClients.length
+        const fired = Array.from({ length: matched }, (_, match) => match).filter(isCounted).length
+        assert.deepStrictEqual(yield* counts, [[matched, fired]])
       }).pipe(Effect.scoped, Effect.provide(world)),
-    { runs: 100, short: 12 }
+    { runs: 100, short: 15 }
   )
 
   it.live("a connection is cut in place of a message, with a close frame or without", () =>
@@ -204,6 +221,14 @@ describe("the selection of streams", () => {
         }]
       ]
       for (const [message, fault] of refused) assert.include((yield* Effect.flip(add(fault))).message, message)
+    }).pipe(Effect.provide(world)))
+
+  it.effect("a request that can't become a WebSocket uses up no fault of connections", () =>
+    Effect.gen(function*() {
+      yield* add({ symptom: { _tag: "RefuseConnection", kind: "unavailable" } })
+      const { status } = yield* HttpClient.get(`${yield* Base}/ws`, { headers: { upgrade: "websocket" } })
+      assert.strictEqual(status, 426)
+      assert.deepStrictEqual(yield* counts, [[0, 0]])
     }).pipe(Effect.provide(world)))
 
   it.effect("faults of calls never hit streams, and faults of streams never hit calls", () =>

@@ -5,18 +5,22 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Socket from "effect/socket/Socket"
 import * as Stream from "effect/Stream"
+import { readFileSync } from "node:fs"
 import { dirname } from "node:path"
 import * as DealsChannel from "../../../src/channels/DealsChannel.ts"
 import * as TradesChannel from "../../../src/channels/TradesChannel.ts"
 import type * as Item from "../../../src/client/session/Item.ts"
 import { amount } from "../../../src/domain/Decimal.ts"
-import { Limit } from "../../../src/domain/Paging.ts"
+import { ticker } from "../../../src/domain/Identifiers.ts"
+import { Limit, RecordOffset } from "../../../src/domain/Paging.ts"
 import * as MarketOrders from "../../../src/endpoints/MarketOrders.ts"
 import * as Exchange from "../../../src/Exchange.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
+import * as ControlClient from "../../../src/sandbox/control/ControlClient.ts"
 import * as Example from "../../../src/sandbox/Example.ts"
 import * as Sandbox from "../../../src/sandbox/Sandbox.ts"
 import * as SandboxStreams from "../../../src/sandbox/streams/Streams.ts"
@@ -35,8 +39,13 @@ import { deaf } from "./client.ts"
 /** The number of subscribers, each with a connection of its own. */
 const subscribers = isLong ? 100 : 20
 
-/** The number of these that follow an account. Each of its connections needs a token, and a key may create ten per minute. */
-const ofAccount = 1
+/**
+ * The accounts, and the number of subscribers that follow each. Each connection needs a token, also the one that resumes,
+ * and a key may create ten tokens per minute.
+ */
+const accounts = [Example.alice, Example.bob]
+
+const ofEach = isLong ? 4 : 1
 
 /** A clock whose sleeps take a fifth of their time, so that the pauses between reconnections are short. */
 const hasty = Effect.map(Clock.Clock, (clock) => {
@@ -75,26 +84,38 @@ describe("a killed sandbox", () => {
           /"url":"([^"]+)"/u
         )
         const first = yield* serve
-        const exchange = yield* Layer.build(
-          Exchange.layer({ baseUrl, dialect: Dialect.live, credentials: credentialsOf(Example.alice) }).pipe(
-            Layer.provide(FetchHttpClient.layer)
-          )
-        )
+        const token = Redacted.make(readFileSync(`${folder}/control-token`, "utf8").trim())
+        // Only alice has bitcoin.
+        yield* ControlClient.ControlClient.use((control) =>
+          control.fund({
+            payload: { account: "bob", wallet: "trade", ticker: ticker("BTC"), amount: amount("1") }
+          })
+        ).pipe(Effect.provide(ControlClient.layer({ url: baseUrl, token })), Effect.provide(FetchHttpClient.layer))
+        const exchanges = yield* Effect.forEach(accounts, (key) =>
+          Layer.build(
+            Exchange.layer({ baseUrl, dialect: Dialect.live, credentials: credentialsOf(key) }).pipe(
+              Layer.provide(FetchHttpClient.layer)
+            )
+          ))
+        const [anyone = assert.fail()] = exchanges
         const trade = (times: number) =>
-          MarketOrders.MarketOrders.use(({ create }) =>
-            create({ market: btcUsdt, side: "sell", amount: amount("0.01") })
-          ).pipe(Effect.repeat({ times: times - 1 }), Effect.provideContext(exchange))
+          Effect.forEach(exchanges, (exchange) =>
+            MarketOrders.MarketOrders.use(({ create }) =>
+              create({ market: btcUsdt, side: "sell", amount: amount("0.01") })
+            ).pipe(Effect.repeat({ times: times - 1 }), Effect.provideContext(exchange)))
         yield* trade(3)
 
         const url = `${baseUrl.replace("http", "ws")}/ws`
+        const servicesOf = (exchange: (typeof exchanges)[number]) =>
+          Effect.provideContext(Layer.build(Layer.fresh(Streams.layer({ url }))), exchange)
         const followed = yield* Effect.forEach(Array.from({ length: subscribers }), (_, n) =>
           Effect.gen(function*() {
-            const services = yield* Layer.build(Layer.fresh(Streams.layer({ url }))).pipe(
-              Effect.provideContext(exchange)
+            const services = yield* servicesOf(exchanges[Math.floor(n / ofEach)] ?? anyone)
+            const trades = TradesChannel.TradesChannel.useSync(({ stream }) =>
+              follow(stream({ market: btcUsdt }))
             )
-            const trades = TradesChannel.TradesChannel.useSync(({ stream }) => follow(stream({ market: btcUsdt })))
             const deals = DealsChannel.DealsChannel.useSync(({ stream }) => follow(stream({ market: btcUsdt })))
-            return yield* n < ofAccount
+            return yield* n < ofEach * exchanges.length
               ? Effect.provideContext(Effect.flatten(deals), services)
               : Effect.provideContext(Effect.flatten(trades), services)
           }).pipe(Effect.provideServiceEffect(Clock.Clock, hasty)))
@@ -104,12 +125,23 @@ describe("a killed sandbox", () => {
         yield* first.kill
         yield* serve
         yield* trade(5)
-        const all = yield* TradesChannel.TradesChannel.use(({ list }) =>
-          list({ market: btcUsdt, limit: Limit.make(100) })
-        ).pipe(Effect.provide(Streams.layerPublic({ url })))
-        yield* until(Effect.sync(() => followed.every(({ ids }) => (ids?.length ?? 0) >= all.length)))
-        const expected = all.map(({ tradeId }) => String(tradeId)).toReversed()
-        for (const { ids } of followed) assert.deepStrictEqual(ids, expected)
+        const limit = Limit.make(100)
+        const all = yield* TradesChannel.TradesChannel.use(({ list }) => list({ market: btcUsdt, limit })).pipe(
+          Effect.provide(Streams.layerPublic({ url }))
+        )
+        const own = yield* Effect.forEach(exchanges, (exchange) =>
+          Effect.gen(function*() {
+            const page = DealsChannel.DealsChannel.use(({ page }) =>
+              page({ market: btcUsdt, offset: RecordOffset.make(0), limit })
+            )
+            return (yield* Effect.provideContext(page, yield* servicesOf(exchange))).records
+          }))
+        const expected = followed.map((_, n) =>
+          (own[Math.floor(n / ofEach)] ?? all).map(({ tradeId }) => String(tradeId)).toReversed()
+        )
+        yield* until(Effect.sync(() => followed.every(({ ids = [] }, n) => ids.length >= (expected[n]?.length ?? 0))))
+        assert.deepStrictEqual(followed.map(({ ids }) => ids), expected)
+        assert.isAbove(own[1]?.length ?? 0, 12)
       }).pipe(Effect.scoped, Effect.provide(Socket.layerWebSocketConstructorGlobal)),
     isLong ? 120_000 : 60_000
   )
