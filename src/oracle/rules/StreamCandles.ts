@@ -82,6 +82,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const times: Array<number> = []
+      // Earlier trades on the market must not lie in the first range.
+      yield* world.advance(10 * 60_000)
       for (const percent of [1, -1, 2]) {
         yield* StreamMarkets.trade(world, market, percent)
         times.push((yield* world.now) / 1000)
