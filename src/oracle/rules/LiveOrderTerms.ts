@@ -123,6 +123,15 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
       yield* nothingOpen(world, account)
     })
   }),
+  forEach("live-terms.market", {
+    statement: "Refuses a stop-limit order on an unknown market with HTTP 422, code 31, naming market",
+    profile: "mutating",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const fields = Orders.stopLimit(yield* world.market, side, { market: "NO_SUCH" })
+      yield* LiveCalls.refuses(world, yield* world.trader, Paths.stopLimit, fields, { codes: [31], key: "market" })
+    })
+  }),
   forEach("live-terms.client-order-id", {
     statement: "Refuses a stop order with the client order id of an open order on the same market with code 36",
     values: stops.flatMap((call) => [

@@ -160,6 +160,17 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* LiveOrders.lists(shown, "the order", "orderId", [{ orderId: order["orderId"], amount, dealStock: "0.03" }])
     })
   }),
+  LiveCalls.section.forEach("market-orders.rest", {
+    statement: "Shows the rest of a partly filled market order as left, and the order not as FILLED",
+    values: entries,
+    check: Effect.fnUntraced(function*(world, entry) {
+      const { answer, expected: { amount }, order, parts } = yield* sweep(world, entry, 0.05)
+      const spent = parts.reduce((sum, { amount, price }) => sum + amount * (isQuote(entry) ? price : 1), 0)
+      const left = LiveOrders.textOf(Number(amount) - spent)
+      yield* LiveOrders.shows({ answer }, "the order", order, { left })
+      yield* Verdict.expect(answer, "a status other than FILLED", order["status"] !== "FILLED")
+    })
+  }),
   LiveCalls.section.forEach("market-orders.reduce-only", {
     statement: "Refuses a reduce-only market order without a position with code 116",
     values: Orders.sides,

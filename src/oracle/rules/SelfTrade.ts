@@ -22,7 +22,7 @@ const modes = ["cancel_new", "cancel_old", "cancel_both"] as const
  * Triggers a stop order that would match another order of its own account, by letting other accounts trade. Returns
  * both orders.
  */
-const meet = Effect.fnUntraced(function*(world: World, side: Orders.Side, mode: Mode) {
+const meet = Effect.fnUntraced(function*(world: World, side: Orders.Side, mode: Mode | undefined) {
   const account = yield* world.trader
   const market = yield* world.market
   const price = priceText(market, Trading.triggerPrice(side, 10))
@@ -33,8 +33,8 @@ const meet = Effect.fnUntraced(function*(world: World, side: Orders.Side, mode: 
     { market: market.name, side: Orders.opposite(side), amount, price }
   )
   const activation = priceText(market, Trading.triggerPrice(side, 5))
-  const stp = Dialects.modes(world.dialect)[mode]
-  const fields = Orders.stopLimit(market, side, { amount, price, activation_price: activation, stp })
+  const stp = mode === undefined ? {} : { stp: Dialects.modes(world.dialect)[mode] }
+  const fields = Orders.stopLimit(market, side, { amount, price, activation_price: activation, ...stp })
   const { order } = yield* Orders.place(world, account, Paths.stopLimit, fields)
   yield* Trading.tradeAt(world, market, activation)
   const { dealStock, orderId } = Dialects.keys(world.dialect)
@@ -53,6 +53,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, { mode, side }) {
       const met = yield* meet(world, side, mode)
       yield* Verdict.conclude("nothing filled", met, met.old.filled === 0 && met.new.filled === 0)
+    })
+  }),
+  section.forEach("stop-limit.stp.omitted", {
+    statement: "Treats a triggered order without stp as one with stp no",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const [without, no] = [yield* meet(world, side, undefined), yield* meet(world, side, "no")]
+      yield* Verdict.conclude(
+        "the same with stp no and without",
+        { without, no },
+        JSON.stringify(without) === JSON.stringify(no)
+      )
     })
   }),
   section.forEach("stop-limit.stp.cancels", {

@@ -143,6 +143,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ...FieldRules.rules(response),
   ...OrderFieldRules.rules(entry),
   ...ClientOrderIdRules.rules(entry),
+  ClientOrderIdRules.elsewhere(entry),
   ...PlacedOrderRules.rules(entry),
   newOrder(
     "type",

@@ -179,25 +179,27 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
-  always("streams.depth.request", {
-    statement: "Answers the request for a book with its levels, best first, as the call for the book shows them",
+  forEach("streams.depth.request", {
+    statement:
+      "Answers the request for a book with at most the given number of levels on each side, best first, as the call for the book shows them",
     profile: "read-only",
-    check: Effect.fnUntraced(function*(world) {
+    values: [100, 1],
+    check: Effect.fnUntraced(function*(world, limit) {
       const market = yield* filled(world)
       const connection = yield* world.connection
       const read = Effect.map(
-        Streams.ask(connection, "depth_request", market.name, 100, "0"),
+        Streams.ask(connection, "depth_request", market.name, limit, "0"),
         ({ result }) => Streams.objectOf(result)
       )
       const body = yield* read
       yield* Streams.hasKinds("a book", body, { timestamp: Kinds.time })
-      yield* StreamBooks.isWhole("a book", body, 100)
+      yield* StreamBooks.isWhole("a book", body, limit)
       if (world.profile !== "control") return
       const current = Effect.map(
         read,
         (body) => StreamBooks.states([{ isSnapshot: true, body, market: market.name }])[0]
       )
-      yield* StreamBooks.equalsRest(world, market, 100, connection, current)
+      yield* StreamBooks.equalsRest(world, market, limit, connection, current)
     })
   })
 ]

@@ -125,6 +125,22 @@ const dealRules: ReadonlyArray<Rule.Rule> = [
       yield* areFills(world, account, Streams.pushed(listening).map(rowOf).map(toFill), 2)
     })
   }),
+  deals.always("streams.deals.each", {
+    statement: "Pushes each of several deals of one order",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const account = yield* world.open()
+      const connection = yield* Streams.authorized(world, account)
+      const listening = yield* Streams.subscribe(connection, "deals", [market.name])
+      const terms = { market: market.name, price: StreamMarkets.above(market, 1) }
+      yield* Trading.placeOther(world, account, { ...terms, side: "sell", amount: "0.03" })
+      for (const amount of ["0.01", "0.02"]) {
+        yield* Trading.placeOther(world, yield* world.open(), { ...terms, side: "buy", amount })
+      }
+      yield* Streams.sees(listening, "two deals", (pushed) => pushed.length >= 2 ? true : undefined)
+      yield* areFills(world, account, Streams.pushed(listening).map(rowOf).map(toFill), 2)
+    })
+  }),
   deals.forEach("streams.deals.request", {
     statement: "Answers the request for deals with a page of them, as the call for fills shows them",
     values: [[0, 100], [0, 1], [1, 10], [2, 10]] as const,

@@ -237,8 +237,9 @@ const pageKinds = (found: unknown, records: number) => {
 
 const requestRules: ReadonlyArray<Rule.Rule> = [
   forEach("streams.orders.request", {
-    statement: "Answers the request for open orders with a page of them, as the call for open orders shows them",
-    values: [[0, 100], [0, 2], [1, 1], [3, 10]] as const,
+    statement:
+      "Answers the request for open orders with a page of them, among them stop orders that wait, as the call for open orders shows them",
+    values: [[0, 100], [0, 2], [1, 1], [4, 10]] as const,
     check: Effect.fnUntraced(function*(world, [offset, limit]) {
       const account = yield* world.open()
       const { market, other } = yield* StreamMarkets.pair(world)
@@ -247,6 +248,7 @@ const requestRules: ReadonlyArray<Rule.Rule> = [
         const fields = { market: name, side: "buy", amount: "0.01", price }
         yield* LiveOrders.place(world, account, Paths.limitOrder, fields)
       }
+      yield* Orders.place(world, account, Paths.stopLimit, Orders.stopLimit(market, "buy"))
       const connection = yield* Streams.authorized(world, account)
       const open = yield* LiveOrders.open(world, account, { market: market.name })
       const asked = ["ordersPending_request", market.name, offset, limit] as const

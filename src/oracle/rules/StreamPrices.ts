@@ -201,7 +201,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         })
       )
       for (
-        const [side, percent, amount] of [["sell", 0.4, "0.06"], ["buy", -0.4, "0.07"], ["sell", 0.3, "0.05"]] as const
+        const [side, percent, amount] of [
+          ["sell", 0.4, "0.06"],
+          ["buy", -0.4, "0.07"],
+          ["sell", 0.3, "0.05"],
+          // Only the amount changes.
+          ["sell", 0.3, "0.02"],
+          ["buy", -0.4, "0.01"]
+        ] as const
       ) {
         yield* place(side, percent, amount)
         yield* isBest

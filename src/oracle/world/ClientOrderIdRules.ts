@@ -5,6 +5,7 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Boundaries from "./Boundaries.ts"
 import * as Dialects from "./Dialects.ts"
+import { priceText } from "./Markets.ts"
 import { type OrderEntry, refuses, rulesOf, submit } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
@@ -91,6 +92,26 @@ const perAccount = (entry: OrderEntry): Rule.Rule =>
       yield* Orders.place(world, yield* world.trader, entry.path, order)
       const answer = yield* Orders.submit(world, yield* world.open(), entry.path, order)
       yield* Verdict.expect(answer, "HTTP 200 for the other account's order", answer.status === 200)
+    })
+  })
+
+/** The rule for a call whose client order ids are unique per account, whatever the market. */
+export const elsewhere = (entry: OrderEntry): Rule.Rule =>
+  rulesOf(entry).always(`${entry.id}.client-order-id.elsewhere`, {
+    statement: "Refuses a client order id that an open order of the account on another market uses",
+    profile: "control",
+    live: Rule.notApplicable("client order ids are unique per market"),
+    check: Effect.fnUntraced(function*(world) {
+      const { clientOrderId: key } = Dialects.keys(world.dialect)
+      const market = yield* world.market
+      const other = (yield* world.markets).find(({ name }) => name !== market.name)
+      if (other === undefined) return yield* Verdict.skip("needs a second market")
+      yield* world.control("MovePrice", { market: other.name, price: priceText(other, other.price) })
+      const account = yield* world.trader
+      const id = { [key]: world.unique("elsewhere") }
+      yield* Orders.place(world, account, entry.path, entry.draft(other, "buy", id))
+      const order = entry.draft(market, "buy", id)
+      yield* refuses(world, entry, yield* Orders.submit(world, account, entry.path, order), key)
     })
   })
 

@@ -183,6 +183,14 @@ const entryMutants: ReadonlyArray<Mutant> = [
       ...changing(path, ["clientOrderId"], (id) => id === "" ? undefined : id)
     })
   ),
+  mutant("market-nothing-left", "a partly filled market order has nothing left", {
+    breaks: ["market-orders.rest"],
+    ...changing(MarketOrders.endpoint.path, ["left"], () => "0")
+  }),
+  mutant("market-filled-in-part", "a partly filled market order is shown as filled", {
+    breaks: ["market-orders.rest"],
+    ...changing(StockMarketOrders.endpoint.path, ["status"], () => "FILLED")
+  }),
   mutant("market-amount-spent", "a market order shows what it has spent as its amount", {
     breaks: ["market-orders.never-rests"],
     ...answering(MarketOrders.endpoint.path, "success", (json) => {

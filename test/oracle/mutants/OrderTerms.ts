@@ -11,6 +11,7 @@ import * as LimitOrders from "../../../src/endpoints/LimitOrders.ts"
 import * as MarketOrders from "../../../src/endpoints/MarketOrders.ts"
 import * as ModifyOrder from "../../../src/endpoints/ModifyOrder.ts"
 import * as StockMarketOrders from "../../../src/endpoints/StockMarketOrders.ts"
+import * as StopLimitOrders from "../../../src/endpoints/StopLimitOrders.ts"
 import * as StopMarketOrders from "../../../src/endpoints/StopMarketOrders.ts"
 import * as UnexecutedOcoOrders from "../../../src/endpoints/UnexecutedOcoOrders.ts"
 import * as Json from "../../../src/protocol/Json.ts"
@@ -126,6 +127,10 @@ const optionMutants: ReadonlyArray<Mutant> = [
       ...ordering(path, (order) => without(order, "postOnly"))
     })
   ),
+  mutant("terms-unknown-market", "a stop-limit order on an unknown market is refused with the code of other fields", {
+    breaks: ["live-terms.market"],
+    ...answering(StopLimitOrders.endpoint.path, "refusal", (json) => ({ ...json as Fields, code: 30 }))
+  }),
   mutant("terms-stp-ignored", "a margin order ignores stp", {
     breaks: ["live-terms.stp"],
     ...asking(collateralLimit, (fields) => without(fields, "stp"))

@@ -711,6 +711,22 @@ const life: ReadonlyArray<Mutant> = [
     breaks: ["stop-limit.stp.prevents", "stop-limit.stp.cancels"],
     ...pending(() => ({ stp: "no" }))
   }),
+  mutant("stop-limit-client-order-id-elsewhere", "a client order id may be used again on another market", {
+    breaks: ["stop-limit.client-order-id.elsewhere"],
+    dialects: ["document"],
+    dialect: withPolicy({ clientOrderIds: "open-orders" })
+  }),
+  mutant("stop-stp-omitted", "a triggered order without stp cancels both orders instead of trading", {
+    breaks: ["stop-limit.stp.omitted"],
+    make: () => ({
+      ...asking(stopLimit, (fields) => ({ stp: "cancel_both", ...fields })).make?.(),
+      // Hides the default from rules that only read the answer.
+      answer: (answer, request) =>
+        request.path === stopLimit && answer.status < 300 && fieldsOf(request)?.["stp"] === undefined
+          ? withBody(answer, { ...jsonOf(answer) as Fields, stp: "no" })
+          : answer
+    })
+  }),
   mutant("stop-stp-new", "self-trade prevention always cancels the triggered order", {
     breaks: ["stop-limit.stp.cancels"],
     ...pending(() => ({ stp: "cancel_new" }))

@@ -406,6 +406,17 @@ const pending: ReadonlyArray<StreamMutant> = [
     )
   ),
   stream(
+    "orders-waiting",
+    "the request for orders leaves out stop orders that wait",
+    ["streams.orders.request"],
+    resulting("ordersPending_request", (page) => {
+      const all = list(fields(page)["records"]).map(fields)
+      const active = all.filter(({ activated }) => activated !== 0)
+      const total = Number(fields(page)["total"]) - (all.length - active.length)
+      return { ...fields(page), total, records: active }
+    })
+  ),
+  stream(
     "orders-price",
     "the prices of requested orders are halved",
     ["streams.orders.request"],
@@ -467,6 +478,21 @@ const fills: ReadonlyArray<StreamMutant> = [
     "deals are pushed twice",
     pushedDeals,
     receiving(() => (frame) => frame.method === "deals_update" ? [frame, frame] : frame)
+  ),
+  stream(
+    "deals-once",
+    "only the first deal of an order is pushed",
+    ["streams.deals.each"],
+    receiving(() => {
+      const seen = new Set<unknown>()
+      return (frame) => {
+        if (frame.method !== "deals_update") return frame
+        const { 3: order } = list(frame.params)
+        if (seen.has(order)) return undefined
+        seen.add(order)
+        return frame
+      }
+    })
   ),
   stream("deal-id", "the ids of deals are off by one", pushedDeals, deal(0, (id) => Number(id) + 1)),
   stream(
@@ -677,6 +703,31 @@ const wallets: ReadonlyArray<StreamMutant> = [
     )
   ),
   stream(
+    "balances-changes",
+    "a pushed balance is the difference from the one before",
+    ["streams.balances.pushed"],
+    receiving(() => {
+      const before: Record<string, Fields> = {}
+      const change = (ticker: string, balance: Fields): Fields => {
+        const { available = "0", freeze = "0" } = before[ticker] ?? {}
+        before[ticker] = balance
+        const less = (now: unknown, then: unknown) => String(Number(now) - Number(then))
+        return { available: less(balance["available"], available), freeze: less(balance["freeze"], freeze) }
+      }
+      return (frame) =>
+        frame.method === "balanceSpot_update"
+          ? {
+            ...frame,
+            params: list(frame.params).map((all) =>
+              Object.fromEntries(
+                Object.entries(fields(all)).map(([ticker, balance]) => [ticker, change(ticker, fields(balance))])
+              )
+            )
+          }
+          : frame
+    })
+  ),
+  stream(
     "balances-total",
     "the available amount of pushed balances includes the frozen one",
     ["streams.balances.pushed"],
@@ -732,6 +783,12 @@ const wallets: ReadonlyArray<StreamMutant> = [
       "balanceMargin",
       (all) => all.map(fields).map(({ b, B, ...rest }) => ({ ...rest, b: B, B: b }))
     )
+  ),
+  stream(
+    "margin-available",
+    "the available part of a pushed collateral balance includes what orders lock",
+    ["streams.margin.pushed"],
+    pushing("balanceMargin", (all) => all.map(fields).map(({ B, ...rest }) => ({ ...rest, B, av: B, ab: B })))
   ),
   stream(
     "margin-mute",

@@ -442,6 +442,12 @@ const depth: ReadonlyArray<StreamMutant> = [
     )
   ),
   stream(
+    "depth-request-limit",
+    "the request for a book ignores the number of levels",
+    ["streams.depth.request"],
+    sending((frame) => frame.method === "depth_request" ? { ...frame, params: list(frame.params).with(1, 100) } : frame)
+  ),
+  stream(
     "depth-request-order",
     "the request for a book has its sides exchanged",
     ["streams.depth.request"],
@@ -771,6 +777,22 @@ const marketData: ReadonlyArray<StreamMutant> = [
     "the times of the best prices are in milliseconds",
     ["streams.book-ticker.best"],
     pushing("bookTicker", ([row]) => [list(row).with(1, Number(list(row)[1]) * 1000)])
+  ),
+  stream(
+    "best-amount",
+    "new amounts at the same best prices are not pushed",
+    ["streams.book-ticker.best"],
+    receiving(() => {
+      let last: string | undefined
+      return (frame) => {
+        if (frame.method !== "bookTicker_update") return frame
+        const [, , market, , bid, , ask] = list(list(frame.params)[0])
+        const prices = JSON.stringify([market, bid, ask])
+        if (prices === last) return undefined
+        last = prices
+        return frame
+      }
+    })
   ),
   stream(
     "best-hour",
