@@ -134,7 +134,7 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("live-terms.client-order-id", {
     statement: "Refuses a stop order with the client order id of an open order on the same market with code 36",
-    values: stops.flatMap((call) => [
+    values: [...stops, { path: Paths.stopLimit, draft: stopLimit }].flatMap((call) => [
       ...Orders.sides.map((side) => ({ ...call, side, earlier: call })),
       { ...call, side: "sell", earlier: { path: Paths.limitOrder, draft: limit } }
     ]),

@@ -131,6 +131,14 @@ const optionMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-terms.market"],
     ...answering(StopLimitOrders.endpoint.path, "refusal", (json) => ({ ...json as Fields, code: 30 }))
   }),
+  mutant(
+    "terms-stop-used-id",
+    "a stop-limit order with a used client order id is refused with the code of other fields",
+    {
+      breaks: ["live-terms.client-order-id"],
+      ...answering(StopLimitOrders.endpoint.path, "refusal", (json) => ({ ...json as Fields, code: 30 }))
+    }
+  ),
   mutant("terms-stp-ignored", "a margin order ignores stp", {
     breaks: ["live-terms.stp"],
     ...asking(collateralLimit, (fields) => without(fields, "stp"))
