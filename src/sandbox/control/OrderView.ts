@@ -108,7 +108,7 @@ export const order = (
   if (found?.account !== account) return undefined
   const own = fillsByOrder(fills.get(account) ?? [], id).map(Views.toFill)
   return {
-    ...Views.toOpenOrder(found),
+    ...(open === undefined ? Views.toOrder(found) : Views.toOpenOrder(found)),
     open: open !== undefined,
     postOnly: found.postOnly,
     ioc: found.ioc,

@@ -4,6 +4,7 @@
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type { Action, Call, Command } from "../engine/Command.ts"
 import type { Reply } from "../engine/Reply.ts"
 import type * as State from "../engine/State.ts"
@@ -12,6 +13,7 @@ import type * as Journal from "../store/Journal.ts"
 import * as Recovery from "../store/Recovery.ts"
 import type { SavedStates } from "../store/SavedStates.ts"
 import type { Executor } from "./Executor.ts"
+import * as PastStates from "./PastStates.ts"
 import * as VenueClock from "./VenueClock.ts"
 
 /** An action that only the owner can request. */
@@ -35,6 +37,8 @@ export interface OwnerActions {
   readonly saved: SavedStates["list"]
   /** Restores the state after `sequence` commands; `false` if there have not been that many. */
   readonly restore: (sequence: number) => Effect.Effect<boolean, Journal.JournalError>
+  /** The state after an earlier command, to look at; `undefined` if there have not been that many. Do not change it. */
+  readonly stateAfter: PastStates.StateAfter
   /** Applies the commands of another journal, each at its own time. */
   readonly replay: (commands: ReadonlyArray<Command>) => Effect.Effect<void, Journal.JournalError>
 }
@@ -62,7 +66,8 @@ const perform = ({ apply, durably, history, settle }: Executor, request: OwnerRe
 export const make = (
   executor: Executor,
   journal: Journal.Journal,
-  states: SavedStates
+  states: SavedStates,
+  policy: VenuePolicy
 ): OwnerActions => {
   const { apply, durably, enter, history, settle } = executor
 
@@ -103,6 +108,7 @@ export const make = (
     }),
     saved: states.list,
     restore,
+    stateAfter: PastStates.make(journal, states, policy),
     replay
   }
 }

@@ -55,7 +55,6 @@ import * as Forks from "./Forks.ts"
 import * as Halt from "./Halt.ts"
 import * as Memory from "./Memory.ts"
 import * as OwnerActions from "./OwnerActions.ts"
-import * as PastStates from "./PastStates.ts"
 import { checked } from "./Perform.ts"
 import { drawOf, type Secrecy } from "./Secrecy.ts"
 import * as VenueClock from "./VenueClock.ts"
@@ -137,7 +136,7 @@ export class Venue extends Context.Service<Venue, {
   /** Restores the state after `sequence` commands; `false` if there have not been that many. */
   readonly restore: OwnerActions.OwnerActions["restore"]
   /** The state after an earlier command, to look at; `undefined` if there have not been that many. Do not change it. */
-  readonly stateAfter: PastStates.StateAfter
+  readonly stateAfter: OwnerActions.OwnerActions["stateAfter"]
   /** Applies the commands of another journal, each at its own time. */
   readonly replay: OwnerActions.OwnerActions["replay"]
   /** The durable record of the venue's commands. */
@@ -516,8 +515,7 @@ const open = Effect.fnUntraced(function*(
     secrets: secrecy,
     handle: handling(received),
     receive: received,
-    ...OwnerActions.make(executor, journal, states),
-    stateAfter: PastStates.make(journal, states, policy),
+    ...OwnerActions.make(executor, journal, states, policy),
     now: Effect.clockWith((clock) => Effect.sync(() => VenueClock.now(history.state, clock))),
     get state() {
       return history.state

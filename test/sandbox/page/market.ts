@@ -184,6 +184,8 @@ export const market = (): void => {
         yield* write(ticket, "Amount, BTC", "0.01")
         yield* write(ticket, "Price, USDT", "39000")
         yield* appears(ticket, /^Total 390 USDT\. Free in the trade wallet: 2 BTC, 100\s000 USDT/u)
+        // Enter does not say which side, so it places nothing.
+        yield* see(() => ticket.getByLabel("Price, USDT").press("Enter"))
         yield* see(() => ticket.getByText(/^Options/u).click())
         yield* write(ticket, "Client order id", "mine")
         yield* see(() => ticket.getByLabel("Post only").check())

@@ -71,8 +71,10 @@ const roomy = (original: () => AutoscaleInfo | null): AutoscaleInfo | null => {
   }
 }
 
+const allHere = () => latestOrders.value.filter((order) => order.market === market.value)
+
 /** The orders that the chart shows. */
-const ordersHere = () => latestOrders.value.filter((order) => order.market === market.value).slice(0, mostLines)
+const ordersHere = () => allHere().slice(0, mostLines)
 
 const drawCandles = (series: Series): void =>
   series.setData(candles.value.map(({ at, close, high, low, open }) => ({
@@ -139,9 +141,7 @@ const mostCandles = 180
 /** Shows everything that has happened, or its latest part. */
 const fit = (chart: IChartApi): void => {
   const { length } = candles.value
-  const scale = chart.timeScale()
-  if (length <= mostCandles) scale.fitContent()
-  else scale.setVisibleLogicalRange({ from: length - mostCandles, to: length + 4 })
+  chart.timeScale().setVisibleLogicalRange({ from: Math.max(-1, length - mostCandles), to: length + 4 })
 }
 
 const paint = (chart: IChartApi, series: Series): void => {
@@ -295,6 +295,7 @@ export const Chart = ({ onMove }: Props): JSX.Element => {
   return (
     <div class="chart">
       <div ref={box} class="canvas" role="img" aria-label={`Candles of ${market.value}`} />
+      {allHere().length <= mostLines ? null : <p class="cap soft">Lines of the latest {mostLines} orders</p>}
       {found !== undefined && price === undefined
         ? <p class="none">{market.value} has no price yet. Type one above, and press Move.</p>
         : null}

@@ -2,13 +2,47 @@
 import { batch, signal } from "@preact/signals"
 import type { JSX } from "preact"
 import { useEffect, useState } from "preact/hooks"
-import type { HostStatus, Made, NodeStatus, Summary } from "../../host/HostModels.ts"
 import { get, onToken, post, remove, setToken, venueAt } from "./api.ts"
 import { dateAndTimeOf, number } from "./format.ts"
 import { kept } from "./kept.ts"
 import { Cell, Choice, Field, Form, Rows } from "./parts.tsx"
 import { type Choice as Theme, choice } from "./theme.ts"
 import { ask, Asking } from "./Undo.tsx"
+
+/** The part of a venue's summary that the page shows. Times are Unix microseconds. */
+interface Summary {
+  readonly id: string
+  readonly owner: string
+  readonly dialect: string
+  readonly stage?: string
+  readonly since?: number
+  readonly node?: string
+  readonly madeAt: number
+  readonly endsAt?: number
+}
+
+/** The addresses of a venue, and its token. */
+interface Made {
+  readonly controlToken: string
+  readonly nameUrl?: string
+}
+
+/** The part of a node's status that the page shows. */
+interface NodeStatus {
+  readonly node: string
+  readonly state: string
+  readonly since: number
+  readonly shards: number
+  readonly awake: number
+  readonly troubles: ReadonlyArray<string>
+}
+
+/** The part of a host's status that the page shows. */
+interface HostStatus {
+  readonly awake: number
+  readonly bounds: Readonly<Record<string, number>>
+  readonly nodes?: ReadonlyArray<NodeStatus>
+}
 
 const venues = signal<ReadonlyArray<Summary>>([])
 const status = signal<HostStatus | undefined>(undefined)

@@ -15,6 +15,7 @@ import {
   lookedAt,
   market,
   markets,
+  orderCount,
   seconds,
   summaryOf,
   unitsOf
@@ -283,7 +284,9 @@ const Depth = (): JSX.Element => {
       {hasOwn
         ? (
           <p class="soft">
-            <span class="own">●</span> orders of {account.value}
+            <span class="own">●</span> {orderCount.value > latestOrders.value.length
+              ? `the latest ${latestOrders.value.length} orders`
+              : "orders"} of {account.value}
           </p>
         )
         : null}

@@ -19,8 +19,8 @@ import {
   orderCount,
   orders,
   positions,
-  said,
-  unitsOf
+  unitsOf,
+  wrong
 } from "./store.ts"
 
 /** The direction in which the price must move to activate a stop order, in words. */
@@ -34,7 +34,7 @@ const mostShown = 100
 const openOrder = (order: OpenOrder | EndedOrder | undefined): void => {
   if (order === undefined) return
   if (lookedAt.value === undefined) openedOrder.value = { account: order.account, id: order.id }
-  else said.value = "Go back to the present to open an order"
+  else wrong.value = "Go back to the present to open an order."
 }
 
 /** Notes on an order: which leg of an OCO order it is, and whether it is reduce-only. */
@@ -66,7 +66,10 @@ const Order = ({ order }: { order: OpenOrder }): JSX.Element => {
           </>
         )}
       </Cell>
-      <Cell>{note === "" ? null : <span class="tag">{note}</span>}</Cell>
+      <Cell>
+        {order.kind === "spot" ? null : <span class="kind only-narrow">{order.kind}{" "}</span>}
+        {note === "" ? null : <span class="tag">{note}</span>}
+      </Cell>
       <Cell class="num">
         <meter aria-label={`${filled} % filled`} max={100} value={filled} /> {filled} %
       </Cell>

@@ -97,8 +97,9 @@ const reasonsOf = (answer: string): string => {
   }
 }
 
+/** The id of a placed order, whose name depends on the dialect. */
 const idOf = (answer: string): string | undefined => {
-  const [, id] = /"(?:orderId|id)":(\d+)/u.exec(answer) ?? []
+  const [, id] = /"order_?id":"?(\d+)/iu.exec(answer) ?? []
   return id
 }
 
@@ -237,11 +238,8 @@ export const Ticket = (): JSX.Element | null => {
     <form
       class="ticket"
       aria-label="Place an order"
-      onSubmit={(event) => {
-        event.preventDefault()
-        const { submitter } = event
-        place(kind, submitter instanceof HTMLButtonElement && submitter.value === "sell" ? "sell" : "buy")
-      }}
+      // Enter in a field places no order: it does not say which side.
+      onSubmit={(event) => event.preventDefault()}
     >
       <Field label="As">
         <Choice
@@ -261,8 +259,8 @@ export const Ticket = (): JSX.Element | null => {
       </Field>
       {shown.map((field) => <Main key={field} field={field} kind={kind.name} />)}
       <span class="group">
-        <button type="submit" class="buy" value="buy" disabled={isPast}>Buy</button>
-        <button type="submit" class="sell" value="sell" disabled={isPast}>Sell</button>
+        <button type="button" class="buy" disabled={isPast} onClick={() => place(kind, "buy")}>Buy</button>
+        <button type="button" class="sell" disabled={isPast} onClick={() => place(kind, "sell")}>Sell</button>
       </span>
       <details>
         <summary>Options{isSet === 0 ? "" : `: ${isSet} set`}</summary>
