@@ -90,9 +90,11 @@ const made = {
 }
 
 /** The generated part between two comments; the first names its content. */
-const marked = /<!-- ((?:endpoints|channels): [a-z ]+|test\/readme\/\S+) -->\n.*?<!-- end -->/gsu
+const marked = /<!-- ((?:endpoints|channels): [a-z ]+|test\/(?:readme|ccxt)\/\S+) -->\n.*?<!-- end -->/gsu
 
-const fill = (name) => made[name] ?? `\`\`\`ts\n${readFileSync(new URL(`../${name}`, import.meta.url), "utf8")}\`\`\``
+const fill = (name) =>
+  made[name] ??
+    `\`\`\`${name.endsWith(".js") ? "js" : "ts"}\n${readFileSync(new URL(`../${name}`, import.meta.url), "utf8")}\`\`\``
 
 const stale = globSync(["README.md", "src/**/*.md"]).filter((file) => {
   const before = readFileSync(file, "utf8")

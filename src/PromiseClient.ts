@@ -395,26 +395,62 @@ class Runner {
 
 /** Whether the last argument of a method is the options: no request has a field named `signal`. */
 const isOptions = (value: unknown): value is CallOptions =>
-  typeof value === "object" && value !== null && "signal" in value && value.signal instanceof AbortSignal
+  typeof value === "object" && value !== null && "signal" in value
 
 /** What a service's method returns, or is. */
 type Returned = Effect.Effect<unknown, unknown> | Stream.Stream<unknown, unknown>
 
 type Methods = Readonly<Record<string, Returned | ((...args: ReadonlyArray<unknown>) => Returned)>>
 
+/** Where a program called this package. */
+interface CallSite {
+  readonly stack?: string
+}
+
+/** Remembers the caller of a function of this package. Engines without `captureStackTrace` keep their own stacks. */
+const callSite = (callee: Returned | object): CallSite => {
+  const site: CallSite = {}
+  Error.captureStackTrace?.(site, callee as () => unknown)
+  return site
+}
+
+/** Shows the caller in an error's stack, instead of the fibers that made the error. */
+const pointing = <E>(error: E, { stack }: CallSite): E => {
+  if (error instanceof Error && stack !== undefined) {
+    error.stack = `${error.name}: ${error.message}\n${stack.slice(stack.indexOf("\n") + 1)}`
+  }
+  return error
+}
+
+/** A service's method for promises. What it throws, because a program without types left out a request, rejects too. */
+const methodOf = (
+  runner: Runner,
+  before: Effect.Effect<void, unknown>,
+  name: string,
+  method: Methods[string]
+) => {
+  const called = (...args: ReadonlyArray<unknown>) => {
+    const last = args.at(-1)
+    const options = isOptions(last) ? last : undefined
+    const given = options === undefined ? args : args.slice(0, -1)
+    const tried = Result.try((): Returned => typeof method === "function" ? method(...given) : method)
+    const value = Result.getOrElse(tried, (error) => name === "stream" ? Stream.die(error) : Effect.die(error))
+    if (Stream.isStream(value)) return runner.loop(Stream.unwrap(Effect.as(before, value)), options)
+    const site = callSite(called)
+    return runner.call(Effect.flatMapEager(before, () => value), options).catch((error: unknown) =>
+      // The reason of a signal is the program's own.
+      Promise.reject(error === options?.signal?.reason ? error : pointing(error, site))
+    )
+  }
+  return called
+}
+
 /** A service's methods, for promises, each after `before`. `changes` needs one of Effect's schedules. */
 const methodsOf = (runner: Runner, before: Effect.Effect<void, unknown>, service: object): object =>
   Object.fromEntries(
     Object.entries(service as Methods).filter(([name]) => name !== "changes").map(([name, method]) => [
       name,
-      (...args: ReadonlyArray<unknown>) => {
-        const last = args.at(-1)
-        const options = isOptions(last) ? last : undefined
-        const value = typeof method === "function" ? method(...(options ? args.slice(0, -1) : args)) : method
-        return Stream.isStream(value)
-          ? runner.loop(Stream.unwrap(Effect.as(before, value)), options)
-          : runner.call(Effect.flatMapEager(before, () => value), options)
-      }
+      methodOf(runner, before, name, method)
     ])
   )
 
@@ -438,7 +474,7 @@ const viewsOf = (make: (view: ViewOf) => object, isPublic: boolean): object => {
   }
 }
 
-/** Fails where there is no WebSocket. */
+/** Fails if the dialect has no WebSocket. */
 const hasStreams = ({ policy }: Dialect.Dialect): Effect.Effect<void, StreamRefused> =>
   policy.streamToken === undefined
     ? Effect.fail(
@@ -502,9 +538,12 @@ const clientOf = (settings: Settings, tuning: Tuning): object => {
 export const createClient: {
   (options?: Options): Client
   (options: PublicOptions): PublicClient
-} = (options?: Options | PublicOptions) =>
+} = (options?: Options | PublicOptions) => {
+  const site = callSite(createClient)
+  const settings = Effect.runSync(Effect.mapError(settingsOf(options), (error) => pointing(error, site)))
   // The cast is safe: a test compares the client with its type, which is derived from the same contract.
-  clientOf(Effect.runSync(settingsOf(options)), options ?? {}) as never
+  return clientOf(settings, options ?? {}) as never
+}
 
 /**
  * The text of a secret in an answer, such as the `apiSecret` of a new API key. Elsewhere it shows as `<redacted>`.

@@ -89,7 +89,7 @@ export interface CallOptions {
    *
    * A call that changes something and was already sent fails with `OutcomeUnknown` instead: it may have been applied.
    */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -151,7 +151,7 @@ export type ChannelsOf<Access extends "public" | "private"> = {
  * @category models
  */
 export interface Closing extends AsyncDisposable {
-  /** Waits for the calls in progress, ends all loops and connections. Later calls fail with `ClientClosed`. */
+  /** Ends all loops, waits for the calls in progress, and closes the connections. Later calls fail with `ClientClosed`. */
   readonly close: () => Promise<void>
 }
 

@@ -123,6 +123,8 @@ describe("createClient", () => {
     for (let price = 5000; price < 5005; price++) await client.limitOrders.create({ ...order, price: String(price) })
     const orders = await collected(client.activeOrders.stream({ market: "BTC_USDT", limit: 2 }))
     assert.sameMembers(orders.map(({ price }) => Number(price)), [5000, 5001, 5002, 5003, 5004])
+    const page = await client.activeOrders.page({ market: "BTC_USDT" }, { signal: undefined })
+    assert.lengthOf(page.records, 5)
     const first = await nextOf(client.activeOrders.stream({ market: "BTC_USDT", limit: 2 }))
     assert.include(orders.map(({ orderId }) => orderId), first.orderId)
   })
@@ -138,6 +140,22 @@ describe("createClient", () => {
     assert.strictEqual(refused.why, "unauthenticated")
     assert.instanceOf(await failureOf(client.channels.lastPrice.get({ market: "BTC_USDT" })), StreamRefused)
     assert.instanceOf(await failureOf(nextOf(client.live.book(topic).states())), StreamRefused)
+  })
+
+  live("an error's stack shows the caller, and a forgotten request rejects", Dialect.document, async (client) => {
+    const caller = (amount: string) => client.limitOrders.create({ ...order, amount })
+    const error = await failureOf(caller("a lot"))
+    assert.instanceOf(error, ValidationFailed)
+    assert.match(error.stack ?? "", /^ValidationFailed: LimitOrders\.create was refused.*\n +at caller /u)
+    assert.instanceOf(await failureOf(client.limitOrders.create(undefined as never)), TypeError)
+    assert.instanceOf(await failureOf(nextOf(client.orderDeals.stream(undefined as never))), TypeError)
+    const starter = () => createClient({ baseUrl: "nowhere", dialect: "live" })
+    try {
+      starter()
+      assert.fail("it was created")
+    } catch (error) {
+      assert.match(String((error as Error).stack), /^InvalidBaseUrl: .*\n +at starter /u)
+    }
   })
 
   live(

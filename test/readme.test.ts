@@ -154,7 +154,7 @@ describe("the examples of the pages", () => {
         { concurrency: 2 }
       )
       assert.match(first?.output ?? "", /BTC 0\.5\n/u)
-      assert.match(promises?.output ?? "", /^BTC 0\.5\nplaced \d+\n$/u)
+      assert.match(promises?.output ?? "", /^BTC 0\.5\nplaced \d+\nopen buy 0\.001 at 30000\n$/u)
     }).pipe(
       Effect.scoped,
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))

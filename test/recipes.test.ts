@@ -138,13 +138,13 @@ describe("the recipes of the pages", () => {
     Effect.gen(function*() {
       const stop = new AbortController()
       const { result } = yield* logged(baseUrl, Dialect.document, async (client) => {
-        let said: string | undefined
-        const watching = Alerts.deposits(client, "ETH", (...amounts) => said = amounts.join(" -> "), stop.signal, 1)
+        const said: Array<string> = []
+        const watching = Alerts.deposits(client, "ETH", (...amounts) => said.push(amounts.join(" -> ")), stop.signal, 1)
         // The first deposit may come before the first read.
-        while (said === undefined) await Effect.runPromise(control.fund(deposit))
+        while (said.length === 0) await Effect.runPromise(control.fund(deposit))
         stop.abort()
         await watching
-        return said
+        return said[0]
       })
       assert.match(String(result), /^[\d.]+ -> [\d.]+$/u)
     }))
@@ -211,9 +211,9 @@ describe("the recipes of the pages", () => {
     Effect.gen(function*() {
       const balance = MainBalance.use(({ all }) => all)
       const at = (millis: number) =>
-        balance.pipe(
-          Effect.provide(ClockExample.exchange(() => millis)),
-          Effect.provide(environment(baseUrl, Dialect.live))
+        Effect.provide(
+          balance,
+          Layer.provide(ClockExample.exchange(() => millis), environment(baseUrl, Dialect.live))
         )
       assert.isAbove((yield* at(100)).size, 0)
       assert.strictEqual((yield* Effect.flip(at(-60_000)))._tag, "NonceRejected")

@@ -15,7 +15,7 @@ export interface Given {
   readonly only: ReadonlyArray<string>
   readonly skip: ReadonlyArray<string>
   readonly seed: Option.Option<number>
-  readonly runs: number
+  readonly runs: Option.Option<number>
   readonly strict: boolean
   readonly publicOnly: boolean
   readonly budget: Option.Option<number>
@@ -87,13 +87,13 @@ export const read = Effect.fnUntraced(function*(given: Given) {
   return {
     only,
     skip,
-    runs: given.runs,
     strict: given.strict,
     publicOnly: given.publicOnly,
     knownFailing,
     knownFlaky,
     ...(Option.isSome(given.budget) ? { budget: given.budget.value * 1000 } : {}),
     ...(Option.isSome(given.minJudged) ? { minJudged: given.minJudged.value } : {}),
-    ...(Option.isSome(given.seed) ? { seed: given.seed.value } : {})
+    ...(Option.isSome(given.seed) ? { seed: given.seed.value } : {}),
+    ...(Option.isSome(given.runs) ? { runs: given.runs.value } : {})
   } satisfies Check.Options
 })

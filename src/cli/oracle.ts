@@ -188,9 +188,9 @@ const flags = {
   only: patterns("only", "Ids or patterns of the rules to run, such as auth or *.limit.max; repeatable"),
   skip: patterns("skip", "Ids or patterns of the rules to leave out; repeatable"),
   seed: Flags.optional(Flag.Int("seed"), "The seed of the generated values; random by default"),
-  runs: Flags.count("runs").pipe(
-    Flag.withDescription("The number of generated values per rule; 10 by default"),
-    Flag.withDefault(10)
+  runs: Flags.optional(
+    Flags.count("runs"),
+    "The number of generated values per rule; 10 by default, 5 for the read-only profile"
   ),
   strict: Flags.toggle("strict", "Fail for broken SHOULD rules too"),
   publicOnly: Flags.toggle(

@@ -114,7 +114,9 @@ export class MainBalance extends Context.Service<MainBalance, {
   /** Reads the balance of one asset, in units of the asset; zero when the exchange omits it. */
   readonly of: (ticker: Ticker) => Effect.Effect<Decimal.Decimal, Failure>
   /**
-   * Reads the balances on a schedule and emits only the changes.
+   * Reads the balances on a schedule and emits only the changes. No channel pushes the main account's balances, so this
+   * is the way to follow them. For the trade and the collateral wallet, prefer `LiveBalances`: the exchange pushes their
+   * changes, and no call counts against the rate limit.
    *
    * The first reading counts as a change from zero, so it emits every non-zero balance, and an asset's changes always
    * add up to its balance.

@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly skip?: ReadonlyArray<string>
   /** The seed of all generated values; random by default. */
   readonly seed?: number
-  /** The number of generated values per rule; 10 by default. */
+  /** The number of generated values per rule; 10 by default, 5 for the `read-only` profile. */
   readonly runs?: number
   /** Whether broken `SHOULD` rules also fail the check; false by default. */
   readonly strict?: boolean
@@ -134,7 +134,8 @@ export const check = Effect.fn("Oracle.check")(function*(
   target: Target.Target,
   options: Options = {}
 ): Effect.fn.Return<Report.Report, Target.TargetError> {
-  const { budget = Infinity, knownFailing = [], profile = "read-only", runs = 10, strict = false } = options
+  const { budget = Infinity, knownFailing = [], profile = "read-only", strict = false } = options
+  const { runs = profile === "read-only" ? 5 : 10 } = options
   const { onInterrupt = () => Effect.void } = options
   const deadline = (yield* Target.now) + budget
   const seed = options.seed ?? (yield* Random.nextIntBetween(0, 0x7fffffff))

@@ -50,6 +50,7 @@ import * as Permissions from "./rules/Permissions.ts"
 import * as Positions from "./rules/Positions.ts"
 import * as PublicData from "./rules/PublicData.ts"
 import * as PublicLists from "./rules/PublicLists.ts"
+import * as RecordAgreement from "./rules/RecordAgreement.ts"
 import * as SelfTrade from "./rules/SelfTrade.ts"
 import * as ServerStatus from "./rules/ServerStatus.ts"
 import * as ServerTime from "./rules/ServerTime.ts"
@@ -118,6 +119,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...OrderAnswers.rules,
   ...OrderLists.rules,
   ...OwnRecords.rules,
+  ...RecordAgreement.rules,
   ...Fills.rules,
   ...MarketOrders.rules,
   ...Positions.rules,

@@ -16,7 +16,7 @@ const none: OracleOptions.Given = {
   only: [],
   skip: [],
   seed: Option.none(),
-  runs: 10,
+  runs: Option.some(10),
   strict: false,
   publicOnly: false,
   budget: Option.none(),

@@ -44,6 +44,7 @@ describe("paths of the rules", () => {
       liveCalls,
       liveReads,
       ofMarkets,
+      ofSeveral,
       orderBook,
       reads,
       trades,
@@ -63,7 +64,7 @@ describe("paths of the rules", () => {
     assert.sameMembers([...called], [...Object.values(paths), ...ofMarkets])
     for (const path of ofMarkets) assert.include(known, `${path}/{market}`)
     assert.includeMembers([...documentCalls], [...reads, ...unenveloped])
-    assert.includeMembers([...liveCalls], [...liveReads, ...alwaysTried])
+    assert.includeMembers([...liveCalls], [...liveReads, ...alwaysTried, ...ofSeveral])
     assert.includeMembers([...unchanging], [...reads])
     const isPrivate = new Set<string>(all.filter(({ access }) => access === "private").map(({ path }) => path))
     for (const path of documentCalls) assert.isTrue(isPrivate.has(path), path)

@@ -4,7 +4,7 @@ import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import { accepted, envelopedPathsOf, faulty, faultyPathsOf, refused } from "../world/FaultyCalls.ts"
+import { accepted, allPathsOf, envelopedPathsOf, faulty, faultyPathsOf, refused } from "../world/FaultyCalls.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Section from "../world/Section.ts"
@@ -76,7 +76,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.forAll("auth.api-key.unknown", {
     statement: "Refuses an API key that the exchange has not issued",
     values: (setting: Rule.Setting) => fc.tuple(anyPath(setting), fc.uuid()),
-    examples: (setting) => faultyPathsOf(setting).map((path): [string, string] => [path, "no-such-key"]),
+    examples: (setting) => allPathsOf(setting).map((path): [string, string] => [path, "no-such-key"]),
     check: Effect.fnUntraced(function*(world, [path, key]) {
       const answer = yield* faulty(world, path, { headers: { "x-txc-apikey": key } })
       yield* Refusals.any(answer, "because this key does not exist")
@@ -132,7 +132,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.forAll("auth.signature", {
     statement: "Refuses a signature with one changed digit",
     values: (setting: Rule.Setting) => fc.tuple(anyPath(setting), fc.nat(127)),
-    examples: (setting) => faultyPathsOf(setting).map((path): [string, number] => [path, 127]),
+    examples: (setting) => allPathsOf(setting).map((path): [string, number] => [path, 127]),
     check: Effect.fnUntraced(function*(world, [path, at]) {
       const answer = yield* faulty(world, path, {
         signature: (payload, secret) => flip(Signing.hmac(secret, payload), at)

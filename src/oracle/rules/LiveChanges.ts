@@ -93,7 +93,7 @@ const partRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("live-changes.terms", {
     statement: "Keeps all terms of a changed order except the given ones, and leaves exactly the new order open",
     profile: "mutating",
-    values: ({ profile }) =>
+    values: ({ profile }: Rule.Setting) =>
       kinds.filter(({ reduces }) => profile === "control" || reduces !== true)
         .flatMap((kind) => changes.map((change) => ({ kind, change }))),
     check: Effect.fnUntraced(function*(world, { change, kind: { more, path, reduces = false, type } }) {

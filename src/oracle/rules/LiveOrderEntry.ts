@@ -64,7 +64,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Refuses a limit order whose flags exclude each other, with the code for these flags, placing nothing",
     profile: "mutating",
     // An order at the best price could trade, if a faulty target accepts it.
-    values: ({ profile }) => flags.filter(({ fields }) => profile === "control" || fields["bboRole"] === undefined),
+    values: ({ profile }: Rule.Setting) =>
+      flags.filter(({ fields }) => profile === "control" || fields["bboRole"] === undefined),
     check: Effect.fnUntraced(function*(world, { codes, fields, path }) {
       const account = yield* world.trader
       const market = yield* world.market
@@ -95,7 +96,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("live-entry.client-order-id.unique", {
     statement: "Refuses the client order id of an open order on the same market with code 36",
     profile: "mutating",
-    values: ({ profile }) =>
+    values: ({ profile }: Rule.Setting) =>
       (profile === "control" ? [...paths, ...Paths.ofSeveral] : paths)
         .flatMap((path) => Orders.sides.map((side) => ({ path, side }))),
     check: Effect.fnUntraced(function*(world, { path, side }) {

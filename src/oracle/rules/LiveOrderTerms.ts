@@ -101,7 +101,7 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
   forEach("live-terms.values", {
     statement: "Refuses an invalid value with HTTP 422, the code of its field, and errors that name the field",
     profile: "mutating",
-    values: ({ profile }) =>
+    values: ({ profile }: Rule.Setting) =>
       calls.filter(({ draft }) => profile === "control" || draft !== marketOrder).flatMap(({ draft, path }) =>
         wrong.filter(({ key }) => profile === "control" || harmless.includes(key))
           .map((field) => ({ ...field, draft, path }))

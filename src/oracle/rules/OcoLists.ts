@@ -190,6 +190,28 @@ const listRules: ReadonlyArray<Rule.Rule> = [
 ]
 
 const cancelRules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.forEach("oco-orders.stp", {
+    statement: "Shows the stp of an OCO order's request on both legs, in the answer and among the open orders",
+    values: ["cn", "co", "cb"] as const,
+    check: Effect.fnUntraced(function*(world, stp) {
+      const account = yield* world.trader
+      const pair = yield* Trading.placeOther(
+        world,
+        account,
+        Orders.oco(yield* world.market, "sell", { stp }),
+        Paths.oco
+      )
+      const legs = Oco.legs.map((key) => Oco.leg(pair, key))
+      yield* Verdict.conclude(`stp ${stp} on both legs`, pair, legs.every((leg) => leg["stp"] === stp))
+      const { answer, records } = yield* LiveOrders.open(world, account)
+      const shown = records.map((record) => record["stp"])
+      yield* Verdict.expect(
+        answer,
+        `stp ${stp} on both orders`,
+        shown.length === 2 && shown.every((one) => one === stp)
+      )
+    })
+  }),
   LiveCalls.section.forEach("oco-orders.canceled", {
     statement: "Cancels an OCO order by either id, shows both legs canceled, and leaves all other orders open",
     values: ["orderId", "clientOrderId"] as const,

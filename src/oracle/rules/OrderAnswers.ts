@@ -13,39 +13,11 @@ import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
+import * as WaitingOrders from "../world/WaitingOrders.ts"
 import * as Wallets from "../world/Wallets.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
-/** A call that places an order which waits far from the market. */
-interface Entry {
-  readonly path: string
-  /** The type that answers show. */
-  readonly type: string
-  readonly side: Orders.Side
-  /** Whether the order has a limit price, an activation price or both. */
-  readonly prices: "limit" | "stop" | "both"
-  /** Fields with values that differ from their defaults. */
-  readonly more?: Body
-}
-
-const limit = { type: "limit", prices: "limit" } as const
-const stopLimit = { type: "stop limit", prices: "both" } as const
-const stopMarket = { type: "stop market", prices: "stop" } as const
-
-/** Each call, with the default and with a different value of each option. */
-const entries: ReadonlyArray<Entry> = [
-  { ...limit, path: Paths.limitOrder, side: "buy" },
-  { ...limit, path: Paths.limitOrder, side: "sell", more: { postOnly: true, stp: "cn" } },
-  { ...limit, path: Paths.collateralLimit, side: "sell" },
-  { ...limit, path: Paths.collateralLimit, side: "buy", more: { postOnly: true, stp: "co" } },
-  { ...limit, path: Paths.collateralLimit, side: "sell", more: { reduceOnly: true } },
-  { ...limit, path: Paths.bulk, side: "sell", more: { postOnly: true, stp: "cb" } },
-  { ...limit, path: Paths.collateralBulk, side: "buy", more: { stp: "cn" } },
-  { ...stopLimit, path: Paths.stopLimit, side: "sell", more: { stp: "cb" } },
-  { ...stopLimit, path: Paths.collateralStopLimit, side: "buy", more: { stp: "co" } },
-  { ...stopMarket, path: Paths.stopMarket, side: "sell", more: { stp: "cn" } },
-  { ...stopMarket, path: Paths.triggerMarket, side: "buy", more: { stp: "cb" } }
-]
+const { amount } = WaitingOrders
 
 /** The calls whose orders the collateral balance backs. */
 const onCollateral: ReadonlyArray<string> = [
@@ -55,36 +27,16 @@ const onCollateral: ReadonlyArray<string> = [
   Paths.triggerMarket
 ]
 
-/** The entries that the profile allows: a real account has no position to reduce. */
-const allowed = ({ profile }: Rule.Setting): ReadonlyArray<Entry> =>
-  entries.filter(({ more }) => profile === "control" || more?.["reduceOnly"] === undefined)
-
-const amount = "0.03"
-
-/** The fields of an order that waits far from the market: a limit order behind it, a stop order beyond it. */
-const fieldsOf = (world: World, market: Market, { more, prices, side }: Entry): Body => {
-  const at = (buy: number, sell: number) => priceText(market, market.price * (side === "buy" ? buy : sell))
-  const limit = prices === "limit" ? at(0.5, 1.8) : at(1.85, 0.52)
-  return {
-    market: market.name,
-    side,
-    amount: world.profile === "control" ? amount : Orders.amountFor(market, Number(limit)),
-    ...(prices === "stop" ? {} : { price: limit }),
-    ...(prices === "limit" ? {} : { activation_price: at(1.9, 0.5) }),
-    ...(more === undefined ? {} : { ...more, clientOrderId: world.unique("Order") })
-  }
-}
-
 /**
  * Places an order, and another one that a faulty answer could show in its place. Returns the order that all later
  * answers must show.
  */
-const placed = Effect.fnUntraced(function*(world: World, entry: Entry) {
+const placed = Effect.fnUntraced(function*(world: World, entry: WaitingOrders.Entry) {
   const account = yield* LiveOrders.owner(world)
   const { more: { reduceOnly } = {} } = entry
   if (reduceOnly === true) yield* Trading.openPosition(world, account, "buy", amount)
   const market = yield* world.market
-  const fields = fieldsOf(world, market, entry)
+  const fields = WaitingOrders.fieldsOf(world, market, entry)
   const { answer, order } = yield* LiveOrders.place(world, account, entry.path, fields)
   const price = priceText(market, market.price * 0.55)
   const { order: other } = yield* LiveOrders.place(world, account, Paths.limitOrder, {
@@ -149,7 +101,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.placed", {
     statement: "Shows a new order with the values of its request, defaults for the other fields, and no fills",
     profile: "mutating",
-    values: allowed,
+    values: WaitingOrders.allowed,
     check: Effect.fnUntraced(function*(world, entry) {
       const { answer, expected, order } = yield* placed(world, entry)
       yield* LiveOrders.shows({ answer }, "the order", order, expected)
@@ -163,7 +115,12 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
     values: ["cancel_both", "cancel_new", "cancel_old"] as const,
     check: Effect.fnUntraced(function*(world, stp) {
       const market = yield* world.market
-      const fields = fieldsOf(world, market, { ...limit, path: Paths.limitOrder, side: "buy", more: { stp } })
+      const fields = WaitingOrders.fieldsOf(world, market, {
+        ...WaitingOrders.limit,
+        path: Paths.limitOrder,
+        side: "buy",
+        more: { stp }
+      })
       // The documentation announces that the older names will be refused.
       const { order } = yield* LiveOrders.place(world, yield* world.trader, Paths.limitOrder, fields)
       const expected = Dialects.modes(world.dialect)[stp]
@@ -173,7 +130,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.listed", {
     statement: "Lists an open order with the values of its first answer, and finds it by either id",
     profile: "mutating",
-    values: allowed,
+    values: WaitingOrders.allowed,
     check: Effect.fnUntraced(function*(world, entry) {
       const story = yield* placed(world, entry)
       const { account, expected, order: { orderId }, other } = story
@@ -193,7 +150,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.canceled", {
     statement: "Shows a canceled order with the values of its first answer, and leaves all other orders open",
     profile: "mutating",
-    values: allowed,
+    values: WaitingOrders.allowed,
     check: Effect.fnUntraced(function*(world, entry) {
       const story = yield* placed(world, entry)
       const { account, expected, order: { orderId }, other } = story
@@ -207,7 +164,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.ended", {
     statement: "Shows a canceled order in order history with the values of its first answer, and finds it by either id",
     profile: "mutating",
-    values: allowed,
+    values: WaitingOrders.allowed,
     check: Effect.fnUntraced(function*(world, entry) {
       const story = yield* placed(world, entry)
       const { account, fields: { market }, order: { orderId }, other } = story
@@ -247,7 +204,7 @@ const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 
 /** An order of a real account that waits far from the market. */
 const waiting = Effect.fnUntraced(function*(world: World) {
   const [maker, market] = [yield* world.trader, yield* world.market]
-  const fields = fieldsOf(world, market, { ...limit, path: Paths.limitOrder, side: "buy" })
+  const fields = WaitingOrders.fieldsOf(world, market, { ...WaitingOrders.limit, path: Paths.limitOrder, side: "buy" })
   const { order: made } = yield* LiveOrders.place(world, maker, Paths.limitOrder, fields)
   return { maker, taker: maker, market, made, price: String(fields["price"]) }
 })
@@ -289,12 +246,19 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("order-answers.collateral", {
     statement: "Locks no trade balance for an order on the collateral balance",
-    values: entries.filter(({ more, path }) => onCollateral.includes(path) && more?.["reduceOnly"] === undefined),
+    values: WaitingOrders.entries.filter(({ more, path }) =>
+      onCollateral.includes(path) && more?.["reduceOnly"] === undefined
+    ),
     check: Effect.fnUntraced(function*(world, entry) {
       const account = yield* LiveOrders.customer(world)
       const market = yield* world.market
       const before = yield* LiveOrders.funds(world, account)
-      const { order } = yield* LiveOrders.place(world, account, entry.path, fieldsOf(world, market, entry))
+      const { order } = yield* LiveOrders.place(
+        world,
+        account,
+        entry.path,
+        WaitingOrders.fieldsOf(world, market, entry)
+      )
       const { answer, of } = yield* LiveOrders.funds(world, account)
       for (const ticker of [market.stock, market.money]) {
         yield* Verdict.expect(
@@ -358,7 +322,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     statement:
       "Refuses to cancel an order that is unknown, closed, another account's or on another market: HTTP 400, code 2 or 6",
     profile: "mutating",
-    values: ({ profile }) =>
+    values: ({ profile }: Rule.Setting) =>
       (["nobody's", "twice", "elsewhere", "another's", "filled"] as const).slice(0, profile === "control" ? 5 : 3),
     check: Effect.fnUntraced(function*(world, whose) {
       const { maker, market, made, price, taker } = world.profile === "control"
@@ -389,7 +353,11 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
       const clientOrderId = world.unique("refused")
       const account = yield* world.trader
       const { name: market } = yield* world.market
-      const fields = fieldsOf(world, yield* world.market, { ...limit, path: Paths.limitOrder, side: "buy" })
+      const fields = WaitingOrders.fieldsOf(world, yield* world.market, {
+        ...WaitingOrders.limit,
+        path: Paths.limitOrder,
+        side: "buy"
+      })
       const { order: { orderId } } = yield* LiveOrders.place(world, account, Paths.limitOrder, {
         ...fields,
         clientOrderId
@@ -432,7 +400,7 @@ const refusalRules: ReadonlyArray<Rule.Rule> = [
     statement: "Refuses a limit order without a required field with HTTP 422, code 30, and errors that name the field",
     profile: "mutating",
     // A faulty target could trade an order without a price or a side.
-    values: ({ profile }) =>
+    values: ({ profile }: Rule.Setting) =>
       [Paths.limitOrder, Paths.collateralLimit].flatMap((path) =>
         (["market", "amount", "side", "price"] as const).slice(0, profile === "control" ? 4 : 2).map((key) => ({
           path,
@@ -441,7 +409,7 @@ const refusalRules: ReadonlyArray<Rule.Rule> = [
       ),
     check: Effect.fnUntraced(function*(world, { key, path }) {
       const market = yield* world.market
-      const fields = fieldsOf(world, market, { ...limit, path, side: "buy" })
+      const fields = WaitingOrders.fieldsOf(world, market, { ...WaitingOrders.limit, path, side: "buy" })
       const account = yield* world.trader
       const answer = yield* LiveOrders.submit(world, account, path, { ...fields, [key]: undefined }, fields)
       yield* Refusals.fields(answer, { status: 422, codes: [30] }, key)
@@ -449,23 +417,21 @@ const refusalRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("order-answers.no-funds", {
     statement: "Refuses a limit order that the balance does not cover, and places nothing",
-    values: entries.filter(({ more, path, prices }) =>
+    values: WaitingOrders.entries.filter(({ more, path, prices }) =>
       prices === "limit" && more?.["reduceOnly"] === undefined &&
       (path === Paths.limitOrder || path === Paths.collateralLimit)
     ).flatMap((entry) => [false, true].map((some) => ({ ...entry, some }))),
     check: Effect.fnUntraced(function*(world, { some, ...entry }) {
       const account = yield* Wallets.open(world, some ? Wallets.little : [])
       const market = yield* world.market
-      const answer = yield* LiveCalls.call(world, account, entry.path, fieldsOf(world, market, entry))
+      const answer = yield* LiveCalls.call(world, account, entry.path, WaitingOrders.fieldsOf(world, market, entry))
       yield* Refusals.coded(answer, noFunds, "because the account has too little")
       yield* leaves(world, account, [])
     })
   })
 ]
 
-/**
- * Lets another account fill 0.01 of an order. Returns the order as later answers must show it after its cancellation.
- */
+/** Lets another account fill 0.01 of an order. Returns the order as its later answers must show it once canceled. */
 const partlyFilled = Effect.fnUntraced(function*(world: World, side: Orders.Side, path: string) {
   const account = yield* LiveOrders.customer(world)
   const market = yield* world.market

@@ -27,14 +27,26 @@ export const pathsOf = ({ dialect, profile }: Setting): ReadonlyArray<string> =>
     : Paths.documentCalls
 }
 
-const orders: ReadonlyArray<string> = [Paths.oco, Paths.stopLimit]
+/** The calls that place an order, in each dialect. */
+const ordersOf = ({ dialect }: Pick<Setting, "dialect">): ReadonlyArray<string> =>
+  dialect.name === "live"
+    ? [Paths.oco, Paths.stopLimit, Paths.limitOrder, Paths.collateralLimit]
+    : [Paths.oco, Paths.stopLimit]
 
 /**
  * The paths to call with one fault. The `mutating` profile includes orders: the smallest, far from the market, which are
  * canceled if the target accepts them.
  */
 export const faultyPathsOf = (setting: Setting): ReadonlyArray<string> =>
-  setting.profile === "mutating" ? [...pathsOf(setting), ...orders] : pathsOf(setting)
+  setting.profile === "mutating" ? [...pathsOf(setting), ...ordersOf(setting)] : pathsOf(setting)
+
+/** The paths to call with a wrong signature or key: with a real key of the live exchange, all that only read, too. */
+export const allPathsOf = (setting: Setting): ReadonlyArray<string> => [
+  ...faultyPathsOf(setting),
+  ...(setting.profile === "control" || setting.dialect.name === "document"
+    ? []
+    : Paths.liveReads.filter((path) => !path.includes("/public/")))
+]
 
 /**
  * The paths whose calls need `request` and `nonce`: all of them in the live dialect. In the document, cancel-all lists
@@ -49,7 +61,7 @@ export const fieldsOf = Effect.fnUntraced(function*(
   account: Account,
   path: string
 ): Effect.fn.Return<Readonly<Record<string, unknown>>, Verdict.CheckError> {
-  if (world.profile === "read-only" || (world.profile === "mutating" && !orders.includes(path))) return {}
+  if (world.profile === "read-only" || (world.profile === "mutating" && !ordersOf(world).includes(path))) return {}
   return yield* ValidCalls.fieldsOf(world, account, path)
 })
 
@@ -57,7 +69,7 @@ export const fieldsOf = Effect.fnUntraced(function*(
 export const faulty = Effect.fnUntraced(function*(world: World, path: string, tampering: Signing.Tampering) {
   const account = yield* world.reader
   const fields = yield* fieldsOf(world, account, path)
-  return yield* orders.includes(path)
+  return yield* ordersOf(world).includes(path)
     ? Orders.submit(world, account, path, fields, tampering)
     : world.call(account, path, fields, tampering)
 })

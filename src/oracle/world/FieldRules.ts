@@ -93,11 +93,24 @@ const judge = (dialect: Dialect, row: Row, within: string, { answer, objects }: 
     )
   }, { discard: true })
 
+/** Fetches a table's sample once per check, because all its rows judge the same objects. */
+const once = (sample: Table["sample"]): Table["sample"] => {
+  // All rules of a check share the placements.
+  const known = new WeakMap<World["placements"], Sample>()
+  return (world) =>
+    Effect.suspend(() => {
+      const found = known.get(world.placements)
+      return found === undefined
+        ? Effect.tap(sample(world), (fetched) => Effect.sync(() => known.set(world.placements, fetched)))
+        : Effect.succeed(found)
+    })
+}
+
 /** Creates one rule for each row of a table. */
-export const rules = (
-  { clause, id, isDocumented = false, level = "MUST", profile, rows, sample, within }: Table
-): ReadonlyArray<Rule.Rule> =>
-  rows.map((row) =>
+export const rules = (table: Table): ReadonlyArray<Rule.Rule> => {
+  const { clause, id, isDocumented = false, level = "MUST", profile, rows, within } = table
+  const sample = once(table.sample)
+  return rows.map((row) =>
     Rule.always({
       id: `${id}.${row.key}`,
       statement: `Shows ${row.key} in ${within} as ${row.kind.name}${
@@ -116,6 +129,7 @@ export const rules = (
       })
     })
   )
+}
 
 /** Expects at least one object. Skips for a real account, which may have none. */
 export const atLeastOne = <A>(

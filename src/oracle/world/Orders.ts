@@ -67,6 +67,9 @@ export const oco = (market: Market, side: Side, more: Body = {}): Body => {
   }
 }
 
+/** The plain orders that the first order of these calls must be. */
+const drafts: Readonly<Record<string, typeof oco>> = { [Paths.oco]: oco, [Paths.stopLimit]: stopLimit }
+
 /** The JSON object of a successful answer. */
 export const objectOf = (answer: Target.Answer): Effect.Effect<Body, Verdict.CheckError> =>
   answer.status === 200 && Refusals.isSuccess(answer) && Json.isObject(answer.json)
@@ -106,7 +109,7 @@ export const submit = Effect.fnUntraced(function*(
   // In a sandbox, all changes are undone at the end of the check.
   if (world.profile !== "mutating") return yield* world.call(account, path, fields, tampering)
   const market = yield* world.market
-  const plain = path === Paths.oco ? oco(market, "buy") : stopLimit(market, "buy")
+  const plain = drafts[path]?.(market, "buy") ?? fields
   const answer = yield* Undoing.place(world, account, path, fields, plain, tampering)
   return yield* funded(answer)
 })

@@ -105,7 +105,8 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
     control,
     placements: Placements.make(patience),
     warn,
-    unique: (prefix) => `${prefix}-${startedAt.toString(36)}-${(++count).toString(36)}`
+    // With both cases of letters, a target that changes the case of an id is noticed.
+    unique: (prefix) => `${prefix}-${startedAt.toString(36).toUpperCase()}-${(++count).toString(36)}`
   }
   return { shared, restoring }
 }

@@ -18,7 +18,7 @@ const unpriced = ({ price: _price, ...order }: Body): Body => order
 const limit = (market: Market): Body => ({
   market: market.name,
   side: "buy",
-  amount: "0.01",
+  amount: Orders.amountFor(market, Number(Orders.lowPrice(market))),
   price: Orders.lowPrice(market)
 })
 

@@ -101,6 +101,7 @@ const listMutants: ReadonlyArray<Mutant> = [
 ]
 
 const agreementMutants: ReadonlyArray<Mutant> = [
+  live("oco-stp-ignored", "An OCO order ignores stp", ["oco-orders.stp"], ignoring(Paths.oco, "stp")),
   live(
     "own-deals-price",
     "The deals of an order show a different price than the fills",
@@ -229,7 +230,7 @@ const marketMutants: ReadonlyArray<Mutant> = [
     ["market-data.intervals"],
     answering(Paths.candles, "success", (json, request) => {
       const { result } = json as { readonly result: ReadonlyArray<ReadonlyArray<unknown>> }
-      if (!request.query.includes("interval=1m")) return json
+      if (request.query?.includes("interval=1m") !== true) return json
       return { ...(json as Fields), result: result.map((row) => row.with(5, String(Number(row[5]) * 2))) }
     })
   )

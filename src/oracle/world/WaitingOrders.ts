@@ -1,0 +1,59 @@
+/** Orders that wait far from the market, of every call that places one. */
+import type * as Rule from "../Rule.ts"
+import { priceText } from "./Markets.ts"
+import * as Orders from "./Orders.ts"
+import * as Paths from "./Paths.ts"
+import type { Body, Market, World } from "./World.ts"
+
+/** A call that places an order which waits far from the market. */
+export interface Entry {
+  readonly path: string
+  /** The type that answers show. */
+  readonly type: string
+  readonly side: Orders.Side
+  /** Whether the order has a limit price, an activation price or both. */
+  readonly prices: "limit" | "stop" | "both"
+  /** Fields with values that differ from their defaults. */
+  readonly more?: Body
+}
+
+/** A limit order. */
+export const limit = { type: "limit", prices: "limit" } as const
+const stopLimit = { type: "stop limit", prices: "both" } as const
+const stopMarket = { type: "stop market", prices: "stop" } as const
+
+/** Each call, with the default and with a different value of each option. */
+export const entries: ReadonlyArray<Entry> = [
+  { ...limit, path: Paths.limitOrder, side: "buy" },
+  { ...limit, path: Paths.limitOrder, side: "sell", more: { postOnly: true, stp: "cn" } },
+  { ...limit, path: Paths.collateralLimit, side: "sell" },
+  { ...limit, path: Paths.collateralLimit, side: "buy", more: { postOnly: true, stp: "co" } },
+  { ...limit, path: Paths.collateralLimit, side: "sell", more: { reduceOnly: true } },
+  { ...limit, path: Paths.bulk, side: "sell", more: { postOnly: true, stp: "cb" } },
+  { ...limit, path: Paths.collateralBulk, side: "buy", more: { stp: "cn" } },
+  { ...stopLimit, path: Paths.stopLimit, side: "sell", more: { stp: "cb" } },
+  { ...stopLimit, path: Paths.collateralStopLimit, side: "buy", more: { stp: "co" } },
+  { ...stopMarket, path: Paths.stopMarket, side: "sell", more: { stp: "cn" } },
+  { ...stopMarket, path: Paths.triggerMarket, side: "buy", more: { stp: "cb" } }
+]
+
+/** The entries that the profile allows: a real account has no position to reduce. */
+export const allowed = ({ profile }: Rule.Setting): ReadonlyArray<Entry> =>
+  entries.filter(({ more }) => profile === "control" || more?.["reduceOnly"] === undefined)
+
+/** The amount of orders in a sandbox, in the base currency. */
+export const amount = "0.03"
+
+/** The fields of an order that waits far from the market: a limit order behind it, a stop order beyond it. */
+export const fieldsOf = (world: World, market: Market, { more, prices, side }: Entry): Body => {
+  const at = (buy: number, sell: number) => priceText(market, market.price * (side === "buy" ? buy : sell))
+  const limit = prices === "limit" ? at(0.5, 1.8) : at(1.85, 0.52)
+  return {
+    market: market.name,
+    side,
+    amount: world.profile === "control" ? amount : Orders.amountFor(market, Number(limit)),
+    ...(prices === "stop" ? {} : { price: limit }),
+    ...(prices === "limit" ? {} : { activation_price: at(1.9, 0.5) }),
+    ...(more === undefined ? {} : { ...more, clientOrderId: world.unique("Order.with-a_long-id") })
+  }
+}
