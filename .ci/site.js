@@ -20,7 +20,13 @@ const groups = [
     face,
     [`src/${face}/README.md`, ...globSync(`src/${face}/docs/*.md`).toSorted()]
   ]),
-  ["Contribute", ["AGENTS.md", ...globSync(".github/*.md").toSorted(), "test/README.md", "benchmarks/README.md", "benchmarks/METHOD.md"]],
+  ["Contribute", [
+    "AGENTS.md",
+    ...globSync(".github/*.md").toSorted(),
+    "test/README.md",
+    "benchmarks/README.md",
+    "benchmarks/METHOD.md"
+  ]],
   ["Reference", globSync("reference/api/*.md").toSorted()]
 ]
 const sources = new Set(groups.flatMap(([, files]) => files))
