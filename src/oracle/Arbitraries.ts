@@ -173,6 +173,7 @@ const orderStatus = fc.constantFrom<Array<Order.OrderStatus | "MAINTENANCE">>(
   "PARTIAL_CANCELED",
   "CANCELED_TAKER_BAND",
   "AUTO_CANCELED_REDUCE_ONLY",
+  "AUTO_CANCELED_LIQUIDATION",
   "MAINTENANCE"
 )
 const selfTradePrevention = fc.constantFrom<Array<Order.SelfTradePrevention>>(

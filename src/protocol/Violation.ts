@@ -181,6 +181,8 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
       return `${name} field should have no more than ${constraint.max} elements.`
     case "exitSide":
       return `Wrong activation price for ${spaced(wireKey)}.`
+    case "margin":
+      return marginWords[constraint.rule]
     case "inapplicable":
       return `${name} cannot be specified for this order type`
     case "unused":
@@ -252,7 +254,19 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
     case "ended":
     case "modifiable":
       return `The ${wireKey} format is invalid.`
+    case "margin":
+      return marginWords[constraint.rule]
   }
+}
+
+/** The live exchange's texts where they are documented (`flat`); for the others, in its style. */
+const marginWords: Readonly<Record<Extract<Constraint.Constraint, { readonly kind: "margin" }>["rule"], string>> = {
+  flat: "Position side cannot be changed if there exists futures positions or orders",
+  side: "Position side does not match the position mode of the account",
+  opposite: "Order would open a position of the opposite side",
+  positionMaximum: "Margin position is too big",
+  pendingMaximum: "Value of pending orders is too big",
+  covered: "Not enough balance."
 }
 
 /** The exchange's message for a field that breaks a constraint. `wireKey` is the field's name on the wire. */

@@ -262,7 +262,10 @@ export class Desk {
     return shown(Ledger.balances(this.state.ledger, { account, wallet, locked: false }))
   }
 
+  /** The amounts that open orders have locked; in the collateral wallet, the margin that they have reserved. */
   locked(account: Account, wallet: Ledger.Wallet): string {
+    const reserved = this.state.reserved.get(account)
+    if (wallet === "collateral") return reserved === undefined ? "" : `${text(reserved)} USDT`
     return shown(Ledger.balances(this.state.ledger, { account, wallet, locked: true }))
   }
 

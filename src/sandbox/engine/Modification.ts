@@ -89,7 +89,7 @@ const requirementOf = (work: Work, market: Market.Market, order: Order): Lock =>
   const total = isQuoteAmount(order) ? order.quantity : Units.times(order.quantity, price)
   return order.stop === undefined
     ? Matching.requirementForLimit(work, market, order, price, total)
-    : Locks.requirementOf(market, order, total)
+    : Locks.requirementOf(work.state, market, order, total)
 }
 
 /** The order that replaces another one, or the reply that refuses the change. */

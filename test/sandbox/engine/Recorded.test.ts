@@ -13,7 +13,7 @@ import { Summary } from "./recorded.ts"
 const [length, between] = [400, 50]
 
 /**
- * The recorded results of version 6 of the engine: for each history, a hash of each reply, all events, and some states.
+ * The recorded results of version 7 of the engine: for each history, a hash of each reply, all events, and some states.
  * They may change only with the version. Candles are excluded: they follow from the events, and have their own test.
  */
 const recorded = {
@@ -82,7 +82,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
   all.forEach((expected, index) =>
     it.effect(`history ${index + 1} gives its recorded results under the policy of the ${name} dialect`, () =>
       Effect.sync(() => {
-        assert.strictEqual(Engine.version, 6)
+        assert.strictEqual(Engine.version, 7)
         const state = State.make(policy)
         const next = history(index + 1, {
           counterparty: index >= recorded[name].length,
