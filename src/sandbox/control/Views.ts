@@ -1,7 +1,14 @@
 /** The state as the owner of a sandbox sees it: accounts, orders, positions and balances. */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
-import { ApiKey, ClientOrderId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
+import {
+  ApiKey,
+  type ClientOrderId,
+  MarketName,
+  OrderId,
+  ReceivedClientOrderId,
+  Ticker
+} from "../../domain/Identifiers.ts"
 import { ActivationCondition, OrderSide, OrderType, Role } from "../../domain/Order.ts"
 import * as AccountIndex from "../engine/AccountIndex.ts"
 import * as Ledger from "../engine/Ledger.ts"
@@ -106,7 +113,7 @@ export interface EndedOrder extends AnyOrder {
 
 const orderFields = {
   id: OrderId,
-  clientOrderId: key(ClientOrderId),
+  clientOrderId: key(ReceivedClientOrderId),
   account: Schema.String,
   market: MarketName,
   side: OrderSide,
@@ -210,7 +217,7 @@ export interface AccountFill {
 export const AccountFill: Schema.Codec<AccountFill, unknown> = Schema.Struct({
   trade: Schema.Int,
   order: OrderId,
-  clientOrderId: key(ClientOrderId),
+  clientOrderId: key(ReceivedClientOrderId),
   market: MarketName,
   side: OrderSide,
   at: Schema.Int,

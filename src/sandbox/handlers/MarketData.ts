@@ -2,6 +2,7 @@
 import * as DateTime from "effect/DateTime"
 import { type MarketName, TradeId } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
+import { maxLimit } from "../../domain/Paging.ts"
 import * as Time from "../../domain/Time.ts"
 import * as CandlesEndpoint from "../../endpoints/Candles.ts"
 import type * as FuturesMarkets from "../../endpoints/FuturesMarkets.ts"
@@ -19,6 +20,7 @@ import * as Units from "../engine/Units.ts"
 import { type Context, group } from "./Handler.ts"
 import * as KnownMarket from "./KnownMarket.ts"
 import * as MarketFigures from "./MarketFigures.ts"
+import * as Records from "./Records.ts"
 
 const byMarket = <A>({ state }: Context, of: (market: MarketName) => A): ReadonlyMap<MarketName, A> =>
   new Map([...state.markets.keys()].map((market) => [market, of(market)]))
@@ -205,6 +207,15 @@ export const marketData = group({
       const found = state.markets.get(market)
       return found !== undefined && isFunded(found) ? [] : [["market", { kind: "known" }]]
     },
-    answer: () => []
+    answer: ({ limit = maxLimit, market, offset = 0, ...window }, { state }) => {
+      const { intervalMinutes = 0, settled = [] } = state.funding.get(market) ?? {}
+      return Records.latest(settled, ({ at }) => at, window).drop(offset).take(limit).map(({ at, price, rate }) => ({
+        fundingTime: MarketFigures.seconds(at),
+        fundingRate: Units.toDecimal(rate),
+        market,
+        settlementPrice: Units.toDecimal(price),
+        rateCalculatedTime: MarketFigures.seconds(at - intervalMinutes * 60e6)
+      })).toArray()
+    }
   }
 })
