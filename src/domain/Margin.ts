@@ -214,8 +214,7 @@ const shareOf = ({ rules }: Pick<Account, "rules">): bigint => unitsOf(rules?.ma
  *
  * @category positions
  */
-export const unrealizedPnl = (position: Omit<Position, "market">): Decimal.Decimal =>
-  decimalOf(pnlOf(position))
+export const unrealizedPnl = (position: Omit<Position, "market">): Decimal.Decimal => decimalOf(pnlOf(position))
 
 const pnlOf = (position: Omit<Position, "market">): bigint =>
   MarginUnits.unrealizedPnl(unitsOf(position.amount), costOf(position), unitsOf(position.markPrice))
@@ -403,8 +402,7 @@ export const fundingAmount = (
   rate: Decimal.Decimal,
   amount: Decimal.Decimal,
   settlementPrice: Decimal.Decimal
-): Decimal.Decimal =>
-  decimalOf(MarginUnits.fundingAmount(unitsOf(rate), unitsOf(amount), unitsOf(settlementPrice)))
+): Decimal.Decimal => decimalOf(MarginUnits.fundingAmount(unitsOf(rate), unitsOf(amount), unitsOf(settlementPrice)))
 
 /**
  * The terms of a market's funding.

@@ -171,8 +171,6 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
       return exclusiveWords(wireKey, constraint.with)
     case "alone":
       return `Either ${wireKey} or ${constraint.with} is allowed.`
-    case "different":
-      return `The ${wireKey} and ${constraint.from} must be different.`
     case "notLastPrice":
       return `${name} should not be equal to the last price.`
     case "after":
@@ -181,13 +179,13 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
       return `${name} field should have no more than ${constraint.max} elements.`
     case "exitSide":
       return `Wrong activation price for ${spaced(wireKey)}.`
-    case "margin":
-      return marginWords[constraint.rule]
     case "inapplicable":
       return `${name} cannot be specified for this order type`
     case "unused":
     case "notOwn":
     case "empty":
+    case "different":
+    case "margin":
       return accountWords(wireKey, constraint)
   }
 }

@@ -41,27 +41,30 @@ describe("captured figures", () => {
     ["9817.676478608323", "3880.64387", "4802.45674", "0", "10739.489348608323"],
     ["1760331.93", "371610.399413175322", "-13602.89006587661", "0", "1375118.640520948068"],
     ["130970.8947456254113367", "456.58349", "-832.9535", "0.0292207414003268", "129681.3285348840110099"]
-  ])("free margin is equity - margin + pnl - unrealised funding: %s", (equity, margin, pnl, unrealizedFunding, free) => {
-    // A position of 1 at 1000000 with this profit, and orders for the rest of the margin.
-    const price = 1_000_000n * 10n ** 18n + (Decimal.toUnits(Decimal.Decimal.make(pnl), 18) ?? 0n)
-    const markPrice = Decimal.fromUnits(price, 18)
-    const open = position("1", "1000000", markPrice._tag === "Success" ? markPrice.success : assert.fail(pnl))
-    const own = Margin.initialMargin({ leverage: 100 }, open)
-    const orders = Decimal.subtract(Decimal.Decimal.make(margin), own)
-    const summary = Margin.summary(account(100, equity, [open], {
-      orderMargin: orders._tag === "Success" ? orders.success : assert.fail(margin),
-      unrealizedFunding: Decimal.Decimal.make(unrealizedFunding)
-    }))
-    // The last capture has more than eighteen decimal places' worth of digits, but no more than sixteen each.
-    assert.deepStrictEqual(
-      [summary.equity, summary.margin, summary.pnl, summary.freeMargin],
-      [equity, margin, pnl, free].map((text) => Decimal.normalize(Decimal.Decimal.make(text)))
-    )
-  })
+  ])(
+    "free margin is equity - margin + pnl - unrealised funding: %s",
+    (equity, margin, pnl, unrealizedFunding, free) => {
+      // A position of 1 at 1000000 with this profit, and orders for the rest of the margin.
+      const price = 1_000_000n * 10n ** 18n + (Decimal.toUnits(Decimal.Decimal.make(pnl), 18) ?? 0n)
+      const markPrice = Decimal.fromUnits(price, 18)
+      const open = position("1", "1000000", markPrice._tag === "Success" ? markPrice.success : assert.fail(pnl))
+      const own = Margin.initialMargin({ leverage: 100 }, open)
+      const orders = Decimal.subtract(Decimal.Decimal.make(margin), own)
+      const summary = Margin.summary(account(100, equity, [open], {
+        orderMargin: orders._tag === "Success" ? orders.success : assert.fail(margin),
+        unrealizedFunding: Decimal.Decimal.make(unrealizedFunding)
+      }))
+      // The last capture has more than eighteen decimal places' worth of digits, but no more than sixteen each.
+      assert.deepStrictEqual(
+        [summary.equity, summary.margin, summary.pnl, summary.freeMargin],
+        [equity, margin, pnl, free].map((text) => Decimal.normalize(Decimal.Decimal.make(text)))
+      )
+    }
+  )
 
   it("the margin fractions of a summary of January 2026 follow from its equity, profit and margin", () => {
     // Positions worth 294032.19 with a profit of 4802.45674, whose brackets make the margin 3880.64387.
-    const [value, equity, pnl, margin] = [294032.19, 9817.676478608323, 4802.45674, 3880.64387]
+    const [value, equity, pnl, margin] = [294032.19, 9817.6764786083, 4802.45674, 3880.64387]
     assert.closeTo((equity + pnl) / value, 0.0497228995828862, 1e-9)
     assert.closeTo(margin / 2 / value, 0.0065990118926067, 1e-9)
     const open = position("1", "289229.73326", "294032.19", { brackets: [{ leverage: 100 }] })
@@ -75,10 +78,13 @@ describe("captured figures", () => {
     ["0.001", "82498.7", "82498.7", 20, 1, "4.2"],
     // The documentation's margin call of January 2025: a short position at leverage 10.
     ["-0.094048", "105688.56", "118000.15", 10, 2, "1109.77"]
-  ])("the margin of %s at %s is its current value divided by the leverage, rounded up", (amount, base, mark, leverage, digits, expected) => {
-    const margin = Margin.initialMargin({ leverage }, position(amount, base, mark))
-    assert.strictEqual(Decimal.ceil(margin, digits), expected)
-  })
+  ])(
+    "the margin of %s at %s is its current value divided by the leverage, rounded up",
+    (amount, base, mark, leverage, digits, expected) => {
+      const margin = Margin.initialMargin({ leverage }, position(amount, base, mark))
+      assert.strictEqual(Decimal.ceil(margin, digits), expected)
+    }
+  )
 
   it.each([["100", "16558.51997", "-11629.86", "-0.7"], ["0.003075", "24149.24512", "-0.15", "-0.2"]])(
     "the percentage of a profit is that of the cost: %s at %s",
@@ -219,8 +225,16 @@ describe("liquidation prices", () => {
 
   it("a fill flips a position, opens the rest at its own price, and pays the fee of all of it", () => {
     const long = account(10, "1000", [position("1", "100", "110")])
-    const { assets: [quote], positions: [open] } = Margin.afterFill(long, fill("-3", "120", { fee: Decimal.of("0.001") }))
-    assert.deepStrictEqual([quote?.amount, open?.amount, open?.basePrice, open?.markPrice], ["1019.64", "-2", "120", "110"])
+    const { assets: [quote], positions: [open] } = Margin.afterFill(
+      long,
+      fill("-3", "120", { fee: Decimal.of("0.001") })
+    )
+    assert.deepStrictEqual([quote?.amount, open?.amount, open?.basePrice, open?.markPrice], [
+      "1019.64",
+      "-2",
+      "120",
+      "110"
+    ])
   })
 
   it("a fill on another market leaves a position unchanged", () => {

@@ -2,8 +2,8 @@
  * What margin positions borrow: the part of its cost that a long position does not cover with its own margin, and the whole
  * amount that a short position sells. They pay interest by the day.
  */
-import type { Market } from "../../domain/Market.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
+import type { Market } from "../../domain/Market.ts"
 import * as Leverage from "./Leverage.ts"
 import type { Borrow, Cause, Position } from "./Position.ts"
 import type { State } from "./State.ts"

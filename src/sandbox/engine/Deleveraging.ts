@@ -4,8 +4,8 @@
  */
 import { Price } from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"
-import type { Market } from "../../domain/Market.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
+import type { Market } from "../../domain/Market.ts"
 import * as Margins from "./Margins.ts"
 import * as NewOrder from "./NewOrder.ts"
 import type { Order } from "./Order.ts"
@@ -39,6 +39,15 @@ const ranked = (state: State, market: MarketName, isLong: boolean, except: strin
     one.rating === other.rating ? one.position.id - other.position.id : one.rating > other.rating ? -1 : 1
   )
 
+/** Whether a position of one side of a market could take over, because it has a profit. */
+export const isPossible = (state: State, market: MarketName, isLong: boolean, except: string): boolean => {
+  for (const position of state.positionsOn.get(market) ?? []) {
+    const isOther = (position.amount > 0n) === isLong && position.account !== except
+    if (isOther && Margins.pnlOf(state, position) > 0n) return true
+  }
+  return false
+}
+
 /** The price at which counterparties take over: a whole number of ticks, in favour of the counterparties. */
 const priceOf = (state: State, market: Market, { account, side }: Order, last: Units.Units): Units.Units => {
   const { equity, pnl, value } = Margins.of(state, account)
@@ -50,7 +59,13 @@ const priceOf = (state: State, market: Market, { account, side }: Order, last: U
 }
 
 /** The order by which a counterparty reduces its position. */
-const orderOf = (work: Work, taker: Order, { account, side }: Position, price: Units.Units, amount: Units.Units): Order =>
+const orderOf = (
+  work: Work,
+  taker: Order,
+  { account, side }: Position,
+  price: Units.Units,
+  amount: Units.Units
+): Order =>
   NewOrder.make(work, account, {
     market: taker.market,
     side: taker.side === "buy" ? "sell" : "buy",

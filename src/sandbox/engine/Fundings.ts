@@ -87,10 +87,16 @@ type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
 const tooFine = { kind: "precision", step: "0.000000000000000001" } as const
 
 /** Sets the funding of a market. */
-export const set = ({ at, state }: Work, { cap, floor, intervalMinutes, market, rate }: Of<"SetFunding">): Reply.Reply => {
+export const set = (
+  { at, state }: Work,
+  { cap, floor, intervalMinutes, market, rate }: Of<"SetFunding">
+): Reply.Reply => {
   const terms = state.funding.get(market)
   if (terms === undefined) return Reply.invalid(["market", { kind: "known" }])
-  const [most, least] = [cap === undefined ? terms.cap : Units.from(cap), floor === undefined ? terms.floor : Units.from(floor)]
+  const [most, least] = [
+    cap === undefined ? terms.cap : Units.from(cap),
+    floor === undefined ? terms.floor : Units.from(floor)
+  ]
   const own = rate === undefined ? terms.rate : rate === null ? undefined : Units.from(rate)
   if (rate !== undefined && rate !== null && own === undefined) return Reply.invalid(["rate", tooFine])
   if (most === undefined) return Reply.invalid(["cap", tooFine])

@@ -1,6 +1,6 @@
 /** The leverage of positions: the account's, limited by the market and by the brackets of the position's size. */
-import type { Market } from "../../domain/Market.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
+import type { Market } from "../../domain/Market.ts"
 import * as Listings from "./Listings.ts"
 import type { State } from "./State.ts"
 import type { Units } from "./Units.ts"

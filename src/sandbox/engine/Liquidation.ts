@@ -4,8 +4,9 @@
  * enough. A loss that the collateral can't pay falls on the insurance account; what that can't pay stays the account's debt.
  */
 import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"
-import type { Market } from "../../domain/Market.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
+import type { Market } from "../../domain/Market.ts"
+import * as Book from "./Book.ts"
 import * as Deleveraging from "./Deleveraging.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Listings from "./Listings.ts"
@@ -81,6 +82,12 @@ const close = (work: Work, position: Position, market: Market, trading: Trading,
   Settlement.afterPosition(work, position.account, market)
 }
 
+/** Whether anybody takes a part of a position. Otherwise each attempt to liquidate it would leave a canceled order. */
+const isTaken = (state: State, { account, amount }: Position, market: Market, trading: Trading): boolean =>
+  outsidePrice(state, market) !== undefined ||
+  Book.best(trading.book, amount > 0n ? "buy" : "sell") !== undefined ||
+  Deleveraging.isPossible(state, market.name, amount < 0n, account)
+
 const isLiquidated = (state: State, account: string): boolean => Risk.levelOf(state, account) === "liquidation"
 
 /** The first part of a position that is closed, in whole steps of the market. */
@@ -99,9 +106,11 @@ const closeAll = (work: Work, account: string): void => {
     for (const order of [...state.openOrders.latest(account, market.name)].toReversed()) {
       if (order.kind !== "spot") OrderEnd.end(work, order, "AUTO_CANCELED_LIQUIDATION")
     }
-    close(work, position, market, trading, partOf(state, position, market))
-    const left = MarginUnits.abs(position.amount)
-    if (left > 0n && isLiquidated(state, account)) close(work, position, market, trading, left)
+    for (const isPart of [true, false]) {
+      if (position.amount === 0n || !isLiquidated(state, account) || !isTaken(state, position, market, trading)) break
+      const quantity = isPart ? partOf(state, position, market) : MarginUnits.abs(position.amount)
+      close(work, position, market, trading, quantity)
+    }
     Prices.triggerStopOrders(work, market)
   }
 }
@@ -110,7 +119,7 @@ const closeAll = (work: Work, account: string): void => {
 const convert = ({ events, state }: Work, account: string): void => {
   const { ledger } = state
   const { settlement } = Listings
-  for (const { free, ticker } of [...Ledger.pairs(ledger, account, "collateral")]) {
+  for (const { free, ticker } of Ledger.pairs(ledger, account, "collateral")) {
     const owed = Ledger.debt(ledger, account, settlement)
     const price = ticker === settlement ? undefined : ReferencePrices.ofAsset(state, ticker)
     if (owed === 0n || price === undefined || price === 0n) continue
@@ -129,7 +138,8 @@ const settleDebts = (work: Work, account: string): void => {
   const { events, state } = work
   if (state.positionsOf.has(account) || !Ledger.isInDebt(state.ledger, account)) return
   convert(work, account)
-  for (const ticker of [...state.ledger.debts.get(account)?.keys() ?? []]) {
+  for (const { ticker } of state.currencies) {
+    if (Ledger.debt(state.ledger, account, ticker) === 0n) continue
     const amount = Ledger.insure(state.ledger, account, ticker)
     if (amount > 0n) events.push({ _tag: "InsurancePaid", account, ticker, amount })
     const left = Ledger.debt(state.ledger, account, ticker)

@@ -65,7 +65,8 @@ export const setMargin = ({ state }: Work, action: Of<"SetMargin">): Reply.Reply
     const units = Units.from(weight)
     const isListed = state.currencies.some((currency) => currency.ticker === ticker)
     if (!isListed) return Reply.invalid(["weights", { kind: "known" }])
-    if (units === undefined || units < 0n || units > Units.one) return Reply.invalid(["weights", { kind: "max", max: 1 }])
+    if (units === undefined || units < 0n || units > Units.one)
+      return Reply.invalid(["weights", { kind: "max", max: 1 }])
   }
   for (const { ticker, weight } of weights) state.weights.set(ticker, Units.from(weight) ?? 0n)
   state.margin = { ...state.margin, ...changes }
@@ -81,7 +82,8 @@ const checkAll = ({ positionsOf, watches }: State): void => {
 export const setInsurance = ({ state }: Work, { amount, ticker }: Of<"SetInsurance">): Reply.Reply => {
   const { ledger } = state
   const units = Units.from(amount)
-  if (!state.currencies.some((currency) => currency.ticker === ticker)) return Reply.invalid(["ticker", { kind: "known" }])
+  if (!state.currencies.some((currency) => currency.ticker === ticker))
+    return Reply.invalid(["ticker", { kind: "known" }])
   if (units === undefined) return Reply.invalid(["amount", tooFine])
   if (units < 0n) return Reply.invalid(["amount", { kind: "min", min: 0 }])
   const more = units - Ledger.balance(ledger, "insurance", ticker)

@@ -3,8 +3,8 @@
  * market that trades on margin is quoted.
  */
 import type { Ticker } from "../../domain/Identifiers.ts"
-import type { Market } from "../../domain/Market.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
+import type { Market } from "../../domain/Market.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Leverage from "./Leverage.ts"
 import * as Listings from "./Listings.ts"
@@ -111,7 +111,8 @@ export const of = (state: State, account: string): Figures => {
 /** What new positions and orders of an account may use as margin; negative if there is too little. */
 export const freeMargin = (state: State, account: string): Units.Units => {
   let free = equityOf(state, account) - (state.reserved.get(account) ?? 0n)
-  for (const position of state.positionsOf.get(account) ?? []) free += pnlOf(state, position) - marginOf(state, position)
+  for (const position of state.positionsOf.get(account) ?? [])
+    free += pnlOf(state, position) - marginOf(state, position)
   return free
 }
 

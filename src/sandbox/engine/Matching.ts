@@ -8,6 +8,7 @@ import * as Margins from "./Margins.ts"
 import { isMakerOnly, isQuoteAmount, type Lock, type Order } from "./Order.ts"
 import * as OrderEnd from "./OrderEnd.ts"
 import * as Positions from "./Positions.ts"
+import * as Quotes from "./Quotes.ts"
 import * as Settlement from "./Settlement.ts"
 import type { Trading } from "./State.ts"
 import * as Terms from "./Terms.ts"
@@ -84,10 +85,12 @@ export const payable = (
 type Finish = "filled" | "limit" | "empty" | "self-trade" | "reduced" | "unpaid"
 
 /** Ends a resting order that is next to trade but can't: it has nothing to reduce, or its account can't pay. */
-export const endUntradable = (work: Work, maker: Order): void =>
-  Settlement.isUselessReduceOnly(work, maker)
-    ? OrderEnd.end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
-    : OrderEnd.cancel(work, maker)
+export const endUntradable = (work: Work, maker: Order): void => {
+  // A quote of the counterparty is placed again, if it can be paid.
+  if (maker.account === Quotes.account) work.state.counterparty.hit.add(maker.market)
+  if (Settlement.isUselessReduceOnly(work, maker)) OrderEnd.end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
+  else OrderEnd.cancel(work, maker)
+}
 
 /** Trades an order against the book until it is filled or must stop. */
 const take = (
@@ -259,7 +262,8 @@ export const lockForMarket = (work: Work, market: Market, order: Order): boolean
   const trading = work.state.trading.get(market.name)
   if (trading === undefined) return false
   const { amount, total, worst } = estimate(work, trading, order)
-  if (isQuoteAmount(order)) return Locks.lock(work, order, Locks.requirementOf(work.state, market, order, order.left), amount)
+  if (isQuoteAmount(order))
+    return Locks.lock(work, order, Locks.requirementOf(work.state, market, order, order.left), amount)
   return Locks.lock(
     work,
     order,

@@ -1,6 +1,6 @@
 /** The leverage and the hedge mode of an account, what they allow, and closing a position. */
-import type { Market } from "../../domain/Market.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
+import type { Market } from "../../domain/Market.ts"
 import type { OrderSide, PositionSide } from "../../domain/Order.ts"
 import * as Leverage from "./Leverage.ts"
 import * as Margins from "./Margins.ts"

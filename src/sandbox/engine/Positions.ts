@@ -4,8 +4,8 @@
  * Gains go to the collateral wallet; losses are taken from it. A loss or fee that exceeds the collateral leaves a debt.
  */
 import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
-import type { Market } from "../../domain/Market.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
+import type { Market } from "../../domain/Market.ts"
 import type { OrderSide, PositionSide } from "../../domain/Order.ts"
 import * as Borrows from "./Borrows.ts"
 import * as Ledger from "./Ledger.ts"

@@ -64,7 +64,8 @@ const exposuresOf = (state: State, account: string, share: Units.Units): Readonl
     const required = MarginUnits.ceilOver(MarginUnits.abs(amount) * numerator * share, denominator * Units.one)
     const source = `mark ${market}` as const
     const known = slopes.get(source)
-    if (known === undefined) slopes.set(source, { price: ReferencePrices.mark(state, market), slope: amount - required })
+    if (known === undefined)
+      slopes.set(source, { price: ReferencePrices.mark(state, market), slope: amount - required })
     else known.slope += amount - required
   }
   for (const { free, locked, ticker } of Ledger.pairs(state.ledger, account, "collateral")) {

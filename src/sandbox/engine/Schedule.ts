@@ -26,7 +26,10 @@ const earlier = (one: number | undefined, other: number | undefined): number | u
 export const next = ({ due }: State): number | undefined =>
   earlier(
     earlier(TimerQueue.next(due.interest)?.nextAt, TimerQueue.next(due.killSwitches)?.firesAt),
-    earlier(TimerQueue.next(due.prices)?.at, earlier(TimerQueue.nextTime(due.funding), TimerQueue.nextTime(due.borrows)))
+    earlier(
+      TimerQueue.next(due.prices)?.at,
+      earlier(TimerQueue.nextTime(due.funding), TimerQueue.nextTime(due.borrows))
+    )
   )
 
 /** Applies the next scheduled event, which is due at this time. */
@@ -37,7 +40,8 @@ const applyNext = ({ events, state }: Work, at: number): void => {
   const killSwitch = TimerQueue.next(due.killSwitches)
   if (killSwitch?.firesAt === at) return KillSwitches.fire({ state, at, events }, killSwitch)
   const settled = TimerQueue.next(due.funding)
-  if (settled !== undefined && TimerQueue.nextTime(due.funding) === at) return Fundings.settle({ state, at, events }, settled)
+  if (settled !== undefined && TimerQueue.nextTime(due.funding) === at)
+    return Fundings.settle({ state, at, events }, settled)
   const position = TimerQueue.next(due.borrows)
   if (position?.interestAt === at) return Interest.charge({ state, at, events }, position)
   const step = TimerQueue.next(due.prices)

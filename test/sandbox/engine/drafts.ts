@@ -5,6 +5,7 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import { Amount } from "../../../src/domain/Decimal.ts"
 import { ClientOrderId, marketName, PositionId, SubAccountId, ticker } from "../../../src/domain/Identifiers.ts"
 import { KillSwitchSeconds } from "../../../src/domain/KillSwitch.ts"
+import { leverages } from "../../../src/domain/Margin.ts"
 import type { Market } from "../../../src/domain/Market.ts"
 import type { Action } from "../../../src/sandbox/engine/Command.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
@@ -86,6 +87,9 @@ const verbs = [
   "insurance",
   "settleFunding",
   "liquidity",
+  "leverage",
+  "hedgeMode",
+  "day",
   "deleteSubAccount"
 ] as const
 
@@ -145,7 +149,11 @@ const orders = (desk: Desk, drafted: Draft, listed: Market) => {
   const own = draft.clientOrderId === undefined
     ? {}
     : { clientOrderId: ClientOrderId.make(`own-${draft.clientOrderId}`) }
-  const reduceOnly = { reduceOnly: draft.flag === "reduceOnly" }
+  const isHedged = desk.state.accounts.get(draft.account)?.hedgeMode === true && draft.pick % 9 > 0
+  const reduceOnly = {
+    reduceOnly: draft.flag === "reduceOnly",
+    ...(isHedged ? { positionSide: draft.collateral ? "LONG" as const : "SHORT" as const } : {})
+  }
   const collateral = draft.collateral && listed.isCollateral
   return { grid, at, price, amount, side, own, reduceOnly, collateral, exit: exitOf(draft, collateral, at) }
 }
@@ -306,6 +314,13 @@ const operation = (desk: Desk, draft: Draft): Operation => {
       const most = Margins.available(desk.state, draft.account, usdt)
       return most <= 0n ? { _tag: "Nothing" } : transfer("collateral", "trade", usdt, text(most))
     }
+    case "leverage":
+      // Rare, because the exact margin of orders is known only at the default leverage.
+      return draft.pick % 8 > 0
+        ? { _tag: "Nothing" }
+        : { _tag: "SetLeverage", leverage: leverages[draft.pick % leverages.length] ?? 10 }
+    case "hedgeMode":
+      return { _tag: "SetHedgeMode", hedgeMode: draft.pick % 3 > 0 }
     case "close": {
       const [position] = desk.state.positionsOf.get(draft.account) ?? []
       return position === undefined ? { _tag: "Nothing" } : {
@@ -373,7 +388,7 @@ const marginAction = (
       return {
         _tag: "SetFunding",
         market: marketName("BTC_PERP"),
-        intervalMinutes: 1,
+        intervalMinutes: 60,
         ...(pick % 3 === 0 ? { rate: null } : { rate: isBuy ? Decimal.of("0.03") : Decimal.of("-0.007") })
       }
     case "liquidity":
@@ -395,6 +410,11 @@ export const actionOf = (desk: Desk, draft: Draft): Action => {
   if (draft.verb === "gamble") return gamble(desk, draft)
   const margin = marginAction(draft, grid.market, text(at(draft.tick)))
   if (margin !== undefined) return margin
+  // Funding settles, and interest accrues.
+  if (draft.verb === "day") {
+    desk.advance(draft.pick % 4 === 0 ? 90_000_000_000 : 3_600_000_000)
+    return { _tag: "Pass" }
+  }
   if (draft.verb === "fund") return fund(draft.account, draft.isBuy ? "trade" : "collateral", "USDT", "25")
   const asked = operation(desk, draft)
   // Most cancellations come from the account that placed the order.

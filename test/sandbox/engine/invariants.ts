@@ -269,7 +269,9 @@ const counted = ({ book }: Trading): void => {
   }
 }
 
-const keyOf = ({ account, market }: Order): string => `${account}/${market}`
+/** The key of an order's position. In hedge mode, a futures order trades the long or the short one. */
+const keyOf = ({ accounts }: State, { account, kind, market, positionSide }: Order): string =>
+  `${account}/${market}${kind === "futures" && accounts.get(account)?.hedgeMode === true ? `/${positionSide}` : ""}`
 
 const percentOf = (listed: Market, role: "maker" | "taker"): Units.Units =>
   Units.ofPercent(role === "taker" ? listed.takerFee : listed.makerFee)
@@ -287,14 +289,16 @@ const uncovered = (market: Market, order: Order, locked: Units.Units): Units.Uni
 }
 
 /** The open orders on positions. An OCO order counts as one, with the lock of both legs. */
-const plainOrders = ({ ocoOrders, openOrders }: State) =>
-  [...openOrders.values()].flatMap((order) => {
+const plainOrders = (state: State) => {
+  const { ocoOrders, openOrders } = state
+  return [...openOrders.values()].flatMap((order) => {
     if (order.kind === "spot" || order.reduceOnly) return []
     const pair = order.oco === undefined ? undefined : ocoOrders.get(order.oco)
     if (pair?.stopLoss === order) return []
     const locked = (order.locked?.units ?? 0n) + (pair?.stopLoss.locked?.units ?? 0n)
-    return [{ order, locked, key: `${keyOf(order)}/${order.side}` }]
+    return [{ order, locked, key: `${keyOf(state, order)}/${order.side}` }]
   })
+}
 
 /** Together, the parts of orders without margin close no more than the position. */
 const secured = (state: State): void => {
@@ -368,7 +372,8 @@ const levels = (state: State, withFormulas: boolean): void => {
     else if (worth < callAt - 10n) holds(call === "margin_call", `${account} is not called`)
     else if (worth > callAt + 10n) holds(call === undefined, `${account} is still called`)
   }
-  for (const account of state.calls.keys()) holds(state.positionsOf.has(account), `${account} is called without positions`)
+  for (const account of state.calls.keys())
+    holds(state.positionsOf.has(account), `${account} is called without positions`)
 }
 
 /**
@@ -400,6 +405,7 @@ export class Follower {
   private readonly state: State
   private greatestId = 0n
   private checks = 0
+  private hasLeverage = false
   private arrived = 0
   trades = 0
 
@@ -465,7 +471,8 @@ export class Follower {
     this.lenderAgrees()
     this.worthAgrees()
     counterparty(this.state)
-    secured(this.state)
+    // Orders keep the margin of the leverage at which they were placed.
+    if (!this.hasLeverage) secured(this.state)
     levels(this.state, ++this.checks % 8 === 0)
   }
 
@@ -557,8 +564,10 @@ export class Follower {
         increase(this.worth, `${event.account} USDT`, event.received)
         increase(this.tradedOutside, event.ticker, event.amount)
         return increase(this.tradedOutside, "USDT", -event.received)
-      case "MarkMoved":
       case "LeverageChanged":
+        this.hasLeverage = true
+        return
+      case "MarkMoved":
       case "HedgeModeChanged":
       case "PositionChanged":
       case "FundingSettled":
@@ -627,25 +636,27 @@ export class Follower {
       increase(this.worth, `${order.account} ${listed.money}`, -sign * total)
       return assert.isFalse(order.reduceOnly, "a spot order has no position to reduce")
     }
-    const before = this.positions.get(keyOf(order)) ?? 0n
+    const key = keyOf(this.state, order)
+    const before = this.positions.get(key) ?? 0n
     const after = before + (order.side === "buy" ? amount : -amount)
     if (order.reduceOnly) {
       holds(before > 0n ? after >= 0n && after < before : after <= 0n && after > before, "a position is not reduced")
     }
-    this.position(order.account, order.market, order.side === "buy" ? amount : -amount, price)
+    this.position(key, order.account, order.market, order.side === "buy" ? amount : -amount, price)
   }
 
   private openPosition({ account, amount, market, price, side }: Extract<Action, { _tag: "OpenPosition" }>): void {
     const [size, at] = [units(amount), units(price ?? assert.fail("the draft has no price"))]
     const signed = side === "buy" ? size : -size
-    this.position(account, market, signed, at)
+    const isHedged = this.state.accounts.get(account)?.hedgeMode === true && this.listed(market).type === "futures"
+    const key = `${account}/${market}${isHedged ? (side === "buy" ? "/LONG" : "/SHORT") : ""}`
+    this.position(key, account, market, signed, at)
     // No funds move, as if the outside market had taken the other side.
     this.tradeOutside(market, -signed, at)
   }
 
   /** Tracks a position, and the profit of its closed part. */
-  private position(account: string, market: MarketName, signed: bigint, price: Units.Units): void {
-    const key = `${account}/${market}`
+  private position(key: string, account: string, market: MarketName, signed: bigint, price: Units.Units): void {
     const [before, cost] = [this.positions.get(key) ?? 0n, this.costs.get(key) ?? 0n]
     this.positions.set(key, before + signed)
     const [held, size] = [before, signed].map((amount) => amount < 0n ? -amount : amount) as [bigint, bigint]
