@@ -54,6 +54,12 @@ export const livePoints = [
     rules: ["balances.collateral", "positions.margin", "positions.profit", "positions.realized", "positions.tpsl"]
   },
   {
+    id: "open.live.free-margin",
+    point: "What freeMargin of the margin summary consists of",
+    stance: "equity minus margin plus pnl minus unrealizedFunding, as captured answers show",
+    rules: ["margin.free"]
+  },
+  {
     id: "open.live.keys",
     point:
       "What a new key of a sub-account may call, how a call beyond the sub-account's permissions is refused, and whether "

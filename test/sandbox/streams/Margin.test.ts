@@ -13,8 +13,15 @@ const movePrice = (price: string) =>
   Control.use((control) => control.movePrice({ market: btcPerp, price: Decimal.Price.make(price) }))
 
 const fund = Control.use((control) =>
-  Effect.forEach([alice, bob], ({ account }) =>
-    control.fund({ account, wallet: "collateral", ticker: usdt, amount: Decimal.amount(account === bob.account ? "500000" : "100000") })
+  Effect.forEach(
+    [alice, bob],
+    ({ account }) =>
+      control.fund({
+        account,
+        wallet: "collateral",
+        ticker: usdt,
+        amount: Decimal.amount(account === bob.account ? "500000" : "100000")
+      })
   )
 )
 
@@ -60,7 +67,13 @@ describe("margin", () => {
       type Position = Readonly<Record<string, string | null>>
       const [whole] = of<{ readonly records: ReadonlyArray<Position> }>(yield* client.pushed, "positionsMargin")
       const [position] = whole?.records ?? []
-      assert.deepInclude(position, { amount: "1800", margin: "180000", pnl: "0", liq_stage: null, position_side: "BOTH" })
+      assert.deepInclude(position, {
+        amount: "1800",
+        margin: "180000",
+        pnl: "0",
+        liq_stage: null,
+        position_side: "BOTH"
+      })
       assert.approximately(Number(position?.["liq_price"]), (1_800_000 - 199_010) / (1800 * 0.95), 0.1)
       yield* movePrice("945")
       const called = of<readonly [number, Position]>(yield* client.pushed, "positionsAccountMargin")
