@@ -95,6 +95,16 @@ export const ClientOrderId = NonEmptyText.check(Check.madeOf(clientOrderIdCharac
 })).pipe(Schema.brand("ClientOrderId")).annotate({ identifier: "ClientOrderId" })
 
 /**
+ * The schema of a client order id as received. The live exchange's own orders have identifiers that no caller can choose,
+ * such as `liquidation_7_!` for an order that liquidates a position.
+ *
+ * @category schemas
+ */
+export const ReceivedClientOrderId: Schema.Codec<ClientOrderId, string> = NonEmptyText.pipe(
+  Schema.brand("ClientOrderId")
+).annotate({ identifier: "ReceivedClientOrderId" })
+
+/**
  * Parses a client order id from text known only at run time. The failure says what is wrong with the text.
  *
  * @category constructors

@@ -198,6 +198,7 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   TradeId: tradeId,
   PositionId: positionId,
   ClientOrderId: clientOrderId,
+  ReceivedClientOrderId: clientOrderId,
   Ticker: ticker,
   MarketName: marketName,
   PlanId: identifier<Identifiers.PlanId>(),
