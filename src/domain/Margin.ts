@@ -152,7 +152,7 @@ export interface Summary {
   readonly equity: Decimal.Decimal
   /** The initial margin of positions and orders. */
   readonly margin: Decimal.Decimal
-  /** What new positions may use as margin; negative if the account has too little. */
+  /** The margin available to new positions; negative if the account has too little. */
   readonly freeMargin: Decimal.Decimal
   /** The unrealised profit of all positions; a loss is negative. */
   readonly pnl: Decimal.Decimal

@@ -4,6 +4,9 @@ import { Decimal } from "../../domain/Decimal.ts"
 import { MarketName, Ticker } from "../../domain/Identifiers.ts"
 import { OrderSide } from "../../domain/Order.ts"
 import type * as Book from "../engine/Book.ts"
+import * as Fundings from "../engine/Fundings.ts"
+import * as Leverage from "../engine/Leverage.ts"
+import * as ReferencePrices from "../engine/ReferencePrices.ts"
 import type * as State from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
 
@@ -19,6 +22,14 @@ export interface MarketSummary {
   readonly pricePrecision: number
   /** The last price, in quote currency; absent until the market has a price. */
   readonly price?: Decimal
+  /** The index price, in quote currency; absent on markets without margin, and until there is a price. */
+  readonly index?: Decimal
+  /** The mark price, in quote currency; absent on markets without margin, and until there is a price. */
+  readonly mark?: Decimal
+  /** The rate at which a futures market would settle its funding now, as a ratio; absent on other markets. */
+  readonly fundingRate?: Decimal
+  /** The time between two settlements of a futures market, in minutes; absent on other markets. */
+  readonly fundingMinutes?: number
 }
 
 /** The schema of {@link MarketSummary}. */
@@ -27,7 +38,11 @@ export const MarketSummary: Schema.Codec<MarketSummary, unknown> = Schema.Struct
   stock: Ticker,
   money: Ticker,
   pricePrecision: Schema.Int,
-  price: Schema.optionalKey(Decimal)
+  price: Schema.optionalKey(Decimal),
+  index: Schema.optionalKey(Decimal),
+  mark: Schema.optionalKey(Decimal),
+  fundingRate: Schema.optionalKey(Decimal),
+  fundingMinutes: Schema.optionalKey(Schema.Int)
 })
 
 /** One price level of the order book. */
@@ -78,17 +93,33 @@ export const Depth: Schema.Codec<Depth, unknown> = Schema.Struct({
 })
 
 /** All markets and their prices. */
-export const markets = ({ markets, trading }: State.State): ReadonlyArray<MarketSummary> =>
-  [...markets.values()].map(({ money, moneyPrecision, name, stock }) => {
-    const last = trading.get(name)?.lastPrice
+export const markets = (state: State.State): ReadonlyArray<MarketSummary> =>
+  [...state.markets.values()].map((market) => {
+    const { money, moneyPrecision, name, stock } = market
+    const last = state.trading.get(name)?.lastPrice
     return {
       market: name,
       stock,
       money,
       pricePrecision: moneyPrecision,
-      ...(last === undefined ? {} : { price: Units.toDecimal(last) })
+      ...(last === undefined ? {} : { price: Units.toDecimal(last) }),
+      ...(Leverage.isLeveraged(market) ? referencesOf(state, name) : {})
     }
   })
+
+/** The prices of a market that trades on margin, and its funding. */
+const referencesOf = (state: State.State, market: MarketName) => {
+  const [index, mark] = [ReferencePrices.index(state, market), ReferencePrices.mark(state, market)]
+  const funding = state.funding.get(market)
+  return {
+    ...(index === undefined ? {} : { index: Units.toDecimal(index) }),
+    ...(mark === undefined ? {} : { mark: Units.toDecimal(mark) }),
+    ...(funding === undefined ? {} : {
+      fundingRate: Units.toDecimal(Fundings.rateOf(state, market)),
+      fundingMinutes: funding.intervalMinutes
+    })
+  }
+}
 
 const levels = (side: Iterable<Book.Level>): ReadonlyArray<Level> =>
   Iterator.from(side).take(20).map(({ left, price }) => ({

@@ -9,9 +9,10 @@ import {
   ReceivedClientOrderId,
   Ticker
 } from "../../domain/Identifiers.ts"
-import { ActivationCondition, OrderSide, OrderType, Role } from "../../domain/Order.ts"
+import { ActivationCondition, OrderSide, OrderType, PositionSide, Role } from "../../domain/Order.ts"
 import * as AccountIndex from "../engine/AccountIndex.ts"
 import * as Ledger from "../engine/Ledger.ts"
+import * as Margins from "../engine/Margins.ts"
 import { Wallet } from "../engine/Operation.ts"
 import type { Order } from "../engine/Order.ts"
 import type * as State from "../engine/State.ts"
@@ -151,6 +152,16 @@ export interface OpenPosition {
   readonly amount: Decimal
   /** The cost of the position, in quote currency. */
   readonly cost: Decimal
+  /** `BOTH` in one-way mode, otherwise `LONG` or `SHORT`. */
+  readonly side: PositionSide
+  /** The unrealised profit at the mark price, in quote currency; a loss is negative. */
+  readonly pnl: Decimal
+  /** The initial margin at the mark price, in quote currency. */
+  readonly margin: Decimal
+  /** The mark price at which the account is liquidated if all other prices stay; absent if there is none. */
+  readonly liquidationPrice?: Decimal
+  /** Whether the account is called or in liquidation; absent if neither. */
+  readonly state?: "margin_call" | "liquidation"
 }
 
 /** The schema of {@link OpenPosition}. */
@@ -158,7 +169,12 @@ export const OpenPosition: Schema.Codec<OpenPosition, unknown> = Schema.Struct({
   account: Schema.String,
   market: MarketName,
   amount: Decimal,
-  cost: Decimal
+  cost: Decimal,
+  side: PositionSide,
+  pnl: Decimal,
+  margin: Decimal,
+  liquidationPrice: Schema.optionalKey(Decimal),
+  state: Schema.optionalKey(Schema.Literals(["margin_call", "liquidation"]))
 })
 
 /** An account's balance of one asset in one wallet. */
@@ -322,13 +338,22 @@ export const fills = ({ fills }: State.State, account: string): ReadonlyArray<Ac
   }))
 
 /** The open positions of an account. */
-export const positions = ({ positionsOf }: State.State, account: string): ReadonlyArray<OpenPosition> =>
-  [...positionsOf.get(account) ?? []].map(({ amount, cost, market }) => ({
-    account,
-    market,
-    amount: Units.toDecimal(amount),
-    cost: Units.toDecimal(cost)
-  }))
+export const positions = (state: State.State, account: string): ReadonlyArray<OpenPosition> =>
+  [...state.positionsOf.get(account) ?? []].map((position) => {
+    const liquidation = Margins.liquidationPrice(state, position)
+    const called = state.calls.get(account)
+    return {
+      account,
+      market: position.market,
+      amount: Units.toDecimal(position.amount),
+      cost: Units.toDecimal(position.cost),
+      side: position.side,
+      pnl: Units.toDecimal(Margins.pnlOf(state, position)),
+      margin: Units.toDecimal(Margins.marginOf(state, position)),
+      ...(liquidation === undefined ? {} : { liquidationPrice: Units.toDecimal(liquidation) }),
+      ...(called === undefined ? {} : { state: called })
+    }
+  })
 
 /** The balances of an account in all wallets, and its debts. */
 export const balances = ({ currencies, ledger }: State.State, account: string): ReadonlyArray<Balance> =>

@@ -4,7 +4,14 @@
  */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
-import { type ClientOrderId, InvestmentId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
+import {
+  type ClientOrderId,
+  InvestmentId,
+  MarketName,
+  OrderId,
+  ReceivedClientOrderId,
+  Ticker
+} from "../../domain/Identifiers.ts"
 import { OrderSide } from "../../domain/Order.ts"
 import type { FieldsOf } from "./FieldsOf.ts"
 import type * as Ledger from "./Ledger.ts"
@@ -288,10 +295,12 @@ export type Shown =
 
 const key = Schema.optionalKey
 
-/** Any client order id, also one of the exchange's own orders, whose characters no caller can use. */
-const AnyClientOrderId: Schema.Codec<ClientOrderId, string> = Schema.String.pipe(Schema.brand("ClientOrderId"))
-
-const subject = { order: OrderId, account: Schema.String, market: MarketName, clientOrderId: key(AnyClientOrderId) }
+const subject = {
+  order: OrderId,
+  account: Schema.String,
+  market: MarketName,
+  clientOrderId: key(ReceivedClientOrderId)
+}
 
 const held = { account: Schema.String, market: MarketName }
 

@@ -28,7 +28,7 @@ export interface Figures {
   readonly pnl: Units.Units
   /** The value of the positions. */
   readonly value: Units.Units
-  /** What new positions and orders may use as margin: equity - margin + pnl; negative if there is too little. */
+  /** The margin available to new positions and orders: equity - margin + pnl; negative if there is too little. */
   readonly freeMargin: Units.Units
   /** Costs that have accrued but are not paid yet. Always zero: funding and interest are paid when they are due. */
   readonly unrealizedFunding: Units.Units
@@ -65,7 +65,7 @@ export const pnlOf = (state: State, position: Position): Units.Units => {
   return mark === undefined ? 0n : MarginUnits.unrealizedPnl(position.amount, position.cost, mark)
 }
 
-/** What an amount of an asset is worth as collateral. */
+/** The value of an amount of an asset as collateral. */
 const worthOf = (state: State, ticker: Ticker, units: Units.Units): Units.Units => {
   const weight = state.weights.get(ticker) ?? 0n
   const price = weight === 0n || units === 0n ? undefined : ReferencePrices.ofAsset(state, ticker)
@@ -108,7 +108,7 @@ export const of = (state: State, account: string): Figures => {
   }
 }
 
-/** What new positions and orders of an account may use as margin; negative if there is too little. */
+/** The margin available to new positions and orders of an account; negative if there is too little. */
 export const freeMargin = (state: State, account: string): Units.Units => {
   let free = equityOf(state, account) - (state.reserved.get(account) ?? 0n)
   for (const position of state.positionsOf.get(account) ?? [])
@@ -117,7 +117,7 @@ export const freeMargin = (state: State, account: string): Units.Units => {
 }
 
 /**
- * The amount of an asset that can leave the collateral wallet. What remains must cover the margin of positions and orders
+ * The amount of an asset that can leave the collateral wallet. The rest must cover the margin of positions and orders
  * without their unrealised profits, which are not the account's yet.
  */
 export const available = (state: State, account: string, ticker: Ticker): Units.Units => {
@@ -143,7 +143,7 @@ export interface AssetBalance {
   readonly ticker: Ticker
   /** The balance. */
   readonly balance: Units.Units
-  /** What the account owes, and what its margin positions borrow. */
+  /** The debts of the account, and the amounts that its margin positions borrow. */
   readonly borrow: Units.Units
   /** The amount that can leave the wallet. */
   readonly availableWithoutBorrow: Units.Units

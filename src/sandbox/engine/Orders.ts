@@ -90,16 +90,18 @@ const lock = (work: Work, market: Market.Market, order: Order, total: Units.Unit
   return Locks.lock(work, order, Locks.requirementOf(work.state, market, order, total)) ? undefined : notEnoughBalance
 }
 
-/** The refusal of an order on a position that the account's mode or the market's brackets don't allow. */
-const refusalOf = (
+/**
+ * The refusal of an order on a position that the venue's policy or the market's brackets don't allow. `total` is its value,
+ * in units of the quote currency.
+ */
+export const refusalOf = (
   { state }: Work,
   market: Market.Market,
   order: Order,
-  total: Units.Units
+  total: Units.Units,
+  quantity: Units.Units = order.quantity
 ): Reply.Reply | undefined =>
-  order.kind === "spot" || order.reduceOnly
-    ? undefined
-    : Modes.refusalOf(state, market, order, order.quantity, total)
+  order.kind === "spot" || order.reduceOnly ? undefined : Modes.refusalOf(state, market, order, quantity, total)
 
 /** Whether a value is a reply, which in this file is always a refusal. */
 export const isReply = (value: object | undefined): value is Reply.Reply => value !== undefined && "_tag" in value
@@ -187,7 +189,9 @@ export const enterLimit = (work: Work, account: string, asked: Of<"PlaceLimit">)
   if (notAdmitted.length > 0) return Reply.invalid(...notAdmitted.map((flag) => [flag, { kind: "admitted" }] as const))
   const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
-  const reduceOnly = Modes.isReduceOnly(state, account, kind, operation)
+  const reduceOnly = kind === "spot"
+    ? operation.reduceOnly === true
+    : Modes.isReduceOnly(state, account, kind, operation)
   if (typeof reduceOnly === "object") return reduceOnly
   const oto = TakeProfitStopLoss.of(state, kind, operation, price)
   if (isReply(oto)) return oto
@@ -214,7 +218,7 @@ export const enterLimit = (work: Work, account: string, asked: Of<"PlaceLimit">)
   if (isMakerOnly(order) && Matching.wouldTake(work, order, price)) {
     return Reply.refused("notMaker", [rpi ? "rpi" : "postOnly", { kind: "maker" }])
   }
-  const refusal = refusalOf(work, market, order, total)
+  const refusal = kind === "spot" ? undefined : refusalOf(work, market, order, total)
   if (refusal !== undefined) return refusal
   if (!reduceOnly && !Matching.lockForLimit(work, market, order, price, total)) return notEnoughBalance
   open(work, order)
@@ -263,7 +267,9 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
     oto
   }, oto === undefined ? 1 : 2)
   const last = state.trading.get(market.name)?.lastPrice ?? 0n
-  const refusal = refusalOf(work, market, order, quoteAmount ? order.quantity : Units.times(order.quantity, last))
+  const refusal = quoteAmount
+    ? refusalOf(work, market, order, order.quantity, last === 0n ? 0n : Units.over(order.quantity, last))
+    : refusalOf(work, market, order, Units.times(order.quantity, last))
   if (refusal !== undefined) return refusal
   if (!reduceOnly && !Matching.lockForMarket(work, market, order)) return notEnoughBalance
   open(work, order)

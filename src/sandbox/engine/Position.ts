@@ -35,7 +35,7 @@ export interface Position {
   closedFor: Units
   /** The time at which a margin position next pays interest, in Unix microseconds; zero on futures. */
   interestAt: number
-  /** What a margin position borrows; `undefined` on futures. It is in the list of the account's borrows, too. */
+  /** The borrowing of a margin position; `undefined` on futures. It is in the list of the account's borrows, too. */
   borrow: Borrow | undefined
   /** The time of the last trade, in Unix microseconds. */
   changedAt: number
@@ -109,7 +109,7 @@ export interface FundingPayment {
 /** A settlement of a market's funding. */
 export type FundingRate = Pick<FundingPayment, "at" | "rate" | "price">
 
-/** What a margin position borrows: its quote currency if long, its base currency if short. */
+/** The borrowing of a margin position: of its quote currency if long, of its base currency if short. */
 export interface Borrow {
   /** The number of the position. */
   readonly position: number

@@ -55,7 +55,7 @@ interface Exposure {
   readonly slope: Units.Units
 }
 
-/** How the worth of an account above a bound depends on prices. Slopes are rounded away from zero. */
+/** How the worth of an account above a bound depends on prices. */
 const exposuresOf = (state: State, account: string, share: Units.Units): ReadonlyArray<Exposure> => {
   const slopes = new Map<Watches.Source, { readonly price: Units.Units | undefined; slope: Units.Units }>()
   for (const position of state.positionsOf.get(account) ?? []) {
@@ -94,7 +94,9 @@ const watch = (state: State, account: string, share: Units.Units, distance: Unit
       continue
     }
     if (slope === 0n) continue
-    const part = spare <= 0n ? 0n : spare * Units.one / (BigInt(exposures.length) * MarginUnits.abs(slope))
+    // A slope is rounded by less than two units, which the divisor allows for.
+    const steepest = MarginUnits.abs(slope) + 2n
+    const part = spare <= 0n ? 0n : spare * Units.one / (BigInt(exposures.length) * steepest)
     if ((slope > 0n) === isLoss) {
       if (price > part) Watches.add(watches, account, source, "falls", price - part)
     } else Watches.add(watches, account, source, "rises", price + part)
