@@ -71,10 +71,14 @@ const asked =
       : Result.fail(invalidArgument)
   }
 
-/** An open position, as it is pushed. */
-export const positionOf = (position: Position, context: Context): PositionsChannel.Position => {
+/** An open position, as it is pushed; by default in the state of its account. */
+export const positionOf = (
+  position: Position,
+  context: Context,
+  liquidationState = context.state.calls.get(context.account) ?? null
+): PositionsChannel.Position => {
   const { pnlPercent: _percent, tpsl: _tpsl, ...answer } = Account.positionAnswer(position, context)
-  return { ...answer, total: Units.toDecimal(position.cost) }
+  return { ...answer, liquidationState, total: Units.toDecimal(position.cost) }
 }
 
 const pushPositions = (outlet: Outlet<ReadonlyArray<PositionsChannel.Position>>): Subscription<object> => {

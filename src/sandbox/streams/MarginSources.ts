@@ -65,7 +65,7 @@ const isCalled = ({ events }: Command, { account }: Context): boolean =>
 /** A position after a change by a liquidation, which may have closed it. */
 const changedPosition = (change: PositionChange, context: Context): PositionEventsChannel.PositionEvent["position"] => {
   const open = [...context.state.positionsOf.get(context.account) ?? []].find(({ id }) => id === change.position)
-  if (open !== undefined) return { ...positionOf(open, context), liquidationState: "liquidation" }
+  if (open !== undefined) return positionOf(open, context, "liquidation")
   const { amount, basePrice, liquidationState, market, modifyDate, openDate } = Margin.changeAnswer(change)
   return {
     positionId: PositionId.make(change.position.toString()),
