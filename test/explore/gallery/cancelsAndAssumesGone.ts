@@ -48,7 +48,7 @@ export const cancelsAndAssumesGone = exhibit({
       ({ openOrders }) => openOrders.length <= 1 || `${openOrders.length} bids are open`
     )
   ],
-  during: "30 seconds",
+  during: "12 seconds",
   calm: "10 seconds",
   possible: { ...Possibilities.lostAnswers, symptoms: [...Possibilities.lostAnswers.symptoms ?? [], "Refuse"] }
 })

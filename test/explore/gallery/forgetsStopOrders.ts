@@ -34,7 +34,7 @@ export const forgetsStopOrders = exhibit({
   broken,
   repaired,
   invariants: [Invariant.noOrdersLeft],
-  during: "12 seconds",
-  calm: "5 seconds",
+  during: "8 seconds",
+  calm: "3 seconds",
   possible: Possibilities.only("Price", "Trade")
 })

@@ -38,7 +38,7 @@ export const retriesAfterTimeout = exhibit({
   broken,
   repaired,
   invariants: [Invariant.noOrderTwice()],
-  during: "20 seconds",
-  calm: "10 seconds",
+  during: "1 second",
+  calm: "40 seconds",
   possible: Possibilities.lostAnswers
 })

@@ -41,7 +41,7 @@ export const storesAfterActing = exhibit({
   broken,
   repaired,
   invariants: [Invariant.noOrderTwice()],
-  during: "40 seconds",
-  calm: "10 seconds",
+  during: "5 seconds",
+  calm: "40 seconds",
   possible: Possibilities.crashes
 })

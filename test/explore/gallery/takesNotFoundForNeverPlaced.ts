@@ -41,7 +41,7 @@ export const takesNotFoundForNeverPlaced = exhibit({
       return !exceeds(bought, amount) || `it has bought ${bought} BTC`
     })
   ],
-  during: "6 seconds",
+  during: "4 seconds",
   calm: "1 second",
   possible: Possibilities.only("Price", "Trade")
 })

@@ -36,7 +36,7 @@ export const takesRefusedNonceForPlaced = exhibit({
       ({ openOrders, said }) => !said.has("placed") || openOrders.length > 0 || "there is no order"
     )
   ],
-  during: "20 seconds",
+  during: "1 second",
   calm: "10 seconds",
   possible: { ...Possibilities.only("Fault"), symptoms: ["Refuse"] }
 })
