@@ -3,6 +3,8 @@
  * needed to run it again.
  */
 import * as Schema from "effect/Schema"
+import * as Dialect from "../protocol/Dialect.ts"
+import type { Program } from "./Program.ts"
 import * as Scenario from "./Scenario.ts"
 import type { Span } from "./Spans.ts"
 import * as Words from "./Words.ts"
@@ -18,6 +20,8 @@ export interface Counterexample {
   readonly words: ReadonlyArray<string>
   /** The name of the program. */
   readonly program: string
+  /** The name of the exchange's dialect. */
+  readonly dialect: Dialect.Dialect["name"]
   /** The sentence that is broken. */
   readonly invariant: string
   /** Why it does not hold. */
@@ -28,7 +32,7 @@ export interface Counterexample {
   readonly replayable: boolean
   /** The latest spans of the program, in the order in which they ended. */
   readonly spans: ReadonlyArray<Span>
-  /** All commands of the exchange, as lines that `effect-txc sandbox --replay` can replay. */
+  /** All commands of the exchange, as lines: `effect-txc sandbox --replay` takes the whole file. */
   readonly commands: ReadonlyArray<string>
 }
 
@@ -40,6 +44,7 @@ export interface Counterexample {
 export const schema: Schema.Codec<Counterexample, unknown> = Schema.Struct({
   words: Schema.Array(Schema.String),
   program: Schema.String,
+  dialect: Schema.Literals(["document", "live"]),
   invariant: Schema.String,
   why: Schema.String,
   scenario: Scenario.schema,
@@ -54,10 +59,14 @@ export const schema: Schema.Codec<Counterexample, unknown> = Schema.Struct({
 })
 
 /** The counterexample of a history; `undefined` if it breaks nothing. */
-export const of = (program: string, history: World.History): Counterexample | undefined =>
+export const of = (
+  { dialect = Dialect.live, name }: Program,
+  history: World.History
+): Counterexample | undefined =>
   history.broken && {
     words: Words.tell(history, World.start),
-    program,
+    program: name,
+    dialect: dialect.name,
     invariant: history.broken.invariant,
     why: history.broken.why,
     scenario: history.scenario,

@@ -27,11 +27,11 @@
 import * as Effect from "effect/Effect"
 import type * as Ambient from "./Ambient.ts"
 import * as Counterexample from "./Counterexample.ts"
-import type { Program, SetUpFailed } from "./Program.ts"
+import { type Options as ProgramOptions, type Program, type SetUpFailed, TypeId } from "./Program.ts"
 import * as Search from "./Search.ts"
 import * as World from "./World.ts"
 
-export type { Program, Services, SetUpFailed } from "./Program.ts"
+export { isProgram, type Options as ProgramOptions, type Program, type Services, type SetUpFailed } from "./Program.ts"
 export { say } from "./Say.ts"
 export type { Options, Progress } from "./Search.ts"
 export { setUp } from "./Prepared.ts"
@@ -74,7 +74,7 @@ export interface Result {
  *
  * @category constructors
  */
-export const program = (options: Program): Program => options
+export const program = (options: ProgramOptions): Program => ({ ...options, [TypeId]: TypeId })
 
 const verdictOf = ({ history, invalid, missed }: Search.Found): Result["verdict"] => {
   if (invalid !== undefined) return "invalid"
@@ -92,7 +92,7 @@ export const explore = Effect.fn("Explore.explore")(
   function*(program: Program, options: Search.Options = {}): Effect.fn.Return<Result, SetUpFailed> {
     const found = yield* Search.search(program, options)
     const { coverage, foreign, foundAt, history, invalid, missed, runs, shrinks } = found
-    const counterexample = history && Counterexample.of(program.name, history)
+    const counterexample = history && Counterexample.of(program, history)
     return {
       program: program.name,
       verdict: verdictOf(found),
@@ -121,6 +121,6 @@ export const replay = Effect.fn("Explore.replay")(
     { scenario }: Pick<Counterexample.Counterexample, "scenario">
   ): Effect.fn.Return<Counterexample.Counterexample | undefined, SetUpFailed> {
     const prepared = yield* World.prepare(program)
-    return Counterexample.of(program.name, yield* World.run(program, prepared, scenario))
+    return Counterexample.of(program, yield* World.run(program, prepared, scenario))
   }
 )

@@ -7,7 +7,7 @@
  * import { Possibilities } from "effect-txc/explore"
  *
  * // Lost answers and kills, while the price walks; nothing else.
- * const possible = Possibilities.only("Walk", "Fault", "Kill", "KillAtCall")
+ * const possible = Possibilities.of("Walk", "Fault", "Kill", "KillAtCall")
  * ```
  */
 import * as fc from "fast-check"
@@ -55,6 +55,8 @@ export interface Surroundings {
   readonly channels: ReadonlyArray<string>
   /** The number of calls that the program makes when nothing happens. */
   readonly calls: number
+  /** The time for which the program does anything when nothing happens, in milliseconds; at most `millis`. */
+  readonly busyMillis: number
 }
 
 const between = (min: number, max: number) => fc.integer({ min, max: Math.max(min, max) })
@@ -137,9 +139,10 @@ const faults = ({ calls, channels, paths }: Surroundings, allowed: Possibilities
 const down = { downMillis: between(0, 10_000) }
 
 const eventsOf = (possible: Possibilities, around: Surroundings) => {
-  const { calls, markets, millis } = around
+  const { busyMillis, calls, markets, millis } = around
   const { permille = 300 } = possible
-  const at = { at: between(0, millis) }
+  // Most events are to hit a program that is busy.
+  const at = { at: fc.oneof(between(0, busyMillis), between(0, millis)) }
   const on = { ...at, market: fc.constantFrom(...markets) }
   const fault = faults(around, possible.symptoms)
   const arbitraries: { readonly [K in Kind]: fc.Arbitrary<Scenario.Event> | undefined } = {
@@ -161,7 +164,8 @@ const eventsOf = (possible: Possibilities, around: Surroundings) => {
       side: fc.constantFrom("buy", "sell"),
       thousandths: between(1, 2000)
     }),
-    Fault: fault && tagged<Scenario.Fault>("Fault", { ...at, fault }),
+    // A fault chooses its calls by their numbers, so it may as well be there from the start.
+    Fault: fault && tagged<Scenario.Fault>("Fault", { at: fc.oneof(fc.constant(0), at.at), fault }),
     Kill: tagged<Scenario.Kill>("Kill", { ...at, ...down }),
     KillAtCall: tagged<Scenario.KillAtCall>("KillAtCall", { call: between(1, Math.max(1, calls)), ...down }),
     Stop: tagged<Scenario.Stop>("Stop", { ...at, ...down }),
@@ -223,7 +227,7 @@ export const event = (possible: Possibilities, around: Surroundings): fc.Arbitra
  *
  * @category constructors
  */
-export const only = (...kinds: ReadonlyArray<Kind>): Possibilities => ({
+export const of = (...kinds: ReadonlyArray<Kind>): Possibilities => ({
   weights: Object.fromEntries(kinds.map((kind) => [kind, 1]))
 })
 
@@ -232,27 +236,27 @@ export const orders: Possibilities = { weights: {}, latency: { from: 0, to: 0 } 
 
 /** Answers are lost, broken, late or slow. */
 export const lostAnswers: Possibilities = {
-  ...only("Fault"),
+  ...of("Fault"),
   symptoms: ["Reset", "BadGateway", "Delay", "Late", "Truncate", "Malformed", "Slow"]
 }
 
 /** The program is killed and started again, often in the middle of a call. */
-export const crashes: Possibilities = only("Kill", "KillAtCall")
+export const crashes: Possibilities = of("Kill", "KillAtCall")
 
 /** The price falls by half or more within seconds, and may come back. */
-export const flashCrash: Possibilities = { ...only("Price", "Trade"), permille: 600 }
+export const flashCrash: Possibilities = { ...of("Price", "Trade"), permille: 600 }
 
 /** Few quotes, wide spreads, and others who trade through them. */
-export const thinBook: Possibilities = only("Book", "Trade", "Walk")
+export const thinBook: Possibilities = of("Book", "Trade", "Walk")
 
 /** The exchange is stopped and started again, and answers errors before and after. */
 export const maintenance: Possibilities = {
-  ...only("Outage", "Fault"),
+  ...of("Outage", "Fault"),
   symptoms: ["BadGateway", "Refuse", "Answer", "Reset"]
 }
 
 /** Streams are cut, stalled, doubled, late or stale, and lose messages. */
 export const badStreams: Possibilities = {
-  ...only("Fault", "Trade", "Price"),
+  ...of("Fault", "Trade", "Price"),
   symptoms: ["Lose", "Duplicate", "HoldBack", "Garble", "Throttle", "Stale", "Cut", "Stall"]
 }

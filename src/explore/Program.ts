@@ -4,6 +4,7 @@
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as KeyValueStore from "effect/persistence/KeyValueStore"
+import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import type * as Exchange from "../Exchange.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
@@ -27,12 +28,27 @@ export type Services = Exchange.Services | Streams.Services | KeyValueStore.KeyV
  */
 export type SetUpFailed = ControlRefused | JournalError
 
+/** Marks programs to explore, so that the command finds them among the exports of a module. */
+export const TypeId = "~effect-txc/explore/Program"
+
 /**
  * A program and the sentences that must hold.
  *
  * @category models
  */
-export interface Program {
+export interface Program extends Options {
+  readonly [TypeId]: typeof TypeId
+}
+
+/** Whether a value is a program to explore. */
+export const isProgram = (value: unknown): value is Program => Predicate.hasProperty(value, TypeId)
+
+/**
+ * A program and the sentences that must hold, as its author states them.
+ *
+ * @category models
+ */
+export interface Options {
   /** The program's name, for reports. */
   readonly name: string
   /**

@@ -33,7 +33,7 @@ export interface Options {
   /** Whether scenarios that have reached something new are varied; `true` by default. */
   readonly guided?: boolean
   /** Told of the progress after every history. */
-  readonly onProgress?: (progress: Progress) => void
+  readonly onProgress?: (progress: Progress) => Effect.Effect<void>
 }
 
 /**
@@ -75,13 +75,21 @@ export interface Found {
 const markets = ["BTC_USDT"]
 
 /** The surroundings of a program, from a history in which nothing happens. */
-const around = ({ during = "1 minute", markets: own = markets }: Program, { channels, moment }: World.History) => ({
-  markets: own,
-  millis: Duration.toMillis(Duration.fromInputUnsafe(during)),
-  paths: [...new Set(moment.sent.map(({ path }) => path))],
-  channels: [...channels],
-  calls: moment.sent.length
-})
+const around = (
+  { during = "1 minute", markets: own = markets }: Program,
+  { channels, moment }: World.History
+): Possibilities.Surroundings => {
+  const millis = Duration.toMillis(Duration.fromInputUnsafe(during))
+  const latest = moment.sent.at(-1)
+  return {
+    markets: own,
+    millis,
+    paths: [...new Set(moment.sent.map(({ path }) => path))],
+    channels: [...channels],
+    calls: moment.sent.length,
+    busyMillis: Math.min(millis, channels.size > 0 ? millis : (latest?.answeredAt ?? World.start) - World.start + 100)
+  }
+}
 
 /** The number of scenarios that are drawn at once. */
 const batch = 64
@@ -156,7 +164,7 @@ class Corpus {
 /** Searches for a history that breaks a sentence. */
 export const search = Effect.fnUntraced(function*(
   program: Program,
-  { guided = true, onProgress = () => undefined, runs: most = 1000, seed = 0, shrinks = 1000, within }: Options = {}
+  { guided = true, onProgress = () => Effect.void, runs: most = 1000, seed = 0, shrinks = 1000, within }: Options = {}
 ): Effect.fn.Return<Found, SetUpFailed> {
   const prepared = yield* World.prepare(program)
   const clock = yield* Clock.Clock
@@ -176,15 +184,15 @@ export const search = Effect.fnUntraced(function*(
   const foreign = new Map<string, Ambient.Foreign>()
   let runs = 1
 
-  const learn = (): void => {
+  const learn = Effect.suspend(() => {
     const before = coverage.size
     for (const name of Coverage.reachedBy(history)) coverage.set(name, (coverage.get(name) ?? 0) + 1)
     if (coverage.size > before) corpus.add(history.scenario)
     for (const found of history.foreign) foreign.set(`${found.kind} ${found.at}`, found)
-    onProgress({ phase: "searching", runs, reached: coverage.size })
-  }
+    return onProgress({ phase: "searching", runs, reached: coverage.size })
+  })
 
-  learn()
+  yield* learn
   while (
     history.broken === undefined && history.invalid === undefined && runs < most &&
     clock.currentTimeMillisUnsafe() < until
@@ -192,7 +200,7 @@ export const search = Effect.fnUntraced(function*(
     const varied = guided ? corpus.next() : undefined
     history = yield* run(varied ?? draw())
     runs++
-    learn()
+    yield* learn
     // The caller may interrupt, and show the progress.
     if (runs % 16 === 0) yield* Effect.yieldNow
   }
@@ -205,7 +213,7 @@ export const search = Effect.fnUntraced(function*(
   const shrunk = yield* Shrink.shrink(scenarios, history, run, {
     runs: shrinks,
     fixed: always.length,
-    shrunk: () => onProgress({ phase: "shrinking", runs, reached: coverage.size })
+    shrunk: onProgress({ phase: "shrinking", runs, reached: coverage.size })
   })
   return { ...result, history: shrunk.history, foundAt: runs, shrinks: shrunk.runs }
 })

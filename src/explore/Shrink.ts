@@ -38,7 +38,7 @@ export const shrink = Effect.fnUntraced(function*<E>(
   shrinks: Shrinks,
   found: History,
   run: (scenario: Scenario.Scenario) => Effect.Effect<History, E>,
-  options: { readonly runs: number; readonly fixed: number; readonly shrunk: (history: History) => void }
+  options: { readonly runs: number; readonly fixed: number; readonly shrunk: Effect.Effect<void> }
 ) {
   let best = found
   let runs = 0
@@ -53,7 +53,7 @@ export const shrink = Effect.fnUntraced(function*<E>(
       const history = yield* run(scenario)
       if (history.broken?.invariant !== found.broken?.invariant) continue
       best = history
-      options.shrunk(best)
+      yield* options.shrunk
       isSmaller = true
       break
     }

@@ -43,7 +43,7 @@ export const racing = Explore.program({
       ({ openOrders }) => openOrders.length <= 2 || `${openOrders.length} orders are open`
     )
   ],
-  possible: Possibilities.only()
+  possible: Possibilities.of()
 })
 
 /** Places one order in its life: it writes down that it will, before it does, and gives the order an id of its own. */
