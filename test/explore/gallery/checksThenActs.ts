@@ -39,5 +39,5 @@ export const checksThenActs = exhibit({
       ({ openOrders }) => openOrders.length <= most || `${openOrders.length} orders are open`
     )
   ],
-  possible: Possibilities.only("Walk", "Trade")
+  possible: Possibilities.of("Walk", "Trade")
 })

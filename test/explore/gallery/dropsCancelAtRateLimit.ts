@@ -42,5 +42,5 @@ export const dropsCancelAtRateLimit = exhibit({
   ],
   during: "10 seconds",
   calm: "5 seconds",
-  possible: { ...Possibilities.only("Fault"), symptoms: ["Refuse"] }
+  possible: { ...Possibilities.of("Fault"), symptoms: ["Refuse"] }
 })

@@ -62,5 +62,5 @@ export const forgetsPartialFill = exhibit({
   ],
   during: "10 seconds",
   calm: "2 seconds",
-  possible: Possibilities.only("Price", "Trade")
+  possible: Possibilities.of("Price", "Trade")
 })

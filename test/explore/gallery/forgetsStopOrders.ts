@@ -36,5 +36,5 @@ export const forgetsStopOrders = exhibit({
   invariants: [Invariant.noOrdersLeft],
   during: "8 seconds",
   calm: "3 seconds",
-  possible: Possibilities.only("Price", "Trade")
+  possible: Possibilities.of("Price", "Trade")
 })

@@ -46,7 +46,7 @@ export const ignoresAcceptedUnreadable = exhibit({
   during: "10 seconds",
   calm: "5 seconds",
   possible: {
-    ...Possibilities.only("Walk"),
+    ...Possibilities.of("Walk"),
     // An answer that this client can't read, as after a change of the exchange.
     always: [{
       _tag: "Fault",

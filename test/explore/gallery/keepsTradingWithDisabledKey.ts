@@ -28,5 +28,5 @@ export const keepsTradingWithDisabledKey = exhibit({
   invariants: [Invariant.noCallWithDisabledKey],
   during: "20 seconds",
   calm: "1 second",
-  possible: Possibilities.only("Key", "Trade", "Price")
+  possible: Possibilities.of("Key", "Trade", "Price")
 })

@@ -36,5 +36,5 @@ export const readsOnlyFirstPage = exhibit({
   invariants: [Invariant.noOrdersLeft],
   during: "20 seconds",
   calm: "1 second",
-  possible: Possibilities.only("Walk", "Price", "Trade")
+  possible: Possibilities.of("Walk", "Price", "Trade")
 })

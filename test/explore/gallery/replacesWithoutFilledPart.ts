@@ -41,5 +41,5 @@ export const replacesWithoutFilledPart = exhibit({
   ],
   during: "12 seconds",
   calm: "2 seconds",
-  possible: Possibilities.only("Price", "Trade")
+  possible: Possibilities.of("Price", "Trade")
 })

@@ -45,5 +45,5 @@ export const restartsWithoutLooking = exhibit({
   ],
   during: "20 seconds",
   calm: "5 seconds",
-  possible: Possibilities.only("Kill", "KillAtCall", "Stop")
+  possible: Possibilities.of("Kill", "KillAtCall", "Stop")
 })

@@ -33,5 +33,5 @@ export const sumsFloats = exhibit({
   invariants: [Invariant.ledgerMatches()],
   during: "15 seconds",
   calm: "1 second",
-  possible: Possibilities.only("Price", "Walk", "Trade", "Book")
+  possible: Possibilities.of("Price", "Walk", "Trade", "Book")
 })

@@ -43,5 +43,5 @@ export const takesNotFoundForNeverPlaced = exhibit({
   ],
   during: "4 seconds",
   calm: "1 second",
-  possible: Possibilities.only("Price", "Trade")
+  possible: Possibilities.of("Price", "Trade")
 })

@@ -38,5 +38,5 @@ export const takesRefusedNonceForPlaced = exhibit({
   ],
   during: "1 second",
   calm: "10 seconds",
-  possible: { ...Possibilities.only("Fault"), symptoms: ["Refuse"] }
+  possible: { ...Possibilities.of("Fault"), symptoms: ["Refuse"] }
 })

@@ -42,5 +42,5 @@ export const trustsLocalClock = exhibit({
   ],
   during: "15 seconds",
   calm: "10 seconds",
-  possible: Possibilities.only("Drift", "Walk")
+  possible: Possibilities.of("Drift", "Walk")
 })
