@@ -31,7 +31,7 @@ const repaired = quote((bid) =>
 export const dropsCancelAtRateLimit = exhibit({
   name: "drops a cancellation at a rate limit",
   mistake: "It forgets a cancellation that the exchange refused because of a rate limit.",
-  within: 50,
+  within: 200,
   broken,
   repaired,
   invariants: [

@@ -39,7 +39,7 @@ const repaired = ladder((request) =>
 export const ignoresAcceptedUnreadable = exhibit({
   name: "ignores AcceptedUnreadable",
   mistake: "It takes an order whose answer it can't read for one that was refused.",
-  within: 20,
+  within: 5,
   broken,
   repaired,
   invariants: [Invariant.noOrdersLeft],

@@ -22,7 +22,7 @@ const repaired = buy.pipe(
 export const keepsTradingWithDisabledKey = exhibit({
   name: "keeps trading with a disabled key",
   mistake: "It goes on making calls after its API key was disabled.",
-  within: 20,
+  within: 100,
   broken,
   repaired,
   invariants: [Invariant.noCallWithDisabledKey],

@@ -34,7 +34,7 @@ const repaired = buyWith(Effect.gen(function*() {
 export const mixesUpClientOrderIds = exhibit({
   name: "mixes up client order ids",
   mistake: "It gives a new order the client order id of an older one.",
-  within: 20,
+  within: 50,
   broken,
   repaired,
   invariants: [Invariant.noOrderTwice(({ clientOrderId = "", id }) => clientOrderId === "" ? id : clientOrderId)],

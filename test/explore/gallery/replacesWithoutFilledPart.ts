@@ -30,7 +30,7 @@ const repaired = buy(({ left }) => left)
 export const replacesWithoutFilledPart = exhibit({
   name: "replaces without the filled part",
   mistake: "It replaces an order by one with the whole amount, although a part of the first was filled.",
-  within: 100,
+  within: 300,
   broken,
   repaired,
   invariants: [

@@ -34,7 +34,7 @@ const repaired = Effect.gen(function*() {
 export const restartsWithoutLooking = exhibit({
   name: "restarts without looking",
   mistake: "When it is started again, it does not look for the orders that it has open.",
-  within: 20,
+  within: 50,
   broken,
   repaired,
   invariants: [

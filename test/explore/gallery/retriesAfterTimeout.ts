@@ -34,7 +34,7 @@ const repaired = Effect.gen(function*() {
 export const retriesAfterTimeout = exhibit({
   name: "retries after a timeout",
   mistake: "It places an order again because no answer came.",
-  within: 50,
+  within: 100,
   broken,
   repaired,
   invariants: [Invariant.noOrderTwice()],

@@ -37,7 +37,7 @@ const repaired = Effect.gen(function*() {
 export const storesAfterActing = exhibit({
   name: "stores after acting",
   mistake: "It writes down an order after it has placed it.",
-  within: 20,
+  within: 200,
   broken,
   repaired,
   invariants: [Invariant.noOrderTwice()],

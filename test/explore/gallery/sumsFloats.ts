@@ -27,7 +27,7 @@ const repaired = save(Decimal.of("10"), (held, { dealFee, dealStock }) => minus(
 export const sumsFloats = exhibit({
   name: "sums floats",
   mistake: "It adds amounts as floating-point numbers.",
-  within: 20,
+  within: 5,
   broken,
   repaired,
   invariants: [Invariant.ledgerMatches()],

@@ -27,7 +27,7 @@ const repaired = place.pipe(
 export const takesRefusedNonceForPlaced = exhibit({
   name: "takes a refused nonce for a placed order",
   mistake: "It takes \"this nonce was used\" for \"this order was placed\".",
-  within: 50,
+  within: 100,
   broken,
   repaired,
   invariants: [

@@ -30,7 +30,7 @@ const repaired = Effect.gen(function*() {
 export const trustsLocalClock = exhibit({
   name: "trusts its own clock",
   mistake: "It keeps a deadline by its own clock, which may be wrong.",
-  within: 20,
+  within: 100,
   broken,
   repaired,
   invariants: [

@@ -36,7 +36,7 @@ const isBelow = ({ markets }: Moment): boolean =>
 export const trustsStalePrice = exhibit({
   name: "trusts a stale price",
   mistake: "It takes silence on the stream for a price that has not changed.",
-  within: 100,
+  within: 1000,
   broken: sellBelow(pushed),
   repaired: sellBelow(Stream.merge(pushed, asked)),
   invariants: [
@@ -46,10 +46,7 @@ export const trustsStalePrice = exhibit({
       within: "10 seconds"
     })
   ],
-  during: "30 seconds",
+  during: "15 seconds",
   calm: "15 seconds",
-  possible: {
-    ...Possibilities.badStreams,
-    weights: { Fault: 2, Price: 1 }
-  }
+  possible: { ...Possibilities.of("Fault", "Price"), symptoms: ["Cut", "Lose", "Stale", "Stall"] }
 })
