@@ -64,7 +64,7 @@ const load = Effect.fnUntraced(function*(module: string, only: ReadonlyArray<str
     wrong: all.length === 0 ? `${module} exports no program` : `${module} exports no program of that name`,
     remedy: all.length === 0
       ? "Export the result of Explore.program"
-      : `Its programs are: ${all.map(({ name }) => name).join(", ")}`
+      : `Its programs are: ${all.map(({ name }) => name).toSorted().join(", ")}`
   })
 })
 

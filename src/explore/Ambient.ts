@@ -3,6 +3,7 @@
  * time and random numbers are the history's own. Promises, timers, sockets and files can't be brought under the seed,
  * so they are detected.
  */
+import * as Result from "effect/Result"
 import { createHook } from "node:async_hooks"
 import { setTimeout } from "node:timers"
 import type { Seeded } from "./Seeded.ts"
@@ -21,6 +22,8 @@ export interface Ambient {
   readonly foreign: ReadonlyArray<Foreign>
   /** Whether foreign work may still be pending. Each call forgets what it has reported. */
   readonly isPending: () => boolean
+  /** Runs work, and detects what it starts. */
+  readonly detect: <A>(work: () => A) => A
   /** Gives the platform back. */
   readonly leave: () => void
 }
@@ -85,7 +88,7 @@ export const enter = (now: () => number, random: Seeded): Ambient => {
       isPending = true
       if (foreign.length < most) foreign.push({ kind, at: placeOf(new Error("foreign").stack ?? "") })
     }
-  }).enable()
+  })
   return {
     foreign,
     isPending: () => {
@@ -93,8 +96,13 @@ export const enter = (now: () => number, random: Seeded): Ambient => {
       isPending = false
       return was
     },
-    leave: () => {
+    detect: (work) => {
+      hook.enable()
+      const result = Result.try(work)
       hook.disable()
+      return Result.getOrThrow(result)
+    },
+    leave: () => {
       for (const undo of restore) undo()
     }
   }

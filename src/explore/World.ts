@@ -231,6 +231,10 @@ class Running {
 
   /** Runs until the history is over (`true`), or until it has to wait for something foreign (`false`). */
   run(): boolean {
+    return this.ambient.detect(() => this.go())
+  }
+
+  private go(): boolean {
     const { tasks, timeline } = this.base
     while (!this.isOver) {
       if (tasks.runOne()) {

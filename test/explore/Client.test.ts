@@ -4,7 +4,7 @@ import { Explore } from "../../src/explore/index.ts"
 import { isLong } from "../support/long.ts"
 import { placing, reconciling, watching } from "./client.ts"
 
-const runs = isLong ? 10_000 : 30
+const runs = isLong ? 10_000 : 8
 
 const holds = (program: Explore.Program) =>
   Effect.gen(function*() {
