@@ -19,7 +19,8 @@ const raise = <E, R>(withdraw: (orderId: Identifiers.OrderId) => Effect.Effect<v
     }
   })
 
-const cancel = (orderId: Identifiers.OrderId) => CancelOrder.CancelOrder.use(({ cancel }) => cancel({ market, orderId }))
+const cancel = (orderId: Identifiers.OrderId) =>
+  CancelOrder.CancelOrder.use(({ cancel }) => cancel({ market, orderId }))
 
 /** If an order can't be canceled, it must be gone already. */
 const broken = raise((bid) => Effect.ignore(cancel(bid)))

@@ -8,7 +8,9 @@ const market = Identifiers.marketName("BTC_USDT")
 const most = 2
 
 /** Three signals arrive shortly after each other. Each places an order if there is room for one more. */
-const trade = (guard: (act: Effect.Effect<void, unknown, ActiveOrders.ActiveOrders | LimitOrders.LimitOrders>) => typeof act) =>
+const trade = (
+  guard: (act: Effect.Effect<void, unknown, ActiveOrders.ActiveOrders | LimitOrders.LimitOrders>) => typeof act
+) =>
   Effect.forEach(["38900", "38950", "39000"] as const, (price, index) =>
     Effect.gen(function*() {
       const { page } = yield* ActiveOrders.ActiveOrders

@@ -10,18 +10,20 @@ const market = Identifiers.marketName("BTC_USDT")
 const quote = <E, R>(withdraw: (orderId: Identifiers.OrderId) => Effect.Effect<unknown, E, R>) =>
   Effect.gen(function*() {
     const { create } = yield* LimitOrders.LimitOrders
-    const bids = yield* Effect.forEach(["38000", "38500", "39000"] as const, (price) =>
-      create({ market, side: "buy", amount: Decimal.amount("0.01"), price: Decimal.price(price) }))
+    const bids = yield* Effect.forEach(
+      ["38000", "38500", "39000"] as const,
+      (price) => create({ market, side: "buy", amount: Decimal.amount("0.01"), price: Decimal.price(price) })
+    )
     yield* Effect.sleep("3 seconds")
     yield* Effect.forEach(bids, ({ orderId }) => withdraw(orderId))
     yield* Explore.say("withdrawn", true)
   })
 
-const cancel = (orderId: Identifiers.OrderId) => CancelOrder.CancelOrder.use(({ cancel }) => cancel({ market, orderId }))
+const cancel = (orderId: Identifiers.OrderId) =>
+  CancelOrder.CancelOrder.use(({ cancel }) => cancel({ market, orderId }))
 
 /** It logs that it was too fast, and goes on. */
-const broken = quote((bid) =>
-  Effect.catchTag(cancel(bid), "RateLimited", ({ message }) => Effect.logWarning(message)))
+const broken = quote((bid) => Effect.catchTag(cancel(bid), "RateLimited", ({ message }) => Effect.logWarning(message)))
 
 /** A cancellation that was refused is still due. */
 const repaired = quote((bid) =>

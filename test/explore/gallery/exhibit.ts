@@ -1,6 +1,6 @@
 /** An exhibit of the gallery: a program with one mistake, and its repaired twin. */
-import type * as Effect from "effect/Effect"
 import { Explore } from "effect-txc/explore"
+import type * as Effect from "effect/Effect"
 
 /** A program with one mistake that real bots make, and its repaired twin. Both must keep the same sentences. */
 export interface Exhibit {
@@ -16,7 +16,7 @@ export interface Exhibit {
 export const exhibit = (
   { broken, mistake, name, repaired, within, ...shared }:
     & Pick<Exhibit, "mistake" | "within">
-    & Omit<Explore.Program, "run">
+    & Omit<Explore.ProgramOptions, "run">
     & {
       readonly broken: Effect.Effect<unknown, unknown, Explore.Services>
       readonly repaired: Effect.Effect<unknown, unknown, Explore.Services>

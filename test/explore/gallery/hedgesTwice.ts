@@ -21,8 +21,10 @@ const hedgeWith = <E, R>(hedge: (fill: Fill) => Effect.Effect<void, E, R>) =>
     const { stream } = yield* DealsChannel.DealsChannel
     const { page } = yield* Fills.Fills
     yield* create({ market, side: "buy", amount: Decimal.amount("5"), price: Decimal.price("39990") })
-    const pushed = Stream.runForEach(stream({ market }), (item) => item._tag === "Event" ? hedge(item.event) : Effect.void)
-    const asked = Effect.flatMap(page({ market }), ({ records }) => Effect.forEach(records, hedge, { discard: true }))
+    const pushed = Stream.runForEach(stream({ market }), (item) =>
+      item._tag === "Event" ? hedge(item.event) : Effect.void)
+    const asked = Effect.flatMap(page({ market }), ({ records }) =>
+      Effect.forEach(records, hedge, { discard: true }))
     yield* Effect.all([pushed, Effect.forever(Effect.delay(asked, "1 second"))], { concurrency: "unbounded" })
   })
 

@@ -31,7 +31,9 @@ export const readsOnlyFirstPage = exhibit({
   name: "reads only the first page",
   mistake: "It takes the first page of its open orders for all of them.",
   within: 200,
-  broken: ladder(Effect.map(ActiveOrders.ActiveOrders.use(({ page }) => page({ market, limit })), ({ records }) => records)),
+  broken: ladder(
+    Effect.map(ActiveOrders.ActiveOrders.use(({ page }) => page({ market, limit })), ({ records }) => records)
+  ),
   repaired: ladder(ActiveOrders.ActiveOrders.use(({ stream }) => Stream.runCollect(stream({ market, limit })))),
   invariants: [Invariant.noOrdersLeft],
   during: "20 seconds",

@@ -12,8 +12,10 @@ const amount = Decimal.amount("0.5")
 /** The prices that the exchange pushes. */
 const pushed = Stream.unwrap(
   LastPriceChannel.LastPriceChannel.useSync(({ stream }) =>
-    Stream.map(stream({ market }), (item) =>
-      item._tag === "Event" ? item.event.price : item._tag === "Snapshot" ? item.state.price : stop)
+    Stream.map(
+      stream({ market }),
+      (item) => item._tag === "Event" ? item.event.price : item._tag === "Snapshot" ? item.state.price : stop
+    )
   )
 )
 
