@@ -1,3 +1,4 @@
+/* oxlint-disable effecttsgo/global-date-in-effect, effecttsgo/global-random-in-effect -- What a program reaches around Effect is tested. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -54,7 +55,7 @@ describe("World", () => {
         Effect.gen(function*() {
           done.push("begun")
           yield* Effect.addFinalizer(() => Effect.andThen(Effect.sleep(500), Effect.sync(() => done.push("finalized"))))
-          yield* Effect.never
+          return yield* Effect.never
         }),
         { events: [{ _tag: "Stop", at: 1000, downMillis: 100 }] }
       )
