@@ -31,7 +31,7 @@ const repaired = raise((bid) =>
     Effect.catch(Effect.fnUntraced(function*(failure) {
       const { page } = yield* ActiveOrders.ActiveOrders
       const { records } = yield* page({ market })
-      if (records.some(({ orderId }) => orderId === bid)) return yield* Effect.fail(failure)
+      if (records.some(({ orderId }) => orderId === bid)) return yield* failure
     })),
     Effect.retry({ schedule: Schedule.spaced("1 second"), times: 30 })
   )

@@ -18,7 +18,7 @@ const tradeAnd = <E, R>(tidy: Effect.Effect<unknown, E, R>) =>
     while ((yield* page(entry)).records.length === 0) yield* Effect.sleep("2 seconds")
     const [price, activationPrice] = [Decimal.price("30000"), Decimal.price("31000")]
     yield* Effect.uninterruptible(stops.create({ market, side: "sell", amount, price, activationPrice }))
-    yield* Effect.never
+    return yield* Effect.never
   })
 
 /** It cancels its bid. */

@@ -23,7 +23,7 @@ const ladder = (
         Effect.catch(() => Effect.void)
       )
     }
-    yield* Effect.never
+    return yield* Effect.never
   })
 
 const create = (request: LimitOrders.Request) => LimitOrders.LimitOrders.use(({ create }) => create(request))

@@ -16,7 +16,7 @@ const broken = Effect.gen(function*() {
   const { create } = yield* LimitOrders.LimitOrders
   const { clientOrderId: _, ...nameless } = quote
   yield* create(nameless)
-  yield* Effect.never
+  return yield* Effect.never
 })
 
 /**
@@ -28,7 +28,7 @@ const repaired = Effect.gen(function*() {
   const { create } = yield* LimitOrders.LimitOrders
   const { records } = yield* page({ market: quote.market, clientOrderId: quote.clientOrderId })
   if (records.length === 0) yield* Effect.catchTag(create(quote), "ValidationFailed", () => Effect.void)
-  yield* Effect.never
+  return yield* Effect.never
 })
 
 export const restartsWithoutLooking = exhibit({

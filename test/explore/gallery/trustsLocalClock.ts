@@ -24,7 +24,7 @@ const repaired = Effect.gen(function*() {
   const { arm } = yield* KillSwitch.KillSwitch
   yield* arm({ market, timeout: KillSwitch.KillSwitchSeconds.make(10) })
   yield* place
-  yield* Effect.never
+  return yield* Effect.never
 })
 
 export const trustsLocalClock = exhibit({
