@@ -21,9 +21,9 @@ export const counterexamples: { readonly [Name in keyof typeof gallery]: Scenari
   },
   countsFillTwice: {
     order: 0,
-    latency: { from: 0, to: 5 },
+    latency: { from: 20, to: 20 },
     events: [
-      { _tag: "KillAtCall", call: 5, downMillis: 0 }
+      { _tag: "KillAtCall", call: 7, downMillis: 0 }
     ]
   },
   dropsCancelAtRateLimit: {

@@ -41,7 +41,7 @@ const repaired = Effect.gen(function*() {
   }
 })
 
-/** What it has bought, and what it has sold or offers. */
+/** The amounts that were traded on one side, and that are still open there. */
 const traded = ({ fills, openOrders }: Moment, side: "buy" | "sell") => ({
   done: sum(fills.flatMap((fill) => fill.side === side ? [fill.amount] : [])),
   open: sum(openOrders.flatMap((order) => order.side === side ? [order.left] : []))
