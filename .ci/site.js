@@ -16,7 +16,7 @@ const { description, name, version } = JSON.parse(read("package.json"))
 /** The pages in the order of the navigation: its headings, each with its files. */
 const groups = [
   ["Start", ["README.md", "CHANGELOG.md"]],
-  ...["client", "sandbox", "oracle"].map((face) => [
+  ...["client", "sandbox", "oracle", "explore"].map((face) => [
     face,
     [`src/${face}/README.md`, ...globSync(`src/${face}/docs/*.md`).toSorted()]
   ]),
