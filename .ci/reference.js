@@ -189,7 +189,9 @@ const written = (path) => {
 const pages = [
   "README.md",
   "AGENTS.md",
-  ...["client", "sandbox", "oracle"].flatMap((face) => globSync(`src/${face}/{README.md,docs/*.md}`).toSorted())
+  ...["client", "sandbox", "oracle", "explore"].flatMap((face) =>
+    globSync(`src/${face}/{README.md,docs/*.md}`).toSorted()
+  )
 ]
 
 writeFileSync(

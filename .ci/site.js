@@ -16,11 +16,17 @@ const { description, name, version } = JSON.parse(read("package.json"))
 /** The pages in the order of the navigation: its headings, each with its files. */
 const groups = [
   ["Start", ["README.md", "CHANGELOG.md"]],
-  ...["client", "sandbox", "oracle"].map((face) => [
+  ...["client", "sandbox", "oracle", "explore"].map((face) => [
     face,
     [`src/${face}/README.md`, ...globSync(`src/${face}/docs/*.md`).toSorted()]
   ]),
-  ["Contribute", ["AGENTS.md", ...globSync(".github/*.md").toSorted(), "test/README.md", "benchmarks/README.md"]],
+  ["Contribute", [
+    "AGENTS.md",
+    ...globSync(".github/*.md").toSorted(),
+    "test/README.md",
+    "benchmarks/README.md",
+    "benchmarks/METHOD.md"
+  ]],
   ["Reference", globSync("reference/api/*.md").toSorted()]
 ]
 const sources = new Set(groups.flatMap(([, files]) => files))

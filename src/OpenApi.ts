@@ -175,6 +175,13 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   orderNotFound: ({ changes }) => changes("orderId"),
   notMaker: ({ changes }) => changes("postOnly"),
   noQuote: ({ changes, endpoint: { places } }) => places === "order" && changes("bboRole") && changes("postOnly"),
+  positionNotFound: ({ changes }) => changes("positionId"),
+  leverageNotCovered: ({ changes }) => changes("leverage"),
+  positionTooBig: ({ changes }) => changes("positionSide") && changes("side"),
+  pendingTooBig: ({ changes }) => changes("positionSide") && changes("side"),
+  hasPositions: ({ changes }) => changes("leverage") || changes("hedgeMode"),
+  wrongSide: ({ changes }) => changes("positionSide") && changes("side"),
+  oppositePosition: ({ changes }) => changes("positionSide") && changes("side"),
   notMakerModified: ({ changes }) => changes("orderId") && changes("price"),
   // Only orders in bulk calls have fields that are not simulated; the answer contains the refusal of each such order.
   notSimulated: nowhere,

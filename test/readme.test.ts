@@ -13,6 +13,7 @@ import { marketName } from "../src/domain/Identifiers.ts"
 import * as LimitOrders from "../src/endpoints/LimitOrders.ts"
 import { MainBalance } from "../src/endpoints/MainBalance.ts"
 import * as Exchange from "../src/Exchange.ts"
+import { Explore } from "../src/explore/index.ts"
 import * as Dialect from "../src/protocol/Dialect.ts"
 import * as Errors from "../src/protocol/Errors.ts"
 import * as Control from "../src/sandbox/control/Control.ts"
@@ -23,6 +24,8 @@ import * as Server from "../src/sandbox/server/Server.ts"
 import * as Venue from "../src/sandbox/venue/Venue.ts"
 import * as AccountsExample from "./readme/accounts.ts"
 import * as DecimalsExample from "./readme/decimals.ts"
+import * as BotExample from "./readme/exploreBot.ts"
+import * as InvariantsExample from "./readme/exploreInvariants.ts"
 import * as Fleet from "./readme/fleet.ts"
 import * as HostExample from "./readme/host.ts"
 import * as Limits from "./readme/limits.ts"
@@ -294,6 +297,14 @@ describe("the examples of the pages", () => {
       assert.match(output, /event: OrderPlaced\nevent: OrderActivated\nevent: OrderPlaced/u)
     })
   )
+
+  it.effect("the bot with a bug breaks its sentence within a hundred histories, and the bidder keeps its own", () =>
+    Effect.gen(function*() {
+      const found = yield* Explore.explore(BotExample.saver, { runs: 100, shrinks: 0 })
+      assert.strictEqual(found.counterexample?.invariant, "no order is placed twice")
+      const { counterexample, invalid, verdict } = yield* Explore.explore(InvariantsExample.bidder, { runs: 20 })
+      assert.strictEqual(verdict, "held", invalid ?? counterexample?.words.join("\n"))
+    }))
 
   itNeeds(
     ["python3"],

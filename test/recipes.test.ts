@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import { createHmac } from "node:crypto"
 import { dirname, join } from "node:path"
 import * as Decimal from "../src/domain/Decimal.ts"
@@ -50,7 +51,7 @@ const environment = (baseUrl: string, dialect: Dialect.Dialect) =>
 const over = <E>(
   dialect: Dialect.Dialect,
   title: string,
-  body: (baseUrl: string, control: Control.Control["Service"]) => Effect.Effect<void, E>
+  body: (baseUrl: string, control: Control.Control["Service"]) => Effect.Effect<void, E, Scope.Scope>
 ) =>
   it.live(title, () =>
     Effect.gen(function*() {

@@ -1,6 +1,6 @@
 /**
  * Runs one engine. Arguments: its name, and optionally an initial state, the world. With a world, the engine only
- * places and cancels orders.
+ * places and cancels orders, or, if the world consists of positions, moves the mark price.
  */
 import { serve } from "../harness/children.ts"
 import { measure, type Sample } from "../harness/operation.ts"
@@ -15,6 +15,11 @@ export interface World {
   readonly open: number
   readonly accounts: number
   readonly ended: number
+}
+
+/** An exchange with this many positions. */
+export interface Positions {
+  readonly positions: number
 }
 
 const [name = "", world] = process.argv.slice(2)
@@ -68,7 +73,12 @@ const placeAndCancel = async ({ accounts, ended, open }: World) => {
   }
 }
 
-const operation = world === undefined ? undefined : await placeAndCancel(JSON.parse(world) as World)
+const given = world === undefined ? undefined : JSON.parse(world) as World | Positions
+const operation = given === undefined
+  ? undefined
+  : "positions" in given
+  ? (await import("./exchange.ts")).positions(given.positions)
+  : await placeAndCancel(given)
 
 export type Message =
   | { readonly workload: Workload; readonly orders: number; readonly what: "sample" | "left" }

@@ -49,6 +49,32 @@ export const commands = (
   ]
 }
 
+/**
+ * An engine with this many long positions, each of another account. The result moves the mark price by a dollar up and down, far
+ * above the price at which any of them is called.
+ */
+export const positions = (count: number): () => void => {
+  const perpetual = marketName("BTC_PERP")
+  const state = State.make(Dialect.document.policy)
+  let at = 1_700_000_000_000_000
+  const send = (action: Action): void => {
+    const { reply } = Engine.apply(state, { at: ++at, action })
+    if (reply._tag === "Refused" || reply._tag === "Invalid") throw new Error(JSON.stringify(reply))
+  }
+  send({ _tag: "MovePrice", market: perpetual, price: Decimal.price("40000") })
+  for (let index = 0; index < count; index++) {
+    const name = `holder ${index}`
+    send({ _tag: "OpenAccount", account: name, b2b: false })
+    send({ _tag: "Fund", account: name, wallet: "collateral", ticker: ticker("USDT"), amount: Decimal.amount("1000") })
+    send({ _tag: "OpenPosition", account: name, market: perpetual, side: "buy", amount: Decimal.amount("0.01") })
+  }
+  let isUp = false
+  return () => {
+    isUp = !isUp
+    send({ _tag: "MoveMark", market: perpetual, price: Decimal.price(isUp ? "40001" : "40000") })
+  }
+}
+
 /** The engine after these commands. */
 export const book = (before: ReadonlyArray<Action> = commands({ open: [], ended: [] })): Book => {
   const state = State.make(Dialect.document.policy)

@@ -3,7 +3,7 @@ import { start } from "../harness/children.ts"
 import { compare, takeTurns, type Turn, warmUp } from "../harness/compare.ts"
 import type { Sample } from "../harness/operation.ts"
 import { type Found, inverse, line, type Row, unsettledNotes } from "../harness/report.ts"
-import type { Message, World } from "../peers/engine.ts"
+import type { Message, Positions, World } from "../peers/engine.ts"
 import type { Workload } from "../peers/instructions.ts"
 
 const engines = ["txc", "nodejs-order-book", "hft-limit-order-book"]
@@ -45,8 +45,8 @@ const workload = (workload: Workload, title: string): Row => ({
   }
 })
 
-/** Starts a process whose engine places and cancels orders among many others. */
-export const placeAndCancel = async (world: World) => {
+/** Starts a process whose engine places and cancels orders in a world, or moves the mark price of positions. */
+export const placeAndCancel = async (world: World | Positions) => {
   const child = await start("engine.ts", "txc", JSON.stringify(world))
   const turn: Turn = async (millis) => await child.ask({ millis } satisfies Message) as Sample
   return { child, turn }
@@ -77,10 +77,36 @@ const openOrders: Row = {
   }
 }
 
+const markPrice: Row = {
+  name: "engine-mark-price",
+  title: "moving a mark price with 100,000 positions, none of which it calls",
+  run: async ({ plan }): Promise<Found> => {
+    const [small, large] = [1000, 100_000].map((count) => Math.ceil(count / plan.shrink)) as [number, number]
+    const [few, many] = await Promise.all([
+      placeAndCancel({ positions: small }),
+      placeAndCancel({ positions: large })
+    ])
+    const [of, to] = [`${large.toLocaleString("en")} positions`, `${small.toLocaleString("en")} positions`]
+    const compared = await compare(plan, new Map([[to, few.turn], [of, many.turn]]))
+    await few.child.end()
+    await many.child.end()
+    return {
+      lines: [{
+        ...line(compared, "", of, to),
+        what: "engine: moving a mark price with 100,000 positions",
+        against: "with 1,000"
+      }],
+      notes: unsettledNotes(compared, "engine-mark-price"),
+      data: Object.fromEntries(compared.samples)
+    }
+  }
+}
+
 export const rows: ReadonlyArray<Row> = [
   workload("add", "engine: 50,000 orders added"),
   workload("add-cancel", "engine: 50,000 orders added, then canceled in random order"),
   workload("mixed", "engine: 50,000 instructions: orders rest, take or are canceled"),
   workload("cross", "engine: 25,000 resting orders, each taken by another"),
-  openOrders
+  openOrders,
+  markPrice
 ]

@@ -27,7 +27,15 @@ import type * as Item from "../client/session/Item.ts"
 import type * as Session from "../client/session/Session.ts"
 import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import { Decimal } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName, marketName, type OrderId, Ticker, type TradeId } from "../domain/Identifiers.ts"
+import {
+  type ClientOrderId,
+  MarketName,
+  marketName,
+  type OrderId,
+  ReceivedClientOrderId,
+  Ticker,
+  type TradeId
+} from "../domain/Identifiers.ts"
 import type { ReceivedRole, ReceivedSide } from "../domain/Order.ts"
 import { Limit, maxLimit, RecordOffset } from "../domain/Paging.ts"
 import { UnixTime } from "../domain/Time.ts"
@@ -94,7 +102,7 @@ const read = Wire.answer<PastDeal>({
   orderId: Schema.optionalKey(Wire.OrderId),
   counterpartyOrderId: Schema.optionalKey(Wire.OrderId),
   market: MarketName,
-  clientOrderId: Schema.optionalKey(ClientOrderId),
+  clientOrderId: Schema.optionalKey(ReceivedClientOrderId),
   feeAsset: Schema.optionalKey(Ticker)
 }, {
   keys: {
@@ -120,7 +128,7 @@ const pushed = positional<Deal>({
   price: Decimal,
   amount: Decimal,
   fee: Decimal,
-  clientOrderId: Schema.optionalKey(ClientOrderId),
+  clientOrderId: Schema.optionalKey(ReceivedClientOrderId),
   side: forms.Side,
   role: forms.Role,
   feeAsset: Schema.optionalKey(Ticker)

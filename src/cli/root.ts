@@ -3,6 +3,7 @@ import * as Command from "effect/cli/Command"
 import { asyncapi } from "./asyncapi.ts"
 import { call } from "./call.ts"
 import { control } from "./control.ts"
+import { explore } from "./explore.ts"
 import { host } from "./host.ts"
 import { journal } from "./journal.ts"
 import { openapi } from "./openapi.ts"
@@ -22,5 +23,18 @@ export const root = Command.make("effect-txc").pipe(
     ({ bold }) =>
       [bold("EXIT CODES"), ...exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}`)].join("\n")
   ),
-  Command.withSubcommands([tour, sandbox, control, call, watch, sign, openapi, asyncapi, oracle, journal, host])
+  Command.withSubcommands([
+    tour,
+    sandbox,
+    control,
+    call,
+    watch,
+    sign,
+    openapi,
+    asyncapi,
+    oracle,
+    explore,
+    journal,
+    host
+  ])
 )

@@ -6,6 +6,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { ApiKey } from "../domain/Identifiers.ts"
@@ -55,7 +56,10 @@ const flags = {
     "Keep the journal in memory; nothing survives the process, and each start has a new control token"
   ),
   empty: Flags.toggle("empty", "Start without the example: no accounts and no keys"),
-  replay: Flags.optional(Flag.FileText("replay"), "Replay an exported journal at the start; see effect-txc journal"),
+  replay: Flags.optional(
+    Flag.FileText("replay"),
+    "Replay an exported journal at the start, or a counterexample; see effect-txc journal and effect-txc explore"
+  ),
   clock: Flag.String("clock").pipe(
     Flag.withDescription("Start with the clock frozen at this time, such as 2026-01-01T00:00:00Z"),
     Flag.filterMap(
@@ -84,6 +88,8 @@ interface Beginning {
   readonly counterparty: ReadonlyArray<SetCounterpartyOptions>
 }
 
+const WithCommands = Schema.fromJsonString(Schema.Struct({ commands: Schema.Array(Schema.String) }))
+
 /** Lets the counterparty quote the markets that the flags name. */
 const quoteMarkets = (counterparty: Beginning["counterparty"]) =>
   Effect.flatMap(
@@ -99,10 +105,17 @@ const quoteMarkets = (counterparty: Beginning["counterparty"]) =>
           )), { discard: true })
   )
 
+/** The commands of an exported journal, or of a counterexample that `effect-txc explore --save` has written. */
+const linesOf = (text: string): ReadonlyArray<string> =>
+  Option.match(Schema.decodeOption(WithCommands)(text), {
+    onNone: () => text.split("\n"),
+    onSome: ({ commands }) => commands
+  })
+
 const begin = Effect.fnUntraced(function*({ clock, counterparty, empty, replay }: Beginning) {
   const control = yield* Control.Control
   if (Option.isSome(replay)) {
-    const lines = replay.value.split("\n")
+    const lines = linesOf(replay.value)
     yield* Progress.during(`Replaying ${lines.length} commands`, control.replay(lines)).pipe(
       Effect.catchTag(
         "ControlRefused",

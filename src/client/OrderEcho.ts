@@ -96,11 +96,14 @@ const isCutFrom = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean => 
     Decimal.Equivalence(amount, (digits === 0 ? integer : `${integer}.${fraction.slice(0, digits)}`) as Decimal.Decimal)
 }
 
+/** Whether an order closes one side in hedge mode, where the exchange may treat it as reduce-only. */
+const closesSide = ({ positionSide, side }: Ordered): boolean => positionSide === (side === "sell" ? "LONG" : "SHORT")
+
 /** Whether the exchange may have derived this amount from the requested one. */
 const isOf = (asked: Ordered, { quoteAmount, tradesAt }: Market.Bounded, { amount, dealStock }: Leg): boolean => {
   if (Decimal.Equivalence(amount, asked.amount) || isCutFrom(amount, asked.amount)) return true
   // According to the document, the exchange reduces the amount to the position.
-  if (asked.reduceOnly === true) return isPartOf(amount, asked.amount)
+  if (asked.reduceOnly === true || closesSide(asked)) return isPartOf(amount, asked.amount)
   // A market order has no limit price. The exchange drops the part that can't trade immediately, and may echo the
   // traded amount instead of a requested quote amount.
   const isMarketOrder = tradesAt.length === 0
@@ -137,6 +140,7 @@ const otherManner = (asked: Ordered, type: OrderType, leg: Leg): string | undefi
   for (const flag of ["postOnly", "ioc", "rpi", "retail", "reduceOnly"] as const) {
     // The role of an order at the best bid or offer decides whether it rests or takes.
     if (asked.bboRole !== undefined && (flag === "postOnly" || flag === "ioc")) continue
+    if (flag === "reduceOnly" && closesSide(asked)) continue
     if (asked[flag] !== undefined && leg[flag] !== undefined && leg[flag] !== asked[flag]) {
       return differs(flag, leg[flag], asked[flag])
     }
@@ -173,10 +177,11 @@ export const otherOrder = (asked: Naming, said: Naming): string | undefined => {
 
 /**
  * How an answer differs from the requested order, in any field that both have; `undefined` if it does not differ.
- * Decimals are compared by value. The exchange may change four things itself:
+ * Decimals are compared by value. The exchange may change five things itself:
  *
  * - Amounts and prices may be truncated to the market's precision.
  * - The amount of a reduce-only order may be smaller: the exchange reduces it to the position (document, Endpoints §2).
+ * - An order that sells `LONG` or buys `SHORT`, in hedge mode, may become reduce-only.
  * - The amount of a market order may be smaller, or be the traded amount.
  * - An order at the best bid or offer may have any price.
  */

@@ -228,6 +228,21 @@ export type Constraint =
     readonly kind: "simulated"
   }
   | {
+    /** The account must satisfy a rule of margin trading. */
+    readonly kind: "margin"
+    /**
+     * The rule:
+     *
+     * - `flat`: there must be no open positions or orders that the change would affect
+     * - `side`: the position side must match the account's mode: `LONG` or `SHORT` in hedge mode, `BOTH` in one-way mode
+     * - `opposite`: the order must not turn the position into one of the other side
+     * - `positionMaximum`: the position must not be larger than the market allows
+     * - `pendingMaximum`: the position and its open orders must not be larger than the market allows
+     * - `covered`: the collateral must cover the margin of positions and orders
+     */
+    readonly rule: "flat" | "side" | "opposite" | "positionMaximum" | "pendingMaximum" | "covered"
+  }
+  | {
     /**
      * The exchange must already accept the field. The field is documented, but not yet available.
      */

@@ -94,6 +94,19 @@ export const ClientOrderId = NonEmptyText.check(Check.madeOf(clientOrderIdCharac
   expected: "letters, digits, dashes, dots and underscores"
 })).pipe(Schema.brand("ClientOrderId")).annotate({ identifier: "ClientOrderId" })
 
+const receivedCharacter = /[A-Za-z0-9\-._!]/u
+
+/**
+ * The schema of a {@link ClientOrderId} in an answer. It may also be a mark that the exchange gives to its own orders:
+ * `liquidation_ID_!` for a liquidation, `adl_ID_!` for auto-deleveraging, where `ID` is the order id. No request can
+ * contain such a mark.
+ *
+ * @category schemas
+ */
+export const ReceivedClientOrderId = NonEmptyText.check(Check.madeOf(receivedCharacter, receivedCharacter, {
+  expected: "letters, digits, dashes, dots, underscores and exclamation marks"
+})).pipe(Schema.brand("ClientOrderId")).annotate({ identifier: "ReceivedClientOrderId" })
+
 /**
  * Parses a client order id from text known only at run time. The failure says what is wrong with the text.
  *

@@ -52,6 +52,7 @@ export type OrderType = typeof OrderType.Type
  * - `PARTIAL_CANCELED`: partially filled, the remainder canceled
  * - `CANCELED_TAKER_BAND`: partially filled up to the taker band, the remainder canceled
  * - `AUTO_CANCELED_REDUCE_ONLY`: a pending reduce-only order whose position was closed
+ * - `AUTO_CANCELED_LIQUIDATION`: a pending order of an account that was liquidated (live exchange only)
  *
  * @category schemas
  */
@@ -62,7 +63,8 @@ export const OrderStatus = oneOf([
   "PARTIAL_FILLED",
   "PARTIAL_CANCELED",
   "CANCELED_TAKER_BAND",
-  "AUTO_CANCELED_REDUCE_ONLY"
+  "AUTO_CANCELED_REDUCE_ONLY",
+  "AUTO_CANCELED_LIQUIDATION"
 ]).annotate({ identifier: "OrderStatus" })
 /**
  * The values of {@link OrderStatus}.

@@ -2,6 +2,7 @@
  * Differences between exchanges that speak this protocol, as data. The engine and the request checks follow the policy,
  * and never check which exchange they simulate.
  */
+import { type Decimal, of } from "./Decimal.ts"
 
 /**
  * The decisions of an exchange that depend on its dialect.
@@ -54,6 +55,83 @@ export interface VenuePolicy {
   readonly payload: "body" | "compact-body"
   /** How a token for a WebSocket connection may be used; `undefined` if the exchange has no WebSocket. */
   readonly streamToken: StreamTokenPolicy | undefined
+  /** The decisions about margin that the exchange does not publish. */
+  readonly margin: MarginPolicy
+}
+
+/**
+ * What the live exchange does not publish about margin, or publishes in contradiction. The owner of a sandbox can change
+ * each value.
+ *
+ * @category models
+ */
+export interface MarginPolicy {
+  /** The leverage of a new account: 1, 2, 3, 5, 10, 20, 50 or 100. Not documented; 10 is the sandbox's. */
+  readonly defaultLeverage: number
+  /** The maximum effective leverage on margin markets. Documented as 10, and earlier as 20. */
+  readonly marginMaxLeverage: number
+  /**
+   * Whether an account with open positions or orders may change its leverage. `allowed`: a change affects all open
+   * positions, as the text of the documentation says. `refused`: with code 113, as its list of errors says.
+   */
+  readonly leverageChange: "allowed" | "refused"
+  /**
+   * The leverage of a position that spans brackets. `whole`: that of the bracket of its whole cost, as the documentation
+   * suggests. `marginal`: each part of the cost has that of its own bracket.
+   */
+  readonly bracketSpan: "whole" | "marginal"
+  /**
+   * The maintenance margin as a share of the initial margin. Captured answers show 0.5; the published rates contradict each
+   * other.
+   */
+  readonly maintenanceShare: Decimal
+  /**
+   * The multiple of the maintenance margin at which an account is called: equity and profit are no more than that. Not
+   * documented.
+   */
+  readonly callRatio: Decimal
+  /** The part of a position that a liquidation closes first. Documented as "for example 20-30 %". */
+  readonly partialShare: Decimal
+  /** The fee of a liquidation, as a ratio of the closed value; the insurance account receives it. Not documented. */
+  readonly liquidationFee: Decimal
+  /**
+   * Who takes what the book can't take of a liquidation. `outside`: the outside market at the mark price, after a price move
+   * by the owner on a market that the counterparty does not quote; otherwise counterparties (ADL). `book`: always
+   * counterparties.
+   */
+  readonly liquidity: "outside" | "book"
+  /** How far the interest may move the funding premium, as a ratio. Not documented. */
+  readonly fundingClamp: Decimal
+  /** The daily interest on borrowed assets, as a ratio. The help pages give 0.000585 for a loan. */
+  readonly borrowRate: Decimal
+  /** The treatment of `LONG` and `SHORT` in one-way mode, about which the documentation contradicts itself. */
+  readonly oneWaySides: "ignored" | "refused"
+  /**
+   * Whether an order in one-way mode may turn a position into one of the other side. `refused`: with code 115, whose
+   * conditions are not documented.
+   */
+  readonly opposite: "allowed" | "refused"
+}
+
+/**
+ * The margin policy of both dialects: the document does not describe margin, so the sandbox follows the live exchange.
+ *
+ * @category constants
+ */
+export const marginPolicy: MarginPolicy = {
+  defaultLeverage: 10,
+  marginMaxLeverage: 10,
+  leverageChange: "allowed",
+  bracketSpan: "whole",
+  maintenanceShare: of("0.5"),
+  callRatio: of("1.5"),
+  partialShare: of("0.25"),
+  liquidationFee: of("0"),
+  liquidity: "outside",
+  fundingClamp: of("0.0005"),
+  borrowRate: of("0.000585"),
+  oneWaySides: "ignored",
+  opposite: "allowed"
 }
 
 /**

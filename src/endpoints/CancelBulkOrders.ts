@@ -24,7 +24,7 @@ import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Call from "../client/call/Call.ts"
 import * as BulkService from "../client/make/BulkService.ts"
-import { ClientOrderId, MarketName, marketName, OrderId } from "../domain/Identifiers.ts"
+import { ClientOrderId, MarketName, marketName, OrderId, ReceivedClientOrderId } from "../domain/Identifiers.ts"
 import * as BulkAnswer from "../protocol/BulkAnswer.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -79,7 +79,7 @@ export interface Canceled {
 const canceled = (dialect: Dialect) =>
   Wire.answer<Canceled>({
     orderId: Wire.OrderId,
-    clientOrderId: Schema.optionalKey(ClientOrderId),
+    clientOrderId: Schema.optionalKey(ReceivedClientOrderId),
     market: MarketName
   }, {
     keys: { orderId: dialect.keys.orderId, clientOrderId: dialect.keys.clientOrderId },

@@ -24,7 +24,15 @@ import * as PageService from "../client/make/PageService.ts"
 import * as PageChecks from "../client/PageChecks.ts"
 import * as Pages from "../client/Pages.ts"
 import { Decimal } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName, marketName, type OrderId, Ticker, type TradeId } from "../domain/Identifiers.ts"
+import {
+  ClientOrderId,
+  MarketName,
+  marketName,
+  type OrderId,
+  ReceivedClientOrderId,
+  Ticker,
+  type TradeId
+} from "../domain/Identifiers.ts"
 import { ReceivedSide, type Role } from "../domain/Order.ts"
 import { type HistoryLimit, Limit, type RecordOffset } from "../domain/Paging.ts"
 import { UnixSeconds, UnixTime } from "../domain/Time.ts"
@@ -125,7 +133,7 @@ const receivedFill = (dialect: Dialect) =>
     market: Schema.optionalKey(MarketName),
     tradeId: Wire.TradeId,
     orderId: dialect.omissible(Wire.OrderId),
-    clientOrderId: Schema.optionalKey(ClientOrderId),
+    clientOrderId: Schema.optionalKey(ReceivedClientOrderId),
     timestamp: UnixTime,
     side: ReceivedSide,
     role: Wire.Role,

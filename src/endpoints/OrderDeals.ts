@@ -23,7 +23,7 @@ import * as PageService from "../client/make/PageService.ts"
 import * as PageChecks from "../client/PageChecks.ts"
 import * as Pages from "../client/Pages.ts"
 import { Decimal } from "../domain/Decimal.ts"
-import { ClientOrderId, OrderId, Ticker, type TradeId } from "../domain/Identifiers.ts"
+import { type ClientOrderId, OrderId, ReceivedClientOrderId, Ticker, type TradeId } from "../domain/Identifiers.ts"
 import type { Role } from "../domain/Order.ts"
 import { type HistoryLimit, Limit, type RecordOffset } from "../domain/Paging.ts"
 import { UnixTime } from "../domain/Time.ts"
@@ -109,7 +109,7 @@ const deal = (dialect: Dialect) =>
   Wire.answer<Deal>({
     tradeId: Wire.TradeId,
     counterpartyOrderId: Wire.OrderId,
-    clientOrderId: Schema.optionalKey(ClientOrderId),
+    clientOrderId: Schema.optionalKey(ReceivedClientOrderId),
     timestamp: UnixTime,
     role: Wire.Role,
     amount: Decimal,

@@ -19,6 +19,7 @@ import type * as Code from "../domain/Code.ts"
 import * as Constraint from "../domain/Constraint.ts"
 import type * as Decimal from "../domain/Decimal.ts"
 import type * as Identifiers from "../domain/Identifiers.ts"
+import * as Margin from "../domain/Margin.ts"
 import type * as Order from "../domain/Order.ts"
 import type * as Paging from "../domain/Paging.ts"
 import type * as SubAccount from "../domain/SubAccount.ts"
@@ -98,6 +99,15 @@ export const positionId = wholeNumber.map((id) => id as Identifiers.PositionId)
 /** Client order ids. */
 export const clientOrderId = textOf(`${alphanumeric}-._`, 1, 40).map((text) => text as Identifiers.ClientOrderId)
 
+/** Client order ids in answers: callers' own, and the exchange's marks of its own orders. */
+const receivedClientOrderId = fc.oneof(
+  { weight: 9, arbitrary: clientOrderId },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(fc.constantFrom("liquidation", "adl"), wholeNumber).map(([why, id]) => `${why}_${id}_!`)
+  }
+)
+
 const name = (others: string): fc.Arbitrary<string> =>
   fc.tuple(oneOf(alphanumeric), textOf(alphanumeric + others, 0, 8)).map(([first, rest]) => first + rest)
 
@@ -173,6 +183,7 @@ const orderStatus = fc.constantFrom<Array<Order.OrderStatus | "MAINTENANCE">>(
   "PARTIAL_CANCELED",
   "CANCELED_TAKER_BAND",
   "AUTO_CANCELED_REDUCE_ONLY",
+  "AUTO_CANCELED_LIQUIDATION",
   "MAINTENANCE"
 )
 const selfTradePrevention = fc.constantFrom<Array<Order.SelfTradePrevention>>(
@@ -197,6 +208,7 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   TradeId: tradeId,
   PositionId: positionId,
   ClientOrderId: clientOrderId,
+  ReceivedClientOrderId: receivedClientOrderId,
   Ticker: ticker,
   MarketName: marketName,
   PlanId: identifier<Identifiers.PlanId>(),
@@ -230,7 +242,8 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   BboRole: bboRole,
   Role: role,
   PositionSide: positionSide,
-  CancelAllType: cancelAllType
+  CancelAllType: cancelAllType,
+  Leverage: fc.constantFrom(...Margin.leverages)
 }
 
 // -----------------------------------------------------------------------------

@@ -48,10 +48,43 @@ export const livePoints = [
   {
     id: "open.live.collateral",
     point:
-      "At which price a position is valued, which leverage is the default, which profit pnl shows, and what an open "
-      + "order does to the collateral balance",
-    stance: "the last price; ten; the realized profit without fees; nothing until the order trades",
+      "Which price values a position, which leverage is the default, which profit pnl shows, and what an open order "
+      + "does to the collateral balance",
+    stance: "the mark price; ten; the realized profit without fees; nothing until the order trades",
     rules: ["balances.collateral", "positions.margin", "positions.profit", "positions.realized", "positions.tpsl"]
+  },
+  {
+    id: "open.live.margin-calls",
+    point:
+      "At which margin an account is called and liquidated, how much is closed first, and what a liquidation costs",
+    stance: "called at one and a half times, liquidated at one times the maintenance margin, which is half the initial "
+      + "margin, as three captures show; first a quarter; nothing",
+    rules: { unchecked: "only the owner of an exchange can move a mark price" }
+  },
+  {
+    id: "open.live.leverage",
+    point:
+      "Whether leverage can change while there are positions, and which leverage a position has that spans brackets",
+    stance: "it can, and all positions change with it; that of the bracket of its whole cost",
+    rules: { unchecked: "the documentation contradicts itself, so a target may do either" }
+  },
+  {
+    id: "open.live.position-side",
+    point: "What LONG and SHORT mean in one-way mode, and when an order opens the opposite position (code 115)",
+    stance: "nothing; never, because an order may turn a position",
+    rules: { unchecked: "the documentation contradicts itself, so a target may do either" }
+  },
+  {
+    id: "open.live.borrowing",
+    point: "What a margin position borrows, its interest, and which assets count as collateral, at which weight",
+    stance: "what its margin does not cover; 0.0585 % a day; USDT in full, BTC and ETH at 95 %",
+    rules: { unchecked: "no call returns a rate or a weight" }
+  },
+  {
+    id: "open.live.free-margin",
+    point: "What freeMargin of the margin summary consists of",
+    stance: "equity minus margin plus pnl minus unrealizedFunding, as captured answers show",
+    rules: ["margin.free"]
   },
   {
     id: "open.live.keys",

@@ -31,6 +31,7 @@ import * as LiveServed from "./rules/LiveServed.ts"
 import * as LiveSteps from "./rules/LiveSteps.ts"
 import * as LiveStops from "./rules/LiveStops.ts"
 import * as MainBalance from "./rules/MainBalance.ts"
+import * as Margin from "./rules/Margin.ts"
 import * as MarketOrders from "./rules/MarketOrders.ts"
 import * as Markets from "./rules/Markets.ts"
 import * as Models from "./rules/Models.ts"
@@ -123,6 +124,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...Fills.rules,
   ...MarketOrders.rules,
   ...Positions.rules,
+  ...Margin.rules,
   ...Times.rules,
   ...KillSwitch.rules,
   ...Conditional.rules,

@@ -16,7 +16,7 @@ import * as Schema from "effect/Schema"
 import type { Constraint } from "../domain/Constraint.ts"
 import * as Order from "../domain/Order.ts"
 import * as Paging from "../domain/Paging.ts"
-import type { VenuePolicy } from "../domain/VenuePolicy.ts"
+import { marginPolicy, type VenuePolicy } from "../domain/VenuePolicy.ts"
 import { totalKey, type Violation } from "./Violation.ts"
 import * as Wire from "./Wire.ts"
 
@@ -90,6 +90,20 @@ export interface Refusals {
   readonly notMakerModified: Refusal
   /** An order at the best bid or offer finds no order in the book to take its price from. */
   readonly noQuote: Refusal
+  /** The account has no such open position. */
+  readonly positionNotFound: Refusal
+  /** The collateral does not cover the positions and orders at the new leverage. */
+  readonly leverageNotCovered: Refusal
+  /** The position would be larger than the market allows. */
+  readonly positionTooBig: Refusal
+  /** The position and its open orders would be larger than the market allows. */
+  readonly pendingTooBig: Refusal
+  /** The leverage or the hedge mode can't change while there are positions or orders. */
+  readonly hasPositions: Refusal
+  /** The position side does not match the account's mode. */
+  readonly wrongSide: Refusal
+  /** The order would open a position of the opposite side. */
+  readonly oppositePosition: Refusal
   /** The exchange is halted. */
   readonly unavailable: Refusal
   /** The request has a field that the document or the live documentation lists, but the sandbox does not simulate. */
@@ -297,6 +311,17 @@ const common = {
   bodyTooLarge: { status: 413, code: 0, message: "The request body is too large." }
 } as const
 
+/** The refusals of margin calls, which differ between dialects only in their status. */
+const marginRefusals = (status: number) => ({
+  positionNotFound: { status, code: 104, message: validationFailed },
+  leverageNotCovered: { status, code: 17, message: validationFailed },
+  positionTooBig: { status, code: 111, message: validationFailed },
+  pendingTooBig: { status, code: 112, message: validationFailed },
+  hasPositions: { status, code: 113, message: validationFailed },
+  wrongSide: { status, code: 114, message: validationFailed },
+  oppositePosition: { status, code: 115, message: validationFailed }
+})
+
 /** Calls a function that creates a dialect. Bundlers remove this call for a dialect that the program does not use. */
 const made = (make: () => Dialect): Dialect => make()
 
@@ -335,6 +360,7 @@ export const document: Dialect = made(() => ({
     ...common,
     notSimulated: { status: 400, code: 0, message: validationFailed },
     reduceOnly: { status: 400, code: 116, message: validationFailed },
+    ...marginRefusals(400),
     notEnoughToModify: { status: 400, code: 10, message: validationFailed },
     notMakerModified: { status: 400, code: 13, message: validationFailed },
     notEnoughToTransfer: { status: 400, code: 3, message: "Inner validation failed" },
@@ -360,7 +386,8 @@ export const document: Dialect = made(() => ({
     positionSides: "side",
     priceBand: undefined,
     payload: "body",
-    streamToken: undefined
+    streamToken: undefined,
+    margin: marginPolicy
   }
 }))
 
@@ -459,6 +486,7 @@ export const live: Dialect = made(() => ({
     ...common,
     notSimulated: { status: 422, code: 0, message: validationFailed },
     reduceOnly: { status: 422, code: 116, message: validationFailed },
+    ...marginRefusals(422),
     notEnoughToModify: { status: 422, code: 10, message: validationFailed },
     notMakerModified: { status: 422, code: 13, message: validationFailed },
     notEnoughToTransfer: { status: 422, code: 3, message: "Inner validation failed" },
@@ -492,7 +520,8 @@ export const live: Dialect = made(() => ({
     payload: "compact-body",
     // The validity of a token is not documented. Known clients use a token for up to a minute, and for several
     // connections.
-    streamToken: { lifetimeSeconds: 60, singleUse: false }
+    streamToken: { lifetimeSeconds: 60, singleUse: false },
+    margin: marginPolicy
   }
 }))
 

@@ -19,6 +19,16 @@ const digitsOf = (step: string): string => {
   return digits === 0 ? "a whole number" : `at most ${digits} ${digits === 1 ? "digit" : "digits"} after the point`
 }
 
+/** The descriptions of the rules of margin trading. */
+const marginRules: Readonly<Record<Extract<Constraint.Constraint, { readonly kind: "margin" }>["rule"], string>> = {
+  flat: "unchanged while the account has positions or orders that it would affect",
+  side: "the position side of the account's mode: LONG or SHORT in hedge mode, BOTH or none otherwise",
+  opposite: "no more than what closes the position",
+  positionMaximum: "a position no larger than the market's brackets allow",
+  pendingMaximum: "a position and orders no larger than the market's brackets allow",
+  covered: "one at which the collateral covers the margin of all positions and orders"
+}
+
 /** The descriptions of constraints that do not depend on the field. */
 const fixed = {
   required: "a value",
@@ -87,6 +97,8 @@ export const words = (constraint: Constraint.Constraint): string => {
       return `at most ${constraint.max} elements`
     case "after":
       return `later than ${constraint.than}`
+    case "margin":
+      return marginRules[constraint.rule]
     default:
       return fixed[constraint.kind]
   }

@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Decimal, FeeRate } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName, type OrderId, Ticker } from "../domain/Identifiers.ts"
+import { MarketName, type OrderId, ReceivedClientOrderId, Ticker } from "../domain/Identifiers.ts"
 import { ReceivedActivationCondition, ReceivedPositionSide, ReceivedSide, ReceivedType } from "../domain/Order.ts"
 import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "./Dialect.ts"
@@ -16,7 +16,7 @@ const marketTypes: ReadonlyArray<unknown> = ["market", "stock market", "stop mar
 /** The fields that are the same in all answers about an order. */
 export const common = ({ extension, omissible, orderStatus, receivedSelfTradePrevention }: Dialect) => ({
   orderId: Wire.OrderId,
-  clientOrderId: Schema.optionalKey(ClientOrderId),
+  clientOrderId: Schema.optionalKey(ReceivedClientOrderId),
   market: MarketName,
   side: ReceivedSide,
   type: ReceivedType,

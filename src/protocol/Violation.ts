@@ -171,8 +171,6 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
       return exclusiveWords(wireKey, constraint.with)
     case "alone":
       return `Either ${wireKey} or ${constraint.with} is allowed.`
-    case "different":
-      return `The ${wireKey} and ${constraint.from} must be different.`
     case "notLastPrice":
       return `${name} should not be equal to the last price.`
     case "after":
@@ -186,6 +184,8 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
     case "unused":
     case "notOwn":
     case "empty":
+    case "different":
+    case "margin":
       return accountWords(wireKey, constraint)
   }
 }
@@ -252,7 +252,19 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
     case "ended":
     case "modifiable":
       return `The ${wireKey} format is invalid.`
+    case "margin":
+      return marginWords[constraint.rule]
   }
+}
+
+/** The live exchange's texts where they are documented (`flat`); for the others, in its style. */
+const marginWords: Readonly<Record<Extract<Constraint.Constraint, { readonly kind: "margin" }>["rule"], string>> = {
+  flat: "Position side cannot be changed if there exists futures positions or orders",
+  side: "Position side does not match the position mode of the account",
+  opposite: "Order would open a position of the opposite side",
+  positionMaximum: "Margin position is too big",
+  pendingMaximum: "Value of pending orders is too big",
+  covered: "Not enough balance."
 }
 
 /** The exchange's message for a field that breaks a constraint. `wireKey` is the field's name on the wire. */

@@ -275,22 +275,28 @@ export const PositionId = integer(Identifiers.PositionId)
 
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
-/** An order's identifier in a request: written as a JSON integer, read as an integer or a string of digits. */
-export const RequestedOrderId = Schema.Union([
+const requestedId = Schema.Union([
   Schema.Int,
   LargeInteger,
   Schema.String.check(Schema.isPattern(/^[0-9]+$/u, isInteger))
-]).annotate(isInteger).pipe(
-  Schema.decodeTo(
-    // Every invalid value, on the wire and in the domain, violates the same constraint.
-    Schema.String.annotate(isInteger).check(Schema.isPattern(/^(?:0|[1-9][0-9]*)$/u, isInteger)).pipe(
-      Schema.brand("OrderId")
-    ).annotate({ identifier: "OrderId" }),
-    {
-      decode: SchemaGetter.transform((id) => id.toString()),
-      encode: toInteger
-    }
-  )
+]).annotate(isInteger)
+
+/** Every invalid value, on the wire and in the domain, violates the same constraint. */
+const digits = Schema.String.annotate(isInteger).check(Schema.isPattern(/^(?:0|[1-9][0-9]*)$/u, isInteger))
+
+const toRequested = {
+  decode: SchemaGetter.transform((id: number | bigint | string) => id.toString()),
+  encode: toInteger
+}
+
+/** An order's identifier in a request: written as a JSON integer, read as an integer or a string of digits. */
+export const RequestedOrderId = requestedId.pipe(
+  Schema.decodeTo(digits.pipe(Schema.brand("OrderId")).annotate({ identifier: "OrderId" }), toRequested)
+)
+
+/** A position's identifier in a request: written as a JSON integer, read as an integer or a string of digits. */
+export const RequestedPositionId = requestedId.pipe(
+  Schema.decodeTo(digits.pipe(Schema.brand("PositionId")).annotate({ identifier: "PositionId" }), toRequested)
 )
 
 /** Writes a number without an exponent. JavaScript would write very small and very large numbers like `1.5e-7`. */

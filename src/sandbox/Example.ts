@@ -79,7 +79,7 @@ export const counterparty: SetCounterpartyOptions = { market: marketName("BTC_US
 export const payments = 250
 
 /** The first price of every market. */
-const prices = [
+export const prices = [
   ["BTC_USDT", Decimal.price("40000")],
   ["ETH_USDT", Decimal.price("2500")],
   ["ETH_BTC", Decimal.price("0.0625")],

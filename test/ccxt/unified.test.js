@@ -73,9 +73,9 @@ const sold = { symbol: btc, side: "sell", price: 51000, amount: 0.1, cost: 5100 
 const bought = { ...sold, side: "buy" }
 const resting = { symbol: btc, type: "limit", status: "open", filled: 0, cost: 0 }
 
-/** Asserts alice's position at 51000: a gain of 50 on 5050. */
+/** Asserts alice's position at a mark price of 51000: a gain of 50 on 5050. */
 const isLong = ({ info, ...position }) => {
-  shows(position, { symbol: perpetual, entryPrice: 50500, percentage: 0.99, collateral: 505 })
+  shows(position, { symbol: perpetual, entryPrice: 50500, percentage: 0.99, collateral: 510 })
   // ccxt takes the documented realised gain for the unrealised one.
   shows(info, { amount: "0.1", pnl: "0", unrealizedPnl: "50" })
 }
@@ -492,7 +492,21 @@ const calls = {
   },
   fetchDeposits: { "of all": unserved("deposits or withdrawals", ({ alice }) => alice.fetchDeposits()) },
   fetchDepositsWithdrawals: { "of all": unserved("deposits or withdrawals", ({ alice }) => alice.fetchDepositsWithdrawals()) },
-  fetchFundingHistory: { "of a market": unserved("funding payments", ({ alice }) => alice.fetchFundingHistory(perpetual)) },
+  fetchFundingHistory: {
+    "of a market": right(async (world) => {
+      await openPosition(world)
+      // The mark price follows the spot market.
+      await world.venue.movePrice("BTC_USDT", "51000")
+      await world.venue.setFunding("BTC_PERP", "0.001")
+      await world.venue.advance(8 * 3_600_000)
+      const [payment, ...others] = await world.alice.fetchFundingHistory(perpetual)
+      shows(payment, { symbol: perpetual, amount: -5.1 })
+      shows(payment.info, { fundingRate: "0.001", positionAmount: "0.1", settlementPrice: "51000" })
+      assert.deepEqual(others, [])
+    }),
+    "of a market without payments": right(async ({ alice }) =>
+      assert.deepEqual(await alice.fetchFundingHistory(perpetual, undefined, 10), []))
+  },
   fetchFundingLimits: {
     "of all": right(async ({ alice }) => {
       assert.deepEqual(Object.keys(await alice.fetchFundingLimits()).toSorted(), ["BTC", "ETH", "SHIB", "USDT"])
@@ -507,7 +521,7 @@ const calls = {
   fetchFundingRate: {
     "of a market": right(async ({ alice }) => {
       const rate = await alice.fetchFundingRate(perpetual)
-      shows(rate, { symbol: perpetual, fundingRate: 0 })
+      shows(rate, { symbol: perpetual, fundingRate: 0.0001 })
       // ccxt does not read this key.
       assert.equal(rate.info.index_price, "50000")
       assert.ok(rate.fundingTimestamp > Date.now() && rate.fundingTimestamp <= Date.now() + 8 * 3_600_000)
@@ -518,13 +532,21 @@ const calls = {
     "since a time, at most ten": right(async ({ alice }) => {
       assert.deepEqual(await alice.fetchFundingRateHistory(perpetual, Date.now() - 86_400_000, 10), [])
     }),
+    "after a settlement": right(async (world) => {
+      await openPosition(world)
+      await world.venue.setFunding("BTC_PERP", "-0.0002")
+      await world.venue.advance(8 * 3_600_000)
+      const [rate, ...others] = await world.alice.fetchFundingRateHistory(perpetual)
+      assert.deepEqual(others, [])
+      shows(rate, { symbol: perpetual, fundingRate: -0.0002 })
+    }),
     "without a market": unsent(Ccxt.ArgumentsRequired, ({ alice }) => alice.fetchFundingRateHistory())
   },
   fetchFundingRates: {
     "of all": right(async ({ alice }) => {
       const { [perpetual]: rate, ...others } = await alice.fetchFundingRates()
       assert.deepEqual(others, {})
-      shows(rate, { symbol: perpetual, fundingRate: 0 })
+      shows(rate, { symbol: perpetual, fundingRate: 0.0001 })
     }),
     "of some": right(async ({ alice }) => {
       assert.deepEqual(Object.keys(await alice.fetchFundingRates([perpetual])), [perpetual])
@@ -691,18 +713,34 @@ const calls = {
   fetchPosition: {
     "of a market": right(async (world) => {
       await openPosition(world)
-      await world.venue.movePrice("BTC_PERP", "51000")
+      await world.venue.movePrice("BTC_USDT", "51000")
       isLong(await world.alice.fetchPosition(perpetual))
     }),
     "without a position": right(async ({ alice }) => {
       shows(await alice.fetchPosition(perpetual), { symbol: perpetual, id: undefined, entryPrice: undefined })
     })
   },
-  fetchPositionHistory: { "of a market": unserved("history of positions", ({ alice }) => alice.fetchPositionHistory(perpetual)) },
+  fetchPositionHistory: {
+    "of a market": right(async (world) => {
+      await openPosition(world)
+      await world.bob.createOrder(perpetual, "limit", "buy", 0.1, 51000)
+      await world.alice.createOrder(perpetual, "market", "sell", 0.1)
+      // ccxt sorts by the time at which the position was opened, which both records share.
+      const history = await world.alice.fetchPositionHistory(perpetual)
+      assert.deepEqual(history.map(({ entryPrice, info, symbol }) => [symbol, entryPrice, info.amount]), [
+        [perpetual, 0, "0"],
+        [perpetual, 50500, "0.1"]
+      ])
+      // A gain of 50 minus the fee of 5100 by 0.055 %; the opening cost the fee of 5050.
+      assert.deepEqual(history.map(({ realizedPnl }) => realizedPnl), [47.195, -2.7775])
+    }),
+    "limited": refused("code 30, ccxt sends the start as the limit", Ccxt.ExchangeError, /"limit":/u, ({ alice }) =>
+      alice.fetchPositionHistory(perpetual, Date.now() - 60_000, 10))
+  },
   fetchPositions: {
     "of all markets": right(async (world) => {
       await openPosition(world)
-      await world.venue.movePrice("BTC_PERP", "51000")
+      await world.venue.movePrice("BTC_USDT", "51000")
       const [position, ...others] = await world.alice.fetchPositions()
       assert.deepEqual(others, [])
       isLong(position)
@@ -755,7 +793,7 @@ const calls = {
       await openPosition(world)
       const { [perpetual]: ticker, ...others } = await world.alice.fetchTickers([perpetual])
       assert.deepEqual(others, {})
-      shows(ticker, { symbol: perpetual, last: 50500, baseVolume: 0.1, quoteVolume: 5050, indexPrice: 50500 })
+      shows(ticker, { symbol: perpetual, last: 50500, baseVolume: 0.1, quoteVolume: 5050, indexPrice: 50000 })
     })
   },
   fetchTime: { "of the exchange": right(async ({ alice }) => isNow(await alice.fetchTime())) },
@@ -800,7 +838,14 @@ const calls = {
   fetchTransactions: { "of all": unserved("deposits or withdrawals", ({ alice }) => alice.fetchTransactions()) },
   fetchWithdrawals: { "of all": unserved("deposits or withdrawals", ({ alice }) => alice.fetchWithdrawals()) },
   setLeverage: {
-    "of the account": unserved("leverage but tenfold", ({ alice }) => alice.setLeverage(5)),
+    "of the account": right(async (world) => {
+      await openPosition(world)
+      shows(await world.alice.setLeverage(5), { leverage: 5 })
+      // A fifth of 0.1 at the mark price of 50000.
+      shows((await world.alice.fetchPositions())[0], { collateral: 1000 })
+    }),
+    "between two levels": refused("code 30, the leverage is 1, 2, 3, 5, 10, 20, 50 or 100", Ccxt.ExchangeError, /"leverage":/u, ({ alice }) =>
+      alice.setLeverage(7)),
     "of a market": unsent(Ccxt.NotSupported, ({ alice }) => alice.setLeverage(5, perpetual)),
     "out of bounds": unsent(Ccxt.BadRequest, ({ alice }) => alice.setLeverage(25))
   },

@@ -93,6 +93,8 @@ export const open = async (dialect = Dialect.live) => {
     movePrice: (market: string, price: string) => post("MovePrice", { market, price }),
     /** Advances the clock of the exchange. */
     advance: (millis: number) => post("AdvanceClock", { millis }),
+    /** Sets the funding rate of a market. */
+    setFunding: (market: string, rate: string) => post("SetFunding", { market, rate }),
     /** Limits a path to this many calls per ten seconds. */
     limit: (path: string, calls: number) => post("Limit", { path, limit: { calls, perSeconds: 10 } }),
     /** Adds a fault to the next call of a path. */

@@ -11,7 +11,8 @@ const statuses = [
   "PARTIAL_FILLED",
   "PARTIAL_CANCELED",
   "CANCELED_TAKER_BAND",
-  "AUTO_CANCELED_REDUCE_ONLY"
+  "AUTO_CANCELED_REDUCE_ONLY",
+  "AUTO_CANCELED_LIQUIDATION"
 ] as const
 
 const enumerations = [

@@ -11,7 +11,7 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import { asBob, btcPerp, btcUsdt, dialects, failsWith, perp, rawPublic, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.effect("a futures market shows its prices, volumes and open interest, and a funding rate of zero", () =>
+  it.effect("a futures market shows its prices, volumes, open interest, funding terms and brackets", () =>
     Effect.gen(function*() {
       // The time is two hours after a funding settlement.
       yield* TestClock.setTime(1_900_022_400_000)
@@ -34,12 +34,22 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         indexPrice: "1000",
         indexName: "Bitcoin",
         indexCurrency: "BTC",
-        fundingRate: "0",
-        fundingCap: "0",
-        fundingFloor: "0",
+        // Without a premium, the interest of 0.01 % for eight hours remains.
+        fundingRate: "0.0001",
+        fundingCap: "0.00375",
+        fundingFloor: "-0.00375",
         nextFundingTime: 1_900_022_400 - 1_900_022_400 % 28_800 + 28_800,
-        brackets: new Map(),
-        maxLeverage: 10,
+        brackets: new Map([
+          ["1", "100000000"],
+          ["2", "50000000"],
+          ["3", "20000000"],
+          ["5", "10000000"],
+          ["10", "5000000"],
+          ["20", "1000000"],
+          ["50", "250000"],
+          ["100", "50000"]
+        ]),
+        maxLeverage: 100,
         fundingIntervalMinutes: 480
       }])
     }).pipe(Effect.provide(traders(dialect))))

@@ -597,6 +597,13 @@ describe("refusals of each dialect's exchange", () => {
     orderNotThere: "RequestRejected",
     notMaker: "RequestRejected",
     noQuote: "RequestRejected",
+    positionNotFound: "RequestRejected",
+    leverageNotCovered: "RequestRejected",
+    positionTooBig: "RequestRejected",
+    pendingTooBig: "RequestRejected",
+    hasPositions: "RequestRejected",
+    wrongSide: "RequestRejected",
+    oppositePosition: "RequestRejected",
     unavailable: "Uncertain",
     notFound: "RequestRejected",
     // HTTP 501 proves nothing: a proxy may have answered.

@@ -134,11 +134,12 @@ const setUp = Effect.gen(function*() {
  * A sandbox with a counterparty. It uses the live dialect, because only there can reconciliation prove that an order
  * was never placed.
  */
-export const world = Streams.layerInProcess.pipe(Layer.provideMerge(Exchange.layer({
-  baseUrl: InProcess.baseUrl,
-  dialect: Dialect.live,
-  credentials: { apiKey: Redacted.make(credentials.apiKey), apiSecret: Redacted.make(credentials.apiSecret) }
-}))).pipe(
+export const world = Streams.layerInProcess.pipe(
+  Layer.provideMerge(Exchange.layer({
+    baseUrl: InProcess.baseUrl,
+    dialect: Dialect.live,
+    credentials: { apiKey: Redacted.make(credentials.apiKey), apiSecret: Redacted.make(credentials.apiSecret) }
+  })),
   Layer.provideMerge(Layer.effectDiscard(setUp)),
   Layer.provideMerge(
     Sandbox.layer({ dialect: Dialect.live, counterparty: [{ market, spread: Decimal.of("0.4"), seed: 7 }] })

@@ -24,7 +24,7 @@ export const watch = Effect.fn(function*(limit: Decimal.Amount) {
 
   /** A repeated order is harmless: it only reduces the position, and is refused once the position is closed. */
   const close = ({ amount, market, unrealizedPnl }: OpenPositions.Position) => {
-    if (amount == null || unrealizedPnl == null || Decimal.Order(unrealizedPnl, worst) >= 0) return Effect.void
+    if (!amount || !unrealizedPnl || Decimal.Order(unrealizedPnl, worst) >= 0) return Effect.void
     const isLong = Decimal.Order(amount, Decimal.zero) > 0
     const size = isLong ? amount : Result.getOrThrow(Decimal.subtract(Decimal.zero, amount))
     return create({
@@ -40,7 +40,7 @@ export const watch = Effect.fn(function*(limit: Decimal.Amount) {
   }
 
   const look = Effect.andThen(positions, Effect.forEach(close, { discard: true }))
-  yield* Effect.forever(Effect.delay(
+  return yield* Effect.forever(Effect.delay(
     Effect.catch(look, (error) => Effect.logError(`the positions are not known: ${error.message}`)),
     "1 second"
   ))

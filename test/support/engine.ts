@@ -208,7 +208,7 @@ export interface Answer {
 
 /** An engine with a clock that advances by a second with every command. */
 export class Desk {
-  readonly state: State.State
+  state: State.State
   private at = 1_700_000_000_000_000
 
   constructor(policy: VenuePolicy = Dialect.document.policy) {
@@ -219,6 +219,11 @@ export class Desk {
   send(action: Action): Answer {
     this.at += 1_000_000
     return Engine.apply(this.state, { at: this.at, action })
+  }
+
+  /** Lets time pass, in microseconds, before the next command. */
+  advance(micros: number): void {
+    this.at += micros
   }
 
   /** Applies everything that is due by the time of the next command, as a venue does before each command. */
@@ -262,7 +267,10 @@ export class Desk {
     return shown(Ledger.balances(this.state.ledger, { account, wallet, locked: false }))
   }
 
+  /** The amounts that open orders have locked; in the collateral wallet, the margin that they have reserved. */
   locked(account: Account, wallet: Ledger.Wallet): string {
+    const reserved = this.state.reserved.get(account)
+    if (wallet === "collateral") return reserved === undefined ? "" : `${text(reserved)} USDT`
     return shown(Ledger.balances(this.state.ledger, { account, wallet, locked: true }))
   }
 

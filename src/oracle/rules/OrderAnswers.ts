@@ -274,7 +274,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     statement: "Shows the filled part of an order that is canceled afterwards, in the answer and in order history",
     values: Orders.sides.flatMap((side) => [Paths.limitOrder, Paths.collateralLimit].map((path) => ({ side, path }))),
     check: Effect.fnUntraced(function*(world, { path, side }) {
-      const { account, expected, fields, order: placed } = yield* partlyFilled(world, side, path)
+      const { account, expected, fields, order: placed } = yield* WaitingOrders.partlyFilled(world, side, path)
       const id = { market: fields["market"], orderId: placed["orderId"] }
       const open = yield* LiveOrders.open(world, account, id)
       yield* LiveOrders.lists(open, "the order", "orderId", [{ ...expected, status: "PARTIALLY_FILLED" }])
@@ -430,21 +430,5 @@ const refusalRules: ReadonlyArray<Rule.Rule> = [
     })
   })
 ]
-
-/** Lets another account fill 0.01 of an order. Returns the order as its later answers must show it once canceled. */
-const partlyFilled = Effect.fnUntraced(function*(world: World, side: Orders.Side, path: string) {
-  const account = yield* LiveOrders.customer(world)
-  const market = yield* world.market
-  const price = priceText(market, market.price * (side === "buy" ? 0.99 : 1.01))
-  const fields = { market: market.name, side, amount, price, clientOrderId: world.unique("partly"), stp: "co" }
-  const { order } = yield* LiveOrders.place(world, account, path, fields)
-  yield* LiveOrders.takeAt(world, { market: market.name, side: Orders.opposite(side), amount: "0.01", price }, path)
-  const expected = {
-    ...LiveOrders.ordered("limit", fields),
-    ...LiveOrders.identity(order),
-    ...LiveOrders.filled(amount, [{ amount: 0.01, price: Number(price) }], "CANCELED")
-  }
-  return { account, fields, order, expected }
-})
 
 export const rules: ReadonlyArray<Rule.Rule> = [...lifeRules, ...cancelRules, ...refusalRules]

@@ -366,7 +366,7 @@ const candleRules: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.expect(answer, `minutes that add up to ${JSON.stringify(hour)}`, isSum && isExtreme)
         return
       }
-      yield* Verdict.skip("nothing has traded in the last hours")
+      return yield* Verdict.skip("nothing has traded in the last hours")
     })
   })
 ]

@@ -74,12 +74,35 @@ export const ocoOrders = "/api/v4/oco-orders"
 export const cancelConditional = "/api/v4/order/conditional-cancel"
 export const cancelOto = "/api/v4/order/oto-cancel"
 export const openPositions = "/api/v4/collateral-account/positions/open"
+export const collateralSummary = "/api/v4/collateral-account/summary"
+export const balanceSummary = "/api/v4/collateral-account/balance-summary"
+export const leverage = "/api/v4/collateral-account/leverage"
+export const hedgeMode = "/api/v4/collateral-account/hedge-mode"
+export const updateHedgeMode = "/api/v4/collateral-account/hedge-mode/update"
+export const closePosition = "/api/v4/collateral-account/position/close"
+export const positionHistory = "/api/v4/collateral-account/positions/history"
+export const closedPositions = "/api/v4/collateral-account/positions/closed-pnl"
+export const fundingHistory = "/api/v4/collateral-account/funding-history"
+export const borrowHistory = "/api/v4/collateral-account/borrow-history"
+export const adlQuantile = "/api/v4/collateral-account/adl-quantile"
 
 /** Creates a token for a WebSocket connection. The limit is ten per minute, so only the rules about streams call it. */
 export const webSocketToken = "/api/v4/profile/websocket_token"
 
 /** Private calls of the document that change nothing and succeed without fields. */
 export const reads: ReadonlyArray<string> = [fees, mainBalance, subAccounts, apiKeys]
+
+/** Calls about the margin account that change nothing. */
+const marginReads: ReadonlyArray<string> = [
+  collateralSummary,
+  balanceSummary,
+  hedgeMode,
+  positionHistory,
+  closedPositions,
+  fundingHistory,
+  borrowHistory,
+  adlQuantile
+]
 
 /** Private calls that change nothing, so that a call without an answer can be made again. */
 export const unchanging: ReadonlyArray<string> = [
@@ -95,6 +118,7 @@ export const unchanging: ReadonlyArray<string> = [
   ocoOrders,
   tradeBalance,
   collateralBalance,
+  ...marginReads,
   tradingFees,
   webSocketToken
 ]
@@ -176,6 +200,10 @@ export const liveCalls: ReadonlyArray<string> = [
   ocoOrders,
   tradeBalance,
   collateralBalance,
+  ...marginReads,
+  leverage,
+  updateHedgeMode,
+  closePosition,
   tradingFees,
   transfer,
   createCode,
@@ -196,6 +224,7 @@ export const liveReads: ReadonlyArray<string> = [
   ocoOrders,
   tradeBalance,
   collateralBalance,
+  ...marginReads,
   tradingFees
 ]
 

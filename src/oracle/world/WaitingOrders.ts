@@ -1,5 +1,7 @@
 /** Orders that wait far from the market, of every call that places one. */
+import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
+import * as LiveOrders from "./LiveOrders.ts"
 import { priceText } from "./Markets.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
@@ -57,3 +59,19 @@ export const fieldsOf = (world: World, market: Market, { more, prices, side }: E
     ...(more === undefined ? {} : { ...more, clientOrderId: world.unique("Order.with-a_long-id") })
   }
 }
+
+/** Lets another account fill 0.01 of an order. Returns the order as its later answers must show it once canceled. */
+export const partlyFilled = Effect.fnUntraced(function*(world: World, side: Orders.Side, path: string) {
+  const account = yield* LiveOrders.customer(world)
+  const market = yield* world.market
+  const price = priceText(market, market.price * (side === "buy" ? 0.99 : 1.01))
+  const fields = { market: market.name, side, amount, price, clientOrderId: world.unique("partly"), stp: "co" }
+  const { order } = yield* LiveOrders.place(world, account, path, fields)
+  yield* LiveOrders.takeAt(world, { market: market.name, side: Orders.opposite(side), amount: "0.01", price }, path)
+  const expected = {
+    ...LiveOrders.ordered("limit", fields),
+    ...LiveOrders.identity(order),
+    ...LiveOrders.filled(amount, [{ amount: 0.01, price: Number(price) }], "CANCELED")
+  }
+  return { account, fields, order, expected }
+})

@@ -4,6 +4,9 @@ import { Decimal } from "../../domain/Decimal.ts"
 import { MarketName, Ticker } from "../../domain/Identifiers.ts"
 import { OrderSide } from "../../domain/Order.ts"
 import type * as Book from "../engine/Book.ts"
+import * as Fundings from "../engine/Fundings.ts"
+import * as Leverage from "../engine/Leverage.ts"
+import * as ReferencePrices from "../engine/ReferencePrices.ts"
 import type * as State from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
 
@@ -25,6 +28,14 @@ export interface MarketSummary {
   readonly quoted: boolean
   /** The last price, in quote currency; absent until the market has a price. */
   readonly price?: Decimal
+  /** The index price, in quote currency; absent on markets without margin, and until there is a price. */
+  readonly index?: Decimal
+  /** The mark price, in quote currency; absent on markets without margin, and until there is a price. */
+  readonly mark?: Decimal
+  /** The rate at which a futures market would settle its funding now, as a ratio; absent on other markets. */
+  readonly fundingRate?: Decimal
+  /** The time between two settlements of a futures market, in minutes; absent on other markets. */
+  readonly fundingMinutes?: number
 }
 
 /** The schema of {@link MarketSummary}. */
@@ -36,7 +47,11 @@ export const MarketSummary: Schema.Codec<MarketSummary, unknown> = Schema.Struct
   type: Schema.Literals(["spot", "futures"]),
   margin: Schema.Boolean,
   quoted: Schema.Boolean,
-  price: Schema.optionalKey(Decimal)
+  price: Schema.optionalKey(Decimal),
+  index: Schema.optionalKey(Decimal),
+  mark: Schema.optionalKey(Decimal),
+  fundingRate: Schema.optionalKey(Decimal),
+  fundingMinutes: Schema.optionalKey(Schema.Int)
 })
 
 /** One price level of the order book. */
@@ -87,9 +102,10 @@ export const Depth: Schema.Codec<Depth, unknown> = Schema.Struct({
 })
 
 /** All markets and their prices. */
-export const markets = ({ counterparty, markets, trading }: State.State): ReadonlyArray<MarketSummary> =>
-  [...markets.values()].map(({ isCollateral, money, moneyPrecision, name, stock, type }) => {
-    const last = trading.get(name)?.lastPrice
+export const markets = (state: State.State): ReadonlyArray<MarketSummary> =>
+  [...state.markets.values()].map((market) => {
+    const { isCollateral, money, moneyPrecision, name, stock, type } = market
+    const last = state.trading.get(name)?.lastPrice
     return {
       market: name,
       stock,
@@ -97,10 +113,25 @@ export const markets = ({ counterparty, markets, trading }: State.State): Readon
       pricePrecision: moneyPrecision,
       type: type === "spot" ? "spot" : "futures",
       margin: isCollateral || type === "futures",
-      quoted: counterparty.markets.get(name)?.settings.enabled ?? false,
-      ...(last === undefined ? {} : { price: Units.toDecimal(last) })
+      quoted: state.counterparty.markets.get(name)?.settings.enabled ?? false,
+      ...(last === undefined ? {} : { price: Units.toDecimal(last) }),
+      ...(Leverage.isLeveraged(market) ? referencesOf(state, name) : {})
     }
   })
+
+/** The prices of a market that trades on margin, and its funding. */
+const referencesOf = (state: State.State, market: MarketName) => {
+  const [index, mark] = [ReferencePrices.index(state, market), ReferencePrices.mark(state, market)]
+  const funding = state.funding.get(market)
+  return {
+    ...(index === undefined ? {} : { index: Units.toDecimal(index) }),
+    ...(mark === undefined ? {} : { mark: Units.toDecimal(mark) }),
+    ...(funding === undefined ? {} : {
+      fundingRate: Units.toDecimal(Fundings.rateOf(state, market)),
+      fundingMinutes: funding.intervalMinutes
+    })
+  }
+}
 
 const levels = (side: Iterable<Book.Level>): ReadonlyArray<Level> =>
   Iterator.from(side).take(20).map(({ left, price }) => ({

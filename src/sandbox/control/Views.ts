@@ -1,10 +1,18 @@
 /** The state as the owner of a sandbox sees it: accounts, orders, positions and balances. */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
-import { ApiKey, ClientOrderId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
-import { ActivationCondition, OrderSide, OrderType, Role } from "../../domain/Order.ts"
+import {
+  ApiKey,
+  type ClientOrderId,
+  MarketName,
+  OrderId,
+  ReceivedClientOrderId,
+  Ticker
+} from "../../domain/Identifiers.ts"
+import { ActivationCondition, OrderSide, OrderType, PositionSide, Role } from "../../domain/Order.ts"
 import * as AccountIndex from "../engine/AccountIndex.ts"
 import * as Ledger from "../engine/Ledger.ts"
+import * as Margins from "../engine/Margins.ts"
 import { Wallet } from "../engine/Operation.ts"
 import type { Order } from "../engine/Order.ts"
 import type * as State from "../engine/State.ts"
@@ -111,7 +119,7 @@ export interface EndedOrder extends AnyOrder {
 /** The schemas of the fields of {@link AnyOrder}. */
 export const orderFields = {
   id: OrderId,
-  clientOrderId: key(ClientOrderId),
+  clientOrderId: key(ReceivedClientOrderId),
   account: Schema.String,
   market: MarketName,
   side: OrderSide,
@@ -149,6 +157,16 @@ export interface OpenPosition {
   readonly amount: Decimal
   /** The cost of the position, in quote currency. */
   readonly cost: Decimal
+  /** `BOTH` in one-way mode, otherwise `LONG` or `SHORT`. */
+  readonly side: PositionSide
+  /** The unrealised profit at the mark price, in quote currency; a loss is negative. */
+  readonly pnl: Decimal
+  /** The initial margin at the mark price, in quote currency. */
+  readonly margin: Decimal
+  /** The mark price at which the account is liquidated if all other prices stay; absent if there is none. */
+  readonly liquidationPrice?: Decimal
+  /** Whether the account is called or in liquidation; absent if neither. */
+  readonly state?: "margin_call" | "liquidation"
 }
 
 /** The schema of {@link OpenPosition}. */
@@ -156,7 +174,12 @@ export const OpenPosition: Schema.Codec<OpenPosition, unknown> = Schema.Struct({
   account: Schema.String,
   market: MarketName,
   amount: Decimal,
-  cost: Decimal
+  cost: Decimal,
+  side: PositionSide,
+  pnl: Decimal,
+  margin: Decimal,
+  liquidationPrice: Schema.optionalKey(Decimal),
+  state: Schema.optionalKey(Schema.Literals(["margin_call", "liquidation"]))
 })
 
 /** An account's balance of one asset in one wallet. */
@@ -215,7 +238,7 @@ export interface AccountFill {
 export const AccountFill: Schema.Codec<AccountFill, unknown> = Schema.Struct({
   trade: Schema.Int,
   order: OrderId,
-  clientOrderId: key(ClientOrderId),
+  clientOrderId: key(ReceivedClientOrderId),
   market: MarketName,
   side: OrderSide,
   at: Schema.Int,
@@ -323,13 +346,22 @@ export const toFill = ({ amount, at, fee, feeAsset, order, price, role, trade }:
 })
 
 /** The open positions of an account. */
-export const positions = ({ positionsOf }: State.State, account: string): ReadonlyArray<OpenPosition> =>
-  [...positionsOf.get(account) ?? []].map(({ amount, cost, market }) => ({
-    account,
-    market,
-    amount: Units.toDecimal(amount),
-    cost: Units.toDecimal(cost)
-  }))
+export const positions = (state: State.State, account: string): ReadonlyArray<OpenPosition> =>
+  [...state.positionsOf.get(account) ?? []].map((position) => {
+    const liquidation = Margins.liquidationPrice(state, position)
+    const called = state.calls.get(account)
+    return {
+      account,
+      market: position.market,
+      amount: Units.toDecimal(position.amount),
+      cost: Units.toDecimal(position.cost),
+      side: position.side,
+      pnl: Units.toDecimal(Margins.pnlOf(state, position)),
+      margin: Units.toDecimal(Margins.marginOf(state, position)),
+      ...(liquidation === undefined ? {} : { liquidationPrice: Units.toDecimal(liquidation) }),
+      ...(called === undefined ? {} : { state: called })
+    }
+  })
 
 /** The balances of an account in all wallets, and its debts. */
 export const balances = ({ currencies, ledger }: State.State, account: string): ReadonlyArray<Balance> =>

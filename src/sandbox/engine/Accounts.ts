@@ -10,11 +10,11 @@ import type { Action } from "./Command.ts"
 import * as KillSwitches from "./KillSwitches.ts"
 import * as Ledger from "./Ledger.ts"
 import type { TransferTerms } from "./Listings.ts"
+import * as Margins from "./Margins.ts"
 import type { Operation } from "./Operation.ts"
-import * as Positions from "./Positions.ts"
 import * as Quotes from "./Quotes.ts"
 import * as Reply from "./Reply.ts"
-import type { Key, State } from "./State.ts"
+import type { Account, Key, State } from "./State.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
@@ -41,10 +41,19 @@ const unlisted = Reply.invalid(["ticker", { kind: "known" }])
 /** Whether another account or the counterparty already uses this account name. */
 const isTaken = ({ accounts }: State, account: string): boolean => account === Quotes.account || accounts.has(account)
 
+const newAccount = ({ margin }: State, id: string, b2b: boolean): Account => ({
+  id,
+  b2b,
+  rpi: false,
+  retail: false,
+  leverage: margin.defaultLeverage,
+  hedgeMode: false
+})
+
 /** Opens an account. */
 export const openAccount = (state: State, { account, b2b }: Of<"OpenAccount">): Reply.Reply => {
   if (isTaken(state, account)) return Reply.invalid(["account", { kind: "unique" }])
-  state.accounts.set(account, { id: account, b2b, rpi: false, retail: false })
+  state.accounts.set(account, newAccount(state, account, b2b))
   return Reply.done
 }
 
@@ -61,7 +70,7 @@ export const setAccount = (state: State, { account: id, retail, rpi }: Of<"SetAc
 export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSubAccount">): Reply.Reply => {
   if (!state.accounts.has(subAccount.parent)) return Reply.invalid(["parent", { kind: "known" }])
   if (isTaken(state, subAccount.id)) return Reply.invalid(["id", { kind: "unique" }])
-  state.accounts.set(subAccount.id, { id: subAccount.id, b2b: false, rpi: false, retail: false })
+  state.accounts.set(subAccount.id, newAccount(state, subAccount.id, false))
   const opened = { ...subAccount, userId: UserId.make(uuid(state)) }
   state.subAccounts.set(opened.id, opened)
   AccountIndex.addSubAccount(state.accountIndex, opened)
@@ -178,6 +187,7 @@ export const fund = (state: State, { account, amount, ticker, wallet }: Of<"Fund
   const units = Units.from(amount)
   if (units === undefined) return Reply.invalid(["amount", { kind: "precision", step: "0.000000000000000001" }])
   Ledger.transfer(state.ledger, "outside", Ledger.free(account, wallet), ticker, units)
+  if (wallet === "collateral") state.watches.dirty.add(account)
   return Reply.done
 }
 
@@ -273,12 +283,11 @@ export const deleteSubAccount = (
   return Reply.done
 }
 
-/** The amount that can leave a wallet. The margin of open positions must stay in the collateral wallet. */
-export const transferable = (state: State, account: string, from: Ledger.Wallet, ticker: Ticker): Units.Units => {
-  const free = Ledger.balance(state.ledger, Ledger.free(account, from), ticker)
-  const left = from === "collateral" ? free - Positions.margin(state, account, ticker) : free
-  return left < 0n ? 0n : left
-}
+/** The amount that can leave a wallet. The margin of positions and orders must stay in the collateral wallet. */
+export const transferable = (state: State, account: string, from: Ledger.Wallet, ticker: Ticker): Units.Units =>
+  from === "collateral"
+    ? Margins.available(state, account, ticker)
+    : Ledger.balance(state.ledger, Ledger.free(account, from), ticker)
 
 /** Moves an amount between an account's wallets. */
 export const transfer = (
@@ -293,5 +302,6 @@ export const transfer = (
     units === undefined || transferable(state, account, from, ticker) < units ||
     !Ledger.transfer(state.ledger, source, Ledger.free(account, to), ticker, units)
   ) return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
+  if (from === "collateral" || to === "collateral") state.watches.dirty.add(account)
   return Reply.done
 }

@@ -12,6 +12,7 @@ import { OrderSide } from "../../domain/Order.ts"
 import { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
 import type { FieldsOf } from "./FieldsOf.ts"
 import type * as Ledger from "./Ledger.ts"
+import * as MarginActions from "./MarginActions.ts"
 import { Operation, Wallet } from "./Operation.ts"
 import { SetCounterparty, type SetCounterpartyOptions } from "./SetCounterparty.ts"
 import type * as State from "./State.ts"
@@ -351,6 +352,22 @@ export interface OwnerMethods<Done> {
    * to trade against. It is off by default.
    */
   readonly setCounterparty: (options: SetCounterpartyOptions) => Done
+  /** Sets the index price of a market; `null` makes it follow the spot market's last price again. */
+  readonly moveIndex: (options: MarginActions.MoveReferenceOptions) => Done
+  /**
+   * Sets the mark price of a market, which unrealised profits and liquidations follow; `null` makes it follow the index
+   * price again.
+   */
+  readonly moveMark: (options: MarginActions.MoveReferenceOptions) => Done
+  /** Sets the funding of a futures market: its rate, interval and bounds. Absent fields stay unchanged. */
+  readonly setFunding: (options: MarginActions.SetFundingOptions) => Done
+  /**
+   * Sets the venue's margin policy: what the live exchange does not publish about margin, and the weights of collateral
+   * assets. Absent fields stay unchanged.
+   */
+  readonly setMargin: (options: MarginActions.SetMarginOptions) => Done
+  /** Sets the balance of the insurance account, which pays the losses of liquidations that the collateral can't pay. */
+  readonly setInsurance: (options: MarginActions.SetInsuranceOptions) => Done
 }
 
 /** The owner actions, keyed by method name. */
@@ -466,6 +483,27 @@ export const ownerActions: OwnerActions = {
       "is a built-in account that bids below the owner's price and asks above it, so that orders have a book to trade " +
       "against. It is off by default.",
     SetCounterparty
+  ),
+  moveIndex: owned<MarginActions.MoveReferenceOptions>(
+    "Sets the index price of a market; `null` makes it follow the spot market's last price again.",
+    MarginActions.MoveReference
+  ),
+  moveMark: owned<MarginActions.MoveReferenceOptions>(
+    "Sets the mark price of a market, which unrealised profits and liquidations follow; `null` makes it follow the index price again.",
+    MarginActions.MoveReference
+  ),
+  setFunding: owned<MarginActions.SetFundingOptions>(
+    "Sets the funding of a futures market: its rate, interval and bounds. Absent fields stay unchanged.",
+    MarginActions.SetFunding
+  ),
+  setMargin: owned<MarginActions.SetMarginOptions>(
+    "Sets the venue's margin policy: what the live exchange does not publish about margin, and the weights of collateral " +
+      "assets. Absent fields stay unchanged.",
+    MarginActions.SetMargin
+  ),
+  setInsurance: owned<MarginActions.SetInsuranceOptions>(
+    "Sets the balance of the insurance account, which pays the losses of liquidations that the collateral can't pay.",
+    MarginActions.SetInsurance
   )
 }
 

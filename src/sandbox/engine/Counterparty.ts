@@ -10,9 +10,9 @@ import * as Accounts from "./Accounts.ts"
 import type { Action } from "./Command.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Locks from "./Locks.ts"
+import * as Margins from "./Margins.ts"
 import * as OrderEnd from "./OrderEnd.ts"
 import * as Orders from "./Orders.ts"
-import * as Positions from "./Positions.ts"
 import * as Prices from "./Prices.ts"
 import * as Quotes from "./Quotes.ts"
 import * as Reply from "./Reply.ts"
@@ -30,16 +30,19 @@ const count = ({ counterparty: { credited } }: State, ticker: Ticker, units: Uni
 /** Tops up the wallet so that it can fund a quote. The credit pays the counterparty's debt first. */
 const credit = ({ state }: Work, market: Market, { amount, price, side }: Quotes.Quote): void => {
   const kind = Orders.kindOf(market, false)
+  const trader = { account: Quotes.account, market: market.name, side, reduceOnly: false }
   const { ticker, units, wallet } = Locks.requirementOf(
+    state,
     market,
-    { kind, side, left: amount },
+    { ...trader, kind, left: amount },
     Units.times(amount, price)
   )
-  const bound = wallet === "collateral" ? Positions.margin(state, Quotes.account, ticker) : 0n
   const holder = Ledger.free(Quotes.account, wallet)
-  const lacking = bound + units - Ledger.balance(state.ledger, holder, ticker)
-  const missing = Ledger.debt(state.ledger, Quotes.account, ticker) + (lacking > 0n ? lacking : 0n)
-  if (missing === 0n) return
+  const held = wallet === "collateral"
+    ? Margins.freeMargin(state, Quotes.account)
+    : Ledger.balance(state.ledger, holder, ticker) - Ledger.debt(state.ledger, Quotes.account, ticker)
+  const missing = units - held
+  if (missing <= 0n) return
   Ledger.transfer(state.ledger, "outside", holder, ticker, missing)
   count(state, ticker, missing)
 }

@@ -9,9 +9,14 @@ import * as Cancellation from "./Cancellation.ts"
 import type { Action, Command } from "./Command.ts"
 import * as Counterparty from "./Counterparty.ts"
 import * as Event from "./Event.ts"
+import * as Fundings from "./Fundings.ts"
 import * as KillSwitches from "./KillSwitches.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
+import * as Liquidation from "./Liquidation.ts"
+import * as MarginControl from "./MarginControl.ts"
+import * as Margins from "./Margins.ts"
+import * as Modes from "./Modes.ts"
 import * as Modification from "./Modification.ts"
 import * as Nonces from "./Nonces.ts"
 import type { Operation } from "./Operation.ts"
@@ -70,6 +75,12 @@ const applyOperation = (work: Work, account: string, operation: Operation): Repl
       return Accounts.createSubAccountKey(work.state, account, operation, work.at)
     case "DeleteSubAccount":
       return Accounts.deleteSubAccount(work, account, operation)
+    case "SetLeverage":
+      return Modes.setLeverage(work, account, operation)
+    case "SetHedgeMode":
+      return Modes.setHedgeMode(work, account, operation)
+    case "ClosePosition":
+      return Modes.closePosition(work, account, operation)
   }
 }
 
@@ -140,10 +151,12 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
   if (amount === undefined) return Reply.invalid(["amount", tooFine])
   const price = action.price === undefined ? state.trading.get(action.market)?.lastPrice : Units.from(action.price)
   if (price === undefined) return Reply.invalid(["price", action.price === undefined ? { kind: "required" } : tooFine])
-  if (!Positions.isCovered(state, action.account, market, action.side, amount, price)) {
+  // In hedge mode, a buy opens the long position, and a sell the short one.
+  const trader = { account: action.account, market: market.name, side: action.side, reduceOnly: false }
+  if (!Margins.isCovered(state, trader, market, { quantity: amount, price })) {
     return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
   }
-  Positions.fill(state, action.account, market, action.side, amount, price, work.at)
+  Positions.fill(work, trader, market, { quantity: amount, price, fee: 0n, cause: "owner", order: undefined })
   Settlement.afterPosition(work, action.account, market)
   return Reply.done
 }
@@ -152,7 +165,7 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
  * The version of the engine. Increment it with every change to the format of the state, or to the state that the same
  * commands produce. A journal can be read only by the version that wrote it.
  */
-export const version = 6
+export const version = 7
 
 /** Applies one command, after everything that is due by its time. */
 export const apply = (
@@ -164,6 +177,7 @@ export const apply = (
   Schedule.applyDue(work)
   state.at = at
   const reply = applyAction(work, action)
+  Liquidation.settle(work)
   Counterparty.refill(work)
   Ledger.takeChanges(state.ledger, Event.balanceChanged, events)
   return { reply, events }
@@ -208,6 +222,15 @@ const applyAction = (work: Work, action: Action): Reply.Reply => {
       return openPosition(work, action)
     case "SetCounterparty":
       return Counterparty.set(work, action)
+    case "MoveIndex":
+    case "MoveMark":
+      return MarginControl.moveReference(work, action)
+    case "SetFunding":
+      return Fundings.set(work, action)
+    case "SetMargin":
+      return MarginControl.setMargin(work, action)
+    case "SetInsurance":
+      return MarginControl.setInsurance(work, action)
     case "SetClock":
       state.clock = action.clock
       return Reply.done

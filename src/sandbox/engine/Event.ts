@@ -4,7 +4,14 @@
  */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
-import { ClientOrderId, InvestmentId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
+import {
+  type ClientOrderId,
+  InvestmentId,
+  MarketName,
+  OrderId,
+  ReceivedClientOrderId,
+  Ticker
+} from "../../domain/Identifiers.ts"
 import { OrderSide } from "../../domain/Order.ts"
 import type { FieldsOf } from "./FieldsOf.ts"
 import type * as Ledger from "./Ledger.ts"
@@ -111,8 +118,171 @@ export interface Restored {
   readonly sequence: number
 }
 
+/**
+ * The mark price or the index price of a market changed. Reported when the owner sets one, and while the market has open
+ * positions; at most once per market and command, after the trades that caused it.
+ */
+export interface MarkMoved<Number = Decimal> {
+  readonly _tag: "MarkMoved"
+  /** The market. */
+  readonly market: MarketName
+  /** The mark price after the command, in quote currency. */
+  readonly mark: Number
+  /** The index price after the command, in quote currency. */
+  readonly index: Number
+}
+
+/** An account changed its leverage. */
+export interface LeverageChanged {
+  readonly _tag: "LeverageChanged"
+  /** The account. */
+  readonly account: string
+  /** The new leverage. */
+  readonly leverage: number
+}
+
+/** An account switched its hedge mode. */
+export interface HedgeModeChanged {
+  readonly _tag: "HedgeModeChanged"
+  /** The account. */
+  readonly account: string
+  /** Whether the account is now in hedge mode. */
+  readonly hedgeMode: boolean
+}
+
+/** A position changed by a trade: it was opened, increased, reduced, closed or flipped. */
+export interface PositionChanged<Number = Decimal> {
+  readonly _tag: "PositionChanged"
+  /** The account that holds the position. */
+  readonly account: string
+  /** The market of the position. */
+  readonly market: MarketName
+  /** The exchange's number for the position. */
+  readonly position: number
+  /** Its size after the trade, in base currency; negative if short, zero if it is closed. */
+  readonly amount: Number
+}
+
+/** The funding of a futures market was settled. One {@link FundingPaid} per position follows. */
+export interface FundingSettled<Number = Decimal> {
+  readonly _tag: "FundingSettled"
+  /** The market. */
+  readonly market: MarketName
+  /** The rate, as a ratio: positive if longs pay shorts. */
+  readonly rate: Number
+  /** The mark price at the settlement, in quote currency. */
+  readonly price: Number
+}
+
+/** A position paid or received funding. */
+export interface FundingPaid<Number = Decimal> {
+  readonly _tag: "FundingPaid"
+  /** The account that holds the position. */
+  readonly account: string
+  /** The market of the position. */
+  readonly market: MarketName
+  /** The amount received, in quote currency; negative if paid. */
+  readonly amount: Number
+}
+
+/** A margin position paid a day's interest on what it borrows. */
+export interface BorrowInterestPaid<Number = Decimal> {
+  readonly _tag: "BorrowInterestPaid"
+  /** The account that holds the position. */
+  readonly account: string
+  /** The market of the position. */
+  readonly market: MarketName
+  /** The amount paid, in quote currency. */
+  readonly amount: Number
+}
+
+/** The equity of an account fell to the level of the margin call. */
+export interface MarginCalled {
+  readonly _tag: "MarginCalled"
+  /** The account. */
+  readonly account: string
+}
+
+/** An account is no longer called, and not in liquidation. */
+export interface MarginRestored {
+  readonly _tag: "MarginRestored"
+  /** The account. */
+  readonly account: string
+}
+
+/** The liquidation of an account began. Its orders and trades follow. */
+export interface LiquidationStarted {
+  readonly _tag: "LiquidationStarted"
+  /** The account. */
+  readonly account: string
+}
+
+/** A position was reduced as the counterparty of a liquidation, because the book could not take it (ADL). */
+export interface Deleveraged<Number = Decimal> {
+  readonly _tag: "Deleveraged"
+  /** The account whose position was reduced. */
+  readonly account: string
+  /** The market of the position. */
+  readonly market: MarketName
+  /** The order that reduced the position. */
+  readonly order: OrderId
+  /** The amount, in base currency. */
+  readonly amount: Number
+  /** The price, in quote currency. */
+  readonly price: Number
+}
+
+/** Collateral was sold at its index price, to pay the debt that a liquidation left. */
+export interface CollateralConverted<Number = Decimal> {
+  readonly _tag: "CollateralConverted"
+  /** The account. */
+  readonly account: string
+  /** The asset that was sold. */
+  readonly ticker: Ticker
+  /** The amount sold, in units of the asset. */
+  readonly amount: Number
+  /** The amount received, in the settlement currency. */
+  readonly received: Number
+}
+
+/** The insurance account paid a loss that the account in liquidation could not pay. */
+export interface InsurancePaid<Number = Decimal> {
+  readonly _tag: "InsurancePaid"
+  /** The account in liquidation. */
+  readonly account: string
+  /** The asset. */
+  readonly ticker: Ticker
+  /** The amount, in units of the asset. */
+  readonly amount: Number
+}
+
+/** An account still has a debt after its liquidation, which neither its collateral nor the insurance account could pay. */
+export interface DebtLeft<Number = Decimal> {
+  readonly _tag: "DebtLeft"
+  /** The account. */
+  readonly account: string
+  /** The asset of the debt. */
+  readonly ticker: Ticker
+  /** The debt, in units of the asset. */
+  readonly amount: Number
+}
+
 /** An event, as the feed shows it. */
 export type Shown =
+  | MarkMoved
+  | LeverageChanged
+  | HedgeModeChanged
+  | PositionChanged
+  | FundingSettled
+  | FundingPaid
+  | BorrowInterestPaid
+  | MarginCalled
+  | MarginRestored
+  | LiquidationStarted
+  | Deleveraged
+  | CollateralConverted
+  | InsurancePaid
+  | DebtLeft
   | OrderPlaced
   | OrderActivated
   | OrderEnded
@@ -125,7 +295,14 @@ export type Shown =
 
 const key = Schema.optionalKey
 
-const subject = { order: OrderId, account: Schema.String, market: MarketName, clientOrderId: key(ClientOrderId) }
+const subject = {
+  order: OrderId,
+  account: Schema.String,
+  market: MarketName,
+  clientOrderId: key(ReceivedClientOrderId)
+}
+
+const held = { account: Schema.String, market: MarketName }
 
 /** The schemas of the events' fields, by the events' tags. This is the only list of them. */
 export const fields = {
@@ -144,7 +321,21 @@ export const fields = {
   InterestPaid: { account: Schema.String, investmentId: InvestmentId, ticker: Ticker, amount: Decimal },
   KillSwitchFired: { account: Schema.String, market: MarketName },
   BalanceChanged: { account: Schema.String, wallet: Wallet, ticker: Ticker, free: Decimal, locked: Decimal },
-  Restored: { sequence: Schema.Int }
+  Restored: { sequence: Schema.Int },
+  MarkMoved: { market: MarketName, mark: Decimal, index: Decimal },
+  LeverageChanged: { account: Schema.String, leverage: Schema.Int },
+  HedgeModeChanged: { account: Schema.String, hedgeMode: Schema.Boolean },
+  PositionChanged: { ...held, position: Schema.Int, amount: Decimal },
+  FundingSettled: { market: MarketName, rate: Decimal, price: Decimal },
+  FundingPaid: { ...held, amount: Decimal },
+  BorrowInterestPaid: { ...held, amount: Decimal },
+  MarginCalled: { account: Schema.String },
+  MarginRestored: { account: Schema.String },
+  LiquidationStarted: { account: Schema.String },
+  Deleveraged: { ...held, order: OrderId, amount: Decimal, price: Decimal },
+  CollateralConverted: { account: Schema.String, ticker: Ticker, amount: Decimal, received: Decimal },
+  InsurancePaid: { account: Schema.String, ticker: Ticker, amount: Decimal },
+  DebtLeft: { account: Schema.String, ticker: Ticker, amount: Decimal }
 } satisfies { readonly [Tag in Shown["_tag"]]: FieldsOf<Omit<Extract<Shown, { readonly _tag: Tag }>, "_tag">> }
 
 /** A balance changed. A command reports each balance at most once, after all its other events. */
@@ -167,6 +358,20 @@ export type Event =
   | KillSwitchFired
   | BalanceReported
   | Restored
+  | MarkMoved<Units.Units>
+  | LeverageChanged
+  | HedgeModeChanged
+  | PositionChanged<Units.Units>
+  | FundingSettled<Units.Units>
+  | FundingPaid<Units.Units>
+  | BorrowInterestPaid<Units.Units>
+  | MarginCalled
+  | MarginRestored
+  | LiquidationStarted
+  | Deleveraged<Units.Units>
+  | CollateralConverted<Units.Units>
+  | InsurancePaid<Units.Units>
+  | DebtLeft<Units.Units>
 
 /** An event with no details other than its order. */
 export const of = <Tag extends "OrderPlaced" | "OrderActivated">(

@@ -17,6 +17,8 @@ export type Wallet = "main" | "trade" | "collateral"
  * - `plans`: the fixed-term plans
  * - `house`: the exchange itself, which earns the fees
  * - `lender`: the other party to every position
+ * - `insurance`: pays the losses of liquidations
+ * - `funding`: the other party to every funding payment; it holds what rounding leaves, and the side without a match
  * - `outside`: everything outside the exchange
  */
 export type Holder =
@@ -25,7 +27,12 @@ export type Holder =
   | "plans"
   | "house"
   | "lender"
+  | "insurance"
+  | "funding"
   | "outside"
+
+/** A holder that receives losses, fees or payments of accounts. */
+export type Creditor = "lender" | "house" | "insurance" | "funding"
 
 /** The free part of an account's wallet. */
 export const free = (account: string, wallet: Wallet): Holder => ({ account, wallet, locked: false })
@@ -57,7 +64,7 @@ export type Debts = ReadonlyMap<string, ReadonlyMap<Ticker, Units>>
 interface Owner {
   /** The holder's key in {@link Balances}. */
   readonly key: string
-  /** Whether the holder's balances must not be negative; `false` only for the lender and `outside`. */
+  /** Whether the holder's balances must not be negative; `false` only for the lender, `funding` and `outside`. */
   readonly isBounded: boolean
   /** Every purse that has been looked up, even if it is empty. */
   readonly purses: Array<Purse>
@@ -151,7 +158,7 @@ const endOf = (wallet: Wallet, locked: boolean): string => `/${wallet}/${locked 
 
 const wallets = ["main", "trade", "collateral"] as const
 
-const others = ["codes", "plans", "house", "lender", "outside"] as const
+const others = ["codes", "plans", "house", "lender", "insurance", "funding", "outside"] as const
 
 /** The holder that a balance key identifies. */
 const holderOf = (key: string): Holder | undefined => {
@@ -173,6 +180,8 @@ export const make = (balances: Balances = new Map(), debts: Debts = new Map()): 
       plans: other("plans"),
       house: other("house"),
       lender: other("lender", false),
+      insurance: other("insurance"),
+      funding: other("funding", false),
       outside: other("outside", false)
     },
     debts: new Map(Array.from(debts, ([account, owed]) => [account, new Map(owed)])),
@@ -219,6 +228,10 @@ export const pair = (ledger: Ledger, account: string, wallet: Wallet, ticker: Ti
   pairs.byTicker.set(ticker, made)
   return made
 }
+
+/** The pairs of an account's wallet, in the order in which they were first used. */
+export const pairs = (ledger: Ledger, account: string, wallet: Wallet): Iterable<Pair> =>
+  ledger.wallets[wallet].get(account)?.byTicker.values() ?? []
 
 /** The purse of a holder that is not an account. */
 export const purseOf = ({ byTicker, owner }: Other, ticker: Ticker): Purse => {
@@ -301,7 +314,7 @@ const put = (ledger: Ledger, purse: Purse, units: Units): void => {
 
 /**
  * Takes an amount out of a purse, which the caller must credit elsewhere. Returns `false`, and takes nothing, if the
- * purse holds less. Only the lender and `outside` may go below zero.
+ * purse holds less. Only the lender, `funding` and `outside` may go below zero.
  */
 export const take = (ledger: Ledger, from: Purse, units: Units): boolean => {
   if (units < 0n || (from.owner.isBounded && from.units < units)) return false
@@ -373,6 +386,18 @@ const settle = (ledger: Ledger, pair: Pair, units: Units): Units => {
   return units - paid
 }
 
+/** Pays a debt of an account from the insurance account, as far as that can. Returns the amount paid. */
+export const insure = (ledger: Ledger, account: string, ticker: Ticker): Units => {
+  const owed = debt(ledger, account, ticker)
+  const { insurance, lender } = ledger.others
+  const held = purseOf(insurance, ticker).units
+  const paid = owed < held ? owed : held
+  if (paid === 0n) return 0n
+  move(ledger, purseOf(insurance, ticker), purseOf(lender, ticker), paid)
+  setDebt(ledger, pair(ledger, account, "collateral", ticker), owed - paid)
+  return paid
+}
+
 /** Whether a purse belongs to an account that has a debt in the purse's asset. */
 const isPledged = (ledger: Ledger, { of, ticker }: Purse): boolean =>
   of !== undefined && debt(ledger, of.account, ticker) > 0n
@@ -381,12 +406,12 @@ const isPledged = (ledger: Ledger, { of, ticker }: Purse): boolean =>
  * Takes a loss or a fee from the free part of a wallet. The lender pays any shortfall, which becomes a debt of the
  * account.
  */
-export const charge = (ledger: Ledger, from: Pair, to: "lender" | "house", units: Units): void => {
+export const charge = (ledger: Ledger, from: Pair, to: Creditor, units: Units): void => {
   const { account, free, ticker } = from
   const { [to]: receiver, lender } = ledger.others
   const paid = free.units < units ? free.units : units
   if (paid > 0n) move(ledger, free, purseOf(receiver, ticker), paid)
   if (paid === units) return
-  if (to === "house") move(ledger, purseOf(lender, ticker), purseOf(receiver, ticker), units - paid)
+  if (to !== "lender") move(ledger, purseOf(lender, ticker), purseOf(receiver, ticker), units - paid)
   setDebt(ledger, from, debt(ledger, account, ticker) + units - paid)
 }

@@ -1,7 +1,9 @@
 /** The markets and currencies that a new exchange lists. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { marketName, type Ticker, ticker } from "../../domain/Identifiers.ts"
+import type * as MarginUnits from "../../domain/MarginUnits.ts"
 import type { Market } from "../../domain/Market.ts"
+import * as Units from "./Units.ts"
 
 /**
  * The fees and limits of a currency's deposits or withdrawals. A value of zero means no such fee or limit. They are for
@@ -194,4 +196,41 @@ export const markets: ReadonlyArray<Market> = [
     type: "spot",
     isTradFiFutures: false
   }
+]
+
+/** The currency of all profits, losses and fees of positions: every market that trades on margin is quoted in it. */
+export const settlement = ticker("USDT")
+
+/** The weights of collateral assets, as ratios. No call of the live exchange returns them; its help pages give examples. */
+export const weights: ReadonlyArray<readonly [Ticker, Units.Units]> = [
+  [ticker("USDT"), Units.one],
+  [ticker("BTC"), 95n * Units.one / 100n],
+  [ticker("ETH"), 95n * Units.one / 100n]
+]
+
+/** The funding of a new futures market. */
+export const funding = {
+  intervalMinutes: 480,
+  cap: 375n * Units.one / 100_000n,
+  floor: -375n * Units.one / 100_000n
+}
+
+const bracket = (leverage: bigint, thousands?: bigint): MarginUnits.Bracket => ({
+  leverage,
+  upTo: thousands === undefined ? undefined : thousands * 1000n * Units.one
+})
+
+/**
+ * The brackets of futures markets: the largest position, in quote currency, at each leverage. Those of the live exchange
+ * differ between markets.
+ */
+export const brackets: ReadonlyArray<MarginUnits.Bracket> = [
+  bracket(100n, 50n),
+  bracket(50n, 250n),
+  bracket(20n, 1000n),
+  bracket(10n, 5000n),
+  bracket(5n, 10_000n),
+  bracket(3n, 20_000n),
+  bracket(2n, 50_000n),
+  bracket(1n, 100_000n)
 ]

@@ -1,9 +1,12 @@
 /** Locks and releases the funds of open orders. */
 import type { Ticker } from "../../domain/Identifiers.ts"
+import * as MarginUnits from "../../domain/MarginUnits.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Role } from "../../domain/Order.ts"
 import * as Claims from "./Claims.ts"
 import * as Ledger from "./Ledger.ts"
+import * as Leverage from "./Leverage.ts"
+import * as Margins from "./Margins.ts"
 import { isQuoteAmount, type Lock, type OcoOrder, type Order } from "./Order.ts"
 import * as Positions from "./Positions.ts"
 import type { State } from "./State.ts"
@@ -28,7 +31,7 @@ const isSecondLeg = (state: State, order: Order): boolean => {
  * is the claim of an order that is about to end.
  */
 const closingPart = (state: State, order: Order, amount: Units.Units, released = 0n): Units.Units => {
-  const closing = Positions.reducible(state, order.account, order.market, order.side) -
+  const closing = Positions.reducible(state, order) -
     Claims.total(state.claims, order) + released
   return closing <= 0n ? 0n : closing < amount ? closing : amount
 }
@@ -40,21 +43,30 @@ export const claim = (state: State, order: Order): void => {
   else Claims.drop(state.claims, order)
 }
 
-/** The margin and fee for a trade with this total. */
-const marginOf = (market: Market, total: Units.Units): Units.Units =>
-  total / Positions.leverage + Units.times(total, Terms.of(market).takerFee)
+/**
+ * The margin and fee for a trade with this total. The bracket is that of the position and the order together, if the order
+ * increases the position.
+ */
+const marginOf = (state: State, market: Market, order: Positions.Trader, total: Units.Units): Units.Units => {
+  const position = Positions.of(state, order)
+  const isLarger = position !== undefined && (position.amount > 0n) === (order.side === "buy")
+  const fraction = Leverage.fractionOf(state, order.account, market, total + (isLarger ? position.cost : 0n))
+  return MarginUnits.ceilOver(total * fraction.numerator, fraction.denominator) +
+    Units.times(total, Terms.of(market).takerFee)
+}
 
 /**
  * The funds that an order with this total has to lock: the cost of a spot order, or the margin and fee as if the whole
  * order opened a position. `total` is in units of the quote currency.
  */
 export const requirementOf = (
+  state: State,
   market: Market,
-  order: Pick<Order, "kind" | "side" | "left">,
+  order: Pick<Order, "kind" | "left"> & Positions.Trader,
   total: Units.Units
 ): Lock => {
   if (order.kind !== "spot") {
-    return { wallet: "collateral", ticker: market.money, units: marginOf(market, total) }
+    return { wallet: "collateral", ticker: market.money, units: marginOf(state, market, order, total) }
   }
   return order.side === "buy"
     ? { wallet: "trade", ticker: market.money, units: total }
@@ -76,21 +88,37 @@ export const holding = (wallet: Lock["wallet"], ticker: Ticker, units: Units.Uni
   return left
 }
 
-/**
- * Whether an account can lock margin in addition to the margin of its open positions. `held` is its free collateral. An
- * account with a debt can't lock any.
- */
-const canCover = (state: State, account: string, ticker: Ticker, held: Units.Units, units: Units.Units): boolean =>
-  units === 0n || (!Ledger.isInDebt(state.ledger, account) && held - Positions.margin(state, account, ticker) >= units)
+/** Whether an account has this much free margin. An order that needs none is always covered. */
+const canCover = (state: State, account: string, units: Units.Units): boolean =>
+  units === 0n || Margins.freeMargin(state, account) >= units
 
-/** Adds to the lock of an order. Returns `false` if the account can't pay it. */
+/** Changes the margin that the open orders of an account have reserved. */
+const reserve = ({ reserved }: State, account: string, more: Units.Units): void => {
+  const units = (reserved.get(account) ?? 0n) + more
+  if (units === 0n) reserved.delete(account)
+  else reserved.set(account, units)
+}
+
+/**
+ * Adds to the lock of an order. Returns `false` if the account can't pay it. Margin is only reserved: it stays in the
+ * collateral wallet, where it may consist of other assets and of profits.
+ */
 const put = ({ state }: Work, order: Order, more: Lock): boolean => {
   const { ticker, units, wallet } = more
-  const { free, locked } = Ledger.pair(state.ledger, order.account, wallet, ticker)
-  if (wallet === "collateral" && !canCover(state, order.account, ticker, free.units, units)) return false
-  if (!Ledger.move(state.ledger, free, locked, units)) return false
+  if (wallet === "collateral") {
+    if (!canCover(state, order.account, units)) return false
+    reserve(state, order.account, units)
+  } else {
+    const { free, locked } = Ledger.pair(state.ledger, order.account, wallet, ticker)
+    if (!Ledger.move(state.ledger, free, locked, units)) return false
+  }
   order.locked = order.locked === undefined ? more : { wallet, ticker, units: order.locked.units + units }
   return true
+}
+
+/** Counts the reserved margin of an order that a saved state contains. */
+export const restore = (state: State, { account, locked }: Order): void => {
+  if (locked?.wallet === "collateral") reserve(state, account, locked.units)
 }
 
 /**
@@ -119,10 +147,14 @@ export const canReplace = (
   { ticker, units, wallet }: Lock
 ): boolean => {
   const { account, quantity } = order
-  const held = Ledger.balance(state.ledger, Ledger.free(account, wallet), ticker) + (ended.locked?.units ?? 0n)
-  if (wallet === "trade") return held >= units && Ledger.debt(state.ledger, account, ticker) === 0n
+  const released = ended.locked?.units ?? 0n
+  if (wallet === "trade") {
+    const held = Ledger.balance(state.ledger, Ledger.free(account, wallet), ticker) + released
+    return held >= units && Ledger.debt(state.ledger, account, ticker) === 0n
+  }
   const closing = closingPart(state, order, quantity, ended.reduceOnly ? ended.left : ended.closing)
-  return canCover(state, account, ticker, held, units * (quantity - closing) / quantity)
+  const needed = units * (quantity - closing) / quantity
+  return needed === 0n || canCover(state, account, needed - released)
 }
 
 /** The price at which an order would need the most margin, in units of the quote currency. */
@@ -142,7 +174,7 @@ const dearest = (state: State, order: Order): Units.Units => {
  * wallet holds less.
  */
 const cover = (work: Work, market: Market, order: Order, part: Units.Units): boolean => {
-  const units = marginOf(market, Units.times(part, dearest(work.state, order)))
+  const units = marginOf(work.state, market, order, Units.times(part, dearest(work.state, order)))
   if (!put(work, order, { wallet: "collateral", ticker: market.money, units })) return false
   const pair = pairOf(work.state, order)
   for (const leg of pair === undefined ? [order] : [pair.stopLoss, pair.takeProfit]) {
@@ -160,7 +192,7 @@ export const coverClosing = (work: Work, account: string, market: Market): Reado
   const uncovered: Array<Order> = []
   for (const side of ["buy", "sell"] as const) {
     const claimants = { account, market: market.name, side }
-    const closable = Positions.reducible(work.state, account, market.name, side)
+    const closable = Positions.reducible(work.state, { ...claimants, reduceOnly: false })
     for (const [order, part] of Claims.excess(work.state.claims, claimants, closable)) {
       if (!cover(work, market, order, part)) uncovered.push(order)
     }
@@ -189,7 +221,8 @@ export const adjust = (work: Work, market: Market, order: Order, price: Units.Un
   if (order.locked === undefined || order.locked.wallet !== "collateral" || pairOf(work.state, order) !== undefined) {
     return true
   }
-  const missing = marginOf(market, Units.times(order.left - order.closing, price)) - order.locked.units
+  const missing = marginOf(work.state, market, order, Units.times(order.left - order.closing, price)) -
+    order.locked.units
   if (missing > 0n) return put(work, order, { wallet: "collateral", ticker: market.money, units: missing })
   release(work, order, -missing)
   return true
@@ -199,7 +232,10 @@ export const adjust = (work: Work, market: Market, order: Order, price: Units.Un
 export const release = ({ state }: Work, order: Order, units: Units.Units): void => {
   if (order.locked === undefined || units === 0n) return
   const { ticker, wallet } = order.locked
-  const { free, locked } = Ledger.pair(state.ledger, order.account, wallet, ticker)
-  Ledger.move(state.ledger, locked, free, units)
+  if (wallet === "collateral") reserve(state, order.account, -units)
+  else {
+    const { free, locked } = Ledger.pair(state.ledger, order.account, wallet, ticker)
+    Ledger.move(state.ledger, locked, free, units)
+  }
   order.locked = holding(wallet, ticker, Units.minus(order.locked.units, units))
 }

@@ -4,9 +4,11 @@ import type { OrderSide, Role } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
 import * as FifoQueue from "./FifoQueue.ts"
 import * as Locks from "./Locks.ts"
+import * as Margins from "./Margins.ts"
 import { isMakerOnly, isQuoteAmount, type Lock, type Order } from "./Order.ts"
 import * as OrderEnd from "./OrderEnd.ts"
 import * as Positions from "./Positions.ts"
+import * as Quotes from "./Quotes.ts"
 import * as Settlement from "./Settlement.ts"
 import type { Trading } from "./State.ts"
 import * as Terms from "./Terms.ts"
@@ -40,7 +42,7 @@ const wholeSteps = (market: Market, amount: Units.Units): Units.Units => amount 
  */
 export const tradable = ({ state }: Work, market: Market, order: Order, price: Units.Units): Units.Units => {
   const left = isQuoteAmount(order) ? wholeSteps(market, Units.over(order.left, price)) : order.left
-  return order.reduceOnly ? min(left, Positions.reducible(state, order.account, market.name, order.side)) : left
+  return order.reduceOnly ? min(left, Positions.reducible(state, order)) : left
 }
 
 /**
@@ -56,18 +58,18 @@ export const payable = (
   amount: Units.Units,
   role: Role
 ): Units.Units => {
-  const { account, kind, locked, side } = order
+  const { kind, locked, side } = order
   if (kind === "spot") {
     // A limit order has locked its cost at the limit, and never trades at a worse price.
     if (locked === undefined || side === "sell" || order.price !== undefined) return amount
     if (Units.times(amount, price) <= locked.units) return amount
     return wholeSteps(market, Units.over(locked.units, price))
   }
-  const closing = Positions.reducible(state, account, market.name, side)
+  const closing = Positions.reducible(state, order)
   if (amount <= closing) return amount
   const fee = Units.times(Units.times(amount, price), Terms.of(market).takerFee)
   const released = Locks.releasedBy(order, amount, role)
-  return Positions.isCovered(state, account, market, side, amount, price, { fee, released }) ? amount : closing
+  return Margins.isCovered(state, order, market, { quantity: amount, price, fee, released }) ? amount : closing
 }
 
 /**
@@ -83,10 +85,12 @@ export const payable = (
 type Finish = "filled" | "limit" | "empty" | "self-trade" | "reduced" | "unpaid"
 
 /** Ends a resting order that is next to trade but can't: it has nothing to reduce, or its account can't pay. */
-export const endUntradable = (work: Work, maker: Order): void =>
-  Settlement.isUselessReduceOnly(work, maker)
-    ? OrderEnd.end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
-    : OrderEnd.cancel(work, maker)
+export const endUntradable = (work: Work, maker: Order): void => {
+  // A quote of the counterparty is placed again, if it can be paid.
+  if (maker.account === Quotes.account) work.state.counterparty.hit.add(maker.market)
+  if (Settlement.isUselessReduceOnly(work, maker)) OrderEnd.end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
+  else OrderEnd.cancel(work, maker)
+}
 
 /** Trades an order against the book until it is filled or must stop. */
 const take = (
@@ -148,6 +152,23 @@ const takeFromWorld = (
     Settlement.trade(work, market, trading, deal, { taker: order })
     if (order.left === 0n) return "filled"
     order.status = "PARTIAL_FILLED"
+  }
+}
+
+/**
+ * Trades an order of a liquidation against the book within the taker band and, if the outside market trades at a price,
+ * then with it. What is left stays open.
+ */
+export const takeAll = (
+  work: Work,
+  market: Market,
+  trading: Trading,
+  order: Order,
+  outside: Units.Units | undefined
+): void => {
+  const finish = take(work, market, trading, order, outside)
+  if (outside !== undefined && (finish === "limit" || finish === "empty")) {
+    takeFromWorld(work, market, trading, order, outside)
   }
 }
 
@@ -220,8 +241,8 @@ const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units
         if (order.stp === "cancel_old") continue
         return { amount, total, worst }
       }
-      const { account, kind, market, reduceOnly, side } = maker
-      const most = reducible.get(account) ?? Positions.reducible(state, account, market, side)
+      const { account, kind, reduceOnly } = maker
+      const most = reducible.get(account) ?? Positions.reducible(state, maker)
       const traded = min(left, reduceOnly ? min(maker.left, most) : maker.left)
       if (kind !== "spot") reducible.set(account, most - min(traded, most))
       total += Units.times(traded, price)
@@ -241,11 +262,12 @@ export const lockForMarket = (work: Work, market: Market, order: Order): boolean
   const trading = work.state.trading.get(market.name)
   if (trading === undefined) return false
   const { amount, total, worst } = estimate(work, trading, order)
-  if (isQuoteAmount(order)) return Locks.lock(work, order, Locks.requirementOf(market, order, order.left), amount)
+  if (isQuoteAmount(order))
+    return Locks.lock(work, order, Locks.requirementOf(work.state, market, order, order.left), amount)
   return Locks.lock(
     work,
     order,
-    Locks.requirementOf(market, order, total + Units.times(order.left - amount, worst))
+    Locks.requirementOf(work.state, market, order, total + Units.times(order.left - amount, worst))
   )
 }
 
@@ -261,11 +283,11 @@ export const requirementForLimit = (
   least: Units.Units
 ): Lock => {
   if (order.kind === "spot" || order.side === "buy" || isMakerOnly(order))
-    return Locks.requirementOf(market, order, least)
+    return Locks.requirementOf(work.state, market, order, least)
   const trading = work.state.trading.get(market.name)
-  if (trading === undefined) return Locks.requirementOf(market, order, least)
+  if (trading === undefined) return Locks.requirementOf(work.state, market, order, least)
   const { amount, total } = estimate(work, trading, order, price)
-  return Locks.requirementOf(market, order, total + Units.times(order.quantity - amount, price))
+  return Locks.requirementOf(work.state, market, order, total + Units.times(order.quantity - amount, price))
 }
 
 /**

@@ -79,17 +79,26 @@ const triggerOf = (
   return { ...stop, price: activationPrice, condition: Orders.conditionOf(state, market, side, price) }
 }
 
+/** The price of an order: its limit, or its activation price if it has no limit. */
+const priceOf = ({ price, stop }: Order): Units.Units => {
+  const text = price ?? stop?.price
+  return text === undefined ? 0n : Units.from(text) ?? 0n
+}
+
+/** The value of an order at its price, or the amount that it spends. */
+const totalOf = (order: Order): Units.Units =>
+  isQuoteAmount(order) ? order.quantity : Units.times(order.quantity, priceOf(order))
+
 /**
  * The funds that the new order has to lock. For an order without a limit price, this is its cost at its activation
  * price or, if its quantity is the amount to spend, that amount.
  */
 const requirementOf = (work: Work, market: Market.Market, order: Order): Lock => {
-  const text = order.price ?? order.stop?.price
-  const price = text === undefined ? 0n : Units.from(text) ?? 0n
-  const total = isQuoteAmount(order) ? order.quantity : Units.times(order.quantity, price)
+  const price = priceOf(order)
+  const total = totalOf(order)
   return order.stop === undefined
     ? Matching.requirementForLimit(work, market, order, price, total)
-    : Locks.requirementOf(market, order, total)
+    : Locks.requirementOf(work.state, market, order, total)
 }
 
 /** The order that replaces another one, or the reply that refuses the change. */
@@ -147,6 +156,8 @@ export const modify = (work: Work, account: string, changes: Modify): Reply.Repl
   if (isMakerOnly(next) && !isWaiting(next) && limit !== undefined && Matching.wouldTake(work, next, limit)) {
     return Reply.refused("notMaker", [next.rpi ? "rpi" : "postOnly", { kind: "maker" }])
   }
+  const refusal = isQuoteAmount(next) ? undefined : Orders.refusalOf(work, market, next, totalOf(next))
+  if (refusal !== undefined) return refusal
   const requirement = requirementOf(work, market, next)
   if (!next.reduceOnly && !Locks.canReplace(work, next, order, requirement)) return Orders.notEnoughBalance
   OrderEnd.cancel(work, order)

@@ -1,7 +1,6 @@
 /** Creates and opens new orders. */
 import type { OrderId } from "../../domain/Identifiers.ts"
 import type { PositionSide } from "../../domain/Order.ts"
-import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Event from "./Event.ts"
 import * as Locks from "./Locks.ts"
 import type { Order } from "./Order.ts"
@@ -22,12 +21,14 @@ const reduces = { buy: "SHORT", sell: "LONG" } as const
 /** The side of the position that an order of this side opens or increases. */
 const opens = { buy: "LONG", sell: "SHORT" } as const
 
-/** The position side of an order. Accounts are in one-way mode: the policy decides which orders name a side. */
+/** The position side of an order. In one-way mode, the policy decides which orders name a side. */
 const positionSideOf = (
-  { positionSides }: VenuePolicy,
+  { accounts, policy: { positionSides } }: State,
+  account: string,
   { kind, oco, reduceOnly, side }: Pick<Order, "kind" | "reduceOnly" | "side"> & Partial<Pick<Order, "oco">>
 ): PositionSide | undefined => {
   if (kind === "spot") return undefined
+  if (kind === "futures" && accounts.get(account)?.hedgeMode === true) return (reduceOnly ? reduces : opens)[side]
   if (positionSides === "one-way") return "BOTH"
   return reduceOnly ? reduces[side] : oco === undefined ? "BOTH" : opens[side]
 }
@@ -71,7 +72,7 @@ export const make = <P extends Order["price"], S extends Order["stop"]>(
   clientOrderId: draft.clientOrderId,
   stp: draft.stp,
   reduceOnly: draft.reduceOnly,
-  positionSide: positionSideOf(state.policy, draft),
+  positionSide: positionSideOf(state, account, draft),
   oco: draft.oco,
   oto: draft.oto,
   placedAt: at,
@@ -92,7 +93,8 @@ export const open = ({ events, state }: Work, order: Order): void => {
   if (order.oto !== undefined) state.otoOrders.add({ id: order.oto.id, order })
   Locks.claim(state, order)
   events.push(Event.of("OrderPlaced", order))
-  if (order.clientOrderId === undefined) return
+  // The exchange's own orders have identifiers that no caller can use.
+  if (order.clientOrderId === undefined || order.clientOrderId.endsWith("!")) return
   const used = state.clientOrderIds.get(order.account) ?? new Set()
   state.clientOrderIds.set(order.account, used.add(order.clientOrderId))
 }

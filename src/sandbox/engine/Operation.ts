@@ -5,8 +5,9 @@
 import * as Schema from "effect/Schema"
 import { Code, Description, Passphrase } from "../../domain/Code.ts"
 import { Amount, Price } from "../../domain/Decimal.ts"
-import { ClientOrderId, MarketName, OrderId, SubAccountId, Ticker } from "../../domain/Identifiers.ts"
+import { ClientOrderId, MarketName, OrderId, PositionId, SubAccountId, Ticker } from "../../domain/Identifiers.ts"
 import { KillSwitchSeconds } from "../../domain/KillSwitch.ts"
+import { leverages } from "../../domain/Margin.ts"
 import { BboRole, CancelAllType, OrderSide, PositionSide, SelfTradePrevention } from "../../domain/Order.ts"
 import { Alias, Email, KeyTitle } from "../../domain/SubAccount.ts"
 import type * as Ledger from "./Ledger.ts"
@@ -69,6 +70,10 @@ export interface PlaceLimit extends WithExit {
   readonly stp?: SelfTradePrevention
   /** Whether the order may only reduce a position. Defaults to `false`. */
   readonly reduceOnly?: boolean
+  /**
+   * The position to trade: `LONG` or `SHORT` in hedge mode; in one-way mode `BOTH`, the default.
+   */
+  readonly positionSide?: PositionSide
 }
 
 /** Places a market order. */
@@ -95,6 +100,10 @@ export interface PlaceMarket extends WithExit {
   readonly stp?: SelfTradePrevention
   /** Whether the order may only reduce a position. Defaults to `false`. */
   readonly reduceOnly?: boolean
+  /**
+   * The position to trade: `LONG` or `SHORT` in hedge mode; in one-way mode `BOTH`, the default.
+   */
+  readonly positionSide?: PositionSide
 }
 
 /** Places a stop-limit order (document, Endpoints §3) on wallet balances or on a position. */
@@ -124,6 +133,10 @@ export interface PlaceStopLimit extends WithExit {
   readonly collateral?: boolean
   /** Whether the order may only reduce a position. Defaults to `false`. */
   readonly reduceOnly?: boolean
+  /**
+   * The position to trade: `LONG` or `SHORT` in hedge mode; in one-way mode `BOTH`, the default.
+   */
+  readonly positionSide?: PositionSide
 }
 
 /** Places a stop-market order. */
@@ -150,6 +163,10 @@ export interface PlaceStopMarket extends WithExit {
   readonly stp?: SelfTradePrevention
   /** Whether the order may only reduce a position. Defaults to `false`. */
   readonly reduceOnly?: boolean
+  /**
+   * The position to trade: `LONG` or `SHORT` in hedge mode; in one-way mode `BOTH`, the default.
+   */
+  readonly positionSide?: PositionSide
 }
 
 /** Places a collateral OCO order (document, Endpoints §2). */
@@ -175,6 +192,10 @@ export interface PlaceOco {
    * The self-trade prevention: how the order avoids trading with another order of the same account. Defaults to `"no"`.
    */
   readonly stp?: SelfTradePrevention
+  /**
+   * The position to trade: `LONG` or `SHORT` in hedge mode; in one-way mode `BOTH`, the default.
+   */
+  readonly positionSide?: PositionSide
 }
 
 /** Places limit orders, one after the other. */
@@ -351,6 +372,31 @@ export interface DeleteSubAccount {
   readonly id: SubAccountId
 }
 
+/** Sets the leverage of the account. */
+export interface SetLeverage {
+  readonly _tag: "SetLeverage"
+  /** The leverage: 1, 2, 3, 5, 10, 20, 50 or 100. */
+  readonly leverage: number
+}
+
+/** Switches the account between hedge mode and one-way mode, for futures markets. */
+export interface SetHedgeMode {
+  readonly _tag: "SetHedgeMode"
+  /** Whether the account has a long and a short position per futures market. */
+  readonly hedgeMode: boolean
+}
+
+/** Closes a position with a market order. */
+export interface ClosePosition {
+  readonly _tag: "ClosePosition"
+  /** The market of the position. */
+  readonly market: MarketName
+  /** The identifier of the position. */
+  readonly positionId: PositionId
+  /** The side of the position; not checked if absent. */
+  readonly positionSide?: PositionSide
+}
+
 /** An operation of a signed call. */
 export type Operation =
   | Nothing
@@ -374,6 +420,9 @@ export type Operation =
   | CreateSubAccount
   | CreateSubAccountKey
   | DeleteSubAccount
+  | SetLeverage
+  | SetHedgeMode
+  | ClosePosition
 
 const Nothing = Schema.TaggedStruct("Nothing", {})
 
@@ -392,7 +441,8 @@ const PlaceStopLimit = Schema.TaggedStruct("PlaceStopLimit", {
   bboRole: key(BboRole),
   stp: key(SelfTradePrevention),
   collateral: key(Schema.Boolean),
-  reduceOnly: key(Schema.Boolean)
+  reduceOnly: key(Schema.Boolean),
+  positionSide: key(PositionSide)
 })
 
 const PlaceStopMarket = Schema.TaggedStruct("PlaceStopMarket", {
@@ -404,7 +454,8 @@ const PlaceStopMarket = Schema.TaggedStruct("PlaceStopMarket", {
   collateral: Schema.Boolean,
   clientOrderId: key(ClientOrderId),
   stp: key(SelfTradePrevention),
-  reduceOnly: key(Schema.Boolean)
+  reduceOnly: key(Schema.Boolean),
+  positionSide: key(PositionSide)
 })
 
 const PlaceLimit = Schema.TaggedStruct("PlaceLimit", {
@@ -421,7 +472,8 @@ const PlaceLimit = Schema.TaggedStruct("PlaceLimit", {
   rpi: key(Schema.Boolean),
   retail: key(Schema.Boolean),
   stp: key(SelfTradePrevention),
-  reduceOnly: key(Schema.Boolean)
+  reduceOnly: key(Schema.Boolean),
+  positionSide: key(PositionSide)
 })
 
 const PlaceMarket = Schema.TaggedStruct("PlaceMarket", {
@@ -433,7 +485,8 @@ const PlaceMarket = Schema.TaggedStruct("PlaceMarket", {
   collateral: Schema.Boolean,
   clientOrderId: key(ClientOrderId),
   stp: key(SelfTradePrevention),
-  reduceOnly: key(Schema.Boolean)
+  reduceOnly: key(Schema.Boolean),
+  positionSide: key(PositionSide)
 })
 
 const Modify = Schema.TaggedStruct("Modify", {
@@ -486,7 +539,8 @@ const PlaceOco = Schema.TaggedStruct("PlaceOco", {
   stopLimitPrice: Price,
   clientOrderId: key(ClientOrderId),
   reduceOnly: key(Schema.Boolean),
-  stp: key(SelfTradePrevention)
+  stp: key(SelfTradePrevention),
+  positionSide: key(PositionSide)
 })
 
 const CancelAll = Schema.TaggedStruct("CancelAll", {
@@ -528,6 +582,16 @@ const CreateSubAccountKey = Schema.TaggedStruct("CreateSubAccountKey", {
 
 const DeleteSubAccount = Schema.TaggedStruct("DeleteSubAccount", { id: SubAccountId })
 
+const SetLeverage = Schema.TaggedStruct("SetLeverage", { leverage: Schema.Literals(leverages) })
+
+const SetHedgeMode = Schema.TaggedStruct("SetHedgeMode", { hedgeMode: Schema.Boolean })
+
+const ClosePosition = Schema.TaggedStruct("ClosePosition", {
+  market: MarketName,
+  positionId: PositionId,
+  positionSide: key(PositionSide)
+})
+
 /** The schema of operations. */
 export const Operation = Schema.Union([
   Nothing,
@@ -550,5 +614,8 @@ export const Operation = Schema.Union([
   ApplyCode,
   CreateSubAccount,
   CreateSubAccountKey,
-  DeleteSubAccount
+  DeleteSubAccount,
+  SetLeverage,
+  SetHedgeMode,
+  ClosePosition
 ])

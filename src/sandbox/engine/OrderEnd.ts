@@ -53,7 +53,7 @@ export const cancel = (work: Work, order: Order): void =>
 
 /**
  * Ends the other leg of an OCO order after this leg has traded, been triggered or ended. If this leg was canceled
- * because its position was closed, the other leg gets the same status. Does nothing for an order that is not, or no
+ * because its position was closed or liquidated, the other leg gets the same status. Does nothing for an order that is not, or no
  * longer, a leg.
  */
 export const endOtherLeg = (work: Work, order: Order): void => {
@@ -70,8 +70,9 @@ export const endOtherLeg = (work: Work, order: Order): void => {
     other.locked = undefined
   }
   Locks.claim(work.state, order)
-  if (order.status === "AUTO_CANCELED_REDUCE_ONLY") end(work, other, order.status)
-  else cancel(work, other)
+  if (order.status === "AUTO_CANCELED_REDUCE_ONLY" || order.status === "AUTO_CANCELED_LIQUIDATION") {
+    end(work, other, order.status)
+  } else cancel(work, other)
 }
 
 /**

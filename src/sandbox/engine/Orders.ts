@@ -6,6 +6,7 @@ import { type ActivationCondition, activationConditionOf, type OrderSide } from 
 import * as Book from "./Book.ts"
 import * as Locks from "./Locks.ts"
 import * as Matching from "./Matching.ts"
+import * as Modes from "./Modes.ts"
 import { make, nextId, open } from "./NewOrder.ts"
 import type { Operation, PlaceLimit } from "./Operation.ts"
 import { isMakerOnly, type OcoOrder, type Order, type StopOrder, type Trigger } from "./Order.ts"
@@ -73,14 +74,34 @@ export const capToPosition = (
 ): Size | Reply.Reply => {
   if (!reduceOnly) return asked
   if (state.policy.reduceOnly === "announced") return Reply.invalid(["reduceOnly", { kind: "accepted" }])
-  const most = kind === "spot" ? 0n : Positions.reducible(state, account, market.name, side)
+  const most = kind === "spot" ? 0n : Positions.reducible(state, { account, market: market.name, side, reduceOnly })
   if (most === 0n) return nothingToReduce
   return quoteAmount || asked.quantity <= most ? asked : { amount: Units.toDecimal(most), quantity: most }
 }
 
-/** Locks the funds that an order needs at this price. Returns `false` if the wallet holds less. */
-const lock = (work: Work, market: Market.Market, order: Order, price: Units.Units): boolean =>
-  Locks.lock(work, order, Locks.requirementOf(market, order, Units.times(order.quantity, price)))
+/**
+ * Locks the funds that an order of this value needs. Returns the refusal if the wallet holds less, or if the market does
+ * not allow a position of this size.
+ */
+const lock = (work: Work, market: Market.Market, order: Order, total: Units.Units): Reply.Reply | undefined => {
+  if (order.reduceOnly) return undefined
+  const refusal = refusalOf(work, market, order, total)
+  if (refusal !== undefined) return refusal
+  return Locks.lock(work, order, Locks.requirementOf(work.state, market, order, total)) ? undefined : notEnoughBalance
+}
+
+/**
+ * The refusal of an order on a position that the venue's policy or the market's brackets don't allow. `total` is its value,
+ * in units of the quote currency.
+ */
+export const refusalOf = (
+  { state }: Work,
+  market: Market.Market,
+  order: Order,
+  total: Units.Units,
+  quantity: Units.Units = order.quantity
+): Reply.Reply | undefined =>
+  order.kind === "spot" || order.reduceOnly ? undefined : Modes.refusalOf(state, market, order, quantity, total)
 
 /** Whether a value is a reply, which in this file is always a refusal. */
 export const isReply = (value: object | undefined): value is Reply.Reply => value !== undefined && "_tag" in value
@@ -148,7 +169,7 @@ export const enterLimit = (work: Work, account: string, asked: Of<"PlaceLimit">)
   const market = state.markets.get(asked.market)
   const operation = isPriced(asked) ? asked : atBest(state, asked)
   if (operation === undefined) return withoutPrice(market, asked)
-  const { bboRole, clientOrderId, collateral, ioc = false, reduceOnly = false, side, stp = "no" } = operation
+  const { bboRole, clientOrderId, collateral, ioc = false, side, stp = "no" } = operation
   const { retail = false, rpi = false } = operation
   const postOnly = operation.postOnly === true || bboRole === "queue"
   const quantity = Units.from(operation.amount) ?? 0n
@@ -168,6 +189,10 @@ export const enterLimit = (work: Work, account: string, asked: Of<"PlaceLimit">)
   if (notAdmitted.length > 0) return Reply.invalid(...notAdmitted.map((flag) => [flag, { kind: "admitted" }] as const))
   const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
+  const reduceOnly = kind === "spot"
+    ? operation.reduceOnly === true
+    : Modes.isReduceOnly(state, account, kind, operation)
+  if (typeof reduceOnly === "object") return reduceOnly
   const oto = TakeProfitStopLoss.of(state, kind, operation, price)
   if (isReply(oto)) return oto
   const size = capToPosition(state, account, market, kind, side, { amount: operation.amount, quantity }, reduceOnly)
@@ -193,6 +218,8 @@ export const enterLimit = (work: Work, account: string, asked: Of<"PlaceLimit">)
   if (isMakerOnly(order) && Matching.wouldTake(work, order, price)) {
     return Reply.refused("notMaker", [rpi ? "rpi" : "postOnly", { kind: "maker" }])
   }
+  const refusal = kind === "spot" ? undefined : refusalOf(work, market, order, total)
+  if (refusal !== undefined) return refusal
   if (!reduceOnly && !Matching.lockForLimit(work, market, order, price, total)) return notEnoughBalance
   open(work, order)
   Matching.execute(work, market, order, price)
@@ -209,7 +236,7 @@ export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimi
 
 /** Places a market order. It trades against the book within the taker band; the rest is canceled. */
 export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMarket">): Reply.Reply => {
-  const { clientOrderId, collateral, reduceOnly = false, side, stp = "no" } = operation
+  const { clientOrderId, collateral, side, stp = "no" } = operation
   const { state } = work
   const quoteAmount = operation.quoteAmount && side === "buy"
   const market = state.markets.get(operation.market)
@@ -218,6 +245,8 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
+  const reduceOnly = Modes.isReduceOnly(state, account, kind, operation)
+  if (typeof reduceOnly === "object") return reduceOnly
   const oto = TakeProfitStopLoss.of(state, kind, operation, state.trading.get(market.name)?.lastPrice)
   if (isReply(oto)) return oto
   const asked = { amount: operation.amount, quantity: Units.from(operation.amount) ?? 0n }
@@ -237,6 +266,11 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
     reduceOnly,
     oto
   }, oto === undefined ? 1 : 2)
+  const last = state.trading.get(market.name)?.lastPrice ?? 0n
+  const refusal = quoteAmount
+    ? refusalOf(work, market, order, order.quantity, last === 0n ? 0n : Units.over(order.quantity, last))
+    : refusalOf(work, market, order, Units.times(order.quantity, last))
+  if (refusal !== undefined) return refusal
   if (!reduceOnly && !Matching.lockForMarket(work, market, order)) return notEnoughBalance
   open(work, order)
   Matching.execute(work, market, order, undefined)
@@ -255,7 +289,7 @@ export const wait = (work: Work, market: Market.Market, order: StopOrder): Reply
 /** Places a stop-limit order and locks its cost. Once triggered, it is a limit order. */
 export const placeStopLimit = (work: Work, account: string, operation: Of<"PlaceStopLimit">): Reply.Reply => {
   const { activationPrice, amount, bboRole, clientOrderId, side, stp = "no" } = operation
-  const { collateral = false, reduceOnly = false } = operation
+  const { collateral = false } = operation
   const { state } = work
   const market = state.markets.get(operation.market)
   const quantity = Units.from(amount) ?? 0n
@@ -276,6 +310,8 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
+  const reduceOnly = Modes.isReduceOnly(state, account, kind, operation)
+  if (typeof reduceOnly === "object") return reduceOnly
   const oto = TakeProfitStopLoss.of(state, kind, operation, price)
   if (isReply(oto)) return oto
   const size = capToPosition(state, account, market, kind, side, { amount, quantity }, reduceOnly)
@@ -300,8 +336,7 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
     reduceOnly,
     oto
   }, oto === undefined ? 1 : 2)
-  if (!reduceOnly && !Locks.lock(work, order, Locks.requirementOf(market, order, total))) return notEnoughBalance
-  return wait(work, market, order)
+  return lock(work, market, order, total) ?? wait(work, market, order)
 }
 
 /**
@@ -309,7 +344,7 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
  * at its activation price. Once triggered, it is a market order. A spot order needs a spot market.
  */
 export const placeStopMarket = (work: Work, account: string, operation: Of<"PlaceStopMarket">): Reply.Reply => {
-  const { activationPrice, clientOrderId, collateral, reduceOnly = false, side, stp = "no" } = operation
+  const { activationPrice, clientOrderId, collateral, side, stp = "no" } = operation
   const { state } = work
   const market = state.markets.get(operation.market)
   const quoteAmount = !collateral && side === "buy"
@@ -323,6 +358,8 @@ export const placeStopMarket = (work: Work, account: string, operation: Of<"Plac
   if (isAtLastPrice(state, market.name, trigger)) return atLastPrice
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   if (!isPermitted(state, account, kind)) return notPermitted
+  const reduceOnly = Modes.isReduceOnly(state, account, kind, operation)
+  if (typeof reduceOnly === "object") return reduceOnly
   const oto = TakeProfitStopLoss.of(state, kind, operation, trigger)
   if (isReply(oto)) return oto
   const asked = { amount: operation.amount, quantity: Units.from(operation.amount) ?? 0n }
@@ -348,8 +385,7 @@ export const placeStopMarket = (work: Work, account: string, operation: Of<"Plac
     oto
   }, oto === undefined ? 1 : 2)
   const total = quoteAmount ? order.quantity : Units.times(order.quantity, trigger)
-  if (!reduceOnly && !Locks.lock(work, order, Locks.requirementOf(market, order, total))) return notEnoughBalance
-  return wait(work, market, order)
+  return lock(work, market, order, total) ?? wait(work, market, order)
 }
 
 /**
@@ -358,7 +394,7 @@ export const placeStopMarket = (work: Work, account: string, operation: Of<"Plac
  * have consecutive identifiers.
  */
 export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">): Reply.Reply => {
-  const { activationPrice, clientOrderId, price, reduceOnly = false, side, stopLimitPrice, stp = "no" } = operation
+  const { activationPrice, clientOrderId, price, side, stopLimitPrice, stp = "no" } = operation
   const { state } = work
   const market = state.markets.get(operation.market)
   const violations = Market.violations(market, Market.collateralOco(operation))
@@ -370,6 +406,8 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, true)
   if (!isPermitted(state, account, kind)) return notPermitted
+  const reduceOnly = Modes.isReduceOnly(state, account, kind, operation)
+  if (typeof reduceOnly === "object") return reduceOnly
   const asked = { amount: operation.amount, quantity: Units.from(operation.amount) ?? 0n }
   const size = capToPosition(state, account, market, kind, side, asked, reduceOnly)
   if (isReply(size)) return size
@@ -398,7 +436,8 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
   // Only one leg ever trades, so the larger lock covers both.
   const stopLimit = Units.from(stopLimitPrice) ?? 0n
   const dearer = limit > stopLimit ? limit : stopLimit
-  if (!reduceOnly && !lock(work, market, takeProfit, dearer)) return notEnoughBalance
+  const refusal = lock(work, market, takeProfit, Units.times(size.quantity, dearer))
+  if (refusal !== undefined) return refusal
   stopLoss.closing = takeProfit.closing
   const oco: OcoOrder = { id, reduceOnly, stopLoss, takeProfit }
   state.ocoOrders.add(oco)

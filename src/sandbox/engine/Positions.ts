@@ -1,49 +1,71 @@
 /**
- * Positions on collateral and futures markets, one per account and market (one-way mode). The lender is the other party
- * to each: it pays what the position receives, and receives what the position pays. Gains go to the collateral wallet;
- * losses are taken from it. A loss or fee that exceeds the free collateral leaves a debt, and an account with a debt can
- * only close positions.
+ * Positions on collateral and futures markets: one per account and market or, in hedge mode on futures, a long and a short
+ * one. The lender is the other party to each: it pays what the position receives, and receives what the position pays.
+ * Gains go to the collateral wallet; losses are taken from it. A loss or fee that exceeds the collateral leaves a debt.
  */
+import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
+import * as MarginUnits from "../../domain/MarginUnits.ts"
 import type { Market } from "../../domain/Market.ts"
-import type { OrderSide } from "../../domain/Order.ts"
+import type { OrderSide, PositionSide } from "../../domain/Order.ts"
+import * as Borrows from "./Borrows.ts"
 import * as Ledger from "./Ledger.ts"
-import type { Position } from "./Position.ts"
+import type { Cause, Position } from "./Position.ts"
+import * as Quotes from "./Quotes.ts"
 import type { State } from "./State.ts"
+import * as TimerQueue from "./TimerQueue.ts"
 import * as Units from "./Units.ts"
+import type { Work } from "./Work.ts"
 
-/** The leverage: a position may be worth at most this multiple of its margin. */
-export const leverage = 10n
-
-const keyOf = (account: string, market: string): string => `${account}/${market}`
-
-/** The open position of an account on a market. */
-export const get = (state: State, account: string, market: string): Position | undefined =>
-  state.positions.get(keyOf(account, market))
-
-/**
- * The amount that an order of this side can reduce, in units of the base currency; zero without a position, or if the
- * order would increase it.
- */
-export const reducible = (state: State, account: string, market: string, side: OrderSide): Units.Units => {
-  const amount = get(state, account, market)?.amount ?? 0n
-  return side === "sell" ? (amount > 0n ? amount : 0n) : (amount < 0n ? -amount : 0n)
+/** Who trades a position, as an order does. In hedge mode, `side` and `reduceOnly` select the position. */
+export interface Trader {
+  /** The account. */
+  readonly account: string
+  /** The market. */
+  readonly market: string
+  /** Whether it buys or sells. */
+  readonly side: OrderSide
+  /** Whether it may only reduce a position. */
+  readonly reduceOnly: boolean
 }
 
-const collateral = (account: string): Ledger.Holder => Ledger.free(account, "collateral")
+const keyOf = (account: string, market: string, side: PositionSide): string =>
+  side === "BOTH" ? `${account}/${market}` : `${account}/${market}/${side}`
+
+/** The open position of an account on a market; in hedge mode, the one of a side. */
+export const get = (
+  state: State,
+  account: string,
+  market: string,
+  side: PositionSide = "BOTH"
+): Position | undefined => state.positions.get(keyOf(account, market, side))
+
+/** Whether an account has a long and a short position on this market. */
+export const isHedged = ({ accounts, markets }: State, account: string, market: string): boolean =>
+  accounts.get(account)?.hedgeMode === true && markets.get(market as MarketName)?.type === "futures"
+
+/** The side of the position that an order trades. */
+export const sideOf = (state: State, { account, market, reduceOnly, side }: Trader): PositionSide =>
+  isHedged(state, account, market) ? ((side === "buy") === reduceOnly ? "SHORT" : "LONG") : "BOTH"
+
+/** The open position that an order trades. */
+export const of = (state: State, trader: Trader): Position | undefined =>
+  get(state, trader.account, trader.market, sideOf(state, trader))
 
 /**
- * The margin of the open positions, which can't be spent from the collateral wallet: their cost divided by the
- * leverage.
+ * The amount that an order can reduce, in units of the base currency; zero without a position, or if the order would
+ * increase it.
  */
-export const margin = (state: State, account: string, ticker: string): Units.Units => {
-  let sum = 0n
-  for (const position of state.positionsOf.get(account) ?? []) {
-    if (state.markets.get(position.market)?.money === ticker) sum += marginOf(position)
-  }
-  return sum
+export const reducible = (state: State, trader: Trader): Units.Units => {
+  const amount = of(state, trader)?.amount ?? 0n
+  return trader.side === "sell" ? (amount > 0n ? amount : 0n) : (amount < 0n ? -amount : 0n)
 }
 
-const marginOf = (position: Position | undefined): Units.Units => (position?.cost ?? 0n) / leverage
+/** The amount of all long positions of a market, in units of the base currency. */
+export const openInterest = ({ positionsOn }: State, market: MarketName): Units.Units => {
+  let open = 0n
+  for (const { amount } of positionsOn.get(market) ?? []) if (amount > 0n) open += amount
+  return open
+}
 
 /**
  * The profit from closing part of a position at a price; a loss is negative. `cost` is the total paid for that part.
@@ -53,102 +75,193 @@ const gainOf = (position: Position, closed: Units.Units, cost: Units.Units, pric
   return position.amount > 0n ? value - cost : cost - value
 }
 
-/**
- * Whether the collateral wallet still covers the margin of every position after a trade. The part that closes needs no
- * margin; its loss and the fee may use up the collateral that the opening part needs. `released` is the amount that the
- * order gets back from its lock.
- */
-export const isCovered = (
-  state: State,
-  account: string,
-  market: Market,
-  side: OrderSide,
-  quantity: Units.Units,
-  price: Units.Units,
-  { fee = 0n, released = 0n }: { readonly fee?: Units.Units; readonly released?: Units.Units } = {}
-): boolean => {
-  const closed = reducible(state, account, market.name, side)
-  const opened = quantity - closed
-  if (opened <= 0n) return true
-  if (Ledger.isInDebt(state.ledger, account)) return false
-  const position = get(state, account, market.name)
-  // A trade that flips a position first closes all of it.
-  const isFlipped = closed > 0n && position !== undefined
-  const gain = isFlipped ? gainOf(position, closed, position.cost, price) : 0n
-  const kept = isFlipped ? 0n : position?.cost ?? 0n
-  const others = margin(state, account, market.money) - marginOf(position)
-  const held = Ledger.balance(state.ledger, collateral(account), market.money)
-  return held + released + gain - fee >= others + (kept + Units.times(opened, price)) / leverage
+/** The next whole multiple of an interval, in Unix microseconds. */
+export const nextMultiple = (at: number, minutes: number): number => {
+  const interval = minutes * 60e6
+  return (Math.floor(at / interval) + 1) * interval
 }
 
-/** Adds a new position to the state and its index. */
-export const add = ({ positions, positionsOf }: State, position: Position): Position => {
-  const { account, market } = position
-  positions.set(keyOf(account, market), position)
-  const own = positionsOf.get(account)
-  if (own === undefined) positionsOf.set(account, new Set([position]))
+const addTo = <K>(sets: Map<K, Set<Position>>, key: K, position: Position): void => {
+  const own = sets.get(key)
+  if (own === undefined) sets.set(key, new Set([position]))
   else own.add(position)
+}
+
+const removeFrom = <K>(sets: Map<K, Set<Position>>, key: K, position: Position): void => {
+  const own = sets.get(key)
+  own?.delete(position)
+  if (own?.size === 0) sets.delete(key)
+}
+
+/** Adds a position, whose market settles funding from now on, or which pays interest. `at` is the current time. */
+export const add = (state: State, position: Position, at: number): Position => {
+  const { account, market, side } = position
+  const { due, funding, positions, positionsOf, positionsOn } = state
+  positions.set(keyOf(account, market, side), position)
+  addTo(positionsOf, account, position)
+  const terms = funding.get(market)
+  if (terms === undefined) TimerQueue.add(due.borrows, position.interestAt, position)
+  else if (!positionsOn.has(market)) TimerQueue.add(due.funding, nextMultiple(at, terms.intervalMinutes), market)
+  addTo(positionsOn, market, position)
   return position
 }
 
-const remove = ({ positions, positionsOf }: State, position: Position): void => {
-  const { account, market } = position
-  positions.delete(keyOf(account, market))
-  const own = positionsOf.get(account)
-  own?.delete(position)
-  if (own?.size === 0) positionsOf.delete(account)
+const remove = (state: State, position: Position): void => {
+  const { account, market, side } = position
+  const { due, positions, positionsOf, positionsOn } = state
+  positions.delete(keyOf(account, market, side))
+  removeFrom(positionsOf, account, position)
+  removeFrom(positionsOn, market, position)
+  TimerQueue.remove(due.borrows, position)
+  if (!positionsOn.has(market)) TimerQueue.remove(due.funding, market)
 }
 
-/** Takes a loss, or a fee for the exchange, from the collateral wallet. */
+/** Takes a loss, a fee or another payment from the collateral wallet. */
 export const charge = (
-  { ledger }: State,
+  { ledger, watches }: State,
   account: string,
   { money }: Market,
   units: Units.Units,
-  to: "lender" | "house"
-): void => Ledger.charge(ledger, Ledger.pair(ledger, account, "collateral", money), to, units)
+  to: Ledger.Creditor
+): void => {
+  watches.dirty.add(account)
+  Ledger.charge(ledger, Ledger.pair(ledger, account, "collateral", money), to, units)
+}
+
+/** A trade of a position. */
+export interface Traded {
+  /** The amount, in units of the base currency. */
+  readonly quantity: Units.Units
+  /** The price, in units of the quote currency. */
+  readonly price: Units.Units
+  /** The fee, which the house receives, in units of the quote currency. */
+  readonly fee: Units.Units
+  /** The reason of the trade. */
+  readonly cause: Cause
+  /** The order; `undefined` if there is none. */
+  readonly order: OrderId | undefined
+}
+
+const opening = ({ at, state }: Work, trader: Trader, market: Market): Position => ({
+  id: ++state.lastId,
+  account: trader.account,
+  market: market.name,
+  side: sideOf(state, trader),
+  openedAt: at,
+  amount: 0n,
+  cost: 0n,
+  realised: 0n,
+  fees: 0n,
+  funding: 0n,
+  opened: 0n,
+  openedFor: 0n,
+  closed: 0n,
+  closedFor: 0n,
+  interestAt: market.type === "futures" ? 0 : at + Borrows.day,
+  borrow: undefined,
+  changedAt: at
+})
 
 /**
- * Applies a trade to a position: opens, increases, reduces, closes or flips it. The collateral wallet receives the
- * profit of the closed part, or pays its loss.
+ * Applies a trade to a position: opens, increases, reduces, closes or flips it. The collateral wallet receives the profit
+ * of the closed part, or pays its loss, and pays the fee. A trade that flips a position closes it and opens another.
  */
-export const fill = (
-  state: State,
-  account: string,
-  market: Market,
-  side: OrderSide,
-  quantity: Units.Units,
-  price: Units.Units,
-  at: number
-): void => {
-  const signed = side === "buy" ? quantity : -quantity
-  const position = get(state, account, market.name) ?? add(state, {
-    id: ++state.lastId,
-    account,
-    market: market.name,
-    openedAt: at,
-    amount: 0n,
-    cost: 0n,
-    realised: 0n,
-    changedAt: at
-  })
-  position.changedAt = at
-  const held = position.amount < 0n ? -position.amount : position.amount
-  const isOpening = position.amount === 0n || (position.amount > 0n) === (signed > 0n)
+export const fill = (work: Work, trader: Trader, market: Market, trade: Traded): void => {
+  const { fee, price, quantity } = trade
+  const known = of(work.state, trader)
+  const held = known === undefined ? 0n : MarginUnits.abs(known.amount)
+  const isOpening = known === undefined || (known.amount > 0n) === (trader.side === "buy")
   const closed = isOpening ? 0n : quantity < held ? quantity : held
-  if (closed > 0n) {
-    const cost = closed === held ? position.cost : position.cost * closed / held
-    const gain = gainOf(position, closed, cost, price)
-    position.cost -= cost
-    position.amount += signed > 0n ? closed : -closed
-    position.realised += gain
-    if (gain > 0n) Ledger.transfer(state.ledger, "lender", collateral(account), market.money, gain)
-    else charge(state, account, market, -gain, "lender")
-  }
+  const closingFee = closed === quantity ? fee : fee * closed / quantity
+  if (known !== undefined && closed > 0n) close(work, known, market, { ...trade, quantity: closed, fee: closingFee })
   const opened = quantity - closed
   if (opened > 0n) {
-    position.amount += signed > 0n ? opened : -opened
-    position.cost += Units.times(opened, price)
+    const position = isOpening && known !== undefined
+      ? known
+      : add(work.state, opening(work, trader, market), work.at)
+    open(work, position, market, trader.side, { ...trade, quantity: opened, fee: fee - closingFee, price })
   }
-  if (position.amount === 0n) remove(state, position)
+}
+
+const open = (work: Work, position: Position, market: Market, side: OrderSide, trade: Traded): void => {
+  const { fee, price, quantity } = trade
+  const total = Units.times(quantity, price)
+  position.amount += side === "buy" ? quantity : -quantity
+  position.cost += total
+  position.opened += quantity
+  position.openedFor += total
+  changed(work, position, market, trade, -fee)
+}
+
+const close = (work: Work, position: Position, market: Market, trade: Traded): void => {
+  const { state } = work
+  const { fee, price, quantity } = trade
+  const { account } = position
+  const held = MarginUnits.abs(position.amount)
+  const cost = quantity === held ? position.cost : position.cost * quantity / held
+  const gain = gainOf(position, quantity, cost, price)
+  const isLong = position.amount > 0n
+  position.cost -= cost
+  position.amount += isLong ? -quantity : quantity
+  position.realised += gain
+  position.closed += quantity
+  position.closedFor += Units.times(quantity, price)
+  if (gain > 0n) Ledger.transfer(state.ledger, "lender", Ledger.free(account, "collateral"), market.money, gain)
+  else charge(state, account, market, -gain, "lender")
+  changed(work, position, market, trade, gain - fee)
+  if (position.amount !== 0n) return
+  remove(state, position)
+  if (account === Quotes.account) return
+  const { closed, closedFor, fees, funding, id, openedAt, opened, openedFor, realised, side } = position
+  keep(state.closedPositions, account, {
+    id,
+    market: market.name,
+    side,
+    isLong,
+    openedAt,
+    closedAt: work.at,
+    opened,
+    openedFor,
+    closed,
+    closedFor,
+    realised,
+    fees,
+    funding
+  })
+}
+
+/** Charges the fee of a trade, and records what it changed. The counterparty's positions have no records. */
+const changed = (work: Work, position: Position, market: Market, trade: Traded, realised: Units.Units): void => {
+  const { at, events, state } = work
+  const { cause, fee, order, price, quantity } = trade
+  const { account, amount, cost, funding, id, openedAt, side } = position
+  position.changedAt = at
+  position.fees += fee
+  charge(state, account, market, fee, "house")
+  Borrows.update(state, position, market, cause)
+  events.push({ _tag: "PositionChanged", account, market: market.name, position: id, amount })
+  if (account === Quotes.account) return
+  keep(state.positionChanges, account, {
+    position: id,
+    market: market.name,
+    side,
+    openedAt,
+    at,
+    amount,
+    cost,
+    funding,
+    cause,
+    order,
+    traded: quantity,
+    price,
+    fee,
+    realised
+  })
+}
+
+/** Adds a record to the list of an account. */
+export const keep = <A>(records: Map<string, Array<A>>, account: string, record: A): void => {
+  const own = records.get(account)
+  if (own === undefined) records.set(account, [record])
+  else own.push(record)
 }

@@ -7,6 +7,7 @@ import { crosses, endUntradable, execute, opposite, payable, tradable } from "./
 import type { StopOrder } from "./Order.ts"
 import * as OrderEnd from "./OrderEnd.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
+import * as ReferencePrices from "./ReferencePrices.ts"
 import * as Settlement from "./Settlement.ts"
 import type { Trading } from "./State.ts"
 import * as Units from "./Units.ts"
@@ -90,6 +91,7 @@ export const setPrice = (work: Work, market: Market, price: Units.Units): void =
   if (trading === undefined) return
   tradeBeyond(work, market, trading, price)
   trading.lastPrice = price
+  ReferencePrices.lastMovedByOwner(work.state, market)
   Candles.add(trading.candles, work.at, price, 0n, 0n)
   work.events.push({ _tag: "PriceMoved", market: market.name, price })
 }

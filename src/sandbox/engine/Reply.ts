@@ -96,6 +96,20 @@ export interface KeyCreated {
   readonly key: Key
 }
 
+/** The leverage of the account was set. */
+export interface LeverageSet {
+  readonly _tag: "LeverageSet"
+  /** The new leverage. */
+  readonly leverage: number
+}
+
+/** The hedge mode of the account was set. */
+export interface HedgeModeSet {
+  readonly _tag: "HedgeModeSet"
+  /** Whether the account is in hedge mode. */
+  readonly hedgeMode: boolean
+}
+
 /** The reply to a command that was applied. */
 export type Applied =
   | Done
@@ -111,6 +125,8 @@ export type Applied =
   | CodeApplied
   | SubAccountCreated
   | KeyCreated
+  | LeverageSet
+  | HedgeModeSet
 
 /**
  * Fields break constraints that only the exchange can check. The call has changed nothing but the key's nonces and its
@@ -139,6 +155,13 @@ export interface Refused {
    * - `orderNotFound`: there is no such open order
    * - `notMaker`: the order must not take liquidity, but would
    * - `noQuote`: the order is at the best bid or offer, but there is none
+   * - `positionNotFound`: the account has no such open position
+   * - `leverageNotCovered`: the collateral does not cover the positions and orders at the new leverage
+   * - `positionTooBig`: the position would be larger than the market's brackets allow
+   * - `pendingTooBig`: the position and its orders would be larger than the market's brackets allow
+   * - `hasPositions`: the leverage or the mode can't change while there are positions or orders
+   * - `wrongSide`: the position side does not match the account's mode
+   * - `oppositePosition`: the order would turn the position into one of the other side
    */
   readonly why:
     | "nonceUsed"
@@ -149,6 +172,13 @@ export interface Refused {
     | "orderNotFound"
     | "notMaker"
     | "noQuote"
+    | "positionNotFound"
+    | "leverageNotCovered"
+    | "positionTooBig"
+    | "pendingTooBig"
+    | "hasPositions"
+    | "wrongSide"
+    | "oppositePosition"
   /** The fields that caused the refusal, if any. */
   readonly violations: Violations
 }

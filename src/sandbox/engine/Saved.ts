@@ -14,6 +14,7 @@ import type { Exit, OcoOrder, Order, StopOrder } from "./Order.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import * as Positions from "./Positions.ts"
 import * as Quotes from "./Quotes.ts"
+import * as Risk from "./Risk.ts"
 import * as Schedule from "./Schedule.ts"
 import * as State from "./State.ts"
 import type { Units } from "./Units.ts"
@@ -35,7 +36,7 @@ interface Sides {
 }
 
 /** The trading state of a market. */
-export interface Trading extends Pick<State.Trading, "trades" | "lastPrice"> {
+export interface Trading extends Pick<State.Trading, "trades" | "lastPrice" | "indexPrice" | "markPrice"> {
   /** The resting orders, best price first. */
   readonly book: Sides & {
     /** The orders that rest for retail orders only. */
@@ -50,6 +51,9 @@ type Indexed =
   | "claims"
   | "counterparty"
   | "positionsOf"
+  | "positionsOn"
+  | "reserved"
+  | "watches"
   | "due"
   | "investmentsOf"
   | "accountIndex"
@@ -89,13 +93,17 @@ const levelsOf = (levels: Iterable<Book.Level>): ReadonlyArray<Level> =>
 
 const sidesOf = ({ asks, bids }: Book.Sides): Sides => ({ bids: levelsOf(bids), asks: levelsOf(asks) })
 
-const tradingOf = ({ book, lastPrice, trades, waiting }: State.Trading): Trading => ({
+const tradingOf = (
+  { book, indexPrice, lastPrice, markPrice, trades, waiting }: State.Trading
+): Trading => ({
   book: { ...sidesOf(book), rpi: sidesOf(book.rpi) },
   waiting: {
     orders: new Set(PendingStopOrders.all(waiting).toSorted((one, other) => Number(one.id) - Number(other.id)))
   },
   trades,
-  lastPrice
+  lastPrice,
+  indexPrice,
+  markPrice
 })
 
 /** The plain data of a state. It shares its contents with the state. */
@@ -110,6 +118,9 @@ export const save = (state: State.State): Saved => {
     otoOrders: _otoOrders,
     policy: _policy,
     positionsOf: _positionsOf,
+    positionsOn: _positionsOn,
+    reserved: _reserved,
+    watches: _watches,
     ...rest
   } = state
   return {
@@ -133,13 +144,15 @@ export const save = (state: State.State): Saved => {
 const loadTrading = (state: State.State, market: MarketName, saved: Trading): void => {
   const trading = state.trading.get(market)
   if (trading === undefined) return
-  const { book: { asks, bids, rpi }, lastPrice, trades, waiting } = saved
+  const { book: { asks, bids, rpi }, indexPrice, lastPrice, markPrice, trades, waiting } = saved
   for (const { orders, price } of [...bids, ...asks, ...rpi.bids, ...rpi.asks]) {
     for (const order of orders) Book.add(trading.book, order, price)
   }
   for (const order of waiting.orders) PendingStopOrders.add(trading.waiting, order)
   for (const trade of trades) trading.trades.push(trade)
   trading.lastPrice = lastPrice
+  trading.indexPrice = indexPrice
+  trading.markPrice = markPrice
 }
 
 const loadCandles = (state: State.State, { candles }: Saved): void => {
@@ -182,12 +195,14 @@ export const load = (saved: Saved, policy: VenuePolicy): State.State => {
     state.openOrders.add(order)
     if (order.oto !== undefined) state.otoOrders.add({ id: order.oto.id, order })
     Locks.claim(state, order)
+    Locks.restore(state, order)
   }
   for (const [market, traded] of trading) loadTrading(state, market, traded)
   loadCandles(state, saved)
-  for (const position of positions.values()) Positions.add(state, position)
+  for (const position of positions.values()) Positions.add(state, position, state.at)
   for (const investment of investments.values()) Lending.add(state, investment)
   for (const step of priceSteps) Schedule.addPrice(state, step)
   for (const killSwitch of killSwitches) KillSwitches.add(state, killSwitch)
+  for (const account of state.positionsOf.keys()) Risk.renew(state, account)
   return state
 }

@@ -1,10 +1,13 @@
 /**
- * Applies the events that happen as time passes, without a command: interest is paid, kill switches cancel orders, and
- * prices follow their paths.
+ * Applies the events that happen as time passes, without a command: interest and funding are paid, kill switches
+ * cancel orders, and prices follow their paths.
  */
 import * as Counterparty from "./Counterparty.ts"
+import * as Fundings from "./Fundings.ts"
+import * as Interest from "./Interest.ts"
 import * as KillSwitches from "./KillSwitches.ts"
 import * as Lending from "./Lending.ts"
+import * as Liquidation from "./Liquidation.ts"
 import type { PriceStep, State } from "./State.ts"
 import * as TimerQueue from "./TimerQueue.ts"
 import type { Work } from "./Work.ts"
@@ -23,7 +26,10 @@ const earlier = (one: number | undefined, other: number | undefined): number | u
 export const next = ({ due }: State): number | undefined =>
   earlier(
     earlier(TimerQueue.next(due.interest)?.nextAt, TimerQueue.next(due.killSwitches)?.firesAt),
-    TimerQueue.next(due.prices)?.at
+    earlier(
+      TimerQueue.next(due.prices)?.at,
+      earlier(TimerQueue.nextTime(due.funding), TimerQueue.nextTime(due.borrows))
+    )
   )
 
 /** Applies the next scheduled event, which is due at this time. */
@@ -33,6 +39,11 @@ const applyNext = ({ events, state }: Work, at: number): void => {
   if (investment?.nextAt === at) return Lending.accrue({ state, at, events }, investment)
   const killSwitch = TimerQueue.next(due.killSwitches)
   if (killSwitch?.firesAt === at) return KillSwitches.fire({ state, at, events }, killSwitch)
+  const settled = TimerQueue.next(due.funding)
+  if (settled !== undefined && TimerQueue.nextTime(due.funding) === at)
+    return Fundings.settle({ state, at, events }, settled)
+  const position = TimerQueue.next(due.borrows)
+  if (position?.interestAt === at) return Interest.charge({ state, at, events }, position)
   const step = TimerQueue.next(due.prices)
   if (step === undefined) return
   state.priceSteps.delete(step)
@@ -43,13 +54,16 @@ const applyNext = ({ events, state }: Work, at: number): void => {
 
 /**
  * Applies everything that is due by the time of a command, each event at its own time, in time order. At the same
- * instant, interest comes first, then kill switches, then prices, so an order canceled at an instant does not trade at
- * the price of that instant.
+ * instant, interest comes first, then kill switches, funding and prices, so an order canceled at an instant does not trade
+ * at the price of that instant. Each may call or liquidate accounts.
  */
 export const applyDue = (work: Work): void => {
   for (;;) {
     const at = next(work.state)
     if (at === undefined || at > work.at) return
     applyNext(work, at)
+    const then = { ...work, at }
+    Liquidation.settle(then)
+    Counterparty.refill(then)
   }
 }

@@ -8,8 +8,10 @@ import * as Locks from "./Locks.ts"
 import { isQuoteAmount, type Order } from "./Order.ts"
 import * as OrderEnd from "./OrderEnd.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
+import type { Cause } from "./Position.ts"
 import * as Positions from "./Positions.ts"
 import * as Quotes from "./Quotes.ts"
+import * as ReferencePrices from "./ReferencePrices.ts"
 import type { State, Trading } from "./State.ts"
 import * as Terms from "./Terms.ts"
 import type { Fill, Trade } from "./Trade.ts"
@@ -28,9 +30,15 @@ export interface Deal extends Omit<Trade, "id" | "at" | "rpi"> {
 /** The taker is the order whose side is the side of the trade. */
 const roleOf = (order: Order, { side }: Pick<Trade, "side">): Fill["role"] => order.side === side ? "taker" : "maker"
 
+/** The reason of an order on a position. No caller can choose a client order id with an exclamation mark. */
+const causeOf = ({ clientOrderId }: Order): Cause => {
+  if (clientOrderId === undefined || !clientOrderId.endsWith("!")) return "order"
+  return clientOrderId.startsWith("adl") ? "adl" : "liquidation"
+}
+
 /** Settles one order of a trade in positions. Returns the fee. */
 const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Units.Units => {
-  const { at, state } = work
+  const { state } = work
   const { amount, price, total } = deal
   const role = roleOf(order, deal)
   // The funds locked for this part are released, because the position's margin replaces them.
@@ -38,9 +46,8 @@ const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Uni
   order.closing = order.closing > amount ? order.closing - amount : 0n
   fillOrder(work, order, amount, total)
   Locks.claim(state, order)
-  Positions.fill(state, order.account, market, order.side, amount, price, at)
   const fee = Units.times(total, feeRate(market, role))
-  Positions.charge(state, order.account, market, fee, "house")
+  Positions.fill(work, order, market, { quantity: amount, price, fee, cause: causeOf(order), order: order.id })
   order.dealFee += fee
   return fee
 }
@@ -128,14 +135,37 @@ const keep = (
   else own.push(fill)
 }
 
+/** The orders of a trade. */
+interface Parties {
+  /** The resting order; absent if the taker trades with the outside market. */
+  readonly maker?: Order
+  /** The order that takes liquidity; absent if the maker trades with the outside market. */
+  readonly taker?: Order
+  /** Whether the maker is not in the book, and the trade is not one of the market: it moves no price. Default `false`. */
+  readonly isOffBook?: boolean
+}
+
+/** Publishes a trade on its market, and gives it its number. */
+const publish = (work: Work, market: Market, trading: Trading, deal: Deal, { isOffBook, maker }: Parties): Trade => {
+  const { amount, price, side, total } = deal
+  const done: Trade = { id: ++work.state.lastId, at: work.at, price, amount, side, rpi: maker?.rpi === true }
+  if (isOffBook === true) return done
+  // The taker may move the price further at once, but this price still triggers stop orders.
+  if (price !== trading.lastPrice) {
+    PendingStopOrders.markTriggered(trading.waiting, price)
+    trading.lastPrice = price
+    ReferencePrices.lastMoved(work.state, market)
+  }
+  if (maker !== undefined) Book.traded(trading.book, maker, amount)
+  Candles.add(trading.candles, work.at, price, amount, total)
+  trading.trades.push(done)
+  if (trading.trades.length > keptTrades) trading.trades.shift()
+  return done
+}
+
 /** Trades a maker with a taker, or one of them with the outside market. */
-export const trade = (
-  work: Work,
-  market: Market,
-  trading: Trading,
-  deal: Deal,
-  { maker, taker }: { readonly maker?: Order; readonly taker?: Order }
-): void => {
+export const trade = (work: Work, market: Market, trading: Trading, deal: Deal, parties: Parties): void => {
+  const { maker, taker } = parties
   const { state } = work
   const isPaidDirectly = isDirect(work, market, maker, taker)
   // If one account has both orders, its position's loss is settled before its spot proceeds.
@@ -143,15 +173,8 @@ export const trade = (
   const early = isMakerFirst ? fill(work, market, maker, deal, false) : undefined
   const taken = taker && fill(work, market, taker, deal, isPaidDirectly)
   const made = early ?? (maker && fill(work, market, maker, deal, isPaidDirectly))
-  // The taker may move the price further at once, but this price still triggers stop orders.
-  if (deal.price !== trading.lastPrice) PendingStopOrders.markTriggered(trading.waiting, deal.price)
-  trading.lastPrice = deal.price
-  if (maker !== undefined) Book.traded(trading.book, maker, deal.amount)
-  const { amount, price, side, total } = deal
-  Candles.add(trading.candles, work.at, price, amount, total)
-  const done: Trade = { id: ++state.lastId, at: work.at, price, amount, side, rpi: maker?.rpi === true }
-  trading.trades.push(done)
-  if (trading.trades.length > keptTrades) trading.trades.shift()
+  const { amount, price, side } = deal
+  const done = publish(work, market, trading, deal, parties)
   if (taker !== undefined && taken !== undefined) keep(state, market, taker, done, taken, maker)
   if (maker !== undefined && made !== undefined) keep(state, market, maker, done, made, taker)
   if (maker?.account === Quotes.account) state.counterparty.hit.add(market.name)
@@ -171,7 +194,7 @@ const afterTrade = (work: Work, market: Market, order: Order): void => {
 
 /** Whether an order is reduce-only and has no position to reduce. */
 export const isUselessReduceOnly = ({ state }: Work, order: Order): boolean =>
-  order.reduceOnly && Positions.reducible(state, order.account, order.market, order.side) === 0n
+  order.reduceOnly && Positions.reducible(state, order) === 0n
 
 /**
  * Updates the orders of an account whose position was reduced, closed or flipped. Reduce-only orders that have nothing
@@ -181,8 +204,9 @@ export const isUselessReduceOnly = ({ state }: Work, order: Order): boolean =>
 export const afterPosition = (work: Work, account: string, market: Market): void => {
   const { state } = work
   for (const side of ["buy", "sell"] as const) {
-    if (Positions.reducible(state, account, market.name, side) > 0n) continue
-    const useless = Claims.reduceOnly(state.claims, { account, market: market.name, side })
+    const claimants = { account, market: market.name, side, reduceOnly: true }
+    if (Positions.reducible(state, claimants) > 0n) continue
+    const useless = Claims.reduceOnly(state.claims, claimants)
     for (const order of useless) OrderEnd.end(work, order, "AUTO_CANCELED_REDUCE_ONLY")
   }
   for (const order of Locks.coverClosing(work, account, market)) OrderEnd.cancel(work, order)

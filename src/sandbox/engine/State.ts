@@ -19,7 +19,7 @@ import type {
 import type { Market } from "../../domain/Market.ts"
 import type { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
 import type { UnixSeconds } from "../../domain/Time.ts"
-import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
+import type { MarginPolicy, VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as AccountIndex from "./AccountIndex.ts"
 import * as Book from "./Book.ts"
 import * as Candles from "./Candles.ts"
@@ -30,11 +30,12 @@ import * as Listings from "./Listings.ts"
 import type { Exit, OcoOrder, Order, OtoOrder } from "./Order.ts"
 import { OrderIndex } from "./OrderIndex.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
-import type { Position } from "./Position.ts"
+import type { Borrow, ClosedPosition, FundingPayment, FundingRate, Position, PositionChange } from "./Position.ts"
 import * as Quotes from "./Quotes.ts"
 import * as TimerQueue from "./TimerQueue.ts"
 import type { Fill, Trade } from "./Trade.ts"
 import type { Units } from "./Units.ts"
+import * as Watches from "./Watches.ts"
 
 /** A main account, or the account of a sub-account. */
 export interface Account {
@@ -46,6 +47,10 @@ export interface Account {
   rpi: boolean
   /** Whether the account may place retail orders. */
   retail: boolean
+  /** The leverage of all its positions. */
+  leverage: number
+  /** Whether the account has a long and a short position per futures market. */
+  hedgeMode: boolean
 }
 
 /** A path that an API key may call. */
@@ -198,8 +203,26 @@ export interface Trading {
   readonly trades: Array<Trade>
   /** The price of the last trade, or the price that the owner of the venue has set since. */
   lastPrice: Units | undefined
+  /** The index price that the owner of the venue has set; `undefined` if it follows the spot market. */
+  indexPrice: Units | undefined
+  /** The mark price that the owner of the venue has set; `undefined` if it follows the index price. */
+  markPrice: Units | undefined
   /** The candles of the market. */
   readonly candles: Candles.Candles
+}
+
+/** The funding of a futures market. */
+export interface Funding {
+  /** The rate that the owner of the venue has set, as a ratio; `undefined` if it is computed. */
+  rate: Units | undefined
+  /** The time between two settlements, in minutes. */
+  intervalMinutes: number
+  /** The highest computed rate, as a ratio. */
+  cap: Units
+  /** The lowest computed rate, as a ratio. */
+  floor: Units
+  /** The latest settlements, oldest first; at most 1000. */
+  readonly settled: Array<FundingRate>
 }
 
 /** A clock that keeps pace with the machine's clock. */
@@ -273,6 +296,28 @@ export interface State {
   readonly positions: Map<string, Position>
   /** The open positions, by account. Derived from other fields. */
   readonly positionsOf: Map<string, Set<Position>>
+  /** The open positions, by market, oldest first. Derived. */
+  readonly positionsOn: Map<MarketName, Set<Position>>
+  /** The margin of open orders, by account, in units of the quote currency. Derived. */
+  readonly reserved: Map<string, Units>
+  /** The accounts that are called or in liquidation. */
+  readonly calls: Map<string, "margin_call" | "liquidation">
+  /** The venue's margin policy, as the owner has set it. */
+  margin: MarginPolicy
+  /** The weights of collateral assets, as ratios. An asset that is not listed has a weight of zero. */
+  readonly weights: Map<Ticker, Units>
+  /** The funding of futures markets. */
+  readonly funding: Map<MarketName, Funding>
+  /** The changes of each account's positions, oldest first. */
+  readonly positionChanges: Map<string, Array<PositionChange>>
+  /** The closed positions of each account, oldest first. */
+  readonly closedPositions: Map<string, Array<ClosedPosition>>
+  /** The funding payments of each account, oldest first. */
+  readonly fundingPayments: Map<string, Array<FundingPayment>>
+  /** The borrows of each account, oldest first. */
+  readonly borrows: Map<string, Array<Borrow>>
+  /** Which accounts a price move may call or liquidate. Derived. */
+  readonly watches: Watches.Watches
   /** Every client order id that an account has ever used, by account. */
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>
   /** The last number given to an order, a transaction or a record. */
@@ -303,6 +348,10 @@ export interface State {
     readonly prices: TimerQueue.TimerQueue<PriceStep>
     /** Kill switches, by the time at which they cancel orders. */
     readonly killSwitches: TimerQueue.TimerQueue<KillSwitch>
+    /** Futures markets with positions, by the time of their next funding settlement. */
+    readonly funding: TimerQueue.TimerQueue<MarketName>
+    /** Margin positions, by the time at which they next pay interest. */
+    readonly borrows: TimerQueue.TimerQueue<Position>
   }
   /** The number of running investments of each account. Derived from other fields. */
   readonly investmentsOf: Map<string, number>
@@ -317,6 +366,8 @@ const noTrading = (market: Market): Trading => ({
   waiting: PendingStopOrders.make(),
   trades: [],
   lastPrice: undefined,
+  indexPrice: undefined,
+  markPrice: undefined,
   candles: Candles.make()
 })
 
@@ -343,6 +394,22 @@ export const make = (policy: VenuePolicy): State => ({
   claims: new Map(),
   positions: new Map(),
   positionsOf: new Map(),
+  positionsOn: new Map(),
+  reserved: new Map(),
+  calls: new Map(),
+  margin: policy.margin,
+  weights: new Map(Listings.weights),
+  funding: new Map(
+    Listings.markets.filter(({ type }) => type === "futures").map(({ name }) => [
+      name,
+      { ...Listings.funding, rate: undefined, settled: [] }
+    ])
+  ),
+  positionChanges: new Map(),
+  closedPositions: new Map(),
+  fundingPayments: new Map(),
+  borrows: new Map(),
+  watches: Watches.make(),
   clientOrderIds: new Map(),
   lastId: 0,
   at: 0,
@@ -350,7 +417,13 @@ export const make = (policy: VenuePolicy): State => ({
   skew: 0,
   priceSteps: new Set(),
   killSwitches: new Map(),
-  due: { interest: TimerQueue.make(), prices: TimerQueue.make(), killSwitches: TimerQueue.make() },
+  due: {
+    interest: TimerQueue.make(),
+    prices: TimerQueue.make(),
+    killSwitches: TimerQueue.make(),
+    funding: TimerQueue.make(),
+    borrows: TimerQueue.make()
+  },
   investmentsOf: new Map(),
   accountIndex: AccountIndex.make(),
   counterparty: Quotes.make()

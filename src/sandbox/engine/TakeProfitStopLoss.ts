@@ -92,7 +92,7 @@ export const arm = (work: Work, entry: Order): void => {
   const { account, market, oto, side } = entry
   const trading = state.trading.get(market)
   if (oto === undefined || trading === undefined) return
-  if (Positions.reducible(state, account, market, opposite[side]) === 0n) return
+  if (Positions.reducible(state, { account, market, side: opposite[side], reduceOnly: true }) === 0n) return
   const id = NewOrder.nextId(state)
   const takeProfit = oto.takeProfit === undefined ? undefined : legOf(work, entry, id, oto.takeProfit, true, 2)
   const stopLoss = oto.stopLoss === undefined

@@ -49,5 +49,9 @@ export const pop = <A>(queue: TimerQueue<A>): void => {
   if (value !== undefined) remove(queue, value)
 }
 
+/** The due time of the next item, in Unix microseconds; `undefined` if the queue is empty. */
+export const nextTime = <A>({ queues: { firstKey } }: TimerQueue<A>): number | undefined =>
+  typeof firstKey === "number" ? firstKey : undefined
+
 /** The item that is due next; `undefined` if the queue is empty. */
 export const next = <A>({ queues: { first } }: TimerQueue<A>): A | undefined => first && FifoQueue.first(first)?.value

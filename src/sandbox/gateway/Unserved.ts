@@ -22,22 +22,6 @@ const under = <const Folder extends string, const Name extends string>(
 
 const notServed = [
   {
-    name: "leverage and hedge mode",
-    paths: under("/api/v4/collateral-account", "leverage", "hedge-mode", "hedge-mode/update")
-  },
-  {
-    name: "funding payments",
-    paths: ["/api/v4/collateral-account/funding-history"]
-  },
-  {
-    name: "liquidation risk and margin summaries",
-    paths: under("/api/v4/collateral-account", "adl-quantile", "balance-summary", "summary")
-  },
-  {
-    name: "closing and closed positions",
-    paths: under("/api/v4/collateral-account", "position/close", "positions/closed-pnl", "positions/history")
-  },
-  {
     name: "order history of delisted markets",
     paths: ["/api/v4/trade-account/order/history/query"]
   },

@@ -2,6 +2,7 @@
 import * as Redacted from "effect/Redacted"
 import * as Decimal from "../../domain/Decimal.ts"
 import { PositionId, SubAccountId, type Ticker } from "../../domain/Identifiers.ts"
+import * as MarginUnits from "../../domain/MarginUnits.ts"
 import * as Time from "../../domain/Time.ts"
 import type * as OpenPositions from "../../endpoints/OpenPositions.ts"
 import type * as SubAccounts from "../../endpoints/SubAccounts.ts"
@@ -10,8 +11,8 @@ import type * as Transfers from "../../endpoints/Transfers.ts"
 import * as AccountIndex from "../engine/AccountIndex.ts"
 import * as Accounts from "../engine/Accounts.ts"
 import * as Ledger from "../engine/Ledger.ts"
+import * as Margins from "../engine/Margins.ts"
 import type { Position } from "../engine/Position.ts"
-import * as Positions from "../engine/Positions.ts"
 import type { Violations } from "../engine/Reply.ts"
 import type { Key, SubAccount } from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
@@ -71,13 +72,10 @@ export const positionAnswer = (position: Position, context: Context): OpenPositi
   const { amount, cost, market: name } = position
   const size = amount < 0n ? -amount : amount
   const market = state.markets.get(name)
-  const last = state.trading.get(name)?.lastPrice
-  const worth = last === undefined ? cost : Units.times(size, last)
-  const gain = amount < 0n ? cost - worth : worth - cost
-  const freeMargin = market === undefined
-    ? 0n
-    : Ledger.balance(state.ledger, Ledger.free(account, "collateral"), market.money) -
-      Positions.margin(state, account, market.money)
+  const gain = Margins.pnlOf(state, position)
+  const step = Units.stepOf(market?.moneyPrecision ?? Units.scale)
+  const roundedUp = (units: Units.Units) => Units.toDecimal(MarginUnits.ceilOver(units, step) * step)
+  const liquidation = Margins.liquidationPrice(state, position)
   return {
     positionId: PositionId.make(position.id.toString()),
     market: name,
@@ -85,17 +83,17 @@ export const positionAnswer = (position: Position, context: Context): OpenPositi
     modifyDate: Time.fromMicros(position.changedAt),
     amount: Units.toDecimal(amount),
     basePrice: Units.toDecimal(Units.over(cost, size)),
-    // This exchange never liquidates positions.
-    liquidationPrice: null,
-    liquidationState: null,
+    liquidationPrice: liquidation === undefined ? null : Units.toDecimal(liquidation / step * step),
+    liquidationState: state.calls.get(account) ?? null,
     pnl: Units.toDecimal(position.realised),
     pnlPercent: MarketFigures.percentOf(gain, cost),
     unrealizedPnl: Units.toDecimal(gain),
-    margin: Units.toDecimal(cost / Positions.leverage),
-    freeMargin: Units.toDecimal(freeMargin),
-    funding: Decimal.zero,
+    margin: roundedUp(Margins.marginOf(state, position)),
+    freeMargin: Units.toDecimal(Margins.freeMargin(state, account)),
+    // The funding of futures is paid from the balance. A margin position pays interest.
+    funding: market?.type === "futures" ? Decimal.zero : Units.toDecimal(position.funding),
     unrealizedFunding: Decimal.zero,
-    positionSide: "BOTH",
+    positionSide: position.side,
     tpsl: tpslOf(position, context)
   }
 }

@@ -80,7 +80,7 @@ const limitOf = (request: Endpoint.Request<typeof LimitOrders.endpoint>): PlaceL
 })
 
 const collateralLimitOf = (request: Endpoint.Request<typeof CollateralLimitOrders.endpoint>): PlaceLimit => {
-  const { positionSide: _side, stopLoss: _stopLoss, takeProfit: _takeProfit, ...order } = request
+  const { stopLoss: _stopLoss, takeProfit: _takeProfit, ...order } = request
   return { _tag: "PlaceLimit", ...order, collateral: true }
 }
 

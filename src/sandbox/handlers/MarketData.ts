@@ -1,8 +1,8 @@
 /** Market data: the last 24 hours, candles, trades, depth and futures. */
 import * as DateTime from "effect/DateTime"
-import * as Decimal from "../../domain/Decimal.ts"
 import { type MarketName, TradeId } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
+import { maxLimit } from "../../domain/Paging.ts"
 import * as Time from "../../domain/Time.ts"
 import * as CandlesEndpoint from "../../endpoints/Candles.ts"
 import type * as FuturesMarkets from "../../endpoints/FuturesMarkets.ts"
@@ -11,13 +11,16 @@ import type * as OrderBooks from "../../endpoints/OrderBooks.ts"
 import * as TradeHistory from "../../endpoints/TradeHistory.ts"
 import type * as Book from "../engine/Book.ts"
 import * as Candles from "../engine/Candles.ts"
+import * as Fundings from "../engine/Fundings.ts"
+import * as Leverage from "../engine/Leverage.ts"
 import * as Positions from "../engine/Positions.ts"
+import * as ReferencePrices from "../engine/ReferencePrices.ts"
 import type { Violations } from "../engine/Reply.ts"
-import type { State } from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
 import { type Context, group } from "./Handler.ts"
 import * as KnownMarket from "./KnownMarket.ts"
 import * as MarketFigures from "./MarketFigures.ts"
+import * as Records from "./Records.ts"
 
 const byMarket = <A>({ state }: Context, of: (market: MarketName) => A): ReadonlyMap<MarketName, A> =>
   new Map([...state.markets.keys()].map((market) => [market, of(market)]))
@@ -124,21 +127,11 @@ const closeTo = (last: Units.Units, levels: Iterable<Book.Level>, side: "asks" |
   return found
 }
 
-/** The minutes between two funding settlements. The funding rate is always zero. */
-const fundingMinutes = 480
-
-const openInterestOf = ({ positions }: State, market: MarketName): Decimal.Decimal => {
-  let open = 0n
-  for (const position of positions.values()) {
-    if (position.market === market && position.amount > 0n) open += position.amount
-  }
-  return Units.toDecimal(open)
-}
-
-const futuresOf = (context: Context, { money, name, stock }: Market): FuturesMarkets.FuturesMarket => {
+const futuresOf = (context: Context, market: Market): FuturesMarkets.FuturesMarket => {
   const { at, state } = context
+  const { money, name, stock } = market
   const { ask, bid, high, last, low, total, volume } = MarketFigures.of(context, name)
-  const interval = fundingMinutes * 60e6
+  const funding = state.funding.get(name)
   return {
     market: name,
     stock,
@@ -151,17 +144,19 @@ const futuresOf = (context: Context, { money, name, stock }: Market): FuturesMar
     high,
     low,
     productType: "Perpetual",
-    openInterest: openInterestOf(state, name),
-    indexPrice: last,
+    openInterest: Units.toDecimal(Positions.openInterest(state, name)),
+    indexPrice: Units.toDecimal(ReferencePrices.index(state, name) ?? 0n),
     indexName: state.currencies.find(({ ticker }) => ticker === stock)?.name ?? stock,
     indexCurrency: stock,
-    fundingRate: Decimal.zero,
-    fundingCap: Decimal.zero,
-    fundingFloor: Decimal.zero,
-    nextFundingTime: Time.fromMicros((Math.floor(at / interval) + 1) * interval),
-    brackets: new Map(),
-    maxLeverage: Number(Positions.leverage),
-    fundingIntervalMinutes: fundingMinutes
+    fundingRate: Units.toDecimal(Fundings.rateOf(state, name)),
+    fundingCap: Units.toDecimal(funding?.cap ?? 0n),
+    fundingFloor: Units.toDecimal(funding?.floor ?? 0n),
+    nextFundingTime: Time.fromMicros(Fundings.nextAt(state, name, at) ?? at),
+    brackets: new Map(
+      Leverage.bracketsOf(market).map(({ leverage, upTo = 0n }) => [leverage.toString(), Units.toDecimal(upTo)])
+    ),
+    maxLeverage: Leverage.maxOf(state, market),
+    fundingIntervalMinutes: funding?.intervalMinutes ?? 0
   }
 }
 
@@ -212,6 +207,15 @@ export const marketData = group({
       const found = state.markets.get(market)
       return found !== undefined && isFunded(found) ? [] : [["market", { kind: "known" }]]
     },
-    answer: () => []
+    answer: ({ limit = maxLimit, market, offset = 0, ...window }, { state }) => {
+      const { intervalMinutes = 0, settled = [] } = state.funding.get(market) ?? {}
+      return Records.latest(settled, ({ at }) => at, window).drop(offset).take(limit).map(({ at, price, rate }) => ({
+        fundingTime: MarketFigures.seconds(at),
+        fundingRate: Units.toDecimal(rate),
+        market,
+        settlementPrice: Units.toDecimal(price),
+        rateCalculatedTime: MarketFigures.seconds(at - intervalMinutes * 60e6)
+      })).toArray()
+    }
   }
 })

@@ -10,20 +10,12 @@ export const moreOrders = group({
     answer: ({ order }, context) => OrderAnswers.stopOrder(order, context)
   },
   CollateralStopLimitOrders: {
-    operation: ({ positionSide: _side, ...request }) => ({
-      _tag: "PlaceStopLimit",
-      ...request,
-      collateral: true
-    }),
+    operation: (request) => ({ _tag: "PlaceStopLimit", ...request, collateral: true }),
     reply: "StopPlaced",
     answer: ({ order }, context) => OrderAnswers.stopOrder(order, context)
   },
   CollateralTriggerMarketOrders: {
-    operation: ({ positionSide: _side, ...request }) => ({
-      _tag: "PlaceStopMarket",
-      ...request,
-      collateral: true
-    }),
+    operation: (request) => ({ _tag: "PlaceStopMarket", ...request, collateral: true }),
     reply: "StopPlaced",
     answer: ({ order }, context) => OrderAnswers.stopOrder(order, context)
   },

@@ -92,8 +92,7 @@ const fillsByClientOrderId = Records.indexBy(({ order }: Fill) => order.clientOr
 /** The handlers of orders and fills. */
 export const trading = group({
   CollateralOcoOrders: {
-    // In one-way mode, the only mode here, the live exchange ignores the position side of an order.
-    operation: ({ positionSide: _side, ...request }) => ({ _tag: "PlaceOco", ...request }),
+    operation: (request) => ({ _tag: "PlaceOco", ...request }),
     reply: "OcoPlaced",
     answer: ({ oco }, context) => OrderAnswers.newOcoOrder(oco, context)
   },
@@ -128,16 +127,12 @@ export const trading = group({
     answer: ({ order }, context) => OrderAnswers.order(order, context)
   },
   CollateralLimitOrders: {
-    operation: ({ positionSide: _side, ...request }) => ({
-      _tag: "PlaceLimit",
-      ...request,
-      collateral: true
-    }),
+    operation: (request) => ({ _tag: "PlaceLimit", ...request, collateral: true }),
     reply: "OrderPlaced",
     answer: ({ order }, context) => OrderAnswers.order(order, context)
   },
   CollateralMarketOrders: {
-    operation: ({ positionSide: _side, ...request }) => ({
+    operation: (request) => ({
       _tag: "PlaceMarket",
       ...request,
       collateral: true,

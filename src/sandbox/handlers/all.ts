@@ -4,6 +4,7 @@ import { bulk } from "./Bulk.ts"
 import { conditional } from "./Conditional.ts"
 import type { Handlers } from "./Handler.ts"
 import { lending } from "./Lending.ts"
+import { margin } from "./Margin.ts"
 import { market } from "./Market.ts"
 import { marketData } from "./MarketData.ts"
 import { moreOrders } from "./MoreOrders.ts"
@@ -17,6 +18,7 @@ export const handlers: Handlers = {
   ...bulk,
   ...account,
   ...lending,
+  ...margin,
   ...market,
   ...marketData
 }

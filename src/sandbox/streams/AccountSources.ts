@@ -7,11 +7,11 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { Ticker } from "../../domain/Identifiers.ts"
 import type * as TradeBalance from "../../endpoints/TradeBalance.ts"
 import type { Pushes } from "../../protocol/Channel.ts"
-import * as Accounts from "../engine/Accounts.ts"
 import * as Ledger from "../engine/Ledger.ts"
 import type { Position } from "../engine/Position.ts"
 import * as Units from "../engine/Units.ts"
 import * as Account from "../handlers/Account.ts"
+import * as Margin from "../handlers/Margin.ts"
 import * as Changes from "./Changes.ts"
 import * as Pace from "./Pace.ts"
 import { type Command, type Context, group, invalidArgument, type Outlet, type Subscription } from "./Source.ts"
@@ -25,14 +25,12 @@ const spotBalance = (context: Context, ticker: Ticker): TradeBalance.Balance =>
   Account.tradeBalance(heldOf(context, "trade", ticker))
 
 const marginBalance = (context: Context, ticker: Ticker): MarginBalanceChannel.MarginBalance => {
-  const { free, locked } = heldOf(context, "collateral", ticker)
-  const available = Units.toDecimal(Accounts.transferable(context.state, context.account, "collateral", ticker))
+  const [found] = Margin.balancesOf(context, ticker)
   return {
-    balance: Units.toDecimal(free + locked),
-    // Nothing is borrowed on this exchange.
-    borrow: Decimal.zero,
-    availableWithoutBorrow: available,
-    availableWithBorrow: available
+    balance: found?.balance ?? Decimal.zero,
+    borrow: found?.borrow ?? Decimal.zero,
+    availableWithoutBorrow: found?.availableWithoutBorrow ?? Decimal.zero,
+    availableWithBorrow: found?.availableWithBorrow ?? Decimal.zero
   }
 }
 
@@ -73,9 +71,14 @@ const asked =
       : Result.fail(invalidArgument)
   }
 
-const positionOf = (position: Position, context: Context): PositionsChannel.Position => {
+/** An open position, as it is pushed; by default in the state of its account. */
+export const positionOf = (
+  position: Position,
+  context: Context,
+  liquidationState = context.state.calls.get(context.account) ?? null
+): PositionsChannel.Position => {
   const { pnlPercent: _percent, tpsl: _tpsl, ...answer } = Account.positionAnswer(position, context)
-  return { ...answer, total: Units.toDecimal(position.cost) }
+  return { ...answer, liquidationState, total: Units.toDecimal(position.cost) }
 }
 
 const pushPositions = (outlet: Outlet<ReadonlyArray<PositionsChannel.Position>>): Subscription<object> => {

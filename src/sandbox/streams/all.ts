@@ -1,27 +1,10 @@
 /** The sources of all channels. A missing source is a compile error here that names its channel. */
 import { accountSources } from "./AccountSources.ts"
 import { bookSources } from "./BookSources.ts"
+import { marginSources } from "./MarginSources.ts"
 import { marketSources } from "./MarketSources.ts"
 import { orderSources } from "./OrderSources.ts"
-import { group, invalidArgument, type Sources } from "./Source.ts"
-
-/**
- * A channel whose subscriptions are acknowledged, but which never pushes, because this exchange has nothing to report
- * there.
- */
-const silent = { open: () => ({ listen: () => undefined }), queries: {} }
-
-const silentSources = group({
-  PremiumIndexChannel: {
-    ...silent,
-    check: ({ market }, { state }) =>
-      market === undefined || state.markets.get(market)?.type === "futures" ? undefined : invalidArgument
-  },
-  PositionEventsChannel: silent,
-  BorrowsChannel: silent,
-  BorrowEventsChannel: silent,
-  AdlQuantileChannel: silent
-})
+import type { Sources } from "./Source.ts"
 
 /** The sources, by the names of the contract. */
 export const sources: Sources = {
@@ -29,5 +12,5 @@ export const sources: Sources = {
   ...bookSources,
   ...accountSources,
   ...orderSources,
-  ...silentSources
+  ...marginSources
 }

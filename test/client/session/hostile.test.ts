@@ -74,7 +74,7 @@ describe("a session with a hostile exchange", () => {
     return Effect.gen(function*() {
       const { stream } = yield* LastPriceChannel
       const { fiber } = yield* listen(stream({ market }))
-      const [{ id = 0 } = {}] = last(exchange).requests
+      const [{ id } = assert.fail()] = last(exchange).requests
       last(exchange).send({ error: null, result: { status: "failed" }, id })
       last(exchange).deliver(1)
       yield* settled
@@ -88,7 +88,7 @@ describe("a session with a hostile exchange", () => {
     return Effect.gen(function*() {
       const { stream } = yield* PendingOrdersChannel
       const { fiber } = yield* listen(stream({ market }))
-      const [{ id = 0, method } = {}] = last(exchange).requests
+      const [{ id, method } = assert.fail()] = last(exchange).requests
       assert.strictEqual(method, "authorize")
       last(exchange).send({ error: null, result: { status: "error" }, id })
       last(exchange).deliver(1)

@@ -6,6 +6,7 @@ import * as Comparisons from "./Comparisons.ts"
 import * as Conditional from "./Conditional.ts"
 import * as LimitOrders from "./LimitOrders.ts"
 import * as Lists from "./Lists.ts"
+import * as Margin from "./Margin.ts"
 import * as MarketData from "./MarketData.ts"
 import * as MarketValues from "./MarketValues.ts"
 import * as MoreOrders from "./MoreOrders.ts"
@@ -33,6 +34,7 @@ export const all: ReadonlyArray<Mutant> = [
   ...Values.mutants,
   ...TradingValues.mutants,
   ...AccountValues.mutants,
+  ...Margin.mutants,
   ...MarketValues.mutants,
   ...LimitOrders.mutants,
   ...Comparisons.mutants,

@@ -123,15 +123,14 @@ describe("payment of debts", () => {
     assert.deepStrictEqual(after(desk), ["", "", "10.8675 USDT", ""])
   })
 
-  it("funds that an order releases pay the debt", () => {
+  it("funds that a spot order releases pay the debt, and the margin that an order has reserved pays it at once", () => {
     const placed: Array<ReturnType<Desk["place"]>> = []
     const desk = indebted((desk) => {
       desk.fund("cat", "trade", "20 USDT").fund("cat", "collateral", "5 USDT")
       placed.push(desk.place("cat", limit("BTC_USDT", "buy", "1", "20")))
       placed.push(desk.place("cat", limit(perp, "buy", "1", "40")))
     })
-    // The order has locked a tenth of 40 and a fee of 0.022.
-    assert.deepStrictEqual(after(desk), ["38.1045 USDT", "", "", ""])
+    assert.deepStrictEqual(after(desk), ["34.0825 USDT", "", "", ""])
     for (const order of placed) desk.call("cat", cancel(order))
     assert.deepStrictEqual(after(desk), ["14.0825 USDT", "", "", ""])
   })
@@ -198,14 +197,14 @@ describe("accounts with a debt", () => {
     assert.strictEqual(desk.debt("cat"), "38.0925 USDT")
   })
 
-  it("a resting order that would open a position ends when it would be the next to trade, and its margin pays the debt", () => {
+  it("a resting order that would open a position ends when it would be the next to trade", () => {
     let resting: ReturnType<Desk["place"]> | undefined
     const desk = indebted((desk) => {
       desk.fund("cat", "collateral", "5 USDT")
       resting = desk.place("cat", limit(perp, "buy", "1", "40"))
     })
-    assert.strictEqual(desk.debt("cat"), "38.1045 USDT")
-    // The modified order would need a new lock, which an account with a debt can't get.
+    assert.strictEqual(desk.debt("cat"), "34.0825 USDT")
+    // A modified order would need a new lock.
     notEnough(desk.call("cat", modify(resting ?? assert.fail("rests"), { amount: Amount.make("0.5") })))
     desk.place("ben", limit(perp, "sell", "1", "40"))
     assert.strictEqual(resting && progress(resting), "CANCELED 0 of 1")

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
+import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import { canonical, Desk, hash } from "../../support/engine.ts"
 import { property } from "../../support/property.ts"
 import { actionOf, draft, funded } from "./drafts.ts"
@@ -27,7 +28,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
           follower.check(desk.send(action), action)
         }
         follower.checkAll()
-      }), { runs: 500, short: 15, timeout: 60_000 })
+      }), { runs: 500, short: 10, timeout: 120_000 })
 
     property(
       "after every command, each index equals a full scan",
@@ -40,7 +41,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
             indexed(desk.state)
           }
         }),
-      { runs: 200, short: 5, timeout: 120_000 }
+      { runs: 200, short: 3, timeout: 120_000 }
     )
 
     it("the random commands include losses that exceed the collateral, and credits that pay the debts", () => {
@@ -63,10 +64,38 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
         const [one, other] = [funded(new Desk(policy)), funded(new Desk(policy))]
         for (const draft of drafts) {
           const action = actionOf(one, draft)
+          if (draft.verb === "day") actionOf(other, draft)
           assert.strictEqual(canonical(one.send(action)), canonical(other.send(action)))
         }
         assert.strictEqual(hash(one.state), hash(other.state))
       }), { runs: 200, short: 12 })
+
+    property(
+      "a state that is saved and loaded gives the same replies, events and state",
+      [drafts(160)],
+      (drafts) =>
+        Effect.sync(() => {
+          const [one, other] = [funded(new Desk(policy)), funded(new Desk(policy))]
+          for (const [index, draft] of drafts.entries()) {
+            const action = actionOf(one, draft)
+            if (draft.verb === "day") actionOf(other, draft)
+            if (index % 5 === 0) other.state = Saved.load(structuredClone(Saved.save(other.state)), policy)
+            assert.strictEqual(canonical(one.send(action)), canonical(other.send(action)))
+          }
+          assert.strictEqual(hash(one.state), hash(other.state))
+        }),
+      { runs: 200, short: 4, timeout: 120_000 }
+    )
+
+    it("the random commands include calls, liquidations, deleveraging, funding and interest", () => {
+      const seen = new Set<string>()
+      for (const list of fc.sample(drafts(400), { numRuns: 6, seed: 3 })) {
+        const desk = funded(new Desk(policy))
+        for (const draft of list) for (const { _tag } of desk.send(actionOf(desk, draft)).events) seen.add(_tag)
+      }
+      const rare = ["LiquidationStarted", "MarginRestored", "Deleveraged", "DebtLeft", "InsurancePaid"]
+      assert.includeMembers([...seen], [...rare, "FundingPaid", "BorrowInterestPaid"])
+    })
 
     property("a refused call changes nothing", [drafts(60)], (drafts) =>
       Effect.sync(() => {

@@ -277,9 +277,9 @@ describe("plain orders that close a position", () => {
   it("a plain order that closes a position is accepted when losses have used up the margin", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
-    trade(desk, "cat", "sell", "0.5", "85", true)
-    // The open half of the position needs a margin of 5 USDT.
-    assert.deepStrictEqual(stands(desk, "cat"), ["0.5 for 50", "3.421625 USDT"])
+    trade(desk, "cat", "sell", "0.5", "92", true)
+    // The margin of the rest is 4.6 USDT, and its unrealised loss 4 USDT.
+    assert.deepStrictEqual(stands(desk, "cat"), ["0.5 for 50", "6.9197 USDT"])
     const order = desk.place("cat", limit(perp, "sell", "0.4", "100"))
     const reply = desk.call("cat", modify(order, { amount: Amount.make("0.5") }))
     assert.strictEqual(reply._tag, "OrderModified")
@@ -365,8 +365,11 @@ describe("the margin of opening orders", () => {
     trade(desk, "cat", "buy", "1", "100")
     const flip = openPosition("cat", perp, "sell", "2", "50")
     assert.propertyVal(desk.send(flip).reply, "why", "notEnoughBalance")
-    desk.fund("cat", "collateral", "44.06 USDT")
+    // The mark price is still 100: the short position starts with a loss of 50, and needs a margin of 10.
+    desk.fund("cat", "collateral", "99.05 USDT")
+    assert.propertyVal(desk.send(flip).reply, "why", "notEnoughBalance")
+    desk.fund("cat", "collateral", "0.005 USDT")
     assert.strictEqual(desk.send(flip).reply._tag, "Done")
-    assert.deepStrictEqual(stands(desk, "cat"), ["-1 for 50", "5.005 USDT"])
+    assert.deepStrictEqual(stands(desk, "cat"), ["-1 for 50", "60 USDT"])
   })
 })

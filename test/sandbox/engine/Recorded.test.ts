@@ -6,49 +6,55 @@ import * as Engine from "../../../src/sandbox/engine/Engine.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import * as State from "../../../src/sandbox/engine/State.ts"
 import { canonical } from "../../support/engine.ts"
-import { conditionalHistory, history } from "./histories.ts"
+import { conditionalHistory, history, marginHistory } from "./histories.ts"
 import { Summary } from "./recorded.ts"
 
 /** The number of commands in a history, and the number of commands between two hashes of the state. */
 const [length, between] = [400, 50]
 
 /**
- * The recorded results of version 6 of the engine: for each history, a hash of each reply, all events, and some states.
+ * The recorded results of version 7 of the engine: for each history, a hash of each reply, all events, and some states.
  * They may change only with the version. Candles are excluded: they follow from the events, and have their own test.
  */
 const recorded = {
   document: [
-    "a4eaa7d0cb91d94805ab96f12852ee7be3840982469e2a813ed6f5f579d0c1e1",
-    "21226d43ed9e3756353144b46eed11bf0c7c776ccf8f8c2c2c6493bb1c2581c9",
-    "3c84bdbf6ba2f5fb97fb139d947a0090cf385d5b14db3744306ff08f26e4febb",
-    "464f4ae38355c3b8312368435443cc647b52a1be32579573bf12cdf36cafecc9",
-    "e509062ae99ecddcb27d8cc8e83f037978828f81f776bf7aacb71421b6a73e9d"
+    "c24339724cf7df0980e59b41ad435367a31997eb9e26daf7fe8ef26f9dba86c8",
+    "36c33e7fd002bba88c4bb905ba378e9ee234228d3e377d0eafe0393d078c3745",
+    "386c39d8224455914f5968758c58bab33ba99b3c28c8b2711254f12d8272a1e6",
+    "c63231a14fcdb3eb48fe56cc99f2e142de7acb37d3a6647fd15de39745220caf",
+    "05caaa9af0202c677e6d76de9c63a928d73d31276af366ee117dd9b15e79232c"
   ],
   live: [
-    "ef2f206936de59a6cacfb5830a994cbc031bd5228e7fcfecd7ba7c67f73042b4",
-    "fc233388b22cd38445980d4c4f7912467d8aef6126adfccfa5f1f6f23f64e819",
-    "508340a4ab6f0ccfec0e64e2187c30303ad998fbb739de37c38ed1113558573d",
-    "5c001f409f35938d3e64cd26aa88bfab60a84aca51dba81835a53a96f4990325",
-    "88e7656fb069a4358adc040a213a42d715ead389c9e02a9494db90dc33000b21"
+    "b0c0984fd280b4a8e6518ce9494fbeb214dd0b1aa932004ba93fac56643dfb63",
+    "5bbe74143cc08434f053249f2329f2a608a061f77b12a9d42ebf33d5ab7175a9",
+    "8ab99398a864e0ca48d7105866e45da295471803afe00e39af9f93a17f645269",
+    "919b46b7df173803a7d45fb61f598b9def06300285e4f930ba894fc41bc5c16a",
+    "4cb75022058dbc7fcf3e10ebb4f76227f42006126fcc0ee1dfd857f4187dc361"
   ]
 }
 
 /** The hashes of another history, with the counterparty. */
 const recordedWithCounterparty = {
-  document: "7be2ba04f2c69007c8f165e185065b40d9ed3fc933dc8ec5cf80d1e00dab3571",
-  live: "2ff16facb8968b46fd834dbfdc8b7f1c630ab339280d00659e6dffabc9dc44e5"
+  document: "9d6560edd0ebecbb38a8e88bdbe6700de2bdccfce5e617e2db8931e18757dafd",
+  live: "1265e49c90cf0168d63960fa4c9e7639fbf25f0c3b49fbd4cf5d5df560266dd2"
 }
 
 /** The hashes of another history, with stop-market orders, modified orders and bulk commands. */
 const recordedWithNewer = {
-  document: "b3940a8b0faf72119c4f9116a59467d93d88a3d58c607665bcc607fbdd375564",
-  live: "142af28e49a26b8eb424e4f43cc46ae7aee43cf00574330bd1b187c0a05bf593"
+  document: "d90c6a976e33d4939ed3b19b73c15f52be21947ea37f7510f0afb15440a1473c",
+  live: "48f317c03e113157bed1b57dc5d47e0a6fd0fd60270decfea47fb0d92eb8683b"
 }
 
 /** The hashes of a history with kill switches and exits: the replies and all events. */
 const recordedConditional = {
-  document: "aff17eb5bc7e570b60c0af544ab1bc08755c9b7791e7579a26276d9a4154d19c",
-  live: "7ec3719580d21a89afa3f17955acfd0865b5047bf82f6ad9bf9e257fd8bb06fd"
+  document: "c280766630c5f411d684df2fcb2896b9bc1c68048894974ada7d07c36c63c2e9",
+  live: "f9285ac9a05e9489be021936e7aef1ffdba5263a6ecb78bb44dfbe6b54e888e0"
+}
+
+/** The hashes of a history about margin: the replies, all events, and the final state. */
+const recordedMargin = {
+  document: "e88efe78d4f8417eb9a6098587ae547c460e653993f3f1240899debbad4359ca",
+  live: "7de5c114cba5a0032534c75aa3ae3c2e92dc114d53c33a1068bda2ac58d04b9f"
 }
 
 /** Fields added after the recording: kill switches, exits, retail flags, and the other order of a trade. */
@@ -82,7 +88,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
   all.forEach((expected, index) =>
     it.effect(`history ${index + 1} gives its recorded results under the policy of the ${name} dialect`, () =>
       Effect.sync(() => {
-        assert.strictEqual(Engine.version, 6)
+        assert.strictEqual(Engine.version, 7)
         const state = State.make(policy)
         const next = history(index + 1, {
           counterparty: index >= recorded[name].length,
@@ -124,5 +130,25 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
       assert.isAbove(seen.exits, 2)
       summary.compare(`${name} conditional`, state)
       assert.strictEqual(hash.digest("hex"), recordedConditional[name])
+    }))
+
+  it.effect(`margin, funding and liquidations give their recorded results under the policy of the ${name} dialect`, () =>
+    Effect.sync(() => {
+      const state = State.make(policy)
+      const next = marginHistory(1)
+      const hash = createHash("sha256")
+      const summary = new Summary()
+      const seen = new Set<string>()
+      for (let count = 1; count <= 900; count++) {
+        const command = next(state)
+        const done = Engine.apply(state, command)
+        hash.update(canonical(done))
+        summary.add(command, done)
+        for (const { _tag } of done.events) seen.add(_tag)
+      }
+      hash.update(canonical(withoutCandles(Saved.save(state))))
+      assert.includeMembers([...seen], ["LiquidationStarted", "FundingPaid", "BorrowInterestPaid"])
+      summary.compare(`${name} margin`, state)
+      assert.strictEqual(hash.digest("hex"), recordedMargin[name])
     }))
 }

@@ -3,6 +3,7 @@
  * tables are complete: a command or field without an arbitrary does not compile.
  */
 import * as fc from "fast-check"
+import { leverages } from "../../../src/domain/Margin.ts"
 import type { Action, Command } from "../../../src/sandbox/engine/Command.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
 import type { Operation } from "../../../src/sandbox/engine/Operation.ts"
@@ -64,7 +65,8 @@ const otoId = fc.integer({ min: 1, max: 60 }).map(String)
 const stp = fc.constantFrom("no", "cancel_both", "cancel_new", "cancel_old")
 const types = fc.subarray(["spot", "margin", "futures"], { minLength: 1 })
 const exit = { takeProfit: price, stopLoss: price }
-const order = { clientOrderId, stp, reduceOnly: fc.boolean() }
+const positionSide = fc.constantFrom("LONG", "SHORT", "BOTH")
+const order = { clientOrderId, stp, reduceOnly: fc.boolean(), positionSide }
 
 const limit: Given<OperationOf<"PlaceLimit">> = {
   weight: 2,
@@ -93,7 +95,7 @@ const operations: { readonly [Tag in Operation["_tag"]]: Given<OperationOf<Tag>>
     optional: { ...order, ...exit }
   },
   PlaceStopLimit: {
-    weight: 4,
+    weight: 8,
     required: { market, side, amount, price, activationPrice: price },
     optional: { ...order, ...exit, bboRole: fc.constantFrom("queue", "counterparty"), collateral: fc.boolean() }
   },
@@ -123,7 +125,7 @@ const operations: { readonly [Tag in Operation["_tag"]]: Given<OperationOf<Tag>>
   CancelConditional: { required: { market, id: otoId } },
   CancelAll: {
     required: {},
-    optional: { market, type: types, positionSide: fc.constantFrom("LONG", "SHORT", "BOTH") }
+    optional: { market, type: types, positionSide }
   },
   SetKillSwitch: { required: { market }, optional: { seconds: fc.integer({ min: 5, max: 600 }), types } },
   Transfer: { required: { from: wallet, to: wallet, ticker, amount } },
@@ -145,18 +147,22 @@ const operations: { readonly [Tag in Operation["_tag"]]: Given<OperationOf<Tag>>
     required: { subAccountId: subAccount, title: fc.constantFrom("one", "two"), type: fc.constantFrom("1", "2") },
     optional: { drawn }
   },
-  DeleteSubAccount: { required: { id: subAccount } }
+  DeleteSubAccount: { required: { id: subAccount } },
+  SetLeverage: { required: { leverage: fc.constantFrom(...leverages) } },
+  SetHedgeMode: { required: { hedgeMode: fc.boolean() } },
+  ClosePosition: { required: { market, positionId: orderId }, optional: { positionSide } }
 }
 
 const nonce = fc.record({ value: fc.bigInt({ min: 0n, max: 6000n }), window: fc.boolean() })
 const planId = fc.constantFrom("plan-1", "plan-2")
 const investmentId = fc.constantFrom("investment-1", "investment-2")
 const endpoints = fc.constant([{ name: "/api/v4/order/stop_limit", title: "orders" }])
+const ratio = fc.constantFrom("0.01", "-0.02", "0")
 const terms = fc.constantFrom({ fixed: "0.5" }, { fixed: "-1" })
 
 /** `Begin` and `Restore` belong to the history, whose own test draws them. */
 const actions: { readonly [Tag in Exclude<Action["_tag"], "Begin" | "Restore">]: Given<ActionOf<Tag>> } = {
-  Call: { weight: 8, required: { apiKey, operation: oneOf(operations) }, optional: { nonce } },
+  Call: { weight: 16, required: { apiKey, operation: oneOf(operations) }, optional: { nonce } },
   OpenAccount: { required: { account, b2b: fc.boolean() } },
   OpenSubAccount: {
     required: {
@@ -223,6 +229,37 @@ const actions: { readonly [Tag in Exclude<Action["_tag"], "Begin" | "Restore">]:
       seed: fc.integer()
     }
   },
+  MoveIndex: { required: { market, price: fc.option(price) } },
+  MoveMark: { required: { market, price: fc.option(price) } },
+  SetFunding: {
+    required: { market: fc.constantFrom("BTC_PERP", "BTC_USDT") },
+    optional: {
+      rate: fc.option(ratio),
+      intervalMinutes: fc.integer({ min: 1, max: 5 }),
+      cap: ratio,
+      floor: ratio
+    }
+  },
+  SetMargin: {
+    required: {},
+    optional: {
+      defaultLeverage: fc.constantFrom(5, 7, 100),
+      marginMaxLeverage: fc.constantFrom(10, 20),
+      leverageChange: fc.constantFrom("allowed", "refused"),
+      bracketSpan: fc.constantFrom("whole", "marginal"),
+      maintenanceShare: fc.constantFrom("0.5", "0.9", "1.1"),
+      callRatio: fc.constantFrom("1", "1.5", "0.5"),
+      partialShare: fc.constantFrom("0.25", "1"),
+      liquidationFee: fc.constantFrom("0", "0.01"),
+      liquidity: fc.constantFrom("outside", "book"),
+      fundingClamp: ratio,
+      borrowRate: fc.constantFrom("0", "0.000585", "0.2"),
+      oneWaySides: fc.constantFrom("ignored", "refused"),
+      opposite: fc.constantFrom("allowed", "refused"),
+      weights: fc.array(fc.record({ ticker, weight: fc.constantFrom("0", "0.5", "1", "2") }), { maxLength: 2 })
+    }
+  },
+  SetInsurance: { required: { ticker, amount: fc.constantFrom("0", "10", "-1") } },
   SetClock: {
     required: { clock: fc.record({ _tag: fc.constant("Running"), ahead: fc.integer({ min: 0, max: 9000 }) }) }
   },

@@ -3,12 +3,13 @@ import { assert } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { Amount } from "../../../src/domain/Decimal.ts"
-import { ClientOrderId, marketName, SubAccountId, ticker } from "../../../src/domain/Identifiers.ts"
+import { ClientOrderId, marketName, PositionId, SubAccountId, ticker } from "../../../src/domain/Identifiers.ts"
 import { KillSwitchSeconds } from "../../../src/domain/KillSwitch.ts"
+import { leverages } from "../../../src/domain/Margin.ts"
 import type { Market } from "../../../src/domain/Market.ts"
 import type { Action } from "../../../src/sandbox/engine/Command.ts"
-import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
+import * as Margins from "../../../src/sandbox/engine/Margins.ts"
 import type { Modify, Operation } from "../../../src/sandbox/engine/Operation.ts"
 import { isQuoteAmount, type Order } from "../../../src/sandbox/engine/Order.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
@@ -79,6 +80,16 @@ const verbs = [
   "transfer",
   "transferAll",
   "fund",
+  "pledge",
+  "moveMark",
+  "moveIndex",
+  "close",
+  "insurance",
+  "settleFunding",
+  "liquidity",
+  "leverage",
+  "hedgeMode",
+  "day",
   "deleteSubAccount"
 ] as const
 
@@ -138,7 +149,11 @@ const orders = (desk: Desk, drafted: Draft, listed: Market) => {
   const own = draft.clientOrderId === undefined
     ? {}
     : { clientOrderId: ClientOrderId.make(`own-${draft.clientOrderId}`) }
-  const reduceOnly = { reduceOnly: draft.flag === "reduceOnly" }
+  const isHedged = desk.state.accounts.get(draft.account)?.hedgeMode === true && draft.pick % 9 > 0
+  const reduceOnly = {
+    reduceOnly: draft.flag === "reduceOnly",
+    ...(isHedged ? { positionSide: draft.collateral ? "LONG" as const : "SHORT" as const } : {})
+  }
   const collateral = draft.collateral && listed.isCollateral
   return { grid, at, price, amount, side, own, reduceOnly, collateral, exit: exitOf(draft, collateral, at) }
 }
@@ -296,9 +311,23 @@ const operation = (desk: Desk, draft: Draft): Operation => {
       }
     case "transferAll": {
       // Transfers as much collateral as the positions' margin allows.
-      const free = Ledger.balance(desk.state.ledger, Ledger.free(draft.account, "collateral"), usdt)
-      const most = free - Positions.margin(desk.state, draft.account, usdt)
+      const most = Margins.available(desk.state, draft.account, usdt)
       return most <= 0n ? { _tag: "Nothing" } : transfer("collateral", "trade", usdt, text(most))
+    }
+    case "leverage":
+      // Rare, because the exact margin of orders is known only at the default leverage.
+      return draft.pick % 8 > 0
+        ? { _tag: "Nothing" }
+        : { _tag: "SetLeverage", leverage: leverages[draft.pick % leverages.length] ?? 10 }
+    case "hedgeMode":
+      return { _tag: "SetHedgeMode", hedgeMode: draft.pick % 3 > 0 }
+    case "close": {
+      const [position] = desk.state.positionsOf.get(draft.account) ?? []
+      return position === undefined ? { _tag: "Nothing" } : {
+        _tag: "ClosePosition",
+        market: position.market,
+        positionId: PositionId.make(position.id.toString())
+      }
     }
     case "transfer": {
       const [from, to] = draft.isBuy ? ["collateral", "trade"] as const : ["trade", "collateral"] as const
@@ -333,11 +362,40 @@ const gamble = (desk: Desk, draft: Draft): Action => {
     const [side, amount] = held > 0n ? ["sell" as const, held] : ["buy" as const, -held]
     return openPosition(account, grid.market, side, text(amount), text(at(pick % 2 === 0 ? -40 : 40)))
   }
-  const free = Ledger.balance(desk.state.ledger, Ledger.free(account, "collateral"), usdt)
-  const margin = free - Positions.margin(desk.state, account, usdt)
-  const lots = Units.over(margin * Positions.leverage, at(tick)) / units(grid.lot)
+  const lots = Units.over(Margins.freeMargin(desk.state, account) * 10n, at(tick)) / units(grid.lot)
   const amount = text((lots > 0n ? lots : 1n) * units(grid.lot))
   return openPosition(account, grid.market, isBuy ? "buy" : "sell", amount, text(at(tick)))
+}
+
+/** The owner's actions on margin: other collateral, reference prices, funding and the insurance account. */
+const marginAction = (
+  { account, isBuy, lots, pick, verb }: Draft,
+  market: string,
+  price: string
+): Action | undefined => {
+  const name = marketName(market as "BTC_USDT")
+  switch (verb) {
+    case "pledge":
+      return fund(account, "collateral", isBuy ? "BTC" : "ETH", "0.1")
+    case "moveMark":
+    case "moveIndex": {
+      const moved = pick % 3 === 0 ? null : Decimal.Price.make(price)
+      return { _tag: verb === "moveMark" ? "MoveMark" : "MoveIndex", market: name, price: moved }
+    }
+    case "insurance":
+      return { _tag: "SetInsurance", ticker: usdt, amount: Decimal.Decimal.make((lots * 20).toString()) }
+    case "settleFunding":
+      return {
+        _tag: "SetFunding",
+        market: marketName("BTC_PERP"),
+        intervalMinutes: 60,
+        ...(pick % 3 === 0 ? { rate: null } : { rate: isBuy ? Decimal.of("0.03") : Decimal.of("-0.007") })
+      }
+    case "liquidity":
+      return { _tag: "SetMargin", liquidity: isBuy ? "book" : "outside" }
+    default:
+      return undefined
+  }
 }
 
 /** Converts a draft to an action in this state. */
@@ -350,6 +408,13 @@ export const actionOf = (desk: Desk, draft: Draft): Action => {
     return openPosition(draft.account, grid.market, side, text(lots * units(grid.lot)), text(at(draft.tick)))
   }
   if (draft.verb === "gamble") return gamble(desk, draft)
+  const margin = marginAction(draft, grid.market, text(at(draft.tick)))
+  if (margin !== undefined) return margin
+  // Funding settles, and interest accrues.
+  if (draft.verb === "day") {
+    desk.advance(draft.pick % 4 === 0 ? 90_000_000_000 : 3_600_000_000)
+    return { _tag: "Pass" }
+  }
   if (draft.verb === "fund") return fund(draft.account, draft.isBuy ? "trade" : "collateral", "USDT", "25")
   const asked = operation(desk, draft)
   // Most cancellations come from the account that placed the order.

@@ -402,3 +402,85 @@ export const conditionalHistory = (seed: number): (state: State) => Command => {
     return command
   }
 }
+
+/** Draws a command about margin: a mode, a leverage, a large position, a reference price, funding, or the policy. */
+const margin = (dice: Dice, { positionsOf }: State): { readonly owner?: object; readonly operation?: object } => {
+  const { digits, market, price, tick } = dice.pick(grids.slice(0, 5))
+  const at = (ticks: number) => (price + (dice.next(2 * ticks + 1) - ticks) * tick).toFixed(digits)
+  const side = dice.pick(["buy", "sell"])
+  const amount = `${1 + dice.next(30)}`
+  switch (dice.next(10)) {
+    case 0:
+      return { operation: { _tag: "SetLeverage", leverage: dice.pick([1, 5, 10, 20, 100]) } }
+    case 1:
+      return { operation: { _tag: "SetHedgeMode", hedgeMode: dice.is(2) } }
+    case 2:
+    case 3:
+      return { owner: { _tag: dice.is(3) ? "MoveIndex" : "MoveMark", market, price: dice.is(4) ? null : at(20) } }
+    case 4:
+      return {
+        owner: {
+          _tag: "SetFunding",
+          market: "BTC_PERP",
+          rate: dice.is(3) ? null : dice.pick(["0.01", "-0.02"]),
+          intervalMinutes: 60
+        }
+      }
+    case 5:
+      return {
+        owner: {
+          _tag: "SetMargin",
+          liquidity: dice.pick(["book", "outside"]),
+          bracketSpan: dice.pick(["whole", "marginal"])
+        }
+      }
+    case 6:
+      return { owner: { _tag: "SetInsurance", ticker: "USDT", amount: `${dice.next(100)}` } }
+    case 7: {
+      const [position] = positionsOf.get(dice.pick(accounts)) ?? []
+      return {
+        operation: { _tag: "ClosePosition", market: position?.market ?? market, positionId: `${position?.id ?? 7}` }
+      }
+    }
+    case 8:
+      return {
+        owner: {
+          _tag: "OpenPosition",
+          account: dice.pick(accounts),
+          market,
+          side,
+          amount: `${10 + dice.next(15)}`,
+          price: at(1)
+        }
+      }
+    default:
+      return {
+        operation: {
+          _tag: "PlaceLimit",
+          market,
+          side,
+          amount,
+          price: at(2),
+          collateral: true,
+          positionSide: dice.pick(["LONG", "SHORT", "BOTH"])
+        }
+      }
+  }
+}
+
+/** A history in which every other command, on average, is about margin. */
+export const marginHistory = (seed: number): (state: State) => Command => {
+  const dice = new Dice(seed + 2000)
+  const next = history(seed)
+  let [at, opened] = [0, 0]
+  return (state) => {
+    if (opened++ > opening.length && dice.is(2)) {
+      const { operation, owner } = margin(dice, state)
+      const action = owner ?? { _tag: "Call", apiKey: dice.pick(accounts), operation }
+      return { at, action: action as unknown as Action }
+    }
+    const command = next(state)
+    at = command.at
+    return command
+  }
+}

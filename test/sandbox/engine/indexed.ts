@@ -6,6 +6,7 @@ import * as FifoQueue from "../../../src/sandbox/engine/FifoQueue.ts"
 import type { Order } from "../../../src/sandbox/engine/Order.ts"
 import * as PendingStopOrders from "../../../src/sandbox/engine/PendingStopOrders.ts"
 import * as Quotes from "../../../src/sandbox/engine/Quotes.ts"
+import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import type { State } from "../../../src/sandbox/engine/State.ts"
 import * as TimerQueue from "../../../src/sandbox/engine/TimerQueue.ts"
 
@@ -95,8 +96,27 @@ const scheduled = ({ due, investments, investmentsOf, killSwitches, priceSteps }
   }
 }
 
+/** Positions by market, reserved margin, the timers, and the accounts that watch prices: as after loading the saved state. */
+const margined = (state: State): void => {
+  for (const market of state.markets.keys()) {
+    const positions = [...state.positions.values()].filter((position) => position.market === market)
+    assert.sameMembers([...state.positionsOn.get(market) ?? []], positions)
+  }
+  // Loading is slow: only every fifth second of the clock.
+  if (Math.floor(state.at / 1e6) % 5 > 0) return
+  const loaded = Saved.load(structuredClone(Saved.save(state)), state.policy)
+  assert.sameDeepMembers([...loaded.reserved], [...state.reserved])
+  assert.strictEqual(TimerQueue.nextTime(loaded.due.funding), TimerQueue.nextTime(state.due.funding))
+  assert.strictEqual(TimerQueue.nextTime(loaded.due.borrows), TimerQueue.nextTime(state.due.borrows))
+  // The bounds may differ: they depend on when an account was last checked. Every account must have some.
+  const watching = ({ watches }: State) =>
+    [...watches.byAccount.keys()].filter((account) => state.positionsOf.has(account))
+  assert.sameMembers(watching(loaded), watching(state))
+}
+
 /** Checks that every index of the state equals a full scan. */
 export const indexed = (state: State): void => {
+  margined(state)
   owned(state)
   traded(state)
   scheduled(state)

@@ -1,6 +1,7 @@
 /** The invariants that hold after every command. */
 import { assert } from "@effect/vitest"
 import type { MarketName, OrderId, Ticker } from "../../../src/domain/Identifiers.ts"
+import * as Margin from "../../../src/domain/Margin.ts"
 import type { Market } from "../../../src/domain/Market.ts"
 import { isOpen } from "../../../src/domain/Order.ts"
 import * as Book from "../../../src/sandbox/engine/Book.ts"
@@ -8,9 +9,12 @@ import type { Action } from "../../../src/sandbox/engine/Command.ts"
 import type { Event } from "../../../src/sandbox/engine/Event.ts"
 import * as FifoQueue from "../../../src/sandbox/engine/FifoQueue.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
+import * as Listings from "../../../src/sandbox/engine/Listings.ts"
+import * as Margins from "../../../src/sandbox/engine/Margins.ts"
 import type { OcoOrder, Order } from "../../../src/sandbox/engine/Order.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
 import * as Quotes from "../../../src/sandbox/engine/Quotes.ts"
+import * as ReferencePrices from "../../../src/sandbox/engine/ReferencePrices.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import type { State, Trading } from "../../../src/sandbox/engine/State.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
@@ -30,14 +34,15 @@ const isQuoteAmount = ({ kind, side, type }: Order): boolean =>
 const priceOf = (order: Order): Units.Units => units(order.price ?? order.stop?.price ?? assert.fail("has no price"))
 
 /**
- * Every asset is conserved. Only the lender and `outside` have negative balances. Debts are above zero, and an account
+ * Every asset is conserved. Only the lender, `funding` and `outside` have negative balances. Debts are above zero, and an account
  * with a debt has no free collateral in that asset.
  */
 const ledger = ({ ledger }: State): void => {
   for (const [ticker, total] of Ledger.totals(ledger)) holds(total === 0n, `${ticker} is not conserved`)
   for (const [holder, held] of Ledger.save(ledger)) {
     for (const [ticker, balance] of held) {
-      holds(balance > 0n || holder === "outside" || holder === "lender", `${holder} holds ${balance} ${ticker}`)
+      const isUnbounded = ["outside", "lender", "funding"].includes(holder)
+      holds(balance > 0n || isUnbounded, `${holder} holds ${balance} ${ticker}`)
     }
   }
   for (const [account, owed] of ledger.debts) {
@@ -85,12 +90,17 @@ const increase = (sums: Map<string, Units.Units>, key: string, units: Units.Unit
   sums.set(key, (sums.get(key) ?? 0n) + units)
 }
 
-/** Locked funds equal the locks of open orders. */
+/** Locked funds equal the locks of open orders; the margin of orders on positions is reserved instead. */
 const locks = (state: State): void => {
   const expected = new Map<string, Units.Units>()
+  const reserved = new Map<string, Units.Units>()
   for (const { account, locked } of state.openOrders.values()) {
     if (locked === undefined || locked.units === 0n) continue
     holds(locked.units > 0n, "a lock below zero")
+    if (locked.wallet === "collateral") {
+      increase(reserved, account, locked.units)
+      continue
+    }
     const key = `${account}/${locked.wallet}/locked ${locked.ticker}`
     expected.set(key, (expected.get(key) ?? 0n) + locked.units)
   }
@@ -102,6 +112,7 @@ const locks = (state: State): void => {
     }
   }
   holds(expected.size === 0, "locked by an order, but not in the ledger")
+  equal(state.reserved, reserved, "the margin of orders")
 }
 
 /** The lock of a spot order equals its remaining cost. */
@@ -133,6 +144,8 @@ const fits = (order: Order): void => {
       return holds(dealt && (isQuoteAmount(order) || order.left === 0n), order.status)
     case "AUTO_CANCELED_REDUCE_ONLY":
       return holds(order.reduceOnly && order.left > 0n, order.status)
+    case "AUTO_CANCELED_LIQUIDATION":
+      return holds(order.kind !== "spot" && order.left > 0n, order.status)
   }
 }
 
@@ -197,7 +210,7 @@ const open = (state: State, id: OrderId, order: Order): void => {
   fits(order)
   exactLock(order)
   if (order.reduceOnly) {
-    holds(Positions.reducible(state, order.account, order.market, order.side) > 0n, "nothing to reduce")
+    holds(Positions.reducible(state, order) > 0n, "nothing to reduce")
   }
 }
 
@@ -256,15 +269,17 @@ const counted = ({ book }: Trading): void => {
   }
 }
 
-const keyOf = ({ account, market }: Order): string => `${account}/${market}`
+/** The key of an order's position. In hedge mode, a futures order trades the long or the short one. */
+const keyOf = ({ accounts }: State, { account, kind, market, positionSide }: Order): string =>
+  `${account}/${market}${kind === "futures" && accounts.get(account)?.hedgeMode === true ? `/${positionSide}` : ""}`
 
 const percentOf = (listed: Market, role: "maker" | "taker"): Units.Units =>
   Units.ofPercent(role === "taker" ? listed.takerFee : listed.makerFee)
 
-/** The margin and the fee for this amount at this price. */
+/** The margin and the fee for this amount at this price, at the default leverage. */
 const marginOf = ({ takerFee }: Market, amount: Units.Units, price: Units.Units): Units.Units => {
   const total = Units.times(amount, price)
-  return total / Positions.leverage + Units.times(total, Units.ofPercent(takerFee))
+  return total / 10n + Units.times(total, Units.ofPercent(takerFee))
 }
 
 /** The part of a plain order without locked margin. This part may only close a position. */
@@ -274,14 +289,16 @@ const uncovered = (market: Market, order: Order, locked: Units.Units): Units.Uni
 }
 
 /** The open orders on positions. An OCO order counts as one, with the lock of both legs. */
-const plainOrders = ({ ocoOrders, openOrders }: State) =>
-  [...openOrders.values()].flatMap((order) => {
+const plainOrders = (state: State) => {
+  const { ocoOrders, openOrders } = state
+  return [...openOrders.values()].flatMap((order) => {
     if (order.kind === "spot" || order.reduceOnly) return []
     const pair = order.oco === undefined ? undefined : ocoOrders.get(order.oco)
     if (pair?.stopLoss === order) return []
     const locked = (order.locked?.units ?? 0n) + (pair?.stopLoss.locked?.units ?? 0n)
-    return [{ order, locked, key: `${keyOf(order)}/${order.side}` }]
+    return [{ order, locked, key: `${keyOf(state, order)}/${order.side}` }]
   })
+}
 
 /** Together, the parts of orders without margin close no more than the position. */
 const secured = (state: State): void => {
@@ -290,9 +307,73 @@ const secured = (state: State): void => {
     const market = state.markets.get(order.market) ?? assert.fail("no such market")
     const sum = (sums.get(key) ?? 0n) + uncovered(market, order, locked)
     sums.set(key, sum)
-    const closes = Positions.reducible(state, order.account, order.market, order.side)
+    const closes = Positions.reducible(state, order)
     holds(sum <= closes + 10n, `${key} would open ${sum - closes} without margin`)
   }
+}
+
+const shown = Units.toDecimal
+
+/** The account as the public formulas see it. */
+export const accountOf = (state: State, account: string): Margin.Account => ({
+  leverage: state.accounts.get(account)?.leverage ?? 10,
+  assets: [...state.currencies].map(({ ticker }) => ({
+    amount: shown(
+      Ledger.balance(state.ledger, Ledger.free(account, "collateral"), ticker) -
+        Ledger.debt(state.ledger, account, ticker)
+    ),
+    price: shown(ReferencePrices.ofAsset(state, ticker) ?? 0n),
+    weight: shown(state.weights.get(ticker) ?? 0n)
+  })),
+  orderMargin: shown(state.reserved.get(account) ?? 0n),
+  rules: state.margin,
+  positions: [...state.positionsOf.get(account) ?? []].map((position) => {
+    const size = position.amount < 0n ? -position.amount : position.amount
+    const basePrice = shown(Units.over(position.cost, size))
+    const market = state.markets.get(position.market)
+    const mark = ReferencePrices.mark(state, position.market)
+    return {
+      market: position.market,
+      side: position.side,
+      amount: shown(position.amount),
+      basePrice,
+      markPrice: mark === undefined ? basePrice : shown(mark),
+      brackets: market?.type === "futures"
+        ? Listings.brackets.map(({ leverage, upTo = 0n }) => ({ leverage: Number(leverage), upTo: shown(upTo) }))
+        : [{ leverage: state.margin.marginMaxLeverage }]
+    }
+  })
+})
+
+const isClose = (one: string, other: Units.Units): boolean => {
+  const difference = units(one) - other
+  return difference < 1_000_000n && difference > -1_000_000n
+}
+
+/**
+ * The engine's figures equal those of the public formulas, up to the rounding of entry prices. Every account at the level
+ * of a call is called, and one at that of a liquidation is in liquidation, with positions that nobody took.
+ */
+const levels = (state: State, withFormulas: boolean): void => {
+  const { dirty, moved } = state.watches
+  holds(dirty.size === 0 && moved.size === 0, "accounts that were not checked")
+  for (const account of state.positionsOf.keys()) {
+    if (account === Quotes.account) continue
+    const figures = Margins.of(state, account)
+    const summary = withFormulas ? Margin.summary(accountOf(state, account)) : undefined
+    for (const field of summary === undefined ? [] : ["equity", "margin", "pnl", "freeMargin"] as const) {
+      const expected = summary?.[field] ?? ""
+      holds(isClose(expected, figures[field]), `${account}: ${field} is ${expected} by the public formulas`)
+    }
+    const worth = figures.equity + figures.pnl
+    const call = state.calls.get(account)
+    const callAt = figures.maintenance * units(state.margin.callRatio) / Units.one
+    if (worth <= figures.maintenance) holds(call === "liquidation", `${account} is not in liquidation`)
+    else if (worth < callAt - 10n) holds(call === "margin_call", `${account} is not called`)
+    else if (worth > callAt + 10n) holds(call === undefined, `${account} is still called`)
+  }
+  for (const account of state.calls.keys())
+    holds(state.positionsOf.has(account), `${account} is called without positions`)
 }
 
 /**
@@ -308,11 +389,13 @@ export class Follower {
   private readonly deals = new Map<string, { stock: Units.Units; money: Units.Units }>()
   private readonly positions = new Map<string, Units.Units>()
   private readonly costs = new Map<string, Units.Units>()
-  /** The losses and fees of positions closed in this command, by account and asset. */
-  private readonly lost = new Map<string, Units.Units>()
-  /** The amount by which collateral falls short of the positions' margin, by account and asset. */
-  private readonly lacking = new Map<string, Units.Units>()
   private readonly tradedOutside = new Map<string, Units.Units>()
+  /** The expected balances of the other side of all funding payments. */
+  private readonly funded = new Map<string, Units.Units>()
+  /** The expected balances of the insurance account. */
+  private readonly insured = new Map<string, Units.Units>()
+  /** The interest that the house has received. */
+  private readonly interest = new Map<string, Units.Units>()
   /** The expected assets of each account minus its debts, by account and asset. */
   private readonly worth: Map<string, Units.Units>
   /** The expected balances of `outside`. */
@@ -321,6 +404,8 @@ export class Follower {
   private readonly credited: Map<string, Units.Units>
   private readonly state: State
   private greatestId = 0n
+  private checks = 0
+  private hasLeverage = false
   private arrived = 0
   trades = 0
 
@@ -336,6 +421,11 @@ export class Follower {
     if (action?._tag === "OpenPosition" && reply._tag === "Done") this.openPosition(action)
     if (action?._tag === "Fund" && reply._tag === "Done" && action.account !== Quotes.account) {
       this.credit(action.account, action.ticker, units(action.amount))
+    }
+    if (action?._tag === "SetInsurance" && reply._tag === "Done") {
+      const before = this.insured.get(action.ticker) ?? 0n
+      this.insured.set(action.ticker, units(action.amount))
+      increase(this.outside, action.ticker, before - units(action.amount))
     }
     if (reply._tag === "CodeApplied" && action?._tag === "Call" && action.operation._tag === "ApplyCode") {
       const { applied = "", creator, ticker, units } = this.state.codes.get(action.operation.code) ??
@@ -381,14 +471,15 @@ export class Follower {
     this.lenderAgrees()
     this.worthAgrees()
     counterparty(this.state)
-    secured(this.state)
-    this.marginHolds()
+    // Orders keep the margin of the leverage at which they were placed.
+    if (!this.hasLeverage) secured(this.state)
+    levels(this.state, ++this.checks % 8 === 0)
   }
 
   /** Runs the slow checks, which examine every order ever placed, and its fees. */
   checkAll(): void {
     this.exitsTradeOnce()
-    const fees = new Map<string, Units.Units>()
+    const fees = new Map(this.interest)
     for (const order of this.orders.values()) {
       if (!this.state.openOrders.has(order.id)) ended(this.state, order)
       const deals = this.deals.get(order.id) ?? { stock: 0n, money: 0n }
@@ -409,15 +500,14 @@ export class Follower {
     this.greatestId = BigInt(id)
   }
 
-  /** Finds an order that no reply contains: a leg of an exit. */
+  /** Finds an order that no reply contains: a leg of an exit, or an order of a liquidation. */
   private find({ account, order }: { readonly account: string; readonly order: OrderId }): Order {
     const ended = this.state.endedOrders.get(account) ?? []
     const found = this.state.openOrders.get(order) ?? ended.find(({ id }) => id === order) ??
       assert.fail("no such order")
-    holds(
-      found.reduceOnly && found.type === "stop market" && found.oco !== undefined,
-      "in no reply, and not the leg of an exit"
-    )
+    const isLeg = found.reduceOnly && found.type === "stop market" && found.oco !== undefined
+    const isOfLiquidation = new RegExp(`^(liquidation|adl)_${order}_!$`, "u").test(found.clientOrderId ?? "")
+    holds(isLeg || isOfLiquidation, "in no reply, and neither the leg of an exit nor an order of a liquidation")
     return found
   }
 
@@ -460,6 +550,32 @@ export class Follower {
         return this.trade(event)
       case "InterestPaid":
         return this.credit(event.account, event.ticker, event.amount)
+      case "FundingPaid":
+        increase(this.worth, `${event.account} USDT`, event.amount)
+        return increase(this.funded, "USDT", -event.amount)
+      case "BorrowInterestPaid":
+        increase(this.worth, `${event.account} USDT`, -event.amount)
+        return increase(this.interest, "USDT", event.amount)
+      case "InsurancePaid":
+        increase(this.insured, event.ticker, -event.amount)
+        return increase(this.worth, `${event.account} ${event.ticker}`, event.amount)
+      case "CollateralConverted":
+        increase(this.worth, `${event.account} ${event.ticker}`, -event.amount)
+        increase(this.worth, `${event.account} USDT`, event.received)
+        increase(this.tradedOutside, event.ticker, event.amount)
+        return increase(this.tradedOutside, "USDT", -event.received)
+      case "LeverageChanged":
+        this.hasLeverage = true
+        return
+      case "MarkMoved":
+      case "HedgeModeChanged":
+      case "PositionChanged":
+      case "FundingSettled":
+      case "MarginCalled":
+      case "MarginRestored":
+      case "LiquidationStarted":
+      case "Deleveraged":
+      case "DebtLeft":
       case "PriceMoved":
       case "KillSwitchFired":
       case "BalanceChanged":
@@ -520,25 +636,27 @@ export class Follower {
       increase(this.worth, `${order.account} ${listed.money}`, -sign * total)
       return assert.isFalse(order.reduceOnly, "a spot order has no position to reduce")
     }
-    const before = this.positions.get(keyOf(order)) ?? 0n
+    const key = keyOf(this.state, order)
+    const before = this.positions.get(key) ?? 0n
     const after = before + (order.side === "buy" ? amount : -amount)
     if (order.reduceOnly) {
       holds(before > 0n ? after >= 0n && after < before : after <= 0n && after > before, "a position is not reduced")
     }
-    this.position(order.account, order.market, order.side === "buy" ? amount : -amount, price, true)
+    this.position(key, order.account, order.market, order.side === "buy" ? amount : -amount, price)
   }
 
   private openPosition({ account, amount, market, price, side }: Extract<Action, { _tag: "OpenPosition" }>): void {
     const [size, at] = [units(amount), units(price ?? assert.fail("the draft has no price"))]
     const signed = side === "buy" ? size : -size
-    this.position(account, market, signed, at, false)
+    const isHedged = this.state.accounts.get(account)?.hedgeMode === true && this.listed(market).type === "futures"
+    const key = `${account}/${market}${isHedged ? (side === "buy" ? "/LONG" : "/SHORT") : ""}`
+    this.position(key, account, market, signed, at)
     // No funds move, as if the outside market had taken the other side.
     this.tradeOutside(market, -signed, at)
   }
 
-  /** Tracks a position and the loss on its closed part. */
-  private position(account: string, market: MarketName, signed: bigint, price: Units.Units, hasFee: boolean): void {
-    const key = `${account}/${market}`
+  /** Tracks a position, and the profit of its closed part. */
+  private position(key: string, account: string, market: MarketName, signed: bigint, price: Units.Units): void {
     const [before, cost] = [this.positions.get(key) ?? 0n, this.costs.get(key) ?? 0n]
     this.positions.set(key, before + signed)
     const [held, size] = [before, signed].map((amount) => amount < 0n ? -amount : amount) as [bigint, bigint]
@@ -548,32 +666,6 @@ export class Follower {
     const listed = this.listed(market)
     const value = Units.times(closed, price)
     increase(this.worth, `${account} ${listed.money}`, before > 0n ? value - paid : paid - value)
-    const fee = hasFee ? Units.times(value, Units.ofPercent(listed.takerFee)) : 0n
-    const loss = (before > 0n ? paid - value : value - paid) + fee
-    const owner = `${account} ${listed.money}`
-    if (loss > 0n) this.lost.set(owner, (this.lost.get(owner) ?? 0n) + loss)
-  }
-
-  /**
-   * The collateral covers the margin of the positions. This exchange never liquidates, so a loss can push the
-   * collateral below the margin; a fill, a transfer or a lock can't.
-   */
-  private marginHolds(): void {
-    const margins = new Map<string, Units.Units>()
-    for (const { account, cost, market } of this.state.positions.values()) {
-      const owner = `${account} ${this.state.markets.get(market)?.money}`
-      margins.set(owner, (margins.get(owner) ?? 0n) + cost / Positions.leverage)
-    }
-    for (const owner of new Set([...margins.keys(), ...this.lacking.keys()])) {
-      const [account = "", ticker] = owner.split(" ")
-      const held = Ledger.balance(this.state.ledger, Ledger.free(account, "collateral"), ticker as never)
-      const margin = margins.get(owner) ?? 0n
-      const lacks = margin > held ? margin - held : 0n
-      const most = (this.lacking.get(owner) ?? 0n) + (this.lost.get(owner) ?? 0n)
-      holds(lacks <= most, `${owner}: the collateral is ${lacks} short of the margin, but losses explain only ${most}`)
-      this.lacking.set(owner, lacks)
-    }
-    this.lost.clear()
   }
 
   /** At every price, the oldest order is first. */
@@ -659,6 +751,8 @@ export class Follower {
   private worthAgrees(): void {
     equal(worth(this.state), this.worth, "the assets of an account minus its debts")
     equal(Ledger.balances(this.state.ledger, "outside"), this.outside, "the balances of outside")
+    equal(Ledger.balances(this.state.ledger, "insurance"), this.insured, "the insurance account")
+    equal(Ledger.balances(this.state.ledger, "funding"), this.funded, "the other side of all funding")
   }
 }
 

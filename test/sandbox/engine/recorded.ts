@@ -42,6 +42,8 @@ const letters: { readonly [Tag in Reply["_tag"]]: string } = {
   CodeApplied: "a",
   SubAccountCreated: "u",
   KeyCreated: "y",
+  LeverageSet: "l",
+  HedgeModeSet: "h",
   Invalid: "I",
   Refused: "R"
 }

@@ -164,7 +164,10 @@ describe("written commands", () => {
       const state = yield* snapshot.pipe(opened(file, Dialect.document))
       assert.deepStrictEqual(
         state.accounts,
-        new Map([["survivor", { id: "survivor", b2b: true, rpi: false, retail: false }]])
+        new Map([[
+          "survivor",
+          { id: "survivor", b2b: true, rpi: false, retail: false, leverage: 10, hedgeMode: false }
+        ]])
       )
     }))
 

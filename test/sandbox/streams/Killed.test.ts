@@ -90,7 +90,7 @@ describe("a killed sandbox", () => {
           control.fund({
             payload: { account: "bob", wallet: "trade", ticker: ticker("BTC"), amount: amount("1") }
           })
-        ).pipe(Effect.provide(ControlClient.layer({ url: baseUrl, token })), Effect.provide(FetchHttpClient.layer))
+        ).pipe(Effect.provide(Layer.provide(ControlClient.layer({ url: baseUrl, token }), FetchHttpClient.layer)))
         const exchanges = yield* Effect.forEach(accounts, (key) =>
           Layer.build(
             Exchange.layer({ baseUrl, dialect: Dialect.live, credentials: credentialsOf(key) }).pipe(

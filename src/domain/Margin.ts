@@ -1,0 +1,471 @@
+/**
+ * Margin of a collateral account: what its positions require, how much is free, and at which mark price it is
+ * liquidated. Pure and exact; the sandbox computes with the same formulas.
+ *
+ * The formulas reproduce captured answers of the live exchange: `freeMargin` = equity - margin + pnl -
+ * unrealizedFunding; `marginFraction` = (equity + pnl) / value of all positions; maintenance margin = half the initial
+ * margin. The account is liquidated when equity + pnl no longer exceeds the maintenance margin. Digits beyond the
+ * eighteenth decimal place are cut off.
+ *
+ * @example
+ * ```ts
+ * import { Decimal, Identifiers, Margin } from "effect-txc"
+ *
+ * const market = Identifiers.marketName("BTC_PERP")
+ * const account: Margin.Account = {
+ *   leverage: 20,
+ *   assets: [{ amount: Decimal.of("14.08"), price: Decimal.of("1"), weight: Decimal.of("1") }],
+ *   positions: []
+ * }
+ * const fill = { market, amount: Decimal.of("0.001"), price: Decimal.price("82498.7"), fee: Decimal.of("0") }
+ *
+ * // The mark price at which the account would be liquidated if this order filled.
+ * const price = Margin.liquidationPrice(Margin.afterFill(account, fill), market)
+ * ```
+ */
+import * as Result from "effect/Result"
+import * as Decimal from "./Decimal.ts"
+import type { MarketName } from "./Identifiers.ts"
+import * as MarginUnits from "./MarginUnits.ts"
+import type { PositionSide } from "./Order.ts"
+
+const scale = 18
+
+const unitsOf = (decimal: Decimal.Decimal): bigint =>
+  Decimal.toUnits(decimal, scale) ?? Decimal.toUnits(Decimal.floor(decimal, scale), scale) ?? 0n
+
+// Fails only with 47 digits or more before the point.
+const decimalOf = (units: bigint): Decimal.Decimal => Result.getOrThrow(Decimal.fromUnits(units, scale))
+
+// -----------------------------------------------------------------------------
+// Models
+// -----------------------------------------------------------------------------
+
+/**
+ * The leverages that an account can set.
+ *
+ * @category constants
+ */
+export const leverages = [1, 2, 3, 5, 10, 20, 50, 100] as const
+
+/**
+ * The margin fraction that the exchange shows for an account without positions.
+ *
+ * @category constants
+ */
+export const noPositions: Decimal.Decimal = Decimal.of("1000000000000000000000")
+
+/**
+ * A bracket of a market: positions up to a value have at most a leverage (live: `brackets` of the futures list).
+ *
+ * @category models
+ */
+export interface Bracket {
+  /** The maximum leverage of the bracket. */
+  readonly leverage: number
+  /** The largest value of a position in the bracket, in quote currency. Absent: no bound. */
+  readonly upTo?: Decimal.Decimal
+}
+
+/**
+ * Rules that the exchange does not publish, or publishes in contradiction. The defaults are the ones that captured
+ * answers support.
+ *
+ * @category models
+ */
+export interface Rules {
+  /**
+   * The leverage of a position that spans brackets. `whole` (default): that of the bracket of its whole cost.
+   * `marginal`: each part of the cost has that of its own bracket.
+   */
+  readonly bracketSpan?: "whole" | "marginal"
+  /** The maintenance margin as a share of the initial margin, above 0 and at most 1. Default 0.5. */
+  readonly maintenanceShare?: Decimal.Decimal
+}
+
+/**
+ * An asset that counts as collateral.
+ *
+ * @category models
+ */
+export interface Asset {
+  /** The amount, in units of the asset; negative for a debt. */
+  readonly amount: Decimal.Decimal
+  /** The index price of the asset, in the quote currency of the positions; `"1"` for that currency itself. */
+  readonly price: Decimal.Decimal
+  /** The part of its value that counts, 0 to 1. A debt counts in full. */
+  readonly weight: Decimal.Decimal
+  /**
+   * The market whose mark price the price of the asset follows: `BTC_PERP` for BTC. {@link liquidationPrice} takes it into
+   * account. Absent: the price stays.
+   */
+  readonly follows?: MarketName
+}
+
+/**
+ * An open position.
+ *
+ * @category models
+ */
+export interface Position {
+  /** The market of the position. */
+  readonly market: MarketName
+  /** `BOTH` (default) in one-way mode. In hedge mode, an account has a `LONG` and a `SHORT` position per market. */
+  readonly side?: PositionSide
+  /** The size, in base currency; negative if short. */
+  readonly amount: Decimal.Decimal
+  /** The average entry price, in quote currency. */
+  readonly basePrice: Decimal.Decimal
+  /** The mark price of the market, in quote currency. */
+  readonly markPrice: Decimal.Decimal
+  /** The brackets of the market, in any order. Default: none, so that the account's leverage is not limited. */
+  readonly brackets?: ReadonlyArray<Bracket>
+}
+
+/**
+ * A collateral account: one balance and one leverage for all its positions.
+ *
+ * @category models
+ */
+export interface Account {
+  /** The leverage of the account: one of {@link leverages}. */
+  readonly leverage: number
+  /** The assets of the collateral balance, without unrealised profits. */
+  readonly assets: ReadonlyArray<Asset>
+  /** The open positions. */
+  readonly positions: ReadonlyArray<Position>
+  /** The initial margin of the open orders, in quote currency. Default 0. */
+  readonly orderMargin?: Decimal.Decimal
+  /** The accrued costs that have not been paid yet, in quote currency. Default 0. */
+  readonly unrealizedFunding?: Decimal.Decimal
+  /** The rules of the exchange. */
+  readonly rules?: Rules
+}
+
+/**
+ * The figures of an account, as the exchange's account summary shows them. Amounts are in the quote currency.
+ *
+ * @category models
+ */
+export interface Summary {
+  /** The weighted value of the collateral, without unrealised profits. */
+  readonly equity: Decimal.Decimal
+  /** The initial margin of positions and orders. */
+  readonly margin: Decimal.Decimal
+  /** The margin available to new positions; negative if the account has too little. */
+  readonly freeMargin: Decimal.Decimal
+  /** The unrealised profit of all positions; a loss is negative. */
+  readonly pnl: Decimal.Decimal
+  /** The accrued costs that have not been paid yet. */
+  readonly unrealizedFunding: Decimal.Decimal
+  /** The leverage of the account. */
+  readonly leverage: number
+  /** (equity + pnl) / value of all positions; {@link noPositions} without positions. */
+  readonly marginFraction: Decimal.Decimal
+  /** Maintenance margin / value of all positions; zero without positions. */
+  readonly maintenanceMarginFraction: Decimal.Decimal
+}
+
+/**
+ * A fill of an order that opens, increases, reduces, closes or flips a position.
+ *
+ * @category models
+ */
+export interface Fill {
+  /** The market of the order. */
+  readonly market: MarketName
+  /** The position that the order trades. Default `BOTH`. */
+  readonly side?: PositionSide
+  /** The filled amount, in base currency: positive if the order buys, negative if it sells. */
+  readonly amount: Decimal.Decimal
+  /** The price of the fill, in quote currency. */
+  readonly price: Decimal.Price
+  /** The fee as a ratio of the value: `"0.00055"` is 0.055 %. */
+  readonly fee: Decimal.Decimal
+  /** The brackets of the market, for a position that the fill opens. Default: none. */
+  readonly brackets?: ReadonlyArray<Bracket>
+}
+
+// -----------------------------------------------------------------------------
+// Positions
+// -----------------------------------------------------------------------------
+
+const bracketsOf = (brackets: ReadonlyArray<Bracket> = []): ReadonlyArray<MarginUnits.Bracket> =>
+  brackets.toSorted((one, other) => other.leverage - one.leverage).map(({ leverage, upTo }) => ({
+    leverage: BigInt(leverage),
+    upTo: upTo === undefined ? undefined : unitsOf(upTo)
+  }))
+
+const costOf = ({ amount, basePrice }: Pick<Position, "amount" | "basePrice">): bigint =>
+  MarginUnits.abs(unitsOf(amount)) * unitsOf(basePrice) / MarginUnits.one
+
+const fractionOf = ({ leverage, rules }: Pick<Account, "leverage" | "rules">, position: Position) =>
+  MarginUnits.initialFraction(
+    costOf(position),
+    BigInt(leverage),
+    bracketsOf(position.brackets),
+    rules?.bracketSpan ?? "whole"
+  )
+
+const shareOf = ({ rules }: Pick<Account, "rules">): bigint => unitsOf(rules?.maintenanceShare ?? Decimal.of("0.5"))
+
+/**
+ * The unrealised profit of a position at its mark price, in quote currency; a loss is negative.
+ *
+ * @category positions
+ */
+export const unrealizedPnl = (position: Omit<Position, "market">): Decimal.Decimal => decimalOf(pnlOf(position))
+
+const pnlOf = (position: Omit<Position, "market">): bigint =>
+  MarginUnits.unrealizedPnl(unitsOf(position.amount), costOf(position), unitsOf(position.markPrice))
+
+/**
+ * A profit in percent of what the position cost, rounded towards zero to two decimal places; zero without a cost.
+ *
+ * @category positions
+ */
+export const pnlPercent = (
+  pnl: Decimal.Decimal,
+  position: Pick<Position, "amount" | "basePrice">
+): Decimal.Decimal => {
+  const cost = costOf(position)
+  return cost === 0n ? Decimal.zero : decimalOf(unitsOf(pnl) * 10_000n / cost * 10n ** 16n)
+}
+
+/**
+ * The initial margin of a position at its mark price, in quote currency: its value divided by the leverage, which the
+ * brackets of the market limit. The exchange shows it rounded up to the market's `moneyPrecision`: see
+ * {@link Decimal.ceil}.
+ *
+ * @category positions
+ */
+export const initialMargin = (
+  account: Pick<Account, "leverage" | "rules">,
+  position: Position
+): Decimal.Decimal =>
+  decimalOf(
+    MarginUnits.initialMargin(unitsOf(position.amount), unitsOf(position.markPrice), fractionOf(account, position))
+  )
+
+/**
+ * The maintenance margin of a position at its mark price, in quote currency.
+ *
+ * @category positions
+ */
+export const maintenanceMargin = (
+  account: Pick<Account, "leverage" | "rules">,
+  position: Position
+): Decimal.Decimal => decimalOf(maintenanceOf(account, position))
+
+const maintenanceOf = (account: Pick<Account, "leverage" | "rules">, position: Position): bigint =>
+  MarginUnits.maintenanceMargin(
+    unitsOf(position.amount),
+    unitsOf(position.markPrice),
+    fractionOf(account, position),
+    shareOf(account)
+  )
+
+// -----------------------------------------------------------------------------
+// Accounts
+// -----------------------------------------------------------------------------
+
+const sum = <A>(values: ReadonlyArray<A>, of: (value: A) => bigint): bigint =>
+  values.reduce((total, value) => total + of(value), 0n)
+
+const worthOf = ({ amount, price, weight }: Asset): bigint => {
+  const value = unitsOf(amount) * unitsOf(price)
+  return value < 0n
+    ? MarginUnits.floorOver(value, MarginUnits.one)
+    : value * unitsOf(weight) / MarginUnits.one / MarginUnits.one
+}
+
+const ratio = (dividend: bigint, divisor: bigint): Decimal.Decimal =>
+  decimalOf(MarginUnits.floorOver(dividend * MarginUnits.one, divisor))
+
+/**
+ * The figures of an account.
+ *
+ * @category accounts
+ */
+export const summary = (account: Account): Summary => {
+  const equity = sum(account.assets, worthOf)
+  const margin = sum(account.positions, (position) => unitsOf(initialMargin(account, position))) +
+    unitsOf(account.orderMargin ?? Decimal.zero)
+  const maintenance = sum(account.positions, (position) => maintenanceOf(account, position))
+  const pnl = sum(account.positions, pnlOf)
+  const value = sum(
+    account.positions,
+    ({ amount, markPrice }) => MarginUnits.valueOf(unitsOf(amount), unitsOf(markPrice))
+  )
+  const unrealizedFunding = account.unrealizedFunding ?? Decimal.zero
+  return {
+    equity: decimalOf(equity),
+    margin: decimalOf(margin),
+    freeMargin: decimalOf(equity - margin + pnl - unitsOf(unrealizedFunding)),
+    pnl: decimalOf(pnl),
+    unrealizedFunding,
+    leverage: account.leverage,
+    marginFraction: value === 0n ? noPositions : ratio(equity + pnl, value),
+    maintenanceMarginFraction: value === 0n ? Decimal.zero : ratio(maintenance, value)
+  }
+}
+
+/**
+ * The mark price of a market at which the account is liquidated, if all other prices stay; `undefined` if there is none. An
+ * account whose market position is net long is liquidated at this price or below it, one that is net short at it or above.
+ * Not rounded to the market's price step.
+ *
+ * @category accounts
+ */
+export const liquidationPrice = (account: Account, market: MarketName): Decimal.Price | undefined => {
+  const own = account.positions.filter((position) => position.market === market)
+  if (own.length === 0) return undefined
+  const others = account.positions.filter((position) => position.market !== market)
+  const follows = (asset: Asset) => asset.follows === market && unitsOf(asset.amount) > 0n
+  const rest = sum(account.assets.filter((asset) => !follows(asset)), worthOf) + sum(others, pnlOf) -
+    sum(others, (position) => maintenanceOf(account, position)) -
+    unitsOf(account.unrealizedFunding ?? Decimal.zero)
+  const pledged = sum(
+    account.assets.filter(follows),
+    ({ amount, weight }) => unitsOf(amount) * unitsOf(weight) / MarginUnits.one
+  )
+  const exposures = own.map((position) => ({
+    amount: unitsOf(position.amount),
+    cost: costOf(position),
+    fraction: fractionOf(account, position)
+  }))
+  const price = MarginUnits.liquidationPrice(rest, exposures, shareOf(account), pledged)
+  // `Price` is greater than zero, as is this value.
+  return price === undefined ? undefined : decimalOf(price) as Decimal.Price
+}
+
+const isSame = (position: Position, { market, side = "BOTH" }: Fill): boolean =>
+  position.market === market && (position.side ?? "BOTH") === side
+
+/** Adds a profit, or takes a loss or a fee, from the first asset: the quote currency. */
+const settled = ([quote, ...others]: ReadonlyArray<Asset>, units: bigint): ReadonlyArray<Asset> =>
+  quote === undefined
+    ? [{ amount: decimalOf(units), price: Decimal.of("1"), weight: Decimal.of("1") }]
+    : [{ ...quote, amount: decimalOf(unitsOf(quote.amount) + units) }, ...others]
+
+/**
+ * The account after a fill: the position is opened, increased, reduced, closed or flipped, and the first asset, which must
+ * be the quote currency, receives the profit of the closed part and pays the fee. The mark price stays; for a market
+ * without a position it is the price of the fill.
+ *
+ * @category accounts
+ */
+export const afterFill = (account: Account, fill: Fill): Account => {
+  const known = account.positions.find((position) => isSame(position, fill))
+  const before = known ?? {
+    market: fill.market,
+    side: fill.side ?? "BOTH",
+    amount: Decimal.zero,
+    basePrice: Decimal.zero,
+    markPrice: account.positions.find(({ market }) => market === fill.market)?.markPrice ?? fill.price,
+    ...(fill.brackets === undefined ? {} : { brackets: fill.brackets })
+  }
+  const [held, traded, price] = [unitsOf(before.amount), unitsOf(fill.amount), unitsOf(fill.price)]
+  const isOpposite = held !== 0n && held > 0n !== traded > 0n
+  const closed = !isOpposite ? 0n : MarginUnits.abs(traded) < MarginUnits.abs(held) ? -traded : held
+  const cost = costOf(before)
+  const closedCost = closed === 0n ? 0n : cost * MarginUnits.abs(closed) / MarginUnits.abs(held)
+  const gain = closed === 0n ? 0n : MarginUnits.unrealizedPnl(closed, closedCost, price)
+  const amount = held + traded
+  const opened = MarginUnits.abs(traded) - MarginUnits.abs(closed)
+  const openCost = cost - closedCost + opened * price / MarginUnits.one
+  const fee = MarginUnits.abs(traded) * price * unitsOf(fill.fee) / MarginUnits.one / MarginUnits.one
+  const after: Position = {
+    ...before,
+    amount: decimalOf(amount),
+    basePrice: amount === 0n ? Decimal.zero : decimalOf(openCost * MarginUnits.one / MarginUnits.abs(amount))
+  }
+  const others = account.positions.filter((position) => position !== known)
+  return {
+    ...account,
+    assets: settled(account.assets, gain - fee),
+    positions: amount === 0n ? others : [...others, after]
+  }
+}
+
+// -----------------------------------------------------------------------------
+// Funding and deleveraging
+// -----------------------------------------------------------------------------
+
+/**
+ * The funding that a position receives at a settlement, in quote currency: -(rate × amount × settlement price). Negative
+ * if it pays: longs pay shorts while the rate is positive. Rounded down to eighteen decimal places.
+ *
+ * @category funding
+ */
+export const fundingAmount = (
+  rate: Decimal.Decimal,
+  amount: Decimal.Decimal,
+  settlementPrice: Decimal.Decimal
+): Decimal.Decimal => decimalOf(MarginUnits.fundingAmount(unitsOf(rate), unitsOf(amount), unitsOf(settlementPrice)))
+
+/**
+ * The terms of a market's funding.
+ *
+ * @category models
+ */
+export interface FundingTerms {
+  /** The time between two settlements, in minutes. */
+  readonly intervalMinutes: number
+  /** The highest rate, as a ratio. */
+  readonly cap: Decimal.Decimal
+  /** The lowest rate, as a ratio. */
+  readonly floor: Decimal.Decimal
+  /** How far the interest may move the premium, as a ratio. */
+  readonly clamp: Decimal.Decimal
+}
+
+/**
+ * The funding rate of an average premium, as a ratio: premium + clamp(interest - premium, ±clamp), between floor and cap.
+ * The interest is 0.01 % for eight hours.
+ *
+ * @category funding
+ */
+export const fundingRate = (averagePremium: Decimal.Decimal, terms: FundingTerms): Decimal.Decimal =>
+  decimalOf(MarginUnits.fundingRate(unitsOf(averagePremium), {
+    intervalMinutes: terms.intervalMinutes,
+    cap: unitsOf(terms.cap),
+    floor: unitsOf(terms.floor),
+    clamp: unitsOf(terms.clamp)
+  }))
+
+/**
+ * The rating of a position for automatic deleveraging (ADL): profit / cost × cost / equity. Positions with the highest
+ * rating are reduced first; those without a profit have a rating of zero, and are not reduced.
+ *
+ * @category deleveraging
+ */
+export const adlRating = (
+  pnl: Decimal.Decimal,
+  position: Pick<Position, "amount" | "basePrice">,
+  equity: Decimal.Decimal
+): Decimal.Decimal => decimalOf(MarginUnits.adlRating(unitsOf(pnl), costOf(position), unitsOf(equity)))
+
+/**
+ * The price at which a counterparty takes over a liquidated position: `last` × (1 - d) for a long, × (1 + d) for a short,
+ * where d is the liquidated account's margin fraction minus two taker fees, or zero if that is negative.
+ *
+ * @category deleveraging
+ */
+export const adlPrice = (
+  last: Decimal.Price,
+  liquidated: "LONG" | "SHORT",
+  marginFraction: Decimal.Decimal,
+  takerFee: Decimal.Decimal
+): Decimal.Decimal =>
+  decimalOf(
+    MarginUnits.adlPrice(unitsOf(last), liquidated === "LONG", unitsOf(marginFraction), unitsOf(takerFee))
+  )
+
+/**
+ * The ADL grade, 0 to 4, of a position: `index` counts from 0 through the `count` positions of its side in order of rising
+ * rating. Grade 4 is reduced first.
+ *
+ * @category deleveraging
+ */
+export const adlGrade = MarginUnits.adlGrade

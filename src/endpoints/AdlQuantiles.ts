@@ -1,0 +1,84 @@
+/**
+ * How soon the exchange would reduce the account's futures positions by auto-deleveraging (ADL). The exchange does so
+ * when a position on the other side can't be liquidated in the market.
+ *
+ * @example
+ * ```ts
+ * import { AdlQuantiles } from "effect-txc"
+ *
+ * const queue = AdlQuantiles.AdlQuantiles.use(({ list }) => list)
+ * ```
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
+import { MarketName } from "../domain/Identifiers.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Wire from "../protocol/Wire.ts"
+
+const request = () => Wire.struct({})
+
+/**
+ * The place of a market's positions in the queue for auto-deleveraging.
+ *
+ * @category models
+ */
+export interface AdlQuantile {
+  /** The market, such as `BTC_PERP`. */
+  readonly market: MarketName
+  /** The place of the long position: 4 is reduced first, 0 last. `null` without such a position. */
+  readonly long: number | null
+  /** The place of the short position: 4 is reduced first, 0 last. `null` without such a position. */
+  readonly short: number | null
+}
+
+const quantile = () =>
+  Wire.answer<AdlQuantile>({
+    market: MarketName,
+    long: Schema.NullOr(Schema.Int),
+    short: Schema.NullOr(Schema.Int)
+  })
+
+/**
+ * `POST /api/v4/collateral-account/adl-quantile`. Source: the live exchange's documentation, "ADL Quantile".
+ *
+ * @category endpoints
+ */
+export const endpoint = Endpoint.make({
+  name: "AdlQuantiles.list",
+  path: "/api/v4/collateral-account/adl-quantile",
+  access: "private",
+  mutates: false,
+  rateLimit: { calls: 12000, perSeconds: 10 },
+  refusals: [],
+  request,
+  response: () => Schema.Array(quantile().schema),
+  example: () => ({})
+})
+
+/**
+ * Errors that can occur when reading the places in the queue for auto-deleveraging.
+ *
+ * @category errors
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+/**
+ * Reads the places of the account's positions in the queue for auto-deleveraging.
+ *
+ * @category services
+ */
+export class AdlQuantiles extends Context.Service<AdlQuantiles, {
+  /** Reads the places of all futures positions. The list is empty when there is none. */
+  readonly list: Effect.Effect<ReadonlyArray<AdlQuantile>, Failure>
+}>()("effect-txc/endpoints/AdlQuantiles") {
+  /** Provides this service. Requires an account's `Call`. */
+  static readonly layer: Layer.Layer<AdlQuantiles, never, Call.Call> = PlainService.layer(
+    AdlQuantiles,
+    endpoint,
+    (list) => ({ list: list({}) })
+  )
+}

@@ -1,0 +1,38 @@
+/** What the histories of an exploration have reached. A scenario that reaches something new is worth varying. */
+import type { History } from "./World.ts"
+
+/**
+ * What was reached, and in how many histories, by name: such as `order FILLED`, `fault Reset`, `call lost`.
+ *
+ * @category models
+ */
+export type Coverage = ReadonlyMap<string, number>
+
+const lastPart = (path: string): string => path.slice(path.lastIndexOf("/api/") + "/api/v4/".length)
+
+/** How many there are, as a class: what happens for the third time is rarely news. */
+const classOf = (count: number): string => count < 3 ? String(count) : count < 10 ? "some" : "many"
+
+/** What a history has reached. */
+export const reachedBy = ({ events, marks, moment, reached }: History): ReadonlySet<string> => {
+  const found = new Set<string>()
+  for (const name of reached) found.add(`reached ${name}`)
+  for (const { what } of marks) found.add(`program ${what}`)
+  found.add(`starts ${classOf(moment.starts)}`)
+  for (const { event } of events) {
+    found.add(event._tag === "OrderEnded" ? `order ${event.status}` : `event ${event._tag}`)
+  }
+  for (const { status } of moment.openOrders) found.add(`order ${status}`)
+  for (const failure of moment.failures) found.add(`failure ${failure.slice(0, 80)}`)
+  let before = ""
+  for (const { fault, path, refused, verdict } of moment.calls) {
+    if (fault !== undefined) found.add(`fault ${fault.symptom} on ${lastPart(path)}`)
+    if (refused !== undefined) found.add(`refused ${refused} on ${lastPart(path)}`)
+    const call = `${lastPart(path)} ${verdict}`
+    found.add(`call ${before} > ${call}`)
+    before = call
+  }
+  for (const { outcome, path } of moment.sent)
+    if (outcome !== "answered") found.add(`call ${outcome} ${lastPart(path)}`)
+  return found
+}

@@ -1,0 +1,126 @@
+/**
+ * Explores programs: searches for the history that breaks a sentence about them.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Decimal, Identifiers, LimitOrders } from "effect-txc"
+ * import { Explore, Invariant } from "effect-txc/explore"
+ *
+ * // Places an order, and tries again when it fails. It must not: the first order may exist.
+ * const program = Explore.program({
+ *   name: "impatient",
+ *   run: LimitOrders.LimitOrders.use(({ create }) =>
+ *     create({
+ *       market: Identifiers.marketName("BTC_USDT"),
+ *       side: "buy",
+ *       amount: Decimal.amount("0.01"),
+ *       price: Decimal.price("39000")
+ *     })
+ *   ).pipe(Effect.retry({ times: 3 })),
+ *   invariants: [Invariant.noOrderTwice()]
+ * })
+ *
+ * const result = Explore.explore(program, { runs: 200 })
+ * ```
+ */
+import * as Effect from "effect/Effect"
+import type * as Ambient from "./Ambient.ts"
+import * as Counterexample from "./Counterexample.ts"
+import { type Options as ProgramOptions, type Program, type SetUpFailed, TypeId } from "./Program.ts"
+import * as Search from "./Search.ts"
+import * as World from "./World.ts"
+
+export { isProgram, type Options as ProgramOptions, type Program, type Services, type SetUpFailed } from "./Program.ts"
+export { say } from "./Say.ts"
+export type { Options, Progress } from "./Search.ts"
+export { setUp } from "./Prepared.ts"
+
+/**
+ * The result of an exploration.
+ *
+ * @category models
+ */
+export interface Result {
+  /** The name of the program. */
+  readonly program: string
+  /**
+   * `held`: no history broke a sentence. `broken`: one did. `missed`: a state that was to be reached never was.
+   * `invalid`: the program could not be judged.
+   */
+  readonly verdict: "held" | "broken" | "missed" | "invalid"
+  /** The history that breaks a sentence, made as small as possible; absent unless `broken`. */
+  readonly counterexample?: Counterexample.Counterexample
+  /** The number of the history that first broke it, counted from 1; absent unless `broken`. */
+  readonly foundAt?: number
+  /** Why the program could not be judged; absent unless `invalid`. */
+  readonly invalid?: string
+  /** The states that were to be reached, and were not. */
+  readonly missed: ReadonlyArray<string>
+  /** The seed of the search. */
+  readonly seed: number
+  /** The number of histories, without those that made the counterexample smaller. */
+  readonly runs: number
+  /** The number of histories that made the counterexample smaller. */
+  readonly shrinks: number
+  /** What was reached, and in how many histories. */
+  readonly coverage: Readonly<Record<string, number>>
+  /** What the seed does not control. If there is anything, counterexamples may not be replayable. */
+  readonly foreign: ReadonlyArray<Ambient.Foreign>
+}
+
+/**
+ * Defines a program to explore.
+ *
+ * @category constructors
+ */
+export const program = (options: ProgramOptions): Program => ({ ...options, [TypeId]: TypeId })
+
+const verdictOf = ({ history, invalid, missed }: Search.Found): Result["verdict"] => {
+  if (invalid !== undefined) return "invalid"
+  if (history !== undefined) return "broken"
+  return missed.length > 0 ? "missed" : "held"
+}
+
+/**
+ * Searches for a history that breaks a sentence, and makes it as small as possible. Fails only if the exchange cannot be
+ * prepared.
+ *
+ * @category running
+ */
+export const explore = Effect.fn("Explore.explore")(
+  function*(program: Program, options: Search.Options = {}): Effect.fn.Return<Result, SetUpFailed> {
+    const found = yield* Search.search(program, options)
+    const { coverage, foreign, foundAt, history, invalid, missed, runs, shrinks } = found
+    const counterexample = history && Counterexample.of(program, history)
+    return {
+      program: program.name,
+      verdict: verdictOf(found),
+      ...counterexample === undefined ? {} : { counterexample },
+      ...foundAt === undefined ? {} : { foundAt },
+      ...invalid === undefined ? {} : { invalid },
+      missed,
+      seed: options.seed ?? 0,
+      runs,
+      shrinks,
+      coverage: Object.fromEntries([...coverage].toSorted(([one], [other]) => one < other ? -1 : 1)),
+      foreign
+    }
+  }
+)
+
+/**
+ * Runs the scenario of a counterexample again. Returns the counterexample as it is now; `undefined` if the program no
+ * longer breaks a sentence.
+ *
+ * @category running
+ */
+export const replay = Effect.fn("Explore.replay")(
+  function*(
+    program: Program,
+    { scenario }: Pick<Counterexample.Counterexample, "scenario">
+  ): Effect.fn.Return<Counterexample.Counterexample | undefined, SetUpFailed> {
+    const prepared = yield* World.prepare(program)
+    return Counterexample.of(program, yield* World.run(program, prepared, scenario))
+  }
+)

@@ -1,0 +1,261 @@
+/**
+ * The network between a program and its exchange. Messages take time, drawn from the seed. A message that was handed
+ * over arrives even if its sender has been killed; nobody waits for its answer then.
+ */
+import type * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import * as Transport from "../client/transport/Transport.ts"
+import type { Answer, Streamed } from "../sandbox/gateway/Message.ts"
+import type * as Socket from "../sandbox/gateway/Socket.ts"
+import type { Scenario } from "./Scenario.ts"
+import * as Seeded from "./Seeded.ts"
+import type { Running, Server } from "./Server.ts"
+import type { IsAlive } from "./Tasks.ts"
+import type { Timeline } from "./Timeline.ts"
+
+/**
+ * The outcome of a call, as its caller saw it.
+ *
+ * @category models
+ */
+export type Outcome = "waiting" | "answered" | "lost" | "not-sent"
+
+/**
+ * A call of the program, as the network saw it.
+ *
+ * @category models
+ */
+export interface Sent {
+  /** The number of the call; the first is 1. */
+  readonly number: number
+  /** The path, such as `/api/v4/order/new`. */
+  readonly path: string
+  /** The number of the process that made it; the first is 1. */
+  readonly process: number
+  /** The time at which it was handed over, in Unix milliseconds. */
+  readonly at: number
+  /** Its outcome so far. */
+  outcome: Outcome
+  /** The HTTP status of the answer, if there was one. */
+  status?: number
+  /** The time at which the answer arrived, in Unix milliseconds; absent if none did. */
+  answeredAt?: number
+}
+
+/** A process on the network. */
+export interface Peer {
+  readonly number: number
+  readonly isAlive: IsAlive
+}
+
+/** The parts of a history that the network needs. */
+export interface World {
+  readonly scenario: Scenario
+  readonly timeline: Timeline
+  readonly server: Server
+  /** Runs an effect of the world. */
+  readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
+  /** Called when a call has been handed over. */
+  readonly handedOver: (call: Sent) => void
+}
+
+/** The request for a subscription. */
+const subscription = /"method":"(\w+)_subscribe"/u
+
+type End = Effect.Effect<Transport.Answer, Transport.SendFailed>
+
+const lost = Effect.fail(
+  new Transport.SendFailed({ proof: { kind: "lost" }, reason: "the connection was reset" })
+)
+
+const notSent = Effect.fail(
+  new Transport.SendFailed({
+    proof: { kind: "not-sent", why: "refused" },
+    reason: "the exchange refused the connection"
+  })
+)
+
+/** Reads a body that arrives in parts. */
+const readAll = ({ body, headers, status }: Streamed): End =>
+  Effect.matchEffect(Stream.mkUint8Array(body), {
+    onFailure: () => lost,
+    onSuccess: (bytes) => Effect.succeed({ status, headers, text: new TextDecoder().decode(bytes) })
+  })
+
+const read = (answer: Answer): End => {
+  switch (answer._tag) {
+    case "Answer":
+      return Effect.succeed({ status: answer.status, headers: answer.headers, text: answer.body })
+    case "Stream":
+      return readAll(answer)
+    case "Reset":
+      return lost
+  }
+}
+
+/** Draws the delays of messages. */
+const delays = ({ latency: { from, to }, order }: Scenario): () => number => {
+  const random = Seeded.make(order, 1)
+  const [least, most] = [Math.min(from, to), Math.max(from, to)]
+  return () => least + random.below(most - least + 1)
+}
+
+/** The exchange's answer to a request, on the exchange's clock. */
+const ask = (
+  { venue }: Running,
+  request: Transport.Request,
+  clock: Clock.Clock
+): End => {
+  const url = new URL(request.url)
+  const message = {
+    method: request.method,
+    path: url.pathname,
+    query: url.search.slice(1),
+    headers: { host: url.host, ...request.headers },
+    body: request.body ?? new Uint8Array(),
+    from: "program"
+  }
+  return Effect.flatMap(
+    Effect.callback<Effect.Effect<Answer>>((resume) =>
+      venue.receive(
+        message,
+        clock,
+        (answer) => resume(Effect.succeed(Effect.isEffect(answer) ? answer : Effect.succeed(answer)))
+      )
+    ),
+    Effect.flatMap(read)
+  )
+}
+
+/** The network of a history. */
+export class Network {
+  /** All calls so far. */
+  readonly calls: Array<Sent> = []
+  /** The channels that the program has subscribed to, by their names on the wire. */
+  readonly channels = new Set<string>()
+  private readonly world: World
+  private readonly delay: () => number
+  private readonly clock: Clock.Clock
+  /** How to close the connections of each process. */
+  private readonly links = new Map<number, Set<() => void>>()
+  private unanswered = 0
+
+  constructor(world: World) {
+    this.world = world
+    this.delay = delays(world.scenario)
+    this.clock = world.timeline.clock(() => 0)
+  }
+
+  /** The number of calls that have not been answered. */
+  pending(): number {
+    return this.unanswered
+  }
+
+  /** The transport of a process. */
+  transportOf(peer: Peer): Transport.Transport["Service"] {
+    return {
+      send: (request) =>
+        Effect.timeoutOrElse(Effect.callback((resume) => this.carry(peer, request, resume)), {
+          duration: request.timeout,
+          orElse: () => Effect.fail(Transport.timedOut(request))
+        })
+    }
+  }
+
+  /** Connects a process to the streams of the exchange. */
+  connectOf(peer: Peer): Socket.Connect {
+    const { delay, world: { server, timeline } } = this
+    return (wire) => {
+      const running = server.running()
+      if (running === undefined)
+        return Result.fail({ kind: "unavailable", message: "the exchange refused the connection" })
+      return Result.map(running.streams.connect(delayed(wire, timeline, delay, peer.isAlive)), (client) => {
+        const links = this.links.get(peer.number) ?? new Set()
+        this.links.set(peer.number, links.add(() => client.end()))
+        const receive = inOrder(timeline, delay, (text: string) => client.receive(text))
+        return {
+          ...client,
+          receive: (text) => {
+            const channel = subscription.exec(text)?.[1]
+            if (channel !== undefined) this.channels.add(channel)
+            receive(text)
+          }
+        }
+      })
+    }
+  }
+
+  /** Closes the connections of a process that has died. */
+  forget({ number }: Peer): void {
+    for (const end of this.links.get(number) ?? []) end()
+    this.links.delete(number)
+  }
+
+  /** Carries a call to the exchange and its answer back. */
+  private carry(peer: Peer, request: Transport.Request, resume: (end: End) => void): void {
+    const { clock, delay, world: { fork, handedOver, server, timeline } } = this
+    const call: Sent = {
+      number: this.calls.length + 1,
+      path: new URL(request.url).pathname,
+      process: peer.number,
+      at: timeline.now(),
+      outcome: "waiting"
+    }
+    this.calls.push(call)
+    this.unanswered++
+    const end = (outcome: Outcome, result: End, status?: number) => {
+      this.unanswered--
+      call.outcome = outcome
+      call.answeredAt = timeline.now()
+      if (status !== undefined) call.status = status
+      if (peer.isAlive()) resume(result)
+    }
+    const handedTo = server.running()
+    timeline.after(delay(), () => {
+      if (handedTo === undefined) return end("not-sent", notSent)
+      if (server.running() !== handedTo) return end("lost", lost)
+      const answered = (exit: Exit.Exit<Transport.Answer, Transport.SendFailed>) => {
+        if (exit._tag === "Failure" || server.running() !== handedTo) end("lost", lost)
+        else end("answered", exit, exit.value.status)
+      }
+      fork(
+        Effect.onExit(
+          ask(handedTo, request, clock),
+          (exit) => Effect.sync(() => timeline.after(delay(), () => answered(exit)))
+        )
+      )
+    })
+    handedOver(call)
+  }
+}
+
+/** Delivers messages late, but in order. */
+const inOrder = <A>(timeline: Timeline, delay: () => number, deliver: (message: A) => void): (message: A) => void => {
+  const waiting: Array<A> = []
+  let last = 0
+  const next = (): void => {
+    for (const message of waiting.splice(0, 1)) deliver(message)
+  }
+  return (message) => {
+    waiting.push(message)
+    last = Math.max(last, timeline.now() + delay())
+    timeline.after(last - timeline.now(), next)
+  }
+}
+
+/** A wire whose messages arrive late, and not at all at a process that has died. */
+const delayed = (wire: Socket.Wire, timeline: Timeline, delay: () => number, isAlive: IsAlive): Socket.Wire => {
+  const deliver = inOrder(timeline, delay, (message: () => void) => {
+    if (isAlive()) message()
+  })
+  return {
+    from: "program",
+    waiting: wire.waiting,
+    send: (text) => deliver(() => wire.send(text)),
+    end: (ending) => deliver(() => wire.end(ending))
+  }
+}

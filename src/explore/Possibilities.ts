@@ -1,0 +1,262 @@
+/**
+ * What may happen in the scenarios of an exploration, as fast-check arbitraries. They shrink values that they did not
+ * generate, too, so that a mutated scenario shrinks like any other.
+ *
+ * @example
+ * ```ts
+ * import { Possibilities } from "effect-txc/explore"
+ *
+ * // Lost answers and kills, while the price walks; nothing else.
+ * const possible = Possibilities.of("Walk", "Fault", "Kill", "KillAtCall")
+ * ```
+ */
+import * as fc from "fast-check"
+import type * as Faults from "../sandbox/gateway/Faults.ts"
+import type * as Scenario from "./Scenario.ts"
+
+/**
+ * The kinds of events.
+ *
+ * @category models
+ */
+export type Kind = Scenario.Event["_tag"]
+
+/**
+ * What may happen. Everything by default.
+ *
+ * @category models
+ */
+export interface Possibilities {
+  /** How likely each kind of event is, relative to the others; 1 by default, 0 for never. */
+  readonly weights?: { readonly [K in Kind]?: number }
+  /** The largest number of events; 6 by default. */
+  readonly most?: number
+  /** Events that happen in every scenario. */
+  readonly always?: ReadonlyArray<Scenario.Event>
+  /** The bounds of the delay of messages, in milliseconds; 0 to 200 by default. */
+  readonly latency?: Scenario.Latency
+  /** Whether the order of fibers is explored; `true` by default. */
+  readonly orders?: boolean
+  /** The largest change of a price in one event, in thousandths; 300 by default. */
+  readonly permille?: number
+  /** The symptoms that faults may have; all by default. */
+  readonly symptoms?: ReadonlyArray<(Faults.Symptom | Faults.StreamSymptom)["_tag"]>
+}
+
+/** The surroundings of a program: where events can hit it. */
+export interface Surroundings {
+  /** The markets whose prices move. */
+  readonly markets: ReadonlyArray<string>
+  /** The time in which events happen, in milliseconds. */
+  readonly millis: number
+  /** The paths that the program calls. */
+  readonly paths: ReadonlyArray<string>
+  /** The channels that the program listens to. */
+  readonly channels: ReadonlyArray<string>
+  /** The number of calls that the program makes when nothing happens. */
+  readonly calls: number
+  /** The time for which the program does anything when nothing happens, in milliseconds; at most `millis`. */
+  readonly busyMillis: number
+}
+
+const between = (min: number, max: number) => fc.integer({ min, max: Math.max(min, max) })
+
+/** An object with a tag. fast-check loses the types of the other fields, so they are stated by its users. */
+const tagged = <A extends { readonly _tag: string }>(
+  _tag: A["_tag"],
+  fields: { readonly [Name in keyof Omit<A, "_tag">]: fc.Arbitrary<A[Name]> }
+): fc.Arbitrary<A> => fc.record({ _tag: fc.constant(_tag), ...fields }) as unknown as fc.Arbitrary<A>
+
+const applied = { applied: fc.boolean() }
+
+/** All symptoms of calls. Refusals come first: shrinking prefers the first that still breaks the invariant. */
+const symptoms: { readonly [Tag in Faults.Symptom["_tag"]]: fc.Arbitrary<Faults.Symptom> } = {
+  Reset: tagged<Faults.Reset>("Reset", applied),
+  BadGateway: tagged<Faults.BadGateway>("BadGateway", applied),
+  Refuse: tagged<Faults.Refuse>("Refuse", {
+    kind: fc.constantFrom("rateLimited", "nonceUsed", "nonceOutsideWindow", "unauthorized", "unavailable")
+  }),
+  Delay: tagged<Faults.Delay>("Delay", { millis: between(0, 40_000) }),
+  Late: tagged<Faults.Late>("Late", { millis: between(0, 40_000) }),
+  Malformed: tagged<Faults.Malformed>("Malformed", {}),
+  Truncate: tagged<Faults.Truncate>("Truncate", { bytes: between(0, 400) }),
+  Slow: tagged<Faults.Slow>("Slow", { bytesPerSecond: between(10, 2000) }),
+  Answer: tagged<Faults.Answer>("Answer", {
+    applied: fc.boolean(),
+    status: fc.constantFrom(200, 429, 500, 503),
+    headers: fc.constant({ "content-type": "text/plain" }),
+    body: fc.constantFrom("", "{}", "try later")
+  })
+}
+
+/** The symptoms of messages, which a channel selects. */
+const ofMessages = {
+  Lose: tagged<Faults.Lose>("Lose", {}),
+  Duplicate: tagged<Faults.Duplicate>("Duplicate", {}),
+  HoldBack: tagged<Faults.HoldBack>("HoldBack", {}),
+  Garble: tagged<Faults.Garble>("Garble", {}),
+  Throttle: tagged<Faults.Throttle>("Throttle", { bytesPerSecond: between(100, 5000) }),
+  Stale: tagged<Faults.Stale>("Stale", {}),
+  Cut: tagged<Faults.Cut>("Cut", { close: fc.boolean() }),
+  Stall: tagged<Faults.Stall>("Stall", {})
+}
+
+type Drawn = { readonly [Name in keyof Faults.Fault]?: Faults.Fault[Name] | undefined }
+
+/** A field that is absent where it is `undefined`. */
+const withoutAbsent = (drawn: Drawn): Faults.Fault =>
+  Object.fromEntries(Object.entries(drawn).filter(([, value]) => value !== undefined)) as unknown as Faults.Fault
+
+const counts = (skip: number) => ({ skip: between(0, skip), times: between(1, 3) })
+
+const someOf = (names: ReadonlyArray<string>): fc.Arbitrary<string | undefined> =>
+  names.length === 0 ? fc.constant(undefined) : fc.option(fc.constantFrom(...names), { nil: undefined })
+
+const faults = ({ calls, channels, paths }: Surroundings, allowed: Possibilities["symptoms"]) => {
+  const allows = (tag: string) => allowed === undefined || (allowed as ReadonlyArray<string>).includes(tag)
+  const pick = <A>(from: Readonly<Record<string, fc.Arbitrary<A>>>) =>
+    Object.entries(from).flatMap(([tag, arbitrary]) => allows(tag) ? [arbitrary] : [])
+  const calling = pick<Faults.Symptom>(symptoms)
+  const streaming = channels.length === 0 ? [] : pick<Faults.StreamSymptom>(ofMessages)
+  const all = [
+    ...calling.length === 0 ? [] : [fc.record({
+      path: someOf(paths),
+      ...counts(Math.min(20, calls)),
+      symptom: fc.oneof(...calling)
+    })],
+    ...streaming.length === 0 ? [] : [fc.record({
+      channel: someOf(channels),
+      ...counts(10),
+      symptom: fc.oneof(...streaming)
+    })]
+  ]
+  return all.length === 0 ? undefined : fc.oneof(...all as ReadonlyArray<fc.Arbitrary<Drawn>>).map(
+    withoutAbsent,
+    (fault) => fault as Drawn
+  )
+}
+
+const down = { downMillis: between(0, 10_000) }
+
+const eventsOf = (possible: Possibilities, around: Surroundings) => {
+  const { busyMillis, calls, markets, millis } = around
+  const { permille = 300 } = possible
+  // Most events are to hit a program that is busy.
+  const at = { at: fc.oneof(between(0, busyMillis), between(0, millis)) }
+  const on = { ...at, market: fc.constantFrom(...markets) }
+  const fault = faults(around, possible.symptoms)
+  const arbitraries: { readonly [K in Kind]: fc.Arbitrary<Scenario.Event> | undefined } = {
+    Price: tagged<Scenario.Price>("Price", {
+      ...on,
+      permille: between(-permille, permille),
+      overMillis: fc.oneof(fc.constant(0), between(0, 10_000))
+    }),
+    Walk: tagged<Scenario.Walk>("Walk", {
+      ...on,
+      steps: between(1, 20),
+      everyMillis: between(100, 5000),
+      permille: between(1, Math.min(20, permille)),
+      seed: between(0, 1000)
+    }),
+    Book: tagged<Scenario.Book>("Book", { ...on, levels: between(0, 5), spreadPermille: between(1, 100) }),
+    Trade: tagged<Scenario.Trade>("Trade", {
+      ...on,
+      side: fc.constantFrom("buy", "sell"),
+      thousandths: between(1, 2000)
+    }),
+    // A fault chooses its calls by their numbers, so it may as well be there from the start.
+    Fault: fault && tagged<Scenario.Fault>("Fault", { at: fc.oneof(fc.constant(0), at.at), fault }),
+    Kill: tagged<Scenario.Kill>("Kill", { ...at, ...down }),
+    KillAtCall: tagged<Scenario.KillAtCall>("KillAtCall", { call: between(1, Math.max(1, calls)), ...down }),
+    Stop: tagged<Scenario.Stop>("Stop", { ...at, ...down }),
+    Outage: tagged<Scenario.Outage>("Outage", { ...at, ...down }),
+    Drift: tagged<Scenario.Drift>("Drift", { ...at, millis: between(-10_000, 10_000) }),
+    Key: tagged<Scenario.Key>("Key", { ...at, enabled: fc.boolean() })
+  }
+  return Object.entries(arbitraries).flatMap(([kind, arbitrary]) => {
+    const weight = possible.weights === undefined ? usual[kind as Kind] : possible.weights[kind as Kind] ?? 0
+    return arbitrary === undefined || weight === 0 ? [] : [{ arbitrary, weight }]
+  })
+}
+
+/** How likely each kind of event is. A disabled key ends most programs, so it is rare. */
+const usual: { readonly [K in Kind]: number } = {
+  Price: 4,
+  Walk: 2,
+  Book: 1,
+  Trade: 4,
+  Fault: 8,
+  Kill: 2,
+  KillAtCall: 3,
+  Stop: 1,
+  Outage: 1,
+  Drift: 1,
+  Key: 0
+}
+
+/** The scenarios that can happen. */
+export const scenarios = (possible: Possibilities, around: Surroundings): fc.Arbitrary<Scenario.Scenario> => {
+  const { always = [], latency = { from: 0, to: 200 }, most = 6, orders = true } = possible
+  const events = event(possible, around)
+  return fc.record({
+    order: orders
+      ? fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 3, arbitrary: between(0, 2 ** 30) })
+      : fc.constant(0),
+    latency: fc.record({ from: between(latency.from, latency.to), to: between(latency.from, latency.to) }),
+    events: events === undefined
+      ? fc.constant([])
+      : fc.array(events, { maxLength: most, size: "max" })
+  }).map(
+    (drawn): Scenario.Scenario => ({ ...drawn, events: [...always, ...drawn.events] }),
+    (scenario) => ({
+      ...(scenario as Scenario.Scenario),
+      events: (scenario as Scenario.Scenario).events.slice(always.length)
+    })
+  )
+}
+
+/** A single event; `undefined` if none can happen. */
+export const event = (possible: Possibilities, around: Surroundings): fc.Arbitrary<Scenario.Event> | undefined => {
+  const events = eventsOf(possible, around)
+  return events.length === 0 ? undefined : fc.oneof(...events)
+}
+
+/**
+ * Only these kinds of events, each as likely as the others. The order of fibers and the delay of messages are explored
+ * as well.
+ *
+ * @category constructors
+ */
+export const of = (...kinds: ReadonlyArray<Kind>): Possibilities => ({
+  weights: Object.fromEntries(kinds.map((kind) => [kind, 1]))
+})
+
+/** Nothing but the order of fibers. */
+export const orders: Possibilities = { weights: {}, latency: { from: 0, to: 0 } }
+
+/** Answers are lost, broken, late or slow. */
+export const lostAnswers: Possibilities = {
+  ...of("Fault"),
+  symptoms: ["Reset", "BadGateway", "Delay", "Late", "Truncate", "Malformed", "Slow"]
+}
+
+/** The program is killed and started again, often in the middle of a call. */
+export const crashes: Possibilities = of("Kill", "KillAtCall")
+
+/** The price falls by half or more within seconds, and may come back. */
+export const flashCrash: Possibilities = { ...of("Price", "Trade"), permille: 600 }
+
+/** Few quotes, wide spreads, and others who trade through them. */
+export const thinBook: Possibilities = of("Book", "Trade", "Walk")
+
+/** The exchange is stopped and started again, and answers errors before and after. */
+export const maintenance: Possibilities = {
+  ...of("Outage", "Fault"),
+  symptoms: ["BadGateway", "Refuse", "Answer", "Reset"]
+}
+
+/** Streams are cut, stalled, doubled, late or stale, and lose messages. */
+export const badStreams: Possibilities = {
+  ...of("Fault", "Trade", "Price"),
+  symptoms: ["Lose", "Duplicate", "HoldBack", "Garble", "Throttle", "Stale", "Cut", "Stall"]
+}

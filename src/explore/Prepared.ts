@@ -1,0 +1,38 @@
+/** Prepares the exchange once, so that every history starts from a copy. */
+import * as Effect from "effect/Effect"
+import * as Decimal from "../domain/Decimal.ts"
+import { ApiKey, marketName, ticker } from "../domain/Identifiers.ts"
+import * as Control from "../sandbox/control/Control.ts"
+import * as Example from "../sandbox/Example.ts"
+
+const [btc, eth, usdt] = [ticker("BTC"), ticker("ETH"), ticker("USDT")]
+
+/** The funds of an account, in its trade wallet and its collateral wallet. */
+const fund = Effect.fnUntraced(function*(account: string, coins: Decimal.Amount, money: Decimal.Amount) {
+  const { fund } = yield* Control.Control
+  yield* fund({ account, wallet: "trade", ticker: btc, amount: coins })
+  yield* fund({ account, wallet: "trade", ticker: eth, amount: coins })
+  yield* fund({ account, wallet: "trade", ticker: usdt, amount: money })
+  yield* fund({ account, wallet: "collateral", ticker: usdt, amount: money })
+})
+
+/**
+ * The exchange that programs find by default: the program's account `alice`, with 10 BTC, 10 ETH and 1,000,000 USDT in
+ * its trade wallet and 1,000,000 USDT as collateral; the account `bob` of somebody else, who is richer; prices of all
+ * markets; and a counterparty that quotes `BTC_USDT` and `BTC_PERP`.
+ *
+ * @category constructors
+ */
+export const setUp = Effect.gen(function*() {
+  const control = yield* Control.Control
+  for (const { account, apiKey, apiSecret } of [Example.alice, Example.bob]) {
+    yield* control.openAccount({ account, b2b: true })
+    yield* control.addKey({ account, apiKey: ApiKey.make(apiKey), apiSecret, title: account, type: "2", enabled: true })
+  }
+  yield* fund("alice", Decimal.amount("10"), Decimal.amount("1000000"))
+  yield* fund("bob", Decimal.amount("100000"), Decimal.amount("10000000000"))
+  for (const [market, price] of Example.prices) yield* control.movePrice({ market: marketName(market), price })
+  for (const market of ["BTC_USDT", "BTC_PERP"] as const) {
+    yield* control.setCounterparty({ market: marketName(market), seed: 1 })
+  }
+})

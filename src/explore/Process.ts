@@ -1,0 +1,143 @@
+/** A process of the program: its fibers, its clock, and what it is given. */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as KeyValueStore from "effect/persistence/KeyValueStore"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import * as Scheduler from "effect/Scheduler"
+import * as Tracer from "effect/Tracer"
+import * as ClientOrderIds from "../client/ClientOrderIds.ts"
+import * as Dialer from "../client/session/Dialer.ts"
+import * as Transport from "../client/transport/Transport.ts"
+import { ClientOrderId } from "../domain/Identifiers.ts"
+import * as Exchange from "../Exchange.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
+import * as Example from "../sandbox/Example.ts"
+import * as InProcess from "../sandbox/server/InProcess.ts"
+import * as InProcessSocket from "../sandbox/server/InProcessSocket.ts"
+import * as Streams from "../Streams.ts"
+import type { Network, Peer } from "./Network.ts"
+import type * as Program from "./Program.ts"
+import * as Say from "./Say.ts"
+import * as Seeded from "./Seeded.ts"
+import * as Store from "./Store.ts"
+import type { Tasks } from "./Tasks.ts"
+import type { Timeline } from "./Timeline.ts"
+
+/** A process of the program. */
+export interface Process extends Peer {
+  /** Drops its fibers: none of them ever runs again. */
+  readonly kill: () => void
+  /** Interrupts it. Its finalizers run. */
+  readonly stop: () => void
+  /** Whether it has ended or was killed. */
+  readonly hasEnded: () => boolean
+}
+
+/** The parts of a history that a process is given. */
+export interface World {
+  readonly dialect: Dialect
+  readonly tasks: Tasks
+  readonly timeline: Timeline
+  readonly network: Network
+  readonly contents: Store.Contents
+  /** How far its clock is ahead, in milliseconds. */
+  readonly drift: () => number
+  /** The seed of its random numbers. */
+  readonly seed: number
+  /** The next client order id. */
+  readonly clientOrderId: () => string
+  /** Hears what the program says. */
+  readonly hear: (name: string, value: Parameters<typeof Say.say>[1]) => void
+  /** Traces it. It is always there, because tracing changes where fibers give way. */
+  readonly tracer: Tracer.Tracer
+  /** Called when it has ended without having been killed. */
+  readonly ended: (process: Process, exit: Exit.Exit<unknown, unknown>) => void
+}
+
+/** The random numbers of Effect, from a seed. */
+const randomOf = (seed: number, number: number) => {
+  const random = Seeded.make(seed, 2, number)
+  return {
+    nextDoubleUnsafe: random.next,
+    nextIntUnsafe: () => Math.floor((random.next() - 0.5) * 2 * Number.MAX_SAFE_INTEGER)
+  }
+}
+
+/** The services that the program runs on. */
+const layerOf = ({ contents, dialect, network }: World, peer: Peer) => {
+  const { apiKey, apiSecret } = Example.alice
+  const exchange = Exchange.layer({
+    baseUrl: InProcess.baseUrl,
+    dialect,
+    credentials: { apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret) },
+    transport: Layer.sync(Transport.Transport, () => network.transportOf(peer))
+  })
+  const dialer = Layer.sync(Dialer.Dialer, () => ({
+    dial: InProcessSocket.make(dialect, { connect: network.connectOf(peer) })
+  }))
+  return Layer.mergeAll(
+    Layer.provideMerge(Layer.provide(Streams.layerInProcess, dialer), exchange),
+    Layer.sync(KeyValueStore.KeyValueStore, () => Store.make(contents))
+  )
+}
+
+const contextOf = (world: World, peer: Peer): Context.Context<never> => {
+  const { clientOrderId, drift, hear, seed, tasks, timeline, tracer } = world
+  return Context.empty().pipe(
+    Context.add(Scheduler.Scheduler, tasks.schedulerOf(peer.isAlive)),
+    Context.add(Clock.Clock, timeline.clock(drift)),
+    Context.add(Random.Random, randomOf(seed, peer.number)),
+    Context.add(
+      ClientOrderIds.ClientOrderIds,
+      ClientOrderIds.make(Effect.sync(() => ClientOrderId.make(clientOrderId())))
+    ),
+    Context.add(Say.Listener, hear),
+    Context.add(Tracer.Tracer, tracer),
+    Context.add(Logger.CurrentLoggers, new Set<Logger.Logger<unknown, unknown>>())
+  )
+}
+
+/** Starts a process. */
+export const start = (world: World, program: Program.Program, number: number): Process => {
+  let isAlive = true
+  let hasEnded = false
+  const peer: Peer = { number, isAlive: () => isAlive }
+  // oxlint-disable-next-line effecttsgo/any-unknown-in-error-context -- A program may fail with anything.
+  const run = Effect.exit(Effect.provide(Effect.scoped(program.run), layerOf(world, peer)))
+  let fiber: Fiber.Fiber<Exit.Exit<unknown, unknown>> | undefined
+  const process: Process = {
+    ...peer,
+    kill: () => {
+      isAlive = false
+      hasEnded = true
+      world.network.forget(peer)
+    },
+    stop: () => fiber?.interruptUnsafe(),
+    hasEnded: () => hasEnded
+  }
+  // It starts in a task of its own, so that the seed decides when, and a kill can't find it half started.
+  world.tasks.add(() => {
+    fiber = Effect.runForkWith(contextOf(world, peer))(run)
+    fiber.addObserver((exit) => {
+      if (hasEnded) return
+      hasEnded = true
+      isAlive = false
+      world.network.forget(peer)
+      world.ended(process, Exit.isSuccess(exit) ? exit.value : exit)
+    })
+  })
+  return process
+}
+
+/** Why a process has failed; `undefined` if it succeeded or was interrupted. */
+export const failureOf = (exit: Exit.Exit<unknown, unknown>): string | undefined =>
+  exit._tag === "Success" || Cause.hasInterruptsOnly(exit.cause) ? undefined : Cause.prettyErrors(exit.cause).map(
+    ({ message, name }) => message === "" ? name : `${name}: ${message}`
+  ).join("; ")

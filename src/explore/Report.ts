@@ -1,0 +1,92 @@
+/**
+ * The results of explorations, as text, JSON or JUnit.
+ */
+import type { Result } from "./Explore.ts"
+
+/**
+ * The exit code of a command that has explored programs: 0 if all sentences held, 1 if one was broken or a state was
+ * never reached, 2 if a program could not be judged.
+ *
+ * @category rendering
+ */
+export const exitCode = (results: ReadonlyArray<Result>): 0 | 1 | 2 => {
+  if (results.length === 0 || results.some(({ verdict }) => verdict === "invalid")) return 2
+  return results.every(({ verdict }) => verdict === "held") ? 0 : 1
+}
+
+const histories = (count: number): string => count === 1 ? "1 history" : `${count} histories`
+
+/**
+ * The outcome of an exploration, in one line.
+ *
+ * @category rendering
+ */
+export const summary = ({ foundAt = 0, invalid = "", missed, program, runs, seed, verdict }: Result): string => {
+  switch (verdict) {
+    case "held":
+      return `${program}: nothing found in ${histories(runs)} (seed ${seed})`
+    case "broken":
+      return `${program}: broken in history ${foundAt} (seed ${seed})`
+    case "missed":
+      return `${program}: never reached in ${histories(runs)} (seed ${seed}): ${missed.join("; ")}`
+    case "invalid":
+      return `${program}: not judged: ${invalid}`
+  }
+}
+
+const foreign = ({ foreign }: Result): ReadonlyArray<string> =>
+  foreign.length === 0 ? [] : [
+    "Not replayable: the seed does not control",
+    ...foreign.map(({ at, kind }) => `  ${kind}, started at ${at}`)
+  ]
+
+/** A result with its story, in lines. */
+const lines = (result: Result): ReadonlyArray<string> => [
+  summary(result),
+  ...(result.counterexample?.words ?? []).map((line) => `  ${line}`),
+  ...foreign(result)
+]
+
+const text = (results: ReadonlyArray<Result>): string => results.flatMap(lines).join("\n")
+
+const json = (results: ReadonlyArray<Result>): string => JSON.stringify(results, undefined, 2)
+
+// XML 1.0 cannot represent most control characters, not even escaped.
+const xml = (text: string): string =>
+  text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
+    .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\"", "&quot;")
+
+const caseOf = (result: Result): string => {
+  const { program, verdict } = result
+  const element = verdict === "invalid" ? "error" : "failure"
+  const inner = verdict === "held"
+    ? ""
+    : `<${element} message="${xml(summary(result))}">${xml(lines(result).join("\n"))}</${element}>`
+  return `    <testcase classname="explore" name="${xml(program)}">${inner}</testcase>`
+}
+
+const junit = (results: ReadonlyArray<Result>): string => {
+  const count = (verdicts: ReadonlyArray<Result["verdict"]>) =>
+    results.filter(({ verdict }) => verdicts.includes(verdict)).length
+  return [
+    `<?xml version="1.0" encoding="UTF-8"?>`,
+    `<testsuites>`,
+    `  <testsuite name="effect-txc explore" tests="${results.length}" failures="${
+      count(["broken", "missed"])
+    }" errors="${count(["invalid"])}">`,
+    ...results.map(caseOf),
+    `  </testsuite>`,
+    `</testsuites>`
+  ].join("\n")
+}
+
+/**
+ * Renders results as text, JSON or JUnit XML.
+ *
+ * @category rendering
+ */
+export const render: { readonly [K in "text" | "json" | "junit"]: (results: ReadonlyArray<Result>) => string } = {
+  text,
+  json,
+  junit
+}

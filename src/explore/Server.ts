@@ -1,0 +1,87 @@
+/** The exchange of a history: a venue in the same process, on a journal in memory, which can be stopped and restarted. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import type { MarketName } from "../domain/Identifiers.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
+import type { RequestRecord } from "../sandbox/gateway/RequestRecord.ts"
+import * as Streams from "../sandbox/streams/Streams.ts"
+import type { OwnerRequest } from "../sandbox/venue/OwnerActions.ts"
+import * as Venue from "../sandbox/venue/Venue.ts"
+import type { Journal } from "./Journal.ts"
+
+/** A running exchange. */
+export interface Running {
+  /** The venue. */
+  readonly venue: Venue.Venue["Service"]
+  /** Its connections. */
+  readonly streams: Streams.Streams
+  /** Closed when the exchange stops. */
+  readonly scope: Scope.Closeable
+}
+
+/** The exchange of a history. */
+export interface Server {
+  /** The exchange; `undefined` while it is stopped. */
+  readonly running: () => Running | undefined
+  /** The exchange, or the one that ran last. */
+  readonly latest: () => Running
+  /** Starts it again, with the faults that were still to come. Nothing happens if it runs. */
+  readonly start: Effect.Effect<void>
+  /** Stops it. Nothing happens if it does not run. */
+  readonly stop: Effect.Effect<void>
+  /** Carries out an action of the owner, or a call on behalf of another account. Nothing happens while it is stopped. */
+  readonly perform: (request: OwnerRequest) => Effect.Effect<void>
+  /** The last price of a market, in units; `undefined` before its first price. */
+  readonly price: (market: MarketName) => bigint | undefined
+  /** The calls of an account, oldest first. */
+  readonly callsOf: (account: string) => ReadonlyArray<RequestRecord>
+}
+
+/** The faults that an exchange still had to come. */
+const faultsLeft = ({ venue }: Running) =>
+  venue.faults.list().flatMap(({ fault: { skip = 0, times = 1, ...selects }, fired, matched }) =>
+    fired < times ? [{ ...selects, skip: Math.max(0, skip - matched), times: times - fired }] : []
+  )
+
+/** Opens an exchange on a journal. */
+const open = Effect.fnUntraced(function*(dialect: Dialect, seed: number, journal: Journal) {
+  const scope = yield* Scope.make()
+  const venue = yield* Effect.orDie(
+    Venue.make({ dialect, seed, journal: (options) => Effect.sync(() => journal.open(options)) })
+  ).pipe(Scope.provide(scope))
+  const streams = yield* Streams.make(venue).pipe(Scope.provide(scope))
+  return { venue, streams, scope }
+})
+
+/** Starts an exchange. */
+export const make = Effect.fnUntraced(function*(dialect: Dialect, seed: number, journal: Journal) {
+  let latest: Running = yield* open(dialect, seed, journal)
+  let isRunning = true
+  let earlier: ReadonlyArray<RequestRecord> = []
+  const running = () => isRunning ? latest : undefined
+
+  const server: Server = {
+    running,
+    latest: () => latest,
+    start: Effect.suspend(() =>
+      isRunning ? Effect.void : Effect.map(open(dialect, seed, journal), (opened) => {
+        for (const fault of faultsLeft(latest)) opened.venue.faults.add(fault)
+        latest = opened
+        isRunning = true
+      })
+    ),
+    stop: Effect.suspend(() => {
+      if (!isRunning) return Effect.void
+      isRunning = false
+      earlier = [...earlier, ...latest.venue.callLog.after(0)]
+      return Scope.close(latest.scope, Exit.void)
+    }),
+    perform: (request) =>
+      Effect.suspend(() => isRunning ? Effect.asVoid(Effect.orDie(latest.venue.perform(request))) : Effect.void),
+    price: (market) => latest.venue.state.trading.get(market)?.lastPrice,
+    callsOf: (account) =>
+      [...earlier, ...isRunning ? latest.venue.callLog.after(0) : []].filter((call) => call.account === account)
+  }
+  return server
+})

@@ -1,0 +1,144 @@
+/**
+ * The ready tasks of a history, and the order in which they run. All fibers of a history share one list: those of the
+ * program, of the exchange and of the network. A seed decides which ready task runs next, and where fibers give way.
+ */
+import type * as Scheduler from "effect/Scheduler"
+import * as Seeded from "./Seeded.ts"
+
+/** Decides whether a task may still run. The tasks of a killed process may not. */
+export type IsAlive = () => boolean
+
+interface Task {
+  readonly run: () => void
+  readonly isAlive: IsAlive
+}
+
+const always: IsAlive = () => true
+
+/** The ready tasks of one priority, in the order of their arrival, or at random. */
+class Bucket {
+  readonly priority: number
+  private readonly random: Seeded.Seeded | undefined
+  private tasks: Array<Task> = []
+  private head = 0
+
+  constructor(priority: number, random: Seeded.Seeded | undefined) {
+    this.priority = priority
+    this.random = random
+  }
+
+  add(task: Task): void {
+    this.tasks.push(task)
+  }
+
+  isEmpty(): boolean {
+    return this.head === this.tasks.length
+  }
+
+  take(): Task | undefined {
+    const { head, random, tasks } = this
+    const index = random === undefined ? head : head + random.below(tasks.length - head)
+    const task = tasks[index]
+    const first = tasks[head]
+    // The first one takes the place of the one that leaves.
+    if (first !== undefined) tasks[index] = first
+    this.head++
+    if (this.isEmpty()) {
+      this.tasks = []
+      this.head = 0
+    }
+    return task
+  }
+}
+
+/** The mean numbers of operations between two places where a fiber gives way. A history draws one of them. */
+const gaps = [Infinity, 100, 15]
+
+/**
+ * The ready tasks of a history. With order 0, tasks run in the order of their arrival, as with Effect's own scheduler.
+ * Any other order is a seed: a random task of the lowest priority number runs next, and fibers also give way at random.
+ */
+export class Tasks {
+  private readonly random: Seeded.Seeded | undefined
+  private readonly usual: Bucket
+  private buckets: ReadonlyArray<Bucket>
+  private ran = 0
+  private readonly gap: number
+  /** The number of operations until a fiber gives way. */
+  private left: number
+
+  constructor(order: number) {
+    const random = order === 0 ? undefined : Seeded.make(order)
+    this.random = random
+    this.gap = random === undefined ? Infinity : gaps[random.below(gaps.length)] ?? Infinity
+    this.left = this.gap
+    this.usual = new Bucket(0, random)
+    this.buckets = [this.usual]
+  }
+
+  /** Adds a task of the world. */
+  readonly add = (run: () => void): void => this.usual.add({ run, isAlive: always })
+
+  /** Runs one ready task; `false` if there is none. */
+  runOne(): boolean {
+    for (;;) {
+      const bucket = this.usual.isEmpty() || this.buckets.length > 1
+        ? this.buckets.find((bucket) => !bucket.isEmpty())
+        : this.usual
+      const task = bucket?.take()
+      if (task === undefined) return false
+      if (!task.isAlive()) continue
+      this.ran++
+      task.run()
+      return true
+    }
+  }
+
+  /** Whether a task is ready. */
+  isReady(): boolean {
+    return this.buckets.some((bucket) => !bucket.isEmpty())
+  }
+
+  /** The number of tasks that have run. */
+  count(): number {
+    return this.ran
+  }
+
+  /** A scheduler for the world's own fibers: it never interrupts them in the middle. */
+  scheduler(): Scheduler.Scheduler {
+    return this.make(always, ({ cache, currentOpCount }) => currentOpCount >= cache.maxOpsBeforeYield)
+  }
+
+  /** A scheduler for the fibers of a process. Once the process is dead, its fibers never run again. */
+  schedulerOf(isAlive: IsAlive): Scheduler.Scheduler {
+    return this.make(
+      isAlive,
+      ({ cache, currentOpCount }) => !isAlive() || currentOpCount >= cache.maxOpsBeforeYield || this.givesWay()
+    )
+  }
+
+  private make(isAlive: IsAlive, shouldYield: Scheduler.Scheduler["shouldYield"]): Scheduler.Scheduler {
+    const dispatcher: Scheduler.SchedulerDispatcher = {
+      scheduleTask: (run, priority) => {
+        if (isAlive()) this.bucketOf(priority).add({ run, isAlive })
+      },
+      flush: () => undefined
+    }
+    return { executionMode: "async", shouldYield, makeDispatcher: () => dispatcher }
+  }
+
+  private bucketOf(priority: number): Bucket {
+    if (priority === 0) return this.usual
+    const found = this.buckets.find((bucket) => bucket.priority === priority)
+    if (found !== undefined) return found
+    const bucket = new Bucket(priority, this.random)
+    this.buckets = [...this.buckets, bucket].toSorted((one, other) => one.priority - other.priority)
+    return bucket
+  }
+
+  private givesWay(): boolean {
+    if (this.random === undefined || --this.left > 0) return false
+    this.left = this.gap * 2 * this.random.next()
+    return true
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Explorations as Vitest tests. Needs `vitest` and `fast-check`.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Explore, Invariant } from "effect-txc/explore"
+ * import { it } from "effect-txc/explore/vitest"
+ *
+ * const idle = Explore.program({ name: "idle", run: Effect.void, invariants: [Invariant.noOrdersLeft] })
+ *
+ * it.explore("a program that does nothing leaves no order", idle, { runs: 100 })
+ * ```
+ */
+import * as Effect from "effect/Effect"
+import * as Vitest from "vitest"
+import * as Json from "../protocol/Json.ts"
+import type { Counterexample } from "./Counterexample.ts"
+import * as Explore from "./Explore.ts"
+import * as Report from "./Report.ts"
+
+/**
+ * Settings of an exploration in a test.
+ *
+ * @category models
+ */
+export interface Options extends Explore.Options {
+  /** The timeout of the test, in milliseconds; one minute by default. */
+  readonly timeout?: number
+  /** A counterexample that was found earlier. Its scenario is run first, so that the test stays as a regression. */
+  readonly regressions?: ReadonlyArray<Pick<Counterexample, "scenario">>
+}
+
+/**
+ * Registers an exploration as a test. It fails with the story of a counterexample, its scenario and the seed.
+ *
+ * @category running
+ */
+export const explore = (
+  name: string,
+  program: Explore.Program,
+  { regressions = [], timeout = 60_000, ...options }: Options = {}
+): void => {
+  Vitest.it(name, async () => {
+    const judged = Effect.gen(function*() {
+      for (const regression of regressions) {
+        const again = yield* Explore.replay(program, regression)
+        if (again !== undefined) return again.words.join("\n")
+      }
+      const result = yield* Explore.explore(program, options)
+      if (result.verdict === "held") return undefined
+      const scenario = result.counterexample === undefined
+        ? ""
+        : `\nscenario: ${Json.stringify(result.counterexample.scenario)}`
+      return `${Report.render.text([result])}${scenario}`
+    })
+    const failure = await Effect.runPromise(judged)
+    if (failure !== undefined) Vitest.assert.fail(failure)
+  }, timeout)
+}
+
+/** A Vitest `it`, or one of `@effect/vitest`, to which explorations are added. */
+interface Explores {
+  /** Registers an exploration as a test. */
+  readonly explore: typeof explore
+}
+
+/**
+ * Adds `explore` to another `it`, such as that of `@effect/vitest`.
+ *
+ * @category running
+ */
+export const extend = <It extends object>(it: It): It & Explores =>
+  // The cast is safe: the proxy has everything that `it` has, and `explore`.
+  new Proxy(it, { get: (target, name) => name === "explore" ? explore : Reflect.get(target, name) }) as It & Explores
+
+/** Vitest's `it`, with `it.explore`. */
+export const it: Vitest.TestAPI & Explores = extend(Vitest.it)

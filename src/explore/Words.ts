@@ -1,0 +1,182 @@
+/** Tells a history in a few lines. */
+import type { Symptom } from "../sandbox/gateway/Faults.ts"
+import type { RequestRecord } from "../sandbox/gateway/RequestRecord.ts"
+import type * as Scenario from "./Scenario.ts"
+import type { History, Mark } from "./World.ts"
+
+/** The most lines of a story. */
+export const mostLines = 8
+
+interface Line {
+  /** The time, in Unix milliseconds. */
+  readonly at: number
+  readonly text: string
+  /** Lines of a higher rank stay when there are too many. */
+  readonly rank: number
+}
+
+const percent = (permille: number): string => `${Math.abs(permille) / 10} %`
+
+const seconds = (millis: number): string => millis < 1000 ? `${millis} ms` : `${millis / 1000} s`
+
+/** A time of day in UTC, to the millisecond. */
+const clock = (at: number): string => {
+  const millis = Math.floor(at) % 86_400_000
+  const part = (size: number, of: number, digits: number) =>
+    String(Math.floor(millis / size) % of).padStart(digits, "0")
+  return `${part(3_600_000, 24, 2)}:${part(60_000, 60, 2)}:${part(1000, 60, 2)}.${part(1, 1000, 3)}`
+}
+
+const priceMoves = ({ market, overMillis, permille }: Scenario.Price): string => {
+  const within = overMillis === 0 ? "at once" : `within ${seconds(overMillis)}`
+  if (permille === 0) return `the price of ${market} is set again`
+  return `the price of ${market} ${permille < 0 ? "falls" : "rises"} by ${percent(permille)} ${within}`
+}
+
+const quotes = ({ levels, market, spreadPermille }: Scenario.Book): string =>
+  levels === 0
+    ? `the quotes on ${market} vanish`
+    : `${market} is quoted on ${levels} level${levels === 1 ? "" : "s"}, ${percent(spreadPermille)} apart`
+
+const streamFault = ({ fault }: Scenario.Fault): string => {
+  const { channel, skip = 0, symptom, times = 1 } = fault
+  const which = times === 1 ? `message ${skip + 1}` : `messages ${skip + 1} to ${skip + times}`
+  return `${which} of ${channel === undefined ? "the streams" : `the stream ${channel}`}: ${symptom._tag}`
+}
+
+/** An event in words; `undefined` if its effects are told elsewhere. */
+const eventText = (event: Scenario.Event): string | undefined => {
+  switch (event._tag) {
+    case "Price":
+      return priceMoves(event)
+    case "Walk":
+      return `the price of ${event.market} makes ${event.steps} steps of up to ${percent(event.permille)}`
+    case "Book":
+      return quotes(event)
+    case "Trade":
+      return `somebody else ${event.side === "buy" ? "buys" : "sells"} ${event.thousandths / 1000} on ${event.market}`
+    case "Fault":
+      return "path" in event.fault || !("channel" in event.fault) ? undefined : streamFault(event)
+    case "Outage":
+      return `the exchange is away for ${seconds(event.downMillis)}`
+    case "Drift":
+      return `the program's clock is ${seconds(Math.abs(event.millis))} ${event.millis < 0 ? "behind" : "ahead"}`
+    case "Key":
+      return `the API key is ${event.enabled ? "enabled" : "disabled"}`
+    case "Kill":
+    case "KillAtCall":
+    case "Stop":
+      return undefined
+  }
+}
+
+const applied = (command: number | undefined): string => command === undefined ? "is not applied" : "is applied"
+
+const symptoms: { readonly [Tag in Symptom["_tag"]]: (call: RequestRecord) => string } = {
+  Answer: ({ command, status }) => `${applied(command)}, and answered with HTTP ${status ?? 0}`,
+  BadGateway: ({ command }) => `${applied(command)}, and answered with HTTP 502`,
+  Refuse: () => "is refused by a fault",
+  Reset: ({ command }) => command === undefined ? "is lost before it arrives" : "is applied, but its answer is lost",
+  Delay: () => "is applied, and answered late",
+  Late: () => "arrives late",
+  Truncate: () => "is applied, but its answer is cut off",
+  Malformed: () => "is applied, but its answer is not whole JSON",
+  Slow: () => "is applied, and answered slowly"
+}
+
+/** The fields of a call that are told, each with what stands before it. */
+const shownFields = { side: "", amount: "", market: "", price: "at ", activationPrice: "trigger ", orderId: "order " }
+
+const callText = (call: RequestRecord): string => {
+  const { endpoint, fault, fields = {}, path, refused, verdict } = call
+  const terms = Object.entries(shownFields).flatMap(([name, before]) => {
+    const value = fields[name]
+    return typeof value === "string" ? [before + value] : []
+  })
+  const name = [endpoint ?? path, ...terms].join(" ")
+  if (fault !== undefined && fault.symptom in symptoms) {
+    return `${name} ${symptoms[fault.symptom as Symptom["_tag"]](call)}`
+  }
+  if (refused !== undefined) return `${name} is refused: ${refused}`
+  return verdict === "failed" ? `${name} gets no answer` : name
+}
+
+const callRank = ({ command, endpoint = "", fault, verdict }: RequestRecord): number => {
+  if (fault !== undefined) return 4
+  if (verdict !== "answered") return 3
+  return command !== undefined && /\.(?:create|cancel|modify|place)/u.test(endpoint) ? 2 : 0
+}
+
+const markText: { readonly [What in Mark["what"]]: string } = {
+  started: "the program starts again",
+  killed: "the program is killed",
+  stopped: "the program is stopped",
+  ended: "the program ends",
+  failed: "the program fails"
+}
+
+const markRank: { readonly [What in Mark["what"]]: number } = { started: 3, killed: 5, stopped: 3, ended: 1, failed: 4 }
+
+/** What others did to the program's orders. */
+const orderLines = ({ events, moment }: History, begin: number): ReadonlyArray<Line> => {
+  const own = new Map([...moment.endedOrders, ...moment.openOrders].map((order) => [order.id, order]))
+  return events.flatMap(({ at, event }): ReadonlyArray<Line> => {
+    if (at < begin || event._tag !== "OrderEnded") return []
+    const order = own.get(event.order)
+    return order === undefined || event.status !== "FILLED"
+      ? []
+      : [{ at, rank: 1, text: `order ${order.id} (${order.side} ${order.amount} ${order.market}) is filled` }]
+  })
+}
+
+const linesOf = (history: History, begin: number): ReadonlyArray<Line> => {
+  const { marks, moment, scenario } = history
+  return [
+    ...scenario.events.flatMap((event): ReadonlyArray<Line> => {
+      const text = eventText(event)
+      return text === undefined || !("at" in event) ? [] : [{ at: begin + event.at, text, rank: 5 }]
+    }),
+    ...marks.slice(1).map(({ at, what, why }): Line => ({
+      at,
+      text: why === undefined ? markText[what] : `${markText[what]}: ${why}`,
+      rank: markRank[what]
+    })),
+    ...moment.calls.map((call): Line => ({ at: call.at / 1000, text: callText(call), rank: callRank(call) })),
+    ...orderLines(history, begin)
+  ].filter(({ rank }) => rank > 0).toSorted((one, other) => one.at - other.at)
+}
+
+/** Joins lines of the same text that follow each other. */
+const joined = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
+  const result: Array<Line & { count: number }> = []
+  for (const line of lines) {
+    const last = result.at(-1)
+    if (last?.text === line.text) last.count++
+    else result.push({ ...line, count: 1 })
+  }
+  return result.map(({ at, count, rank, text }) => ({
+    at,
+    rank,
+    text: count === 1 ? text : `${text} (${count} times)`
+  }))
+}
+
+/** The lines of the highest ranks, the latest of each, in order of time. */
+const chosen = (lines: ReadonlyArray<Line>, most: number): ReadonlyArray<Line> => {
+  const kept = new Set(
+    lines.toSorted((one, other) => other.rank - one.rank || other.at - one.at).slice(0, most)
+  )
+  return lines.filter((line) => kept.has(line))
+}
+
+/** Tells a history that breaks a sentence, in at most eight lines; the last one says what is broken. */
+export const tell = (history: History, begin: number): ReadonlyArray<string> => {
+  const { broken, scenario } = history
+  const end = broken === undefined
+    ? []
+    : [`${clock(broken.at)}  broken: ${broken.invariant} (${broken.why})`]
+  const order = scenario.order === 0 ? [] : [`The fibers run in the order of seed ${scenario.order}.`]
+  const lines = joined(linesOf(history, begin).filter(({ at }) => broken === undefined || at <= broken.at))
+  const told = chosen(lines, mostLines - end.length - order.length).map(({ at, text }) => `${clock(at)}  ${text}`)
+  return [...order, ...told, ...end]
+}

@@ -1,0 +1,438 @@
+/**
+ * One history: a program, its exchange, the network between them, and the events of a scenario, in one thread. Nothing
+ * runs but the tasks of this history, in an order that the scenario decides. When none is ready, time jumps to the next
+ * thing that can happen.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as Result from "effect/Result"
+import * as Scheduler from "effect/Scheduler"
+import * as Dialect from "../protocol/Dialect.ts"
+import * as Control from "../sandbox/control/Control.ts"
+import type * as Event from "../sandbox/engine/Event.ts"
+import * as Example from "../sandbox/Example.ts"
+import * as Snapshot from "../sandbox/store/Snapshot.ts"
+import * as Ambient from "./Ambient.ts"
+import * as Events from "./Events.ts"
+import * as Invariant from "./Invariant.ts"
+import * as Journal from "./Journal.ts"
+import * as Moment from "./Moment.ts"
+import * as Network from "./Network.ts"
+import * as Prepared from "./Prepared.ts"
+import * as Process from "./Process.ts"
+import type { Program, SetUpFailed } from "./Program.ts"
+import * as Scenario from "./Scenario.ts"
+import * as Seeded from "./Seeded.ts"
+import * as Server from "./Server.ts"
+import * as Spans from "./Spans.ts"
+import { Tasks } from "./Tasks.ts"
+import * as Timeline from "./Timeline.ts"
+
+/** The start of every history, in Unix milliseconds: Monday, 5 January 2026, 10:00 UTC. */
+export const start = 1_767_607_200_000
+
+/** The tasks after which a history that does not end counts as stuck. */
+const mostTasks = 500_000
+
+/** The time in which a stopped program must have ended, in milliseconds. */
+const grace = 10_000
+
+/** The pause before a process that has failed is started again, in milliseconds. */
+const pause = 1000
+
+/**
+ * Something that happened to the program.
+ *
+ * @category models
+ */
+export interface Mark {
+  /** The time, in Unix milliseconds. */
+  readonly at: number
+  /** What happened. */
+  readonly what: "started" | "killed" | "stopped" | "ended" | "failed"
+  /** The failure, if it failed. */
+  readonly why?: string
+}
+
+/**
+ * A history that has ended.
+ *
+ * @category models
+ */
+export interface History {
+  /** The scenario that decided it. */
+  readonly scenario: Scenario.Scenario
+  /** The sentence that it breaks; absent if it breaks none. */
+  readonly broken?: Invariant.Broken & {
+    /** The time, in Unix milliseconds. */
+    readonly at: number
+  }
+  /** Why the exploration could not judge it, such as an invariant that throws; absent if it could. */
+  readonly invalid?: string
+  /** The states that were to be reached, and were. */
+  readonly reached: ReadonlyArray<string>
+  /** What the seed does not control. If there is anything, the history may not be replayable. */
+  readonly foreign: ReadonlyArray<Ambient.Foreign>
+  /** What happened to the program. */
+  readonly marks: ReadonlyArray<Mark>
+  /** The channels that the program has subscribed to, by their names on the wire. */
+  readonly channels: ReadonlySet<string>
+  /** The last moment. */
+  readonly moment: Moment.Moment
+  /** The duration, in milliseconds. */
+  readonly millis: number
+  /** The number of tasks that ran. */
+  readonly tasks: number
+  /** All commands of the exchange, those of its preparation first, as lines that a new venue can replay. */
+  readonly lines: () => ReadonlyArray<string>
+  /** The events of the exchange, in order. */
+  readonly events: ReadonlyArray<Happened>
+  /** The latest spans of the program. */
+  readonly spans: () => ReadonlyArray<Spans.Span>
+}
+
+/** An event of the exchange. */
+export interface Happened {
+  /** The time, in Unix milliseconds. */
+  readonly at: number
+  /** The event, as the engine reports it. */
+  readonly event: Event.Event
+}
+
+const silent = new Set<Logger.Logger<unknown, unknown>>()
+
+/** The parts that a preparation and a history have in common. */
+const base = (order: number) => {
+  const tasks = new Tasks(order)
+  const timeline = Timeline.make(start, tasks)
+  const context = Context.empty().pipe(
+    Context.add(Scheduler.Scheduler, tasks.scheduler()),
+    Context.add(Clock.Clock, timeline.clock(() => 0)),
+    Context.add(Logger.CurrentLoggers, silent)
+  )
+  const fork = <A, E>(effect: Effect.Effect<A, E>): Fiber.Fiber<A, E> => Effect.runForkWith(context)(effect)
+  /** Runs an effect of the world to its end, with everything else that is ready. */
+  const finish = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.suspend(() => {
+      const fiber = fork(effect)
+      while (fiber.pollUnsafe() === undefined && tasks.runOne()) continue
+      return fiber.pollUnsafe() ?? Effect.die("The exchange of a history waits for something outside of it")
+    })
+  return { tasks, timeline, fork, finish }
+}
+
+/** Prepares the exchange that every history of a program starts from. */
+export const prepare = Effect.fnUntraced(function*(
+  { dialect = Dialect.live, setUp = Prepared.setUp }: Program
+): Effect.fn.Return<Journal.Prepared, SetUpFailed> {
+  const { finish, tasks } = base(0)
+  const journal = Journal.make(undefined, tasks.add)
+  const server = yield* finish(Server.make(dialect, 0, journal))
+  const { venue } = server.latest()
+  const control = Control.make(venue)
+  yield* finish(Effect.provideService(Effect.andThen(setUp, control.begin), Control.Control, control))
+  const sequence = venue.sequence()
+  return { snapshot: { sequence, origin: sequence, state: Snapshot.encode(venue.state) }, lines: journal.lines() }
+})
+
+/** A history under way. */
+class Running {
+  private readonly program: Program
+  private readonly scenario: Scenario.Scenario
+  private readonly base: ReturnType<typeof base>
+  private readonly server: Server.Server
+  private readonly journal: Journal.Journal
+  private readonly ambient: Ambient.Ambient
+  private readonly network: Network.Network
+  private readonly moment: Moment.Moment
+  private readonly spans = Spans.make()
+  private readonly contents = new Map<string, string | Uint8Array>()
+  private readonly said = new Map<string, Moment.Said>()
+  private readonly failures: Array<string> = []
+  private readonly marks: Array<Mark> = []
+  private readonly events: Array<Happened> = []
+  private readonly monitors: ReadonlyArray<readonly [Invariant.Invariant, Invariant.Monitor]>
+  private process: Process.Process | undefined
+  private starts = 0
+  private orders = 0
+  private drift = 0
+  private isRestartPending = false
+  private isStopping = false
+  private isOver = false
+  private broken: History["broken"]
+  private invalid: string | undefined
+
+  constructor(
+    program: Program,
+    scenario: Scenario.Scenario,
+    parts: ReturnType<typeof base>,
+    server: Server.Server,
+    journal: Journal.Journal
+  ) {
+    const { fork, timeline } = parts
+    this.program = program
+    this.scenario = scenario
+    this.base = parts
+    this.server = server
+    this.journal = journal
+    this.ambient = Ambient.enter(timeline.now, Seeded.make(scenario.order, 4))
+    this.network = new Network.Network({
+      scenario,
+      timeline,
+      server,
+      fork,
+      handedOver: (call) => this.handedOver(call)
+    })
+    this.moment = Moment.make({
+      server,
+      account: Example.alice.account,
+      now: timeline.now,
+      start,
+      sent: this.network.calls,
+      said: this.said,
+      isRunning: () => this.process?.hasEnded() === false,
+      starts: () => this.starts,
+      failures: this.failures
+    })
+    this.monitors = program.invariants.map((invariant) =>
+      [invariant, Invariant.watch(invariant, (millis) => void timeline.after(millis, () => this.look()))] as const
+    )
+  }
+
+  /** Starts everything. */
+  begin(): void {
+    const { fork, timeline } = this.base
+    const { calm = "30 seconds", during = "1 minute" } = this.program
+    this.watch()
+    Events.schedule({
+      timeline,
+      server: this.server,
+      fork,
+      kill: (millis) => this.kill(millis),
+      stop: (millis) => this.stop(millis),
+      drift: (millis) => {
+        this.drift = millis
+      },
+      started: () => this.watch()
+    }, this.scenario)
+    this.startProcess()
+    const active = Duration.toMillis(Duration.fromInputUnsafe(during))
+    const quiet = Duration.toMillis(Duration.fromInputUnsafe(calm))
+    timeline.after(active, () => this.calm())
+    timeline.after(active + quiet, () => this.conclude())
+    timeline.after(active + quiet + grace, () => {
+      this.isOver = true
+    })
+  }
+
+  /** Runs until the history is over (`true`), or until it has to wait for something foreign (`false`). */
+  run(): boolean {
+    return this.ambient.detect(() => this.go())
+  }
+
+  private go(): boolean {
+    const { tasks, timeline } = this.base
+    while (!this.isOver) {
+      if (tasks.runOne()) {
+        if (tasks.count() > mostTasks) this.invalid = `it has run ${mostTasks} tasks, and does not end`
+        if (this.invalid !== undefined) return true
+      } else if (this.ambient.isPending()) return false
+      // What happens at the same moment still belongs to the story.
+      else if (this.broken !== undefined || this.isIdle()) this.isOver = true
+      else {
+        const next = timeline.next()
+        if (next === undefined) this.isOver = true
+        else timeline.advance(next)
+      }
+    }
+    if (this.broken === undefined) {
+      for (const [invariant, monitor] of this.monitors)
+        this.judge(
+          invariant,
+          monitor.end
+        )
+    }
+    return true
+  }
+
+  /** Ends the history. */
+  end(): History {
+    const { tasks, timeline } = this.base
+    return {
+      scenario: this.scenario,
+      ...this.broken === undefined ? {} : { broken: this.broken },
+      ...this.invalid === undefined ? {} : { invalid: this.invalid },
+      reached: this.monitors.flatMap(([{ _tag, name }, monitor]) =>
+        _tag === "Reached" && monitor.isReached() ? [name] : []
+      ),
+      foreign: this.ambient.foreign,
+      marks: this.marks,
+      channels: this.network.channels,
+      moment: this.moment,
+      millis: timeline.now() - start,
+      tasks: tasks.count(),
+      lines: this.journal.lines,
+      events: this.events,
+      spans: this.spans.latest
+    }
+  }
+
+  /** Gives the platform back. */
+  leave(): void {
+    this.ambient.leave()
+  }
+
+  /** Whether a task is ready. */
+  isReady(): boolean {
+    return this.base.tasks.isReady()
+  }
+
+  /** Whether nothing can happen any more to a program that has ended by itself. */
+  private isIdle(): boolean {
+    return this.process?.hasEnded() === true && !this.isRestartPending && this.network.pending() === 0
+  }
+
+  private watch(): void {
+    this.server.latest().venue.watch(({ at, events }) => {
+      for (const event of events) this.events.push({ at: at / 1000, event })
+      this.look()
+    })
+  }
+
+  private mark(what: Mark["what"], why?: string): void {
+    this.marks.push({ at: this.base.timeline.now(), what, ...why === undefined ? {} : { why } })
+  }
+
+  private startProcess(): void {
+    const { tasks, timeline } = this.base
+    this.isRestartPending = false
+    this.mark("started")
+    this.process = Process.start(
+      {
+        dialect: this.program.dialect ?? Dialect.live,
+        tasks,
+        timeline,
+        network: this.network,
+        contents: this.contents,
+        drift: () => this.drift,
+        seed: this.scenario.order,
+        tracer: this.spans.tracer,
+        clientOrderId: () => `order-${++this.orders}`,
+        hear: (name, value) => {
+          this.said.set(name, { value, at: timeline.now() })
+          this.look()
+        },
+        ended: (_process, exit) => this.ended(Process.failureOf(exit))
+      },
+      this.program,
+      ++this.starts
+    )
+  }
+
+  private restartAfter(millis: number): void {
+    if (this.isStopping) return
+    this.isRestartPending = true
+    this.base.timeline.after(millis, () => {
+      if (!this.isStopping && this.isRestartPending) this.startProcess()
+    })
+  }
+
+  private kill(downMillis: number): void {
+    if (this.process?.hasEnded() !== false) return
+    this.process.kill()
+    this.mark("killed")
+    this.restartAfter(downMillis)
+  }
+
+  /** The time after which a process that is being stopped is started again. */
+  private downMillis: number | undefined
+
+  private stop(downMillis: number): void {
+    if (this.process?.hasEnded() !== false) return
+    this.mark("stopped")
+    this.downMillis = downMillis
+    this.process.stop()
+  }
+
+  private ended(failure: string | undefined): void {
+    const { downMillis } = this
+    this.downMillis = undefined
+    if (failure === undefined) this.mark("ended")
+    else {
+      this.failures.push(failure)
+      this.mark("failed", failure)
+    }
+    if (downMillis !== undefined) this.restartAfter(downMillis)
+    else if (failure !== undefined && this.program.restarts === true) this.restartAfter(pause)
+    this.look()
+  }
+
+  private handedOver({ number }: Network.Sent): void {
+    for (const event of this.scenario.events) {
+      if (event._tag === "KillAtCall" && event.call === number) this.kill(event.downMillis)
+    }
+  }
+
+  /** From now on nothing goes wrong. */
+  private calm(): void {
+    this.server.latest().venue.faults.clear()
+  }
+
+  /** Stops the program, and waits until it has ended. */
+  private conclude(): void {
+    this.isStopping = true
+    if (this.process?.hasEnded() === false) {
+      this.mark("stopped")
+      this.process.stop()
+    }
+  }
+
+  private judge(invariant: Invariant.Invariant, look: Invariant.Monitor["look"]): void {
+    const judged = Result.try(() => look(this.moment))
+    if (Result.isFailure(judged))
+      this.invalid = `the invariant "${invariant.name}" has thrown: ${String(judged.failure)}`
+    else if (judged.success !== undefined && this.broken === undefined) {
+      this.broken = { invariant: invariant.name, why: judged.success, at: this.base.timeline.now() }
+    }
+  }
+
+  private look(): void {
+    if (this.broken !== undefined) return
+    for (const [invariant, monitor] of this.monitors) this.judge(invariant, monitor.look)
+  }
+}
+
+/** The times that a history waits for foreign work, each for some milliseconds of the machine's time. */
+const patience = [0, 1, 5, 20]
+
+/** Waits until foreign work has made something ready, or for a while. */
+const wait = (running: Running): Effect.Effect<boolean> =>
+  Effect.gen(function*() {
+    for (const millis of patience) {
+      yield* Effect.callback<void>((resume) => Ambient.turn(millis, () => resume(Effect.void)))
+      if (running.isReady()) break
+    }
+    return running.run()
+  })
+
+/** Runs a history. */
+export const run = Effect.fnUntraced(function*(
+  program: Program,
+  prepared: Journal.Prepared,
+  scenario: Scenario.Scenario
+): Effect.fn.Return<History> {
+  const parts = base(scenario.order)
+  const journal = Journal.make(prepared, parts.tasks.add)
+  const server = yield* parts.finish(Server.make(program.dialect ?? Dialect.live, scenario.order, journal))
+  const running = new Running(program, scenario, parts, server, journal)
+  return yield* Effect.gen(function*() {
+    running.begin()
+    let isOver = running.run()
+    while (!isOver) isOver = yield* wait(running)
+    return running.end()
+  }).pipe(Effect.ensuring(Effect.sync(() => running.leave())))
+})

@@ -1,0 +1,264 @@
+/** The collateral account as a whole, which only the live exchange's documentation describes. */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Books from "../world/Books.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import { basePrice } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, World } from "../world/World.ts"
+
+const { always, forEach } = LiveCalls.section
+
+/** A futures market of a sandbox. */
+const perpetual = "BTC_PERP"
+
+const number = (body: Body, key: string): number => Number(body[key] ?? Number.NaN)
+
+const isNear = (one: number, other: number, tolerance = 1e-6): boolean => Math.abs(one - other) <= tolerance
+
+const summaryOf = (world: World, account: Account) => LiveCalls.object(world, account, Paths.collateralSummary, {})
+
+const positionsOf = Effect.fnUntraced(function*(world: World, account: Account) {
+  const { answer, items } = yield* LiveCalls.list(world, account, Paths.openPositions, {})
+  return { answer, positions: items.filter(Json.isObject).filter(({ amount }) => Number(amount) !== 0) }
+})
+
+/** Lets an account trade an amount on the futures market at a price with a new account. */
+const trade = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  side: Orders.Side,
+  amount: string,
+  price = String(basePrice)
+) {
+  const order = { market: perpetual, amount, price }
+  yield* Trading.placeOther(
+    world,
+    yield* world.open(),
+    { ...order, side: Orders.opposite(side) },
+    Paths.collateralLimit
+  )
+  return yield* Trading.placeOther(world, account, { ...order, side }, Paths.collateralLimit)
+})
+
+/** An account with a position of 0.02 on the futures market. */
+const withPosition = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
+  const account = yield* world.open()
+  yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
+  yield* trade(world, account, side, "0.02")
+  return account
+})
+
+const closing = Effect.fnUntraced(function*(world: World, account: Account, fields: Body) {
+  return yield* LiveCalls.call(world, account, Paths.closePosition, fields)
+})
+
+/** Closes an account's only position with a market order, at the same price. */
+const closed = Effect.fnUntraced(function*(world: World, account: Account, side: Orders.Side) {
+  const { positions: [position = {}] } = yield* positionsOf(world, account)
+  const rest = { market: perpetual, side, amount: "0.02", price: String(basePrice) }
+  yield* Trading.placeOther(world, yield* world.open(), rest, Paths.collateralLimit)
+  const { market, positionId } = position
+  const answer = yield* closing(world, account, { market, positionId })
+  yield* Verdict.expect(answer, "HTTP 200", answer.status === 200 && Refusals.isSuccess(answer))
+  return { answer, positionId }
+})
+
+const recordsOf = Effect.fnUntraced(function*(world: World, account: Account, path: string, fields: Body = {}) {
+  const answer = yield* LiveCalls.call(world, account, path, fields)
+  const { json } = answer
+  const list = Json.isObject(json) ? json["records"] ?? [] : json
+  yield* Verdict.expect(answer, "a list, or an object with records", answer.status === 200 && Array.isArray(list))
+  return { answer, records: (Array.isArray(list) ? list : []).filter(Json.isObject) }
+})
+
+const settingRules: ReadonlyArray<Rule.Rule> = [
+  forEach("margin.leverage", {
+    statement: "Answers a change of leverage with the new leverage, which the summary then shows",
+    values: [1, 5, 10],
+    check: Effect.fnUntraced(function*(world, leverage) {
+      const account = yield* world.open()
+      const { answer, json } = yield* LiveCalls.object(world, account, Paths.leverage, { leverage })
+      yield* Verdict.expect(answer, `leverage ${leverage}`, json["leverage"] === leverage)
+      const after = yield* summaryOf(world, account)
+      yield* Verdict.expect(after.answer, `leverage ${leverage}`, number(after.json, "leverage") === leverage)
+    })
+  }),
+  forEach("margin.leverage-refusal", {
+    statement: "Refuses a leverage that is not one of the documented ones with errors that name it",
+    values: [0, 4, 101, "many"],
+    check: (world, leverage) =>
+      Effect.flatMap(
+        world.open(),
+        (account) => LiveCalls.refuses(world, account, Paths.leverage, { leverage }, { key: "leverage" })
+      )
+  }),
+  forEach("margin.free", {
+    statement: "Shows a freeMargin of equity minus margin plus pnl minus unrealizedFunding",
+    level: "SHOULD",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* withPosition(world, side)
+      yield* world.control("MovePrice", { market: perpetual, price: String(basePrice * 1.02) })
+      const { answer, json } = yield* summaryOf(world, account)
+      const [equity, margin, pnl] = [number(json, "equity"), number(json, "margin"), number(json, "pnl")]
+      const free = equity - margin + pnl - number(json, "unrealizedFunding")
+      yield* Verdict.expect(
+        answer,
+        `a margin above zero and a freeMargin of ${free}`,
+        margin > 0 && isNear(number(json, "freeMargin"), free, 0.01)
+      )
+    })
+  }),
+  always("margin.hedge", {
+    statement: "Shows hedge mode after it is switched on, and one-way mode after it is switched off",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open()
+      for (const hedgeMode of [true, false]) {
+        const set = yield* LiveCalls.call(world, account, Paths.updateHedgeMode, { hedgeMode })
+        yield* Verdict.expect(set, "HTTP 200", set.status === 200 && Refusals.isSuccess(set))
+        const { answer, json } = yield* LiveCalls.object(world, account, Paths.hedgeMode, {})
+        yield* Verdict.expect(answer, `hedgeMode ${hedgeMode}`, json["hedgeMode"] === hedgeMode)
+      }
+    })
+  }),
+  always("margin.hedge-refusal", {
+    statement: "Refuses a switch of hedge mode with code 113 while there is a futures position",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* withPosition(world, "buy")
+      yield* LiveCalls.refuses(world, account, Paths.updateHedgeMode, { hedgeMode: true }, {
+        codes: [113],
+        key: "hedgeMode"
+      })
+    })
+  })
+]
+
+const positionRules: ReadonlyArray<Rule.Rule> = [
+  forEach("margin.close", {
+    statement: "Closes exactly the position that the call names, and refuses a closed or unknown one with code 104",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* withPosition(world, side)
+      const market = yield* Trading.openPosition(world, account, "buy", "0.01")
+      const { positions } = yield* positionsOf(world, account)
+      const one = positions.find((position) => position["market"] === perpetual) ?? {}
+      const rest = { market: perpetual, side, amount: "0.02", price: String(basePrice) }
+      yield* Trading.placeOther(world, yield* world.open(), rest, Paths.collateralLimit)
+      const fields = { market: perpetual, positionId: one["positionId"] }
+      const done = yield* closing(world, account, fields)
+      yield* Verdict.expect(done, "HTTP 200", done.status === 200 && Refusals.isSuccess(done))
+      const after = yield* positionsOf(world, account)
+      yield* Verdict.expect(
+        after.answer,
+        `only the position of 0.01 on ${market.name}`,
+        after.positions.length === 1 && after.positions[0]?.["market"] === market.name &&
+          Books.isClose(number(after.positions[0], "amount"), 0.01)
+      )
+      for (const positionId of [one["positionId"], 999_999_999]) {
+        const refused = yield* closing(world, account, { ...fields, positionId })
+        yield* Verdict.expect(
+          refused,
+          "HTTP 400 or 422 with code 104",
+          refused.status >= 400 && Json.isObject(refused.json) && refused.json["code"] === 104
+        )
+      }
+    })
+  }),
+  forEach("margin.history", {
+    statement: "Records each change of a position with its order, the traded amount, the price and the fee",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* withPosition(world, side)
+      const { positionId } = yield* closed(world, account, side)
+      const { answer, records } = yield* recordsOf(world, account, Paths.positionHistory, { market: perpetual })
+      const own = records.filter((record) => record["positionId"] === positionId)
+      const details = own.map((record) => Json.isObject(record["orderDetail"]) ? record["orderDetail"] : {})
+      yield* Verdict.expect(
+        answer,
+        `a record with an amount of 0 and one of 0.02, each with a tradeAmount of 0.02, a price of ${basePrice} and a fee`,
+        own.length === 2 &&
+          own.map((record) => Math.abs(number(record, "amount"))).toSorted((one, other) => one - other)
+              .join() === "0,0.02" &&
+          details.every((detail) =>
+            Books.isClose(number(detail, "tradeAmount"), 0.02) && isNear(number(detail, "price"), basePrice, 0.5) &&
+            number(detail, "tradeFee") >= 0 && number(detail, "tradeFee") < 0.02 * basePrice * 0.01
+          )
+      )
+    })
+  }),
+  forEach("margin.closed", {
+    statement: "Shows a closed position with its size, its average prices, and netPnl as grossPnl minus totalFunding",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* withPosition(world, side)
+      const { positionId } = yield* closed(world, account, side)
+      const { answer, records } = yield* recordsOf(world, account, Paths.closedPositions)
+      const [record = {}] = records.filter((record) => record["positionId"] === positionId)
+      yield* Verdict.expect(
+        answer,
+        `a closedSize of 0.02, averages of ${basePrice}, an amount of 0 and a netPnl of grossPnl - totalFunding`,
+        Books.isClose(number(record, "closedSize"), 0.02) && number(record, "amount") === 0 &&
+          isNear(number(record, "avgEntryPrice"), basePrice, 0.5) &&
+          isNear(number(record, "avgExitPrice"), basePrice, 0.5) &&
+          isNear(number(record, "netPnl"), number(record, "grossPnl") - number(record, "totalFunding"))
+      )
+    })
+  }),
+  forEach("margin.funding", {
+    statement: "Records funding as minus the product of rate, signed position amount and settlement price",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* withPosition(world, side)
+      // No market settles less often than once a day.
+      yield* world.advance(86_400_000)
+      const { answer, records } = yield* recordsOf(world, account, Paths.fundingHistory, { market: perpetual })
+      const sign = side === "buy" ? 1 : -1
+      yield* Verdict.expect(
+        answer,
+        `payments for a position of ${sign * 0.02}, each of -(rate × amount × price)`,
+        records.length > 0 && records.every((record) => {
+          const [amount, price] = [number(record, "positionAmount"), number(record, "settlementPrice")]
+          const expected = -(number(record, "fundingRate") * amount * price)
+          return Books.isClose(amount, sign * 0.02) && price > 0 &&
+            isNear(number(record, "fundingAmount"), expected, Math.abs(expected) * 1e-6 + 1e-9)
+        })
+      )
+    })
+  }),
+  forEach("margin.adl", {
+    statement: "Grades a futures position from 0 to 4 on its side of the ADL queue, and has null on the other side",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* withPosition(world, side)
+      const { answer, items } = yield* LiveCalls.list(world, account, Paths.adlQuantile, {})
+      const [own, other] = side === "buy" ? ["long", "short"] as const : ["short", "long"] as const
+      const grades = items.filter(Json.isObject)
+      yield* Verdict.expect(
+        answer,
+        `one entry, of ${perpetual}, with ${own} from 0 to 4 and ${other} null`,
+        grades.length === 1 &&
+          grades.every((grade) =>
+            grade["market"] === perpetual && [0, 1, 2, 3, 4].includes(number(grade, own)) && grade[other] === null
+          )
+      )
+    })
+  }),
+  forEach("margin.pages", {
+    statement: "Refuses pages of closed positions and funding payments whose limit is not 1 to 100",
+    profile: "read-only",
+    values: [Paths.closedPositions, Paths.fundingHistory].flatMap((path) => [0, 101].map((limit) => ({ path, limit }))),
+    check: Effect.fnUntraced(function*(world, { limit, path }) {
+      const { name } = yield* world.market
+      const fields = path === Paths.fundingHistory ? { market: name, limit } : { limit }
+      yield* LiveCalls.refuses(world, yield* world.reader, path, fields, { key: "limit" })
+    })
+  })
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [...settingRules, ...positionRules]

@@ -1,0 +1,117 @@
+/**
+ * Funding of futures markets, settled at whole multiples of each market's interval. `funding` is the other party to every
+ * payment: it holds what rounding leaves, and pays or receives for the side without a match.
+ */
+import type { MarketName } from "../../domain/Identifiers.ts"
+import * as MarginUnits from "../../domain/MarginUnits.ts"
+import * as Book from "./Book.ts"
+import type { Action } from "./Command.ts"
+import * as Ledger from "./Ledger.ts"
+import * as MarginRules from "./MarginRules.ts"
+import * as Positions from "./Positions.ts"
+import * as Quotes from "./Quotes.ts"
+import * as ReferencePrices from "./ReferencePrices.ts"
+import * as Reply from "./Reply.ts"
+import type { Funding, State } from "./State.ts"
+import * as TimerQueue from "./TimerQueue.ts"
+import * as Units from "./Units.ts"
+import type { Work } from "./Work.ts"
+
+/** The number of latest settlements that are kept for a market. */
+const kept = 1000
+
+/**
+ * The rate of a market if its funding were settled now, as a ratio: the owner's or, with the premium of the book over the
+ * index at this instant, the computed one. The live exchange averages the premium over the interval.
+ */
+export const rateOf = (state: State, market: MarketName): Units.Units => {
+  const terms = state.funding.get(market)
+  const book = state.trading.get(market)?.book
+  if (terms === undefined || book === undefined) return 0n
+  if (terms.rate !== undefined) return terms.rate
+  const index = ReferencePrices.index(state, market) ?? 0n
+  const premium = MarginUnits.premium(index, Book.best(book, "buy"), Book.best(book, "sell"))
+  return MarginUnits.fundingRate(premium, { ...terms, clamp: MarginRules.of(state.margin).fundingClamp })
+}
+
+/** The time of a market's next settlement, in Unix microseconds. Without positions, nothing is paid at it. */
+export const nextAt = (state: State, market: MarketName, at: number): number | undefined => {
+  const terms = state.funding.get(market)
+  return terms && Positions.nextMultiple(at, terms.intervalMinutes)
+}
+
+const pay = (work: Work, market: MarketName, { intervalMinutes }: Funding, rate: Units.Units, price: Units.Units) => {
+  const { at, events, state } = work
+  const listed = state.markets.get(market)
+  if (listed === undefined) return
+  for (const position of state.positionsOn.get(market) ?? []) {
+    const { account } = position
+    const amount = MarginUnits.fundingAmount(rate, position.amount, price)
+    if (amount > 0n) {
+      Ledger.transfer(state.ledger, "funding", Ledger.free(account, "collateral"), listed.money, amount)
+      state.watches.dirty.add(account)
+    } else Positions.charge(state, account, listed, -amount, "funding")
+    position.funding -= amount
+    events.push({ _tag: "FundingPaid", account, market, amount })
+    if (account === Quotes.account) continue
+    Positions.keep(state.fundingPayments, account, {
+      market,
+      at,
+      rate,
+      ratedAt: at - intervalMinutes * 60e6,
+      price,
+      position: position.amount,
+      amount
+    })
+  }
+}
+
+/** Settles the funding of the market that is due next. */
+export const settle = (work: Work, market: MarketName): void => {
+  const { at, events, state } = work
+  const terms = state.funding.get(market)
+  TimerQueue.pop(state.due.funding)
+  const price = ReferencePrices.mark(state, market)
+  if (terms === undefined) return
+  TimerQueue.add(state.due.funding, Positions.nextMultiple(at, terms.intervalMinutes), market)
+  if (price === undefined) return
+  const rate = rateOf(state, market)
+  terms.settled.push({ at, rate, price })
+  if (terms.settled.length > kept) terms.settled.shift()
+  events.push({ _tag: "FundingSettled", market, rate, price })
+  pay(work, market, terms, rate, price)
+}
+
+type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
+
+const tooFine = { kind: "precision", step: "0.000000000000000001" } as const
+
+/** Sets the funding of a market. */
+export const set = (
+  { at, state }: Work,
+  { cap, floor, intervalMinutes, market, rate }: Of<"SetFunding">
+): Reply.Reply => {
+  const terms = state.funding.get(market)
+  if (terms === undefined) return Reply.invalid(["market", { kind: "known" }])
+  const [most, least] = [
+    cap === undefined ? terms.cap : Units.from(cap),
+    floor === undefined ? terms.floor : Units.from(floor)
+  ]
+  const own = rate === undefined ? terms.rate : rate === null ? undefined : Units.from(rate)
+  if (rate !== undefined && rate !== null && own === undefined) return Reply.invalid(["rate", tooFine])
+  if (most === undefined) return Reply.invalid(["cap", tooFine])
+  if (least === undefined) return Reply.invalid(["floor", tooFine])
+  if (least > most) return Reply.invalid(["floor", { kind: "max", max: Number(Units.toDecimal(most)) }])
+  if (own !== undefined && MarginUnits.abs(own) > Units.one) return Reply.invalid(["rate", { kind: "max", max: 1 }])
+  terms.cap = most
+  terms.floor = least
+  terms.rate = own
+  if (intervalMinutes !== undefined) {
+    terms.intervalMinutes = intervalMinutes
+    TimerQueue.remove(state.due.funding, market)
+    if (state.positionsOn.has(market)) {
+      TimerQueue.add(state.due.funding, Positions.nextMultiple(at, intervalMinutes), market)
+    }
+  }
+  return Reply.done
+}

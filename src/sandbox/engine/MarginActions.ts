@@ -1,0 +1,90 @@
+/** The owner actions of margin trading: prices, funding, the venue's margin policy, and the insurance account. */
+import * as Schema from "effect/Schema"
+import { Amount, Decimal, Price } from "../../domain/Decimal.ts"
+import { MarketName, Ticker } from "../../domain/Identifiers.ts"
+import type { MarginPolicy } from "../../domain/VenuePolicy.ts"
+import type { FieldsOf } from "./FieldsOf.ts"
+
+/** The options of the owner actions `MoveIndex` and `MoveMark`. */
+export interface MoveReferenceOptions {
+  /** The market whose index price or mark price is set. */
+  readonly market: MarketName
+  /** The new price, in units of the quote currency; `null` to follow the market again. */
+  readonly price: Price | null
+}
+
+/** The options of the owner action `SetFunding`. Absent fields stay unchanged. */
+export interface SetFundingOptions {
+  /** The futures market. */
+  readonly market: MarketName
+  /** The rate of the next settlements, as a ratio; may be negative. `null` to compute it from the market again. */
+  readonly rate?: Decimal | null
+  /** The time between two settlements, in minutes; 1 to 1440. Settlements are at whole multiples of it since 1970. */
+  readonly intervalMinutes?: number
+  /** The highest computed rate, as a ratio. */
+  readonly cap?: Decimal
+  /** The lowest computed rate, as a ratio. */
+  readonly floor?: Decimal
+}
+
+/** A collateral asset and its weight. */
+export interface CollateralWeight {
+  /** The asset. */
+  readonly ticker: Ticker
+  /** The part of its value that counts as collateral, 0 to 1. */
+  readonly weight: Decimal
+}
+
+/** The options of the owner action `SetMargin`. Absent fields stay unchanged. */
+export interface SetMarginOptions extends Partial<MarginPolicy> {
+  /** The weights of collateral assets; other assets keep theirs. */
+  readonly weights?: ReadonlyArray<CollateralWeight>
+}
+
+/** The options of the owner action `SetInsurance`. */
+export interface SetInsuranceOptions {
+  /** The asset of the insurance account. */
+  readonly ticker: Ticker
+  /** The new balance, in units of the asset; zero or more. */
+  readonly amount: Decimal
+}
+
+const key = Schema.optionalKey
+
+/** The fields of `MoveIndex` and `MoveMark`. */
+export const MoveReference: FieldsOf<MoveReferenceOptions> & Schema.Struct.Fields = {
+  market: MarketName,
+  price: Schema.NullOr(Price)
+}
+
+/** The fields of `SetFunding`. */
+export const SetFunding: FieldsOf<SetFundingOptions> & Schema.Struct.Fields = {
+  market: MarketName,
+  rate: key(Schema.NullOr(Decimal)),
+  intervalMinutes: key(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1440 }))),
+  cap: key(Decimal),
+  floor: key(Decimal)
+}
+
+const Leverage = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))
+
+/** The fields of `SetMargin`. */
+export const SetMargin: FieldsOf<SetMarginOptions> & Schema.Struct.Fields = {
+  defaultLeverage: key(Leverage),
+  marginMaxLeverage: key(Leverage),
+  leverageChange: key(Schema.Literals(["allowed", "refused"])),
+  bracketSpan: key(Schema.Literals(["whole", "marginal"])),
+  maintenanceShare: key(Amount),
+  callRatio: key(Amount),
+  partialShare: key(Amount),
+  liquidationFee: key(Decimal),
+  liquidity: key(Schema.Literals(["outside", "book"])),
+  fundingClamp: key(Decimal),
+  borrowRate: key(Decimal),
+  oneWaySides: key(Schema.Literals(["ignored", "refused"])),
+  opposite: key(Schema.Literals(["allowed", "refused"])),
+  weights: key(Schema.Array(Schema.Struct({ ticker: Ticker, weight: Decimal })))
+}
+
+/** The fields of `SetInsurance`. */
+export const SetInsurance: FieldsOf<SetInsuranceOptions> & Schema.Struct.Fields = { ticker: Ticker, amount: Decimal }

@@ -1,0 +1,38 @@
+/** The venue's margin policy as exact quantities. */
+import type { MarginPolicy } from "../../domain/VenuePolicy.ts"
+import * as Units from "./Units.ts"
+
+/** The quantities of a margin policy, all as ratios. */
+export interface MarginRules {
+  /** The maintenance margin as a share of the initial margin. */
+  readonly maintenanceShare: Units.Units
+  /** The level of the margin call as a share of the initial margin. */
+  readonly callShare: Units.Units
+  /** The part of a position that a liquidation closes first. */
+  readonly partialShare: Units.Units
+  /** The fee of a liquidation. */
+  readonly liquidationFee: Units.Units
+  /** How far the interest may move the funding premium. */
+  readonly fundingClamp: Units.Units
+  /** The daily interest on borrowed assets. */
+  readonly borrowRate: Units.Units
+}
+
+const known = new WeakMap<MarginPolicy, MarginRules>()
+
+/** The quantities of a policy, computed once. */
+export const of = (policy: MarginPolicy): MarginRules => {
+  const found = known.get(policy)
+  if (found !== undefined) return found
+  const maintenanceShare = Units.from(policy.maintenanceShare) ?? 0n
+  const rules: MarginRules = {
+    maintenanceShare,
+    callShare: Units.times(maintenanceShare, Units.from(policy.callRatio) ?? Units.one),
+    partialShare: Units.from(policy.partialShare) ?? Units.one,
+    liquidationFee: Units.from(policy.liquidationFee) ?? 0n,
+    fundingClamp: Units.from(policy.fundingClamp) ?? 0n,
+    borrowRate: Units.from(policy.borrowRate) ?? 0n
+  }
+  known.set(policy, rules)
+  return rules
+}

@@ -1,0 +1,241 @@
+/**
+ * The margin of collateral accounts, at the current mark prices. All amounts are in the settlement currency, in which every
+ * market that trades on margin is quoted.
+ */
+import type { Ticker } from "../../domain/Identifiers.ts"
+import * as MarginUnits from "../../domain/MarginUnits.ts"
+import type { Market } from "../../domain/Market.ts"
+import * as Ledger from "./Ledger.ts"
+import * as Leverage from "./Leverage.ts"
+import * as Listings from "./Listings.ts"
+import * as MarginRules from "./MarginRules.ts"
+import type { Position } from "./Position.ts"
+import * as Positions from "./Positions.ts"
+import * as Quotes from "./Quotes.ts"
+import * as ReferencePrices from "./ReferencePrices.ts"
+import type { State } from "./State.ts"
+import * as Units from "./Units.ts"
+
+/** The figures of an account. */
+export interface Figures {
+  /** The weighted value of the collateral minus the debts, without unrealised profits. */
+  readonly equity: Units.Units
+  /** The initial margin of positions and orders. */
+  readonly margin: Units.Units
+  /** The maintenance margin of the positions. */
+  readonly maintenance: Units.Units
+  /** The unrealised profit of the positions; negative if a loss. */
+  readonly pnl: Units.Units
+  /** The value of the positions. */
+  readonly value: Units.Units
+  /** The margin available to new positions and orders: equity - margin + pnl; negative if there is too little. */
+  readonly freeMargin: Units.Units
+  /** Costs that have accrued but are not paid yet. Always zero: funding and interest are paid when they are due. */
+  readonly unrealizedFunding: Units.Units
+  /** The leverage. */
+  readonly leverage: number
+}
+
+const magnitude = MarginUnits.abs
+
+/**
+ * The price that values a position. The counterparty's positions are valued at what they cost: it has as much margin as it
+ * needs, and is never called.
+ */
+const markOf = (state: State, { account, market }: Position): Units.Units | undefined =>
+  account === Quotes.account ? undefined : ReferencePrices.mark(state, market)
+
+/** The mark price at which a position is valued: without one, its own entry price. */
+export const priceOf = (state: State, position: Position): Units.Units =>
+  markOf(state, position) ?? Units.over(position.cost, magnitude(position.amount))
+
+/** The initial margin of a position as a fraction of its value. */
+export const fractionOf = (state: State, { account, cost, market }: Position): MarginUnits.Fraction => {
+  const listed = state.markets.get(market)
+  return listed === undefined ? { numerator: 1n, denominator: 1n } : Leverage.fractionOf(state, account, listed, cost)
+}
+
+/** The initial margin of a position. */
+export const marginOf = (state: State, position: Position): Units.Units =>
+  MarginUnits.initialMargin(position.amount, priceOf(state, position), fractionOf(state, position))
+
+/** The unrealised profit of a position; a loss is negative. */
+export const pnlOf = (state: State, position: Position): Units.Units => {
+  const mark = markOf(state, position)
+  return mark === undefined ? 0n : MarginUnits.unrealizedPnl(position.amount, position.cost, mark)
+}
+
+/** The value of an amount of an asset as collateral. */
+const worthOf = (state: State, ticker: Ticker, units: Units.Units): Units.Units => {
+  const weight = state.weights.get(ticker) ?? 0n
+  const price = weight === 0n || units === 0n ? undefined : ReferencePrices.ofAsset(state, ticker)
+  return price === undefined ? 0n : units * price * weight / Units.one / Units.one
+}
+
+/** The weighted value of an account's collateral minus its debts. */
+export const equityOf = (state: State, account: string): Units.Units => {
+  let equity = 0n
+  for (const { free, locked, ticker } of Ledger.pairs(state.ledger, account, "collateral")) {
+    equity += worthOf(state, ticker, free.units + locked.units)
+  }
+  for (const [ticker, owed] of state.ledger.debts.get(account) ?? []) {
+    equity -= MarginUnits.ceilOver(owed * (ReferencePrices.ofAsset(state, ticker) ?? 0n), Units.one)
+  }
+  return equity
+}
+
+/** The figures of an account. */
+export const of = (state: State, account: string): Figures => {
+  const share = MarginRules.of(state.margin).maintenanceShare
+  const equity = equityOf(state, account)
+  let [margin, maintenance, pnl, value] = [state.reserved.get(account) ?? 0n, 0n, 0n, 0n]
+  for (const position of state.positionsOf.get(account) ?? []) {
+    const [price, fraction] = [priceOf(state, position), fractionOf(state, position)]
+    margin += MarginUnits.initialMargin(position.amount, price, fraction)
+    maintenance += MarginUnits.maintenanceMargin(position.amount, price, fraction, share)
+    pnl += pnlOf(state, position)
+    value += MarginUnits.valueOf(position.amount, price)
+  }
+  return {
+    equity,
+    margin,
+    maintenance,
+    pnl,
+    value,
+    freeMargin: equity - margin + pnl,
+    unrealizedFunding: 0n,
+    leverage: Leverage.of(state, account)
+  }
+}
+
+/** The margin available to new positions and orders of an account; negative if there is too little. */
+export const freeMargin = (state: State, account: string): Units.Units => {
+  let free = equityOf(state, account) - (state.reserved.get(account) ?? 0n)
+  for (const position of state.positionsOf.get(account) ?? [])
+    free += pnlOf(state, position) - marginOf(state, position)
+  return free
+}
+
+/**
+ * The amount of an asset that can leave the collateral wallet. The rest must cover the margin of positions and orders
+ * without their unrealised profits, which are not the account's yet.
+ */
+export const available = (state: State, account: string, ticker: Ticker): Units.Units => {
+  const held = Ledger.balance(state.ledger, Ledger.free(account, "collateral"), ticker)
+  const positions = state.positionsOf.get(account)
+  if (positions === undefined && (state.reserved.get(account) ?? 0n) === 0n) return held
+  let spare = freeMargin(state, account)
+  for (const position of positions ?? []) {
+    const pnl = pnlOf(state, position)
+    if (pnl > 0n) spare -= pnl
+  }
+  if (worthOf(state, ticker, Units.one) === 0n) return held
+  if (spare <= 0n) return 0n
+  const weight = state.weights.get(ticker) ?? 0n
+  const price = ReferencePrices.ofAsset(state, ticker) ?? Units.one
+  const most = spare * Units.one * Units.one / (weight * price)
+  return most < held ? most : held
+}
+
+/** An asset of a collateral account. */
+export interface AssetBalance {
+  /** The asset. */
+  readonly ticker: Ticker
+  /** The balance. */
+  readonly balance: Units.Units
+  /** The debts of the account, and the amounts that its margin positions borrow. */
+  readonly borrow: Units.Units
+  /** The amount that can leave the wallet. */
+  readonly availableWithoutBorrow: Units.Units
+  /** The free margin times the leverage, in units of the asset: what a position can be opened for. */
+  readonly availableWithBorrow: Units.Units
+}
+
+/** The assets of a collateral account: each that it holds or owes, and the settlement currency. */
+export const assets = (state: State, account: string): ReadonlyArray<AssetBalance> => {
+  const borrowed = new Map<Ticker, Units.Units>(state.ledger.debts.get(account))
+  for (const { borrow } of state.positionsOf.get(account) ?? []) {
+    if (borrow !== undefined) borrowed.set(borrow.ticker, (borrowed.get(borrow.ticker) ?? 0n) + borrow.principal)
+  }
+  const held = new Map(
+    Array.from(Ledger.pairs(state.ledger, account, "collateral"), ({ free, ticker }) => [ticker, free.units])
+  )
+  const tickers = new Set([Listings.settlement, ...held.keys(), ...borrowed.keys()])
+  const spare = freeMargin(state, account)
+  return [...tickers].map((ticker) => {
+    const price = ReferencePrices.ofAsset(state, ticker) ?? 0n
+    return {
+      ticker,
+      balance: held.get(ticker) ?? 0n,
+      borrow: borrowed.get(ticker) ?? 0n,
+      availableWithoutBorrow: available(state, account, ticker),
+      availableWithBorrow: spare <= 0n || price === 0n
+        ? 0n
+        : Units.over(spare * BigInt(Leverage.of(state, account)), price)
+    }
+  })
+}
+
+/**
+ * The mark price of its market at which the account of a position is liquidated if all other prices stay; `undefined` if
+ * there is none.
+ */
+export const liquidationPrice = (state: State, { account, market }: Position): Units.Units | undefined => {
+  const share = MarginRules.of(state.margin).maintenanceShare
+  let rest = equityOf(state, account)
+  const exposures: Array<MarginUnits.Exposure> = []
+  for (const position of state.positionsOf.get(account) ?? []) {
+    const fraction = fractionOf(state, position)
+    if (position.market === market) exposures.push({ amount: position.amount, cost: position.cost, fraction })
+    else {
+      rest += pnlOf(state, position) -
+        MarginUnits.maintenanceMargin(position.amount, priceOf(state, position), fraction, share)
+    }
+  }
+  return MarginUnits.liquidationPrice(rest, exposures, share)
+}
+
+/** A trade before it happens. */
+export interface Intended {
+  /** The amount, in units of the base currency. */
+  readonly quantity: Units.Units
+  /** The price, in units of the quote currency. */
+  readonly price: Units.Units
+  /** The fee, in units of the quote currency. Default 0. */
+  readonly fee?: Units.Units
+  /** The reserved margin that the order gives back. Default 0. */
+  readonly released?: Units.Units
+}
+
+/**
+ * Whether the account still has free margin after a trade. The part that closes needs none; its loss and the fee may use up
+ * what the opening part needs. The opened part is valued at the mark price and at its own price, whichever leaves less: the
+ * trade may become the price that the mark follows.
+ */
+export const isCovered = (
+  state: State,
+  trader: Positions.Trader,
+  market: Market,
+  { fee = 0n, price, quantity, released = 0n }: Intended
+): boolean => {
+  const closed = Positions.reducible(state, trader)
+  const opened = quantity - closed
+  if (opened <= 0n) return true
+  const { account, side } = trader
+  const position = Positions.of(state, trader)
+  const mark = position === undefined
+    ? ReferencePrices.mark(state, market.name) ?? price
+    : priceOf(state, position)
+  const before = position === undefined ? 0n : marginOf(state, position)
+  const sign = side === "buy" ? 1n : -1n
+  const gain = sign * closed * (mark - price) / Units.one
+  // A trade that flips a position first closes all of it.
+  const [kept, cost] = closed > 0n || position === undefined ? [0n, 0n] : [magnitude(position.amount), position.cost]
+  const fraction = Leverage.fractionOf(state, account, market, cost + Units.times(opened, price))
+  const required = (at: Units.Units): Units.Units =>
+    MarginUnits.initialMargin(kept, mark, fraction) + MarginUnits.initialMargin(opened, at, fraction)
+  const spare = freeMargin(state, account) + before + released + gain - fee
+  if (account === Quotes.account) return spare >= required(price)
+  const valued = MarginUnits.floorOver(sign * opened * (mark - price), Units.one)
+  return spare + valued >= required(mark) && spare >= required(price)
+}

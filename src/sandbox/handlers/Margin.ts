@@ -1,0 +1,235 @@
+/** The collateral account as a whole: margin, leverage, position mode, and the history of its positions. */
+import { PositionId, type Ticker } from "../../domain/Identifiers.ts"
+import * as Margin from "../../domain/Margin.ts"
+import * as Time from "../../domain/Time.ts"
+import type * as AdlQuantiles from "../../endpoints/AdlQuantiles.ts"
+import type * as BorrowHistory from "../../endpoints/BorrowHistory.ts"
+import type * as ClosedPositions from "../../endpoints/ClosedPositions.ts"
+import type * as CollateralBalanceSummary from "../../endpoints/CollateralBalanceSummary.ts"
+import type * as FundingPayments from "../../endpoints/FundingPayments.ts"
+import type * as PositionHistory from "../../endpoints/PositionHistory.ts"
+import * as Deleveraging from "../engine/Deleveraging.ts"
+import * as Margins from "../engine/Margins.ts"
+import type { Borrow, ClosedPosition, FundingPayment, PositionChange } from "../engine/Position.ts"
+import type { Violations } from "../engine/Reply.ts"
+import * as Units from "../engine/Units.ts"
+import { type Context, group } from "./Handler.ts"
+import * as KnownMarket from "./KnownMarket.ts"
+import * as MarketFigures from "./MarketFigures.ts"
+import * as Page from "./Page.ts"
+import * as Records from "./Records.ts"
+
+const changesByPosition = Records.indexBy(({ position }: PositionChange) => position.toString())
+const changesByMarket = Records.indexBy(({ market }: PositionChange) => market)
+const paymentsByMarket = Records.indexBy(({ market }: FundingPayment) => market)
+
+/** A fraction with the value of all positions as its denominator. */
+const fraction = (part: Units.Units, value: Units.Units) =>
+  value === 0n ? Margin.noPositions : Units.toDecimal(Units.over(part, value))
+
+/** The times of a request: in the right order, and at most a second in the future. */
+const times = (
+  { endDate, startDate }: { readonly startDate?: number; readonly endDate?: number },
+  { serverTime }: Context
+): Violations => {
+  if (endDate === undefined) return []
+  const latest = Math.floor(serverTime / 1e6) + 1
+  if (endDate > latest) return [["endDate", { kind: "max", max: latest }]]
+  return startDate === undefined || startDate <= endDate ? [] : [["endDate", { kind: "min", min: startDate }]]
+}
+
+const isListed = (ticker: Ticker | undefined, { state }: Context): boolean =>
+  ticker === undefined || state.currencies.some((currency) => currency.ticker === ticker)
+
+/** A record of a position's history. */
+export const changeAnswer = (change: PositionChange): PositionHistory.PositionChange => {
+  const { amount, cost, realised } = change
+  return {
+    positionId: PositionId.make(change.position.toString()),
+    market: change.market,
+    openDate: Time.fromMicros(change.openedAt),
+    modifyDate: Time.fromMicros(change.at),
+    amount: Units.toDecimal(amount),
+    basePrice: Units.toDecimal(amount === 0n ? 0n : Units.over(cost, amount < 0n ? -amount : amount)),
+    realizedFunding: Units.toDecimal(change.funding),
+    liquidationPrice: null,
+    liquidationState: change.cause === "liquidation" ? "liquidation" : null,
+    ...(change.order === undefined ? {} : {
+      orderDetail: {
+        id: change.order,
+        tradeAmount: Units.toDecimal(change.traded),
+        price: Units.toDecimal(change.price),
+        tradeFee: Units.toDecimal(change.fee),
+        fundingFee: null,
+        realizedPnl: Units.toDecimal(realised)
+      }
+    }),
+    side: change.side,
+    isHedge: change.side !== "BOTH"
+  }
+}
+
+/** An average price, with the decimals that the market's prices have. */
+const average = (total: Units.Units, size: Units.Units, step: Units.Units) => {
+  const price = size === 0n ? 0n : Units.over(total, size)
+  return Units.toDecimal(price - price % step)
+}
+
+const closedAnswer = ({ state }: Context) => (position: ClosedPosition): ClosedPositions.ClosedPosition => {
+  const step = Units.stepOf(state.markets.get(position.market)?.moneyPrecision ?? Units.scale)
+  const gross = position.realised - position.fees
+  return {
+    positionId: PositionId.make(position.id.toString()),
+    market: position.market,
+    grossPnl: Units.toDecimal(gross),
+    netPnl: Units.toDecimal(gross - position.funding),
+    totalTradeFee: Units.toDecimal(position.fees),
+    totalFunding: Units.toDecimal(position.funding),
+    avgEntryPrice: average(position.openedFor, position.opened, step),
+    avgExitPrice: average(position.closedFor, position.closed, step),
+    closedSize: Units.toDecimal(position.closed),
+    amount: Units.toDecimal(0n),
+    side: position.side,
+    isHedge: position.side !== "BOTH",
+    openDate: MarketFigures.seconds(position.openedAt),
+    closeDate: MarketFigures.seconds(position.closedAt)
+  }
+}
+
+const paymentAnswer = (payment: FundingPayment): FundingPayments.FundingPayment => ({
+  market: payment.market,
+  fundingTime: MarketFigures.seconds(payment.at),
+  fundingRate: Units.toDecimal(payment.rate),
+  fundingAmount: Units.toDecimal(payment.amount),
+  positionAmount: Units.toDecimal(payment.position),
+  settlementPrice: Units.toDecimal(payment.price),
+  rateCalculatedTime: MarketFigures.seconds(payment.ratedAt)
+})
+
+const borrowAnswer = ({ at, interest, principal, status, ticker }: Borrow): BorrowHistory.Borrow => ({
+  asset: ticker,
+  amount: Units.toDecimal(principal + interest),
+  principal: Units.toDecimal(principal),
+  interest: Units.toDecimal(interest),
+  status,
+  timestamp: MarketFigures.seconds(at)
+})
+
+/** The collateral account's balances of all assets, or of one. */
+export const balancesOf = (
+  { account, state }: Context,
+  only?: Ticker
+): ReadonlyArray<CollateralBalanceSummary.AssetBalance> =>
+  Margins.assets(state, account)
+    .filter(({ ticker }) => only === undefined || ticker === only)
+    .map(({ availableWithBorrow, availableWithoutBorrow, balance, borrow, ticker }) => ({
+      asset: ticker,
+      balance: Units.toDecimal(balance),
+      borrow: Units.toDecimal(borrow),
+      availableWithoutBorrow: Units.toDecimal(availableWithoutBorrow),
+      availableWithBorrow: Units.toDecimal(availableWithBorrow)
+    }))
+
+/** The places of the account's positions in the queues for auto-deleveraging. */
+export const quantilesOf = ({ account, state }: Context): ReadonlyArray<AdlQuantiles.AdlQuantile> =>
+  Deleveraging.quantiles(state, account).map(({ long = null, market, short = null }) => ({ market, long, short }))
+
+const settings = group({
+  CollateralSummary: {
+    answer: (_, { account, state }) => {
+      const { equity, freeMargin, leverage, maintenance, margin, pnl, unrealizedFunding, value } = Margins.of(
+        state,
+        account
+      )
+      return {
+        equity: Units.toDecimal(equity),
+        margin: Units.toDecimal(margin),
+        freeMargin: Units.toDecimal(freeMargin),
+        unrealizedFunding: Units.toDecimal(unrealizedFunding),
+        pnl: Units.toDecimal(pnl),
+        leverage,
+        marginFraction: fraction(equity + pnl, value),
+        maintenanceMarginFraction: fraction(maintenance, value)
+      }
+    }
+  },
+  CollateralBalanceSummary: {
+    check: ({ ticker }, context) => isListed(ticker, context) ? [] : [["ticker", { kind: "known" }]],
+    answer: ({ ticker }, context) => balancesOf(context, ticker)
+  },
+  CollateralLeverage: {
+    operation: ({ leverage }) => ({ _tag: "SetLeverage", leverage }),
+    reply: "LeverageSet",
+    answer: ({ leverage }) => ({ leverage })
+  },
+  HedgeMode: {
+    answer: (_, { account, state }) => ({ hedgeMode: state.accounts.get(account)?.hedgeMode ?? false })
+  },
+  HedgeModeUpdate: {
+    operation: ({ hedgeMode }) => ({ _tag: "SetHedgeMode", hedgeMode }),
+    reply: "HedgeModeSet",
+    answer: ({ hedgeMode }) => ({ hedgeMode })
+  }
+})
+
+const positions = group({
+  ClosePosition: {
+    operation: (request) => ({ _tag: "ClosePosition", ...request }),
+    reply: "OrderPlaced",
+    answer: () => undefined
+  },
+  PositionHistory: {
+    check: (request, context) => [...KnownMarket.check(request, context), ...times(request, context)],
+    answer: ({ market, positionId, ...page }, { account, state }) => {
+      const all = state.positionChanges.get(account) ?? []
+      const found = Records.shortest(
+        all,
+        positionId !== undefined && changesByPosition(all, positionId),
+        market !== undefined && changesByMarket(all, market)
+      )
+      return Page.make(
+        page,
+        100,
+        Records.latest(found, ({ at }) => at, page).filter((change) =>
+          (market === undefined || change.market === market) &&
+          (positionId === undefined || change.position.toString() === positionId)
+        ),
+        changeAnswer
+      ).records
+    }
+  },
+  ClosedPositions: {
+    check: times,
+    answer: (page, context) =>
+      Page.make(
+        page,
+        50,
+        Records.latest(context.state.closedPositions.get(context.account) ?? [], ({ closedAt }) => closedAt, page),
+        closedAnswer(context)
+      ).records
+  },
+  FundingPayments: {
+    check: KnownMarket.check,
+    answer: ({ market, ...page }, { account, state }) => {
+      const all = state.fundingPayments.get(account) ?? []
+      const found = market === undefined ? all : paymentsByMarket(all, market)
+      return Page.make(page, 100, Records.latest(found, ({ at }) => at), paymentAnswer)
+    }
+  },
+  BorrowHistory: {
+    check: ({ asset }, context) => isListed(asset, context) ? [] : [["asset", { kind: "known" }]],
+    answer: ({ asset, endTime = Infinity, startTime = 0, ...page }, { account, state }) =>
+      Page.make(
+        page,
+        50,
+        (state.borrows.get(account) ?? []).values().filter(({ at, ticker }) =>
+          (asset === undefined || ticker === asset) && at >= startTime * 1e6 && at < (endTime + 1) * 1e6
+        ),
+        borrowAnswer
+      )
+  },
+  AdlQuantiles: { answer: (_, context) => quantilesOf(context) }
+})
+
+/** The handlers of the collateral account. */
+export const margin = { ...settings, ...positions }

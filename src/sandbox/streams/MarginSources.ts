@@ -1,0 +1,167 @@
+/** The prices that margin depends on, and the margin calls, borrows and ADL grades of an account. */
+import * as AdlQuantileChannel from "../../channels/AdlQuantileChannel.ts"
+import type * as BorrowEventsChannel from "../../channels/BorrowEventsChannel.ts"
+import * as BorrowsChannel from "../../channels/BorrowsChannel.ts"
+import type * as PositionEventsChannel from "../../channels/PositionEventsChannel.ts"
+import * as PremiumIndexChannel from "../../channels/PremiumIndexChannel.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type MarketName, PositionId } from "../../domain/Identifiers.ts"
+import * as Time from "../../domain/Time.ts"
+import * as Fundings from "../engine/Fundings.ts"
+import type { Borrow, PositionChange } from "../engine/Position.ts"
+import * as ReferencePrices from "../engine/ReferencePrices.ts"
+import * as Units from "../engine/Units.ts"
+import * as Margin from "../handlers/Margin.ts"
+import { positionOf } from "./AccountSources.ts"
+import { anyMarketsOf } from "./MarketSources.ts"
+import * as Pace from "./Pace.ts"
+import { type Command, type Context, group, invalidArgument, type Outlet, type Subscription } from "./Source.ts"
+
+const indexOf = ({ at, state }: Context, market: MarketName): ReadonlyArray<PremiumIndexChannel.PremiumIndex> => {
+  const index = ReferencePrices.index(state, market)
+  const mark = ReferencePrices.mark(state, market)
+  const nextAt = Fundings.nextAt(state, market, at)
+  return index === undefined || mark === undefined || nextAt === undefined ? [] : [{
+    market,
+    markPrice: Units.toDecimal(mark),
+    indexPrice: Units.toDecimal(index),
+    fundingRate: Units.toDecimal(Fundings.rateOf(state, market)),
+    nextFundingTime: Time.fromMicros(nextAt),
+    eventTime: Time.fromMicros(at)
+  }]
+}
+
+const pushIndexes = (
+  outlet: Outlet<ReadonlyArray<PremiumIndexChannel.PremiumIndex>>
+): Subscription<{ readonly market?: MarketName }> => {
+  const pace = Pace.make(PremiumIndexChannel.channel.pushes, outlet)
+  let topics: ReadonlyArray<{ readonly market?: MarketName }> = []
+  return {
+    listen: (all) => {
+      topics = all
+    },
+    woken: (at) => {
+      if (!pace.isDue(at)) return
+      const context = outlet.context()
+      const indexes = [...anyMarketsOf(topics, context)].map((market) => indexOf(context, market))
+      // A subscription to all markets gets one message, one to named markets a message each.
+      const messages = topics.some(({ market }) => market === undefined) ? [indexes.flat()] : indexes
+      for (const message of messages) if (message.length > 0) outlet.push(message)
+    }
+  }
+}
+
+/** The changes of the account's positions that liquidations have made in a command, oldest first. */
+const liquidated = ({ events }: Command, { account, state }: Context): ReadonlyArray<PositionChange> => {
+  const count = events.filter((event) => event._tag === "PositionChanged" && event.account === account).length
+  return count === 0
+    ? []
+    : (state.positionChanges.get(account) ?? []).slice(-count).filter(({ cause }) => cause === "liquidation")
+}
+
+const isCalled = ({ events }: Command, { account }: Context): boolean =>
+  events.some((event) => event._tag === "MarginCalled" && event.account === account)
+
+/** A position after a change by a liquidation, which may have closed it. */
+const changedPosition = (change: PositionChange, context: Context): PositionEventsChannel.PositionEvent["position"] => {
+  const open = [...context.state.positionsOf.get(context.account) ?? []].find(({ id }) => id === change.position)
+  if (open !== undefined) return positionOf(open, context, "liquidation")
+  const { amount, basePrice, liquidationState, market, modifyDate, openDate } = Margin.changeAnswer(change)
+  return {
+    positionId: PositionId.make(change.position.toString()),
+    market,
+    openDate,
+    modifyDate,
+    amount,
+    total: Units.toDecimal(change.cost),
+    basePrice,
+    pnl: Units.toDecimal(change.realised),
+    unrealizedPnl: Decimal.zero,
+    liquidationState: liquidationState ?? null,
+    positionSide: change.side
+  }
+}
+
+const pushPositionEvents = (outlet: Outlet<PositionEventsChannel.PositionEvent>): Subscription<object> => ({
+  listen: () => undefined,
+  applied: (command) => {
+    const context = outlet.context()
+    for (const change of liquidated(command, context)) {
+      outlet.push({ event: "liquidation", position: changedPosition(change, context) })
+    }
+    if (!isCalled(command, context)) return
+    for (const position of context.state.positionsOf.get(context.account) ?? []) {
+      outlet.push({ event: "margin_call", position: positionOf(position, context) })
+    }
+  }
+})
+
+const borrowOf = ({ at, principal, ticker }: Borrow, modifiedAt: number): BorrowsChannel.Borrow => ({
+  ticker,
+  openDate: Time.fromMicros(at),
+  modifyDate: Time.fromMicros(modifiedAt),
+  amount: Units.toDecimal(-principal),
+  unrealizedFunding: Decimal.zero
+})
+
+/** What the account's open positions borrow. */
+const borrowsOf = ({ account, state }: Context): ReadonlyArray<BorrowsChannel.Borrow> =>
+  [...state.positionsOf.get(account) ?? []].flatMap(({ borrow, changedAt }) =>
+    borrow === undefined ? [] : [borrowOf(borrow, changedAt)]
+  )
+
+const pushBorrows = (outlet: Outlet<ReadonlyArray<BorrowsChannel.Borrow>>): Subscription<object> => {
+  const pace = Pace.make(BorrowsChannel.channel.pushes, outlet)
+  return {
+    listen: () => undefined,
+    woken: (at) => {
+      if (pace.isDue(at)) outlet.push(borrowsOf(outlet.context()), "all")
+    }
+  }
+}
+
+const pushBorrowEvents = (outlet: Outlet<BorrowEventsChannel.BorrowEvent>): Subscription<object> => ({
+  listen: () => undefined,
+  applied: (command) => {
+    const context = outlet.context()
+    const { account, state } = context
+    for (const { at, position } of liquidated(command, context)) {
+      const borrow = state.borrows.get(account)?.findLast((borrow) => borrow.position === position)
+      if (borrow !== undefined) outlet.push({ event: "liquidation", borrow: borrowOf(borrow, at) })
+    }
+    if (!isCalled(command, context)) return
+    for (const borrow of borrowsOf(context)) outlet.push({ event: "margin_call", borrow })
+  }
+})
+
+const pushQuantiles = (
+  outlet: Outlet<ReadonlyArray<AdlQuantileChannel.AdlQuantile>>
+): Subscription<AdlQuantileChannel.Topic> => {
+  const pace = Pace.make(AdlQuantileChannel.channel.pushes, outlet)
+  let markets: ReadonlySet<MarketName> = new Set()
+  const push = (markets: ReadonlySet<MarketName>): void =>
+    outlet.push(Margin.quantilesOf(outlet.context()).filter(({ market }) => markets.has(market)), "all")
+  return {
+    listen: (topics, asked) => {
+      markets = anyMarketsOf(topics, outlet.context())
+      if (asked.length > 0) push(markets)
+    },
+    woken: (at) => {
+      if (pace.isDue(at)) push(markets)
+    }
+  }
+}
+
+/** The sources of mark prices, margin calls, borrows and ADL grades. */
+export const marginSources = group({
+  PremiumIndexChannel: {
+    check: ({ market }, { state }) =>
+      market === undefined || state.markets.get(market)?.type === "futures" ? undefined : invalidArgument,
+    open: pushIndexes,
+    queries: {}
+  },
+  PositionEventsChannel: { open: pushPositionEvents, queries: {} },
+  BorrowsChannel: { open: pushBorrows, queries: {} },
+  BorrowEventsChannel: { open: pushBorrowEvents, queries: {} },
+  AdlQuantileChannel: { open: pushQuantiles, queries: {} }
+})

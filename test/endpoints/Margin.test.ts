@@ -1,0 +1,415 @@
+/** The collateral account as a whole: leverage, summary, position mode, closing positions and their history. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { marketName, PositionId, ticker } from "../../src/domain/Identifiers.ts"
+import { leverages } from "../../src/domain/Margin.ts"
+import type { OrderSide } from "../../src/domain/Order.ts"
+import { Limit, Offset } from "../../src/domain/Paging.ts"
+import { UnixSeconds } from "../../src/domain/Time.ts"
+import { ActiveOrders } from "../../src/endpoints/ActiveOrders.ts"
+import { AdlQuantiles } from "../../src/endpoints/AdlQuantiles.ts"
+import { BorrowHistory } from "../../src/endpoints/BorrowHistory.ts"
+import { ClosedPositions } from "../../src/endpoints/ClosedPositions.ts"
+import { ClosePosition } from "../../src/endpoints/ClosePosition.ts"
+import { CollateralBalanceSummary } from "../../src/endpoints/CollateralBalanceSummary.ts"
+import { CollateralLeverage, type Leverage } from "../../src/endpoints/CollateralLeverage.ts"
+import { CollateralLimitOrders } from "../../src/endpoints/CollateralLimitOrders.ts"
+import { CollateralMarketOrders } from "../../src/endpoints/CollateralMarketOrders.ts"
+import { CollateralSummary } from "../../src/endpoints/CollateralSummary.ts"
+import { FundingPayments } from "../../src/endpoints/FundingPayments.ts"
+import { HedgeMode } from "../../src/endpoints/HedgeMode.ts"
+import { HedgeModeUpdate } from "../../src/endpoints/HedgeModeUpdate.ts"
+import { OpenPositions, type Position } from "../../src/endpoints/OpenPositions.ts"
+import { OrderHistory } from "../../src/endpoints/OrderHistory.ts"
+import { PositionHistory } from "../../src/endpoints/PositionHistory.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
+import {
+  amount,
+  asBob,
+  btcPerp,
+  btcUsdt,
+  dialects,
+  failsWith,
+  perp,
+  price,
+  raw,
+  same,
+  traders,
+  usdt
+} from "../support/trading.ts"
+
+const market = (side: OrderSide, of: string, more: object = {}) =>
+  CollateralMarketOrders.use((orders) => orders.create({ market: btcPerp, side, amount: amount(of), ...more }))
+
+const positions = OpenPositions.use((positions) => positions.list())
+const summary = CollateralSummary.use(({ get }) => get)
+const setLeverage = (leverage: Leverage) => CollateralLeverage.use(({ set }) => set({ leverage }))
+const setHedge = (hedgeMode: boolean) => HedgeModeUpdate.use(({ set }) => set({ hedgeMode }))
+const close = (request: Parameters<typeof ClosePosition.Service.close>[0]) =>
+  ClosePosition.use((service) => service.close(request))
+const closeOne = ({ market, positionId }: Position) => close({ market, positionId })
+const move = (to: string) => Control.use((control) => control.movePrice({ market: btcPerp, price: price(to) }))
+const margin = (options: object) => Control.use((control) => control.setMargin(options))
+
+/** Alice buys from bob: her position is long, his is short. */
+const trade = (of: string, at: string) => Effect.andThen(asBob(perp("sell", of, at)), perp("buy", of, at))
+
+const sum = (terms: ReadonlyArray<Decimal.Decimal>) =>
+  Decimal.normalize(terms.reduce((one, other) => Result.getOrThrow(Decimal.add(one, other)), Decimal.zero))
+
+const refusedWith =
+  (code: number, dialect: Dialect.Dialect, fields: ReadonlyArray<string>) =>
+  <A, E extends { readonly _tag: string; readonly code?: unknown }, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.map(Effect.flip(effect), (error) => {
+      const { otherFields = {}, ...shown } = error as unknown as Readonly<Record<string, object>>
+      assert.deepInclude(shown, { code, status: dialect === Dialect.document ? 400 : 422 } as never)
+      const known = { ...shown["fields"], ...shown["errors"], ...otherFields }
+      same(Object.keys(known), fields)
+    })
+
+describe.each(dialects)("in the $name dialect", (dialect) => {
+  it.live("every leverage can be set, and the summary shows it", () =>
+    Effect.gen(function*() {
+      same((yield* summary).leverage, 10)
+      for (const leverage of leverages) {
+        yield* setLeverage(leverage)
+        same((yield* summary).leverage, leverage)
+      }
+      same(yield* raw("/api/v4/collateral-account/leverage", { leverage: 5 }), { status: 200, body: { leverage: 5 } })
+      const { status } = yield* raw("/api/v4/collateral-account/leverage", { leverage: 4 })
+      same([status, (yield* summary).leverage], [dialect === Dialect.document ? 400 : 422, 5])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("a leverage whose margin the collateral does not cover is refused with code 17, and changes nothing", () =>
+    Effect.gen(function*() {
+      yield* trade("500", "1000")
+      const before = yield* summary
+      same([before.leverage, before.margin], [10, "50000"])
+      yield* setLeverage(2).pipe(refusedWith(17, dialect, ["leverage"]))
+      same(yield* summary, before)
+      yield* setLeverage(20)
+      same((yield* summary).margin, "25000")
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("positions and orders block a change of leverage with code 113 where the owner's policy says so", () =>
+    Effect.gen(function*() {
+      yield* margin({ leverageChange: "refused" })
+      yield* setLeverage(20)
+      const order = yield* perp("buy", "1", "900")
+      yield* setLeverage(5).pipe(refusedWith(113, dialect, ["leverage"]))
+      same([(yield* summary).leverage, order.status], [20, "NEW"])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("the free margin is equity minus margin plus profit, and fractions are those of the positions' value", () =>
+    Effect.gen(function*() {
+      const empty = yield* summary
+      same([empty.equity, empty.margin, empty.marginFraction], ["100000", "0", "1000000000000000000000"])
+      yield* trade("10", "1000")
+      yield* perp("buy", "1", "900")
+      yield* move("1100")
+      const {
+        equity,
+        freeMargin,
+        leverage,
+        maintenanceMarginFraction,
+        margin,
+        marginFraction,
+        pnl,
+        unrealizedFunding
+      } = yield* summary
+      // 10 BTC at 1,100 and the order of 900, by 10, and the order's fee. Half of the positions' margin is the maintenance
+      // margin.
+      same([leverage, margin, pnl, unrealizedFunding], [10, "1190.495", "1000", "0"])
+      same(maintenanceMarginFraction, "0.05")
+      same(sum([equity, pnl]), sum([freeMargin, margin]))
+      const fraction = (Number(equity) + Number(pnl)) / 11000
+      assert.approximately(Number(marginFraction), fraction, 1e-12)
+      const [detail] = yield* CollateralBalanceSummary.use(({ list }) => list({ ticker: usdt }))
+      same([detail?.asset, detail?.balance, detail?.borrow], ["USDT", equity, "0"])
+      assert.isTrue(Number(detail?.availableWithoutBorrow) <= Number(freeMargin))
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("hedge mode can be switched only without futures positions and orders; otherwise with code 113", () =>
+    Effect.gen(function*() {
+      const mode = HedgeMode.use(({ get }) => get)
+      same(yield* mode, false)
+      yield* setHedge(true)
+      same(yield* mode, true)
+      yield* setHedge(true)
+      yield* setHedge(false)
+      const order = yield* perp("buy", "1", "900")
+      yield* setHedge(true).pipe(refusedWith(113, dialect, ["hedgeMode"]))
+      same((yield* raw("/api/v4/collateral-account/hedge-mode/update", { hedgeMode: true })).body, {
+        code: 113,
+        message: "Validation failed",
+        errors: { hedgeMode: ["Position side cannot be changed if there exists futures positions or orders"] }
+      })
+      same([yield* mode, order.status], [false, "NEW"])
+      yield* raw("/api/v4/order/cancel", { market: "BTC_PERP", [dialect.keys.orderId]: Number(order.orderId) })
+      yield* trade("1", "1000")
+      yield* setHedge(true).pipe(refusedWith(113, dialect, ["hedgeMode"]))
+      const [position] = yield* positions
+      assert.isDefined(position)
+      if (position === undefined) return
+      yield* asBob(perp("buy", "1", "1000"))
+      yield* closeOne(position)
+      yield* setHedge(true)
+      same((yield* raw("/api/v4/collateral-account/hedge-mode", {})).body, { hedgeMode: true })
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("closing a position trades all of it, and only it; an unknown position is refused with code 104", () =>
+    Effect.gen(function*() {
+      yield* trade("2", "1000")
+      const [position] = yield* positions
+      const [other] = yield* asBob(positions)
+      assert.isDefined(position)
+      assert.isDefined(other)
+      if (position === undefined || other === undefined) return
+      const { positionId } = position
+      for (const id of [PositionId.make("999999"), other.positionId]) {
+        yield* close({ market: btcPerp, positionId: id }).pipe(refusedWith(104, dialect, ["positionId"]))
+      }
+      yield* close({ market: btcUsdt, positionId }).pipe(refusedWith(104, dialect, ["positionId"]))
+      yield* close({ market: btcPerp, positionId, positionSide: "LONG" }).pipe(
+        refusedWith(104, dialect, ["positionId"])
+      )
+      const exit = yield* perp("sell", "2", "1500", { reduceOnly: true })
+      yield* asBob(perp("buy", "5", "1100"))
+      same(
+        yield* raw("/api/v4/collateral-account/position/close", { market: "BTC_PERP", positionId: Number(positionId) }),
+        {
+          status: 200,
+          body: []
+        }
+      )
+      same([yield* positions, (yield* ActiveOrders.use(({ page }) => page())).records], [[], []])
+      same((yield* asBob(positions)).map(({ amount }) => amount), [])
+      yield* close({ market: btcPerp, positionId }).pipe(refusedWith(104, dialect, ["positionId"]))
+      const { records: [latest, next] } = yield* OrderHistory.use(({ page }) => page())
+      const ended = [latest, next].map((order) => [order?.orderId === exit.orderId, order?.dealStock])
+      same(new Set(ended.map(String)), new Set(["true,0", "false,2"]))
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("the history of a position has a record for each change, and its sums are those of the closed position", () =>
+    Effect.gen(function*() {
+      yield* trade("1", "1000")
+      yield* trade("1", "1100")
+      yield* asBob(perp("buy", "0.5", "1200"))
+      yield* market("sell", "0.5")
+      yield* asBob(perp("buy", "1.5", "1300"))
+      yield* market("sell", "1.5")
+      const { records: history } = yield* PositionHistory.use(({ page }) => page({ market: btcPerp }))
+      same(history.map(({ amount }) => amount), ["0", "1.5", "2", "1"])
+      same(history.map(({ basePrice }) => basePrice), ["0", "1050", "1050", "1000"])
+      same(history.map(({ orderDetail }) => [orderDetail?.tradeAmount, orderDetail?.price]), [
+        ["1.5", "1300"],
+        ["0.5", "1200"],
+        ["1", "1100"],
+        ["1", "1000"]
+      ])
+      // 0.5 × 150 and 1.5 × 250, minus the taker's fee of 0.055 %.
+      same(history.map(({ orderDetail }) => orderDetail?.realizedPnl), ["373.9275", "74.67", "-0.605", "-0.55"])
+      same(new Set(history.map(({ side, isHedge }) => `${side} ${isHedge}`)), new Set(["BOTH false"]))
+      const { records: [closed, ...others] } = yield* ClosedPositions.use(({ page }) => page())
+      assert.isDefined(closed)
+      if (closed === undefined) return
+      same([others, closed.positionId], [[], history[0]?.positionId])
+      const details = history.flatMap(({ orderDetail }) => orderDetail === undefined ? [] : [orderDetail])
+      same(Decimal.normalize(closed.grossPnl), sum(details.flatMap(({ realizedPnl }) => realizedPnl ?? [])))
+      same(Decimal.normalize(closed.totalTradeFee), sum(details.map(({ tradeFee }) => tradeFee)))
+      same([closed.grossPnl, closed.netPnl, closed.totalFunding], ["447.4425", "447.4425", "0"])
+      same([closed.avgEntryPrice, closed.avgExitPrice, closed.closedSize, closed.amount], ["1050", "1275", "2", "0"])
+      const { closeDate } = closed
+      const between = (startDate: number, endDate?: number) =>
+        ClosedPositions.use(({ page }) =>
+          page({
+            startDate: UnixSeconds.make(startDate),
+            ...(endDate === undefined ? {} : { endDate: UnixSeconds.make(endDate) })
+          })
+        )
+      same((yield* between(closeDate, closeDate)).records.length, 1)
+      same((yield* between(closeDate - 9, closeDate - 1)).records, [])
+      yield* between(closeDate, closeDate - 1).pipe(refusedWith(30, dialect, ["endDate"]))
+      yield* between(closeDate, closeDate + 60).pipe(refusedWith(30, dialect, ["endDate"]))
+      const { records: paged } = yield* PositionHistory.use(({ page }) =>
+        page({ limit: Limit.make(2), offset: Offset.make(1) })
+      )
+      same(paged.map(({ amount }) => amount), ["1.5", "2"])
+      const all = yield* PositionHistory.use(({ stream }) => Stream.runCollect(stream({ limit: Limit.make(2) })))
+      same(all.map(({ amount }) => amount), ["0", "1.5", "2", "1"])
+      const other = { positionId: PositionId.make("999999") }
+      same((yield* PositionHistory.use(({ page }) => page(other))).records, [])
+      yield* PositionHistory.use(({ page }) => page({ market: marketName("NO_SUCH") })).pipe(
+        refusedWith(dialect === Dialect.document ? 30 : 31, dialect, ["market"])
+      )
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.effect("longs pay shorts a positive funding rate, at the mark price, and both see the payment", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(1_900_022_400_000)
+      yield* trade("2", "1000")
+      const payments = FundingPayments.use(({ page }) => page({ market: btcPerp }))
+      same(yield* payments, { offset: 0, limit: 100, records: [] })
+      yield* Control.use((control) => control.setFunding({ market: btcPerp, rate: Decimal.of("0.001") }))
+      yield* move("1100")
+      yield* TestClock.adjust("8 hours")
+      const at = 1_900_022_400 - 1_900_022_400 % 28_800 + 28_800
+      const [paid] = (yield* payments).records
+      same(paid, {
+        market: btcPerp,
+        fundingTime: at,
+        fundingRate: "0.001",
+        fundingAmount: "-2.2",
+        positionAmount: "2",
+        settlementPrice: "1100",
+        rateCalculatedTime: at - 28_800
+      })
+      const { records: [received] } = yield* asBob(payments)
+      same([received?.fundingAmount, received?.positionAmount], ["2.2", "-2"])
+      same((yield* FundingPayments.use(({ page }) => page())).records.length, 1)
+      same((yield* positions).map(({ funding, unrealizedFunding }) => [funding, unrealizedFunding]), [["0", "0"]])
+      yield* asBob(perp("buy", "2", "1100"))
+      yield* market("sell", "2")
+      const { records: [closed] } = yield* ClosedPositions.use(({ page }) => page())
+      same([closed?.grossPnl, closed?.totalFunding, closed?.netPnl], ["197.69", "2.2", "195.49"])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("a crash closes the position with marked orders, cancels the others, and shows the state on the way", () =>
+    Effect.gen(function*() {
+      yield* trade("900", "1000")
+      const [open] = yield* positions
+      assert.isDefined(open)
+      if (open?.liquidationPrice === undefined || open.liquidationPrice === null) {
+        return assert.fail("there is no liquidation price")
+      }
+      // 99,505 + 900 × (P − 1,000) = 900 × P / 20
+      assert.approximately(Number(open.liquidationPrice), (900_000 - 99_505) / (900 * 0.95), 0.1)
+      const resting = yield* perp("buy", "1", "700")
+      yield* move("945")
+      same((yield* positions).map(({ liquidationState }) => liquidationState), ["margin_call"])
+      yield* move("920")
+      const { records } = yield* OrderHistory.use(({ page }) => page())
+      const canceled = records.find(({ orderId }) => orderId === resting.orderId)
+      same(canceled?.status, "AUTO_CANCELED_LIQUIDATION")
+      const marked = records.filter(({ clientOrderId }) => /^liquidation_[0-9]+_!$/u.test(clientOrderId ?? ""))
+      assert.isNotEmpty(marked)
+      for (const { clientOrderId, orderId, type } of marked) {
+        same([clientOrderId, type], [`liquidation_${orderId}_!`, "market"])
+      }
+      const { records: history } = yield* PositionHistory.use(({ page }) => page())
+      same(history[0]?.liquidationState, "liquidation")
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("a position is graded for deleveraging by its profit, and only on futures markets", () =>
+    Effect.gen(function*() {
+      same(yield* AdlQuantiles.use(({ list }) => list), [])
+      yield* trade("1", "1000")
+      yield* move("1100")
+      const [grade, ...others] = yield* AdlQuantiles.use(({ list }) => list)
+      same([others, grade?.market, grade?.short], [[], "BTC_PERP", null])
+      assert.include([0, 1, 2, 3, 4], grade?.long)
+      const [short] = yield* asBob(AdlQuantiles.use(({ list }) => list))
+      same([short?.long, typeof short?.short], [null, "number"])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.effect("a margin position borrows, pays interest, and its borrow is repaid when it closes", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(1_900_022_400_000)
+      const spot = (side: OrderSide) =>
+        CollateralLimitOrders.use(({ create }) =>
+          create({ market: btcUsdt, side, amount: amount("1"), price: price("1000") })
+        )
+      yield* asBob(spot("sell"))
+      yield* spot("buy")
+      yield* TestClock.adjust("25 hours")
+      const borrows = BorrowHistory.use(({ page }) => page())
+      const { records: [active, ...others] } = yield* borrows
+      same([others, active?.asset, active?.principal, active?.status], [[], "USDT", "900", "active"])
+      same([active?.interest, active?.amount], ["0.5265", "900.5265"])
+      const [position] = yield* positions
+      same([position?.market, position?.funding], ["BTC_USDT", "0.5265"])
+      yield* asBob(spot("buy"))
+      yield* spot("sell")
+      same((yield* borrows).records.map(({ status }) => status), ["repaid"])
+      same((yield* BorrowHistory.use(({ page }) => page({ asset: ticker("BTC") }))).records, [])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("an order that would make a position larger than the market's brackets allow is refused with code 111", () =>
+    Effect.gen(function*() {
+      const fund = (account: string) =>
+        Control.use((control) =>
+          control.fund({ account, wallet: "collateral", ticker: usdt, amount: amount("300000000") })
+        )
+      yield* Effect.forEach(["alice", "bob"], fund)
+      yield* setLeverage(1)
+      yield* asBob(setLeverage(1))
+      // The largest position is 100,000,000 USDT, the largest order 10,000,000.
+      for (let count = 0; count < 10; count++) yield* trade("10000", "1000")
+      yield* perp("buy", "1", "900").pipe(refusedWith(111, dialect, ["amount"]))
+      same((yield* perp("sell", "1", "1100")).status, "NEW")
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("an order that would turn the position is refused with code 115 where the owner's policy says so", () =>
+    Effect.gen(function*() {
+      yield* trade("1", "1000")
+      yield* margin({ opposite: "refused" })
+      yield* perp("sell", "2", "1200").pipe(refusedWith(115, dialect, ["amount"]))
+      same((yield* perp("sell", "1", "1200")).status, "NEW")
+    }).pipe(Effect.provide(traders(dialect))))
+})
+
+describe("position sides in the live dialect", () => {
+  const traded = (more: object, side: OrderSide = "buy") => perp(side, "1", "900", more)
+
+  it.live("in hedge mode an order needs LONG or SHORT (code 114), and each side is a position of its own", () =>
+    Effect.gen(function*() {
+      yield* setHedge(true)
+      yield* traded({}).pipe(refusedWith(114, Dialect.live, ["positionSide"]))
+      yield* traded({ positionSide: "BOTH" }).pipe(refusedWith(114, Dialect.live, ["positionSide"]))
+      yield* asBob(perp("sell", "2", "1000"))
+      const long = yield* perp("buy", "2", "1000", { positionSide: "LONG" })
+      yield* asBob(perp("buy", "1", "1000"))
+      const short = yield* perp("sell", "1", "1000", { positionSide: "SHORT" })
+      same([long, short].map(({ positionSide, status }) => [positionSide, status]), [["LONG", "FILLED"], [
+        "SHORT",
+        "FILLED"
+      ]])
+      const open = yield* positions
+      same(
+        open.map(({ amount, positionSide }) => `${positionSide} ${amount}`).toSorted(),
+        ["LONG 2", "SHORT -1"]
+      )
+      const grades = yield* AdlQuantiles.use(({ list }) => list)
+      same(grades.map(({ long, short }) => [typeof long, typeof short]), [["number", "number"]])
+      // A sell on the long side closes: it is never larger than the position.
+      const closing = yield* perp("sell", "5", "1500", { positionSide: "LONG" })
+      same([closing.amount, closing.positionSide], ["2", "LONG"])
+      const shorts = open.find(({ positionSide }) => positionSide === "SHORT")
+      if (shorts === undefined) return assert.fail("there is no short position")
+      yield* close({ market: btcPerp, positionId: shorts.positionId, positionSide: "LONG" }).pipe(
+        refusedWith(104, Dialect.live, ["positionId"])
+      )
+      yield* asBob(perp("sell", "1", "1000"))
+      yield* close({ market: btcPerp, positionId: shorts.positionId, positionSide: "SHORT" })
+      same((yield* positions).map(({ positionSide }) => positionSide), ["LONG"])
+      yield* perp("buy", "1", "900", { positionSide: "SHORT" }).pipe(
+        failsWith("ReduceOnlyRejected"),
+        Effect.map(({ code }) => same(code, 116))
+      )
+      const { records: [closed] } = yield* ClosedPositions.use(({ page }) => page())
+      same([closed?.side, closed?.isHedge], ["SHORT", true])
+    }).pipe(Effect.provide(traders(Dialect.live))))
+
+  it.live("in one-way mode LONG and SHORT are ignored, or refused with code 114 where the owner's policy says so", () =>
+    Effect.gen(function*() {
+      same((yield* traded({ positionSide: "LONG" })).positionSide, "BOTH")
+      yield* margin({ oneWaySides: "refused" })
+      yield* traded({ positionSide: "LONG" }).pipe(refusedWith(114, Dialect.live, ["positionSide"]))
+      same((yield* traded({ positionSide: "BOTH" })).positionSide, "BOTH")
+    }).pipe(Effect.provide(traders(Dialect.live))))
+})

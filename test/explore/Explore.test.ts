@@ -1,0 +1,68 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { Explore } from "../../src/explore/index.ts"
+import * as Scenario from "../../src/explore/Scenario.ts"
+import * as World from "../../src/explore/World.ts"
+import { isLong } from "../support/long.ts"
+import { careful, impatient, racing } from "./programs.ts"
+
+describe("Explore", () => {
+  it.effect("finds an order that is placed again because its answer is lost, and tells it in a few lines", () =>
+    Effect.gen(function*() {
+      const { counterexample, foreign, foundAt = Infinity, verdict } = yield* Explore.explore(impatient, { seed: 1 })
+      assert.strictEqual(verdict, "broken")
+      assert.isBelow(foundAt, 200)
+      assert.deepEqual(foreign, [])
+      const { events = [], order } = counterexample?.scenario ?? {}
+      assert.strictEqual(order, 0)
+      assert.lengthOf(events, 1)
+      assert.strictEqual(events[0]?._tag, "Fault")
+      const words = counterexample?.words ?? []
+      assert.isAtMost(words.length, 8)
+      assert.match(words.at(-1) ?? "", /broken: no order is placed twice/u)
+    }))
+
+  it.effect("finds fibers that check and then act, without any fault", () =>
+    Effect.gen(function*() {
+      const { counterexample, verdict } = yield* Explore.explore(racing, { seed: 1 })
+      assert.strictEqual(verdict, "broken")
+      assert.deepEqual(counterexample?.scenario.events, [])
+    }))
+
+  it.effect("finds nothing in a program that writes down what it is about to do", () =>
+    Effect.gen(function*() {
+      const { coverage, invalid, missed, runs, verdict } = yield* Explore.explore(careful, {
+        runs: isLong ? 10_000 : 40
+      })
+      assert.strictEqual(verdict, "held", invalid)
+      assert.deepEqual(missed, [])
+      assert.strictEqual(runs, isLong ? 10_000 : 40)
+      assert.property(coverage, "program killed")
+    }), isLong ? 600_000 : undefined)
+
+  it.effect("replays a counterexample, and says when it is no longer one", () =>
+    Effect.gen(function*() {
+      const { counterexample } = yield* Explore.explore(impatient, { seed: 1 })
+      if (counterexample === undefined) return assert.fail("nothing was found")
+      assert.deepEqual(yield* Explore.replay(impatient, counterexample), counterexample)
+      assert.isUndefined(yield* Explore.replay(careful, counterexample))
+    }))
+
+  it.effect("gives the same history for the same scenario, byte for byte", () =>
+    Effect.gen(function*() {
+      const prepared = yield* World.prepare(careful)
+      const scenario: Scenario.Scenario = {
+        order: 12,
+        latency: { from: 0, to: 100 },
+        events: [
+          { _tag: "KillAtCall", call: 2, downMillis: 100 },
+          { _tag: "Walk", at: 0, market: "BTC_USDT", steps: 5, everyMillis: 100, permille: 10, seed: 1 }
+        ]
+      }
+      const textOf = Effect.map(World.run(careful, prepared, scenario), ({ lines, marks, spans, tasks }) =>
+        JSON.stringify([lines(), marks, spans(), tasks]))
+      const first = yield* textOf
+      for (let time = 0; time < (isLong ? 1000 : 5); time++)
+        assert.strictEqual(yield* textOf, first)
+    }), isLong ? 60_000 : undefined)
+})

@@ -1,0 +1,24 @@
+import { assert, describe, it as plain } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { Explore } from "../../src/explore/index.ts"
+import { extend, it } from "../../src/explore/Vitest.ts"
+import { careful, impatient } from "./programs.ts"
+
+describe("it.explore", () => {
+  it.explore("passes if nothing is found", careful, { runs: 5 })
+
+  it.explore("runs the scenarios of earlier counterexamples first", careful, {
+    runs: 1,
+    regressions: [{ scenario: { order: 0, latency: { from: 0, to: 0 }, events: [] } }]
+  })
+
+  extend(plain).explore("can be added to the tests of Effect", careful, { runs: 1 })
+
+  plain.effect("extends a test function without changing what it has", () =>
+    Effect.gen(function*() {
+      const extended = extend(plain)
+      assert.strictEqual(extended.effect, plain.effect)
+      assert.isTrue(Explore.isProgram(impatient))
+      assert.isFalse(Explore.isProgram({}))
+    }))
+})

@@ -1,0 +1,130 @@
+/* oxlint-disable effecttsgo/global-date-in-effect, effecttsgo/global-random-in-effect -- What a program reaches around Effect is tested. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as KeyValueStore from "effect/persistence/KeyValueStore"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import * as LimitOrders from "../../src/endpoints/LimitOrders.ts"
+import { Explore, Invariant, Scenario } from "../../src/explore/index.ts"
+import * as World from "../../src/explore/World.ts"
+import { market } from "./programs.ts"
+
+const history = Effect.fnUntraced(function*(
+  run: Explore.Program["run"],
+  scenario: Partial<Scenario.Scenario> = {},
+  more: Partial<Explore.ProgramOptions> = {}
+) {
+  const program = Explore.program({ name: "a program", run, invariants: [], ...more })
+  return yield* World.run(program, yield* World.prepare(program), { ...Scenario.calm, ...scenario })
+})
+
+const order = {
+  market,
+  side: "buy",
+  amount: Decimal.amount("0.01"),
+  price: Decimal.price("39000")
+} as const
+
+describe("World", () => {
+  it.effect("a killed process runs no finalizer, its call still arrives, and only what it stored survives", () =>
+    Effect.gen(function*() {
+      const done: Array<string> = []
+      const { marks, moment } = yield* history(
+        Effect.gen(function*() {
+          const store = yield* KeyValueStore.KeyValueStore
+          const { create } = yield* LimitOrders.LimitOrders
+          const known = yield* store.get("started")
+          done.push(known === undefined ? "first" : "second")
+          if (known !== undefined) return
+          yield* Effect.addFinalizer(() => Effect.sync(() => done.push("finalizer")))
+          yield* store.set("started", "yes")
+          yield* Effect.ensuring(create(order), Effect.sync(() => done.push("ensuring")))
+          done.push("answered")
+        }),
+        { events: [{ _tag: "KillAtCall", call: 2, downMillis: 1000 }] }
+      )
+      assert.deepEqual(done, ["first", "second"])
+      assert.deepEqual(marks.map(({ what }) => what), ["started", "killed", "started", "ended"])
+      assert.lengthOf(moment.openOrders, 1)
+    }))
+
+  it.effect("a stopped process runs its finalizers, and is then started again", () =>
+    Effect.gen(function*() {
+      const done: Array<string> = []
+      const { marks } = yield* history(
+        Effect.gen(function*() {
+          done.push("begun")
+          yield* Effect.addFinalizer(() => Effect.andThen(Effect.sleep(500), Effect.sync(() => done.push("finalized"))))
+          return yield* Effect.never
+        }),
+        { events: [{ _tag: "Stop", at: 1000, downMillis: 100 }] }
+      )
+      assert.deepEqual(done, ["begun", "finalized", "begun", "finalized"])
+      assert.deepEqual(marks.map(({ at, what }) => `${at - World.start} ${what}`), [
+        "0 started",
+        "1000 stopped",
+        "1500 ended",
+        "1600 started",
+        "90000 stopped",
+        "90500 ended"
+      ])
+    }))
+
+  it.effect("an exchange that was away has everything that it had answered", () =>
+    Effect.gen(function*() {
+      const { failures, openOrders } = (yield* history(
+        Effect.gen(function*() {
+          const { create } = yield* LimitOrders.LimitOrders
+          yield* create(order)
+          yield* Effect.sleep("2 seconds")
+          const lost = yield* Effect.flip(create(order))
+          yield* Explore.say("lost", lost._tag)
+          yield* Effect.sleep("10 seconds")
+          yield* create(order)
+        }),
+        { events: [{ _tag: "Outage", at: 1000, downMillis: 3000 }] },
+        { invariants: [Invariant.neverFails] }
+      )).moment
+      assert.deepEqual(failures, [])
+      assert.lengthOf(openOrders, 2)
+    }))
+
+  it.effect("promises are detected, with the place that starts them, and the program still goes on", () =>
+    Effect.gen(function*() {
+      const { foreign, marks } = yield* history(
+        Effect.promise(() => Promise.resolve(1))
+      )
+      assert.strictEqual(foreign[0]?.kind, "PROMISE")
+      assert.deepEqual(marks.map(({ what }) => what), ["started", "ended"])
+    }))
+
+  it.effect("the platform's clock and random numbers are the history's own, and are given back", () =>
+    Effect.gen(function*() {
+      const seen: Array<unknown> = []
+      const look = Effect.gen(function*() {
+        yield* Effect.sleep(1234)
+        seen.push([Date.now() - (yield* Clock.currentTimeMillis), new Date().getTime() - World.start, Math.random()])
+      })
+      yield* history(look)
+      yield* history(look)
+      assert.deepEqual(seen[0], seen[1])
+      assert.deepEqual((seen[0] as ReadonlyArray<unknown>).slice(0, 2), [0, 1234])
+      assert.isAbove(Date.now(), World.start)
+    }))
+
+  it.effect("a sentence that must come true in time is broken when it does not", () =>
+    Effect.gen(function*() {
+      const { broken } = yield* history(
+        Effect.andThen(Explore.say("called", true), Effect.never),
+        {},
+        {
+          invariants: [Invariant.eventually("answers a call within 5 seconds", {
+            when: ({ said }) => said.has("called"),
+            holds: ({ said }) => said.has("answered"),
+            within: "5 seconds"
+          })]
+        }
+      )
+      assert.strictEqual((broken?.at ?? 0) - World.start, 5000)
+    }))
+})

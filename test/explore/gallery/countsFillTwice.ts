@@ -1,0 +1,56 @@
+import { Decimal, Fills, Identifiers, StockMarketOrders } from "effect-txc"
+import { Explore, Invariant, Possibilities } from "effect-txc/explore"
+import * as Effect from "effect/Effect"
+import * as KeyValueStore from "effect/persistence/KeyValueStore"
+import * as Schedule from "effect/Schedule"
+import { minus, plus } from "./exact.ts"
+import { exhibit } from "./exhibit.ts"
+
+const market = Identifiers.marketName("BTC_USDT")
+
+/** A ledger of bitcoin, as it is stored: the amount, and the trades that it counts. */
+const read = (stored = "10") => {
+  const [held = "10", ...trades] = stored.split(" ")
+  return { held: Decimal.Decimal.make(held), trades }
+}
+
+/** It buys three times, and counts its fills now and then. `counted` are the trades that its ledger has already. */
+const trade = (counted: (stored: ReadonlyArray<string>) => ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    const { create } = yield* StockMarketOrders.StockMarketOrders
+    const { page } = yield* Fills.Fills
+    const store = yield* KeyValueStore.KeyValueStore
+    const first = read(yield* store.get("ledger"))
+    let [held, trades] = [first.held, counted(first.trades)]
+    const count = Effect.gen(function*() {
+      for (const { amount, fee, tradeId } of (yield* page({ market })).records) {
+        if (trades.includes(tradeId)) continue
+        held = minus(plus(held, amount), fee)
+        trades = [...trades, tradeId]
+      }
+      yield* store.set("ledger", [held, ...trades].join(" "))
+      yield* Explore.say("ledger", { BTC: held })
+    })
+    const buy = Effect.delay(create({ market, side: "buy", amount: Decimal.amount("0.01") }), "2 seconds")
+    const often = Effect.repeat(count, { schedule: Schedule.spaced("2 seconds"), times: 2 })
+    yield* Effect.all([Effect.repeat(buy, { times: 2 }), often], { concurrency: "unbounded" })
+    yield* count
+  })
+
+/** Its ledger survives a restart, but not which trades are in it. */
+const broken = trade(() => [])
+
+/** It stores the ledger together with its trades. */
+const repaired = trade((stored) => stored)
+
+export const countsFillTwice = exhibit({
+  name: "counts a fill twice",
+  mistake: "After a restart it counts again the fills that it had counted before.",
+  within: 50,
+  broken,
+  repaired,
+  invariants: [Invariant.ledgerMatches()],
+  during: "6 seconds",
+  calm: "90 seconds",
+  possible: { ...Possibilities.of("Kill", "KillAtCall"), most: 3 }
+})

@@ -1,0 +1,21 @@
+/** Exact arithmetic. It fails only if a result has more than 64 characters. */
+import { Decimal } from "effect-txc"
+import * as Result from "effect/Result"
+
+/** The sum of two decimals. */
+export const plus = (one: Decimal.Decimal, other: Decimal.Decimal): Decimal.Decimal =>
+  Result.getOrThrow(Decimal.add(one, other))
+
+/** The difference of two decimals. */
+export const minus = (one: Decimal.Decimal, other: Decimal.Decimal): Decimal.Decimal =>
+  Result.getOrThrow(Decimal.subtract(one, other))
+
+/** The sum of decimals. */
+export const sum = (decimals: ReadonlyArray<Decimal.Decimal>): Decimal.Decimal => decimals.reduce(plus, Decimal.zero)
+
+/** Whether a decimal is greater than another one. */
+export const exceeds = (one: Decimal.Decimal, other: Decimal.Decimal): boolean => Decimal.Order(one, other) > 0
+
+/** A price multiplied by a factor, rounded down to cents. */
+export const times = (price: Decimal.Decimal, factor: Decimal.Decimal): Decimal.Decimal =>
+  Decimal.floor(Result.getOrThrow(Decimal.multiply(price, factor)), 2)

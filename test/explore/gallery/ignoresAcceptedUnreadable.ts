@@ -1,0 +1,67 @@
+import { CancelOrder, Decimal, Identifiers, LimitOrders } from "effect-txc"
+import { Invariant, Possibilities } from "effect-txc/explore"
+import * as Effect from "effect/Effect"
+import { exhibit } from "./exhibit.ts"
+
+const market = Identifiers.marketName("BTC_USDT")
+
+/** Places three orders, and cancels at the end those that it knows. */
+const ladder = (
+  create: (request: LimitOrders.Request) => Effect.Effect<unknown, LimitOrders.Failure, LimitOrders.LimitOrders>
+) =>
+  Effect.gen(function*() {
+    const { cancel } = yield* CancelOrder.CancelOrder
+    const known: Array<Identifiers.ClientOrderId> = []
+    yield* Effect.addFinalizer(() =>
+      Effect.forEach(known, (clientOrderId) => Effect.ignore(cancel({ market, clientOrderId })))
+    )
+    for (const price of ["38000", "38500", "39000"] as const) {
+      const clientOrderId = Identifiers.ClientOrderId.make(`at-${price}`)
+      const order = { market, clientOrderId, side: "buy", amount: Decimal.amount("0.01") } as const
+      yield* create({ ...order, price: Decimal.price(price) }).pipe(
+        Effect.andThen(Effect.sync(() => known.push(clientOrderId))),
+        Effect.catch(() => Effect.void)
+      )
+    }
+    return yield* Effect.never
+  })
+
+const create = (request: LimitOrders.Request) => LimitOrders.LimitOrders.use(({ create }) => create(request))
+
+/** Every failure means to it that there is no order. */
+const broken = ladder(create)
+
+/** An order whose answer can't be read was placed, and an order whose answer is lost may have been. */
+const repaired = ladder((request) =>
+  Effect.catchIf(create(request), ({ outcome }) => outcome !== "not-applied", () => Effect.void)
+)
+
+export const ignoresAcceptedUnreadable = exhibit({
+  name: "ignores AcceptedUnreadable",
+  mistake: "It takes an order whose answer it can't read for one that was refused.",
+  within: 5,
+  broken,
+  repaired,
+  invariants: [Invariant.noOrdersLeft],
+  during: "10 seconds",
+  calm: "5 seconds",
+  possible: {
+    ...Possibilities.of("Walk"),
+    // An answer that this client can't read, as after a change of the exchange.
+    always: [{
+      _tag: "Fault",
+      at: 0,
+      fault: {
+        path: LimitOrders.endpoint.path,
+        skip: 1,
+        symptom: {
+          _tag: "Answer",
+          applied: true,
+          status: 200,
+          headers: { "content-type": "application/json" },
+          body: "{\"orderId\":1}"
+        }
+      }
+    }]
+  }
+})

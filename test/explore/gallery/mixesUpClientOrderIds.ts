@@ -1,0 +1,44 @@
+import { Decimal, Identifiers, StockMarketOrders } from "effect-txc"
+import { Invariant, Possibilities } from "effect-txc/explore"
+import * as Effect from "effect/Effect"
+import * as KeyValueStore from "effect/persistence/KeyValueStore"
+import { exhibit } from "./exhibit.ts"
+
+const market = Identifiers.marketName("BTC_USDT")
+
+/** Buys four times, and names each order with the next number. */
+const buyWith = <E, R>(nextNumber: Effect.Effect<number, E, R>) =>
+  Effect.gen(function*() {
+    const { create } = yield* StockMarketOrders.StockMarketOrders
+    for (let time = 0; time < 4; time++) {
+      const clientOrderId = Identifiers.ClientOrderId.make(`buy-${yield* nextNumber}`)
+      yield* create({ market, side: "buy", amount: Decimal.amount("0.01"), clientOrderId })
+      yield* Effect.sleep("3 seconds")
+    }
+  })
+
+/** It counts in memory, so each process counts from 1. */
+const broken = Effect.suspend(() => {
+  let number = 0
+  return buyWith(Effect.sync(() => ++number))
+})
+
+/** It stores each number before it uses it. */
+const repaired = buyWith(Effect.gen(function*() {
+  const store = yield* KeyValueStore.KeyValueStore
+  const number = Number((yield* store.get("number")) ?? 0) + 1
+  yield* store.set("number", String(number))
+  return number
+}))
+
+export const mixesUpClientOrderIds = exhibit({
+  name: "mixes up client order ids",
+  mistake: "It gives a new order the client order id of an older one.",
+  within: 50,
+  broken,
+  repaired,
+  invariants: [Invariant.noOrderTwice(({ clientOrderId = "", id }) => clientOrderId === "" ? id : clientOrderId)],
+  during: "20 seconds",
+  calm: "5 seconds",
+  possible: Possibilities.crashes
+})

@@ -1,0 +1,45 @@
+import { CancelOrder, Decimal, Identifiers, LimitOrders } from "effect-txc"
+import { Invariant, Possibilities } from "effect-txc/explore"
+import * as Effect from "effect/Effect"
+import { exceeds, sum } from "./exact.ts"
+import { exhibit } from "./exhibit.ts"
+
+const market = Identifiers.marketName("BTC_USDT")
+const amount = Decimal.amount("0.5")
+
+/** Buys half a bitcoin, and raises its bid every three seconds. `rest` is the amount of the next order. */
+const buy = (rest: (canceled: { readonly left: Decimal.Decimal }) => Decimal.Decimal) =>
+  Effect.gen(function*() {
+    const { create } = yield* LimitOrders.LimitOrders
+    const { cancel } = yield* CancelOrder.CancelOrder
+    let next = amount
+    for (const price of ["39985", "39988", "39991", "39994"] as const) {
+      const { orderId } = yield* create({ market, side: "buy", amount: next, price: Decimal.price(price) })
+      yield* Effect.sleep("3 seconds")
+      // The cancellation is refused if the order has been filled.
+      next = Decimal.Amount.make(rest(yield* cancel({ market, orderId })))
+    }
+  })
+
+/** It forgets that a part of the order that it cancels may have been filled. */
+const broken = buy(() => amount)
+
+/** It orders what the canceled order has left. */
+const repaired = buy(({ left }) => left)
+
+export const replacesWithoutFilledPart = exhibit({
+  name: "replaces without the filled part",
+  mistake: "It replaces an order by one with the whole amount, although a part of the first was filled.",
+  within: 300,
+  broken,
+  repaired,
+  invariants: [
+    Invariant.always("it buys at most 0.5 BTC", ({ fills, openOrders }) => {
+      const all = sum([...fills.map(({ amount }) => amount), ...openOrders.map(({ left }) => left)])
+      return !exceeds(all, amount) || `it has bought or bids for ${all} BTC`
+    })
+  ],
+  during: "12 seconds",
+  calm: "2 seconds",
+  possible: Possibilities.of("Price", "Trade")
+})

@@ -1,0 +1,47 @@
+import { CancelOrder, Decimal, Fills, Identifiers, LimitOrders, StockMarketOrders } from "effect-txc"
+import { Invariant, Possibilities } from "effect-txc/explore"
+import * as Effect from "effect/Effect"
+import { exceeds, sum } from "./exact.ts"
+import { exhibit } from "./exhibit.ts"
+
+const market = Identifiers.marketName("BTC_USDT")
+const amount = Decimal.amount("0.001")
+const bid = { market, clientOrderId: Identifiers.ClientOrderId.make("bid") } as const
+
+/** Bids for three seconds, then takes what is offered. `wasFilled` is asked if the bid can't be canceled. */
+const buy = <E, R>(wasFilled: Effect.Effect<boolean, E, R>) =>
+  Effect.gen(function*() {
+    const limits = yield* LimitOrders.LimitOrders
+    const markets = yield* StockMarketOrders.StockMarketOrders
+    const { cancel } = yield* CancelOrder.CancelOrder
+    yield* limits.create({ ...bid, side: "buy", amount, price: Decimal.price("39990") })
+    yield* Effect.sleep("3 seconds")
+    const isDone = yield* cancel(bid).pipe(
+      Effect.as(false),
+      Effect.catchIf(({ outcome }) => outcome === "not-applied", () => wasFilled)
+    )
+    if (!isDone) yield* markets.create({ market, side: "buy", amount })
+  })
+
+/** The exchange does not find the bid, so it was never placed. */
+const broken = buy(Effect.succeed(false))
+
+/** The exchange does not find the bid, so it looks for its fills. */
+const repaired = buy(Effect.map(Fills.Fills.use(({ page }) => page(bid)), ({ records }) => records.length > 0))
+
+export const takesNotFoundForNeverPlaced = exhibit({
+  name: "takes \"not found\" for \"never placed\"",
+  mistake: "It takes an order that can't be canceled for one that was never placed; it was filled.",
+  within: 50,
+  broken,
+  repaired,
+  invariants: [
+    Invariant.always("it buys once", ({ fills }) => {
+      const bought = sum(fills.map(({ amount }) => amount))
+      return !exceeds(bought, amount) || `it has bought ${bought} BTC`
+    })
+  ],
+  during: "4 seconds",
+  calm: "1 second",
+  possible: Possibilities.of("Price", "Trade")
+})
