@@ -41,10 +41,17 @@ const changesBalances = (wallet: Ledger.Wallet) => ({ events }: Command, _: unkn
     event._tag === "BalanceChanged" && event.balance.account === account && event.balance.wallet === wallet
   )
 
+/** Whether a command may have changed a margin balance: orders and positions reserve margin, which mark prices change. */
+const changesMargin = (command: Command, keys: unknown, context: Context): boolean =>
+  changesBalances("collateral")(command, keys, context) ||
+  command.events.some((event) =>
+    event._tag === "MarkMoved" || ("account" in event && event.account === context.account)
+  )
+
 const pushBalances = <Balance>(
   outlet: Outlet<ReadonlyMap<Ticker, Balance>>,
   pushes: Pushes,
-  wallet: Ledger.Wallet,
+  isChangedBy: (command: Command, keys: unknown, context: Context) => boolean,
   balanceOf: (context: Context, ticker: Ticker) => Balance
 ): Subscription<{ readonly ticker?: Ticker }> =>
   Changes.make(outlet, {
@@ -52,7 +59,7 @@ const pushBalances = <Balance>(
     keysOf: (topics, context) =>
       new Set(topics.flatMap(({ ticker }) => ticker === undefined ? tickersOf(context) : [ticker])),
     valueOf: (ticker, context) => balanceOf(context, ticker),
-    isChangedBy: changesBalances(wallet),
+    isChangedBy,
     push: outlet.push
   })
 
@@ -98,12 +105,12 @@ const pushPositions = (outlet: Outlet<ReadonlyArray<PositionsChannel.Position>>)
 export const accountSources = group({
   SpotBalanceChannel: {
     check: isListed,
-    open: (outlet) => pushBalances(outlet, SpotBalanceChannel.channel.pushes, "trade", spotBalance),
+    open: (outlet) => pushBalances(outlet, SpotBalanceChannel.channel.pushes, changesBalances("trade"), spotBalance),
     queries: { all: asked(spotBalance) }
   },
   MarginBalanceChannel: {
     check: isListed,
-    open: (outlet) => pushBalances(outlet, MarginBalanceChannel.channel.pushes, "collateral", marginBalance),
+    open: (outlet) => pushBalances(outlet, MarginBalanceChannel.channel.pushes, changesMargin, marginBalance),
     queries: { all: asked(marginBalance) }
   },
   PositionsChannel: { open: pushPositions, queries: {} }
