@@ -47,11 +47,11 @@ const balancesOf = (world: World, account: Account) =>
 const latest = (listening: Streams.Listening): Body =>
   Object.assign({}, ...Streams.pushed(listening).flatMap(Streams.listOf).map(Streams.objectOf))
 
-/** Locks 0.02 of a new account's base currency in an order. */
-const lock = Effect.fnUntraced(function*(world: World, account: Account) {
+/** Locks funds of a new account in an order: on spot, 0.02 of the base currency. */
+const lock = Effect.fnUntraced(function*(world: World, account: Account, path = Paths.limitOrder) {
   const market = yield* world.market
   const price = StreamMarkets.above(market, 10)
-  yield* Trading.placeOther(world, account, { market: market.name, side: "sell", amount: "0.02", price })
+  yield* Trading.placeOther(world, account, { market: market.name, side: "sell", amount: "0.02", price }, path)
   return market
 })
 
@@ -205,13 +205,15 @@ const marginRules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
-  margin.always("streams.margin.pushed", {
-    statement: "Pushes a changed collateral balance until the pushed balance equals that of the call",
-    check: Effect.fnUntraced(function*(world) {
+  margin.forEach("streams.margin.pushed", {
+    statement: "Pushes a changed collateral balance, also one that an order locks, until it equals that of the call",
+    values: ["funds", "order"],
+    check: Effect.fnUntraced(function*(world, how) {
       const account = yield* world.open()
       const connection = yield* Streams.authorized(world, account)
       const listening = yield* Streams.subscribe(connection, "balanceMargin")
-      yield* world.control("Fund", { account: account.id, wallet: "collateral", ticker: "USDT", amount: "321" })
+      if (how === "order") yield* lock(world, account, Paths.collateralLimit)
+      else yield* world.control("Fund", { account: account.id, wallet: "collateral", ticker: "USDT", amount: "321" })
       yield* Streams.pass(world)
       const read = Effect.map(
         Streams.ask(connection, "balanceMargin_request", "USDT"),

@@ -785,6 +785,12 @@ const wallets: ReadonlyArray<StreamMutant> = [
     )
   ),
   stream(
+    "margin-available",
+    "the available part of a pushed collateral balance includes what orders lock",
+    ["streams.margin.pushed"],
+    pushing("balanceMargin", (all) => all.map(fields).map(({ B, ...rest }) => ({ ...rest, B, av: B, ab: B })))
+  ),
+  stream(
     "margin-mute",
     "collateral balances are not pushed",
     ["streams.margin.pushed"],
