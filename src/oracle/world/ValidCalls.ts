@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Verdict from "../Verdict.ts"
 import * as Codes from "./Codes.ts"
+import * as LiveCalls from "./LiveCalls.ts"
 import { priceText } from "./Markets.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
@@ -51,6 +52,18 @@ const group = Effect.fnUntraced(function*(world: World, account: Account) {
   return { market: market.name, otoId: Json.isObject(oto) ? oto["otoId"] : undefined }
 })
 
+/** Opens a position, and returns the fields that close it against a waiting order. */
+const position = Effect.fnUntraced(function*(world: World, account: Account) {
+  const market = yield* world.market
+  const other = yield* world.open()
+  const order = { market: market.name, amount: "0.02", price: priceText(market, market.price) }
+  yield* Trading.placeOther(world, other, { ...order, side: "sell" }, Paths.collateralLimit)
+  yield* Trading.placeOther(world, account, { ...order, side: "buy" }, Paths.collateralLimit)
+  yield* Trading.placeOther(world, other, { ...order, side: "buy" }, Paths.collateralLimit)
+  const { items } = yield* LiveCalls.list(world, account, Paths.openPositions, { market: market.name })
+  return { market: market.name, positionId: items.find(Json.isObject)?.["positionId"] }
+})
+
 const subAccountOf = (world: World, account: Account) => SubAccounts.create(world, account)
 
 const fromMarket = (world: World, of: (market: Market) => Body): Fields => Effect.map(world.market, of)
@@ -76,6 +89,9 @@ const calls: Readonly<Record<string, (world: World, account: Account) => Fields>
   [Paths.cancelOco]: (world, account) => pair(world, account, "orderId"),
   [Paths.cancelConditional]: (world, account) => pair(world, account, "id"),
   [Paths.cancelOto]: group,
+  [Paths.leverage]: () => Effect.succeed({ leverage: 5 }),
+  [Paths.updateHedgeMode]: () => Effect.succeed({ hedgeMode: true }),
+  [Paths.closePosition]: position,
   [Paths.orderDeals]: () => Effect.succeed({ orderId: 1 }),
   [Paths.killSwitch]: (world) => fromMarket(world, ({ name }) => ({ market: name, timeout: "600" })),
   [Paths.transfer]: () => Effect.succeed({ ticker: "USDT", amount: "1", from: "main", to: "spot" }),
