@@ -212,7 +212,9 @@ describe("an interrupted check", () => {
       const isSilent = yield* Deferred.make<void>()
       let placed = 0
       const send: Target.Target["send"] = (request) => {
-        if (request.path === Paths.stopLimit && ++placed === 10) Deferred.doneUnsafe(isSilent, Effect.void)
+        // Other requests have an invalid market on purpose.
+        const isOrder = request.path === Paths.stopLimit && request.body?.includes("BTC_USDT") === true
+        if (isOrder && ++placed === 10) Deferred.doneUnsafe(isSilent, Effect.void)
         return placed < 10 ? sandbox.send(request) : Effect.never
       }
       let report: Report.Report | undefined

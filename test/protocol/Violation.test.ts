@@ -37,6 +37,8 @@ const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   Code: ["", ...noStrings],
   Passphrase: ["x".repeat(26), "🙂".repeat(26), ...noStrings],
   OrderId: ["", "x", "-1", "1.5", "1e3", -1, 1.5, true, null, [], {}],
+  PositionId: ["", "x", "-1", "1.5", "1e3", -1, 1.5, true, null, [], {}],
+  Leverage: [0, 4, 101, 2.5, "5", true, null, [], {}],
   Description: ["x".repeat(281), "🙂".repeat(281), ...noStrings],
   Alias: ["", ...noStrings],
   KeyTitle: ["", ...noStrings],
