@@ -7,6 +7,7 @@ import { account } from "../sandbox/handlers/Account.ts"
 import { bulk } from "../sandbox/handlers/Bulk.ts"
 import { conditional } from "../sandbox/handlers/Conditional.ts"
 import { lending } from "../sandbox/handlers/Lending.ts"
+import { margin } from "../sandbox/handlers/Margin.ts"
 import { market } from "../sandbox/handlers/Market.ts"
 import { marketData } from "../sandbox/handlers/MarketData.ts"
 import { moreOrders } from "../sandbox/handlers/MoreOrders.ts"
@@ -22,6 +23,7 @@ const faces: ReadonlyArray<readonly [title: string, calls: object]> = [
   ["Prices, trades and futures", marketData],
   ["Balances, codes and sub-accounts", account],
   ["Orders", { ...trading, ...moreOrders, ...conditional, ...bulk }],
+  ["Margin and positions", margin],
   ["Interest", lending]
 ]
 

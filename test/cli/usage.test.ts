@@ -25,6 +25,7 @@ describe("effect-txc", () => {
         "openapi",
         "asyncapi",
         "oracle",
+        "explore",
         "journal",
         "host"
       ])

@@ -153,7 +153,7 @@ describe("restoring earlier states", () => {
       yield* Effect.scoped(Effect.gen(function*() {
         const forked = yield* control.fork()
         const own = make(forked)
-        assert.deepStrictEqual(yield* own.status, yield* control.status)
+        assert.deepStrictEqual(yield* own.status, { ...yield* control.status, fork: 1 })
         yield* own.fund({ account: "alice", wallet: "main", ticker: usdt, amount: Amount.make("5") })
         yield* own.addFault({ symptom: { _tag: "Reset", applied: false } })
         const call = signed(Dialect.document, "/api/v4/main-account/balance")

@@ -136,6 +136,8 @@ export interface Ledger {
   readonly others: { readonly [H in Extract<Holder, string>]: Other }
   /** The amounts that accounts owe the lender, by account and asset. An account without a debt has no entry. */
   readonly debts: Map<string, Map<Ticker, Units>>
+  /** The accounts whose debts have changed since their margin was last checked. Empty between commands. */
+  readonly debtors: Set<string>
   /** The pairs that the current command has changed, as a linked list. Empty between commands. */
   readonly touched: {
     /** The first pair that was changed. */
@@ -185,6 +187,7 @@ export const make = (balances: Balances = new Map(), debts: Debts = new Map()): 
       outside: other("outside", false)
     },
     debts: new Map(Array.from(debts, ([account, owed]) => [account, new Map(owed)])),
+    debtors: new Set(),
     touched: { first: undefined, last: undefined },
     turn: 0,
     filled: 0
@@ -368,7 +371,8 @@ export const debt = ({ debts }: Ledger, account: string, ticker: Ticker): Units 
 /** Whether an account has a debt in any asset. */
 export const isInDebt = ({ debts }: Ledger, account: string): boolean => debts.size > 0 && debts.has(account)
 
-const setDebt = ({ debts }: Ledger, { account, ticker }: Pair, units: Units): void => {
+const setDebt = ({ debtors, debts }: Ledger, { account, ticker }: Pair, units: Units): void => {
+  debtors.add(account)
   const owed = debts.get(account) ?? new Map<Ticker, Units>()
   if (units === 0n) owed.delete(ticker)
   else owed.set(ticker, units)

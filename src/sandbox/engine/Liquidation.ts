@@ -185,10 +185,14 @@ const trigger = (state: State, markets: Set<MarketName>): void => {
  */
 export const settle = (work: Work): void => {
   const { byOwner, dirty, moved } = work.state.watches
-  if (dirty.size === 0 && moved.size === 0) return
+  const { debtors } = work.state.ledger
+  if (dirty.size === 0 && moved.size === 0 && debtors.size === 0) return
   const markets = new Set<MarketName>()
-  while (dirty.size > 0 || moved.size > 0) {
+  while (dirty.size > 0 || moved.size > 0 || debtors.size > 0) {
     trigger(work.state, markets)
+    // A debt lowers the equity of its account, whichever wallet pays it.
+    for (const account of debtors) dirty.add(account)
+    debtors.clear()
     const accounts = [...dirty].toSorted()
     dirty.clear()
     for (const account of accounts) check(work, account)

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ApiKey, SubAccountId } from "../../../src/domain/Identifiers.ts"
+import { Price } from "../../../src/domain/Decimal.ts"
+import { ApiKey, marketName, SubAccountId } from "../../../src/domain/Identifiers.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
 import { Desk, limit, market, transfer } from "../../support/engine.ts"
 
@@ -36,11 +37,12 @@ describe("deleting a sub-account", () => {
 })
 
 describe("deleting a sub-account that has only a position", () => {
-  /** Closes half of the position at a loss that empties the wallet. */
+  /** Closes half of the position at a loss that empties the wallet. A higher mark price keeps the rest from liquidation. */
   const ruined = () => {
     const desk = new Desk().fund("sub", "collateral", "11 USDT").fund("ben", "collateral", "1000 USDT")
     desk.place("ben", limit("BTC_PERP", "sell", "1", "100"))
     desk.place("sub", limit("BTC_PERP", "buy", "1", "100"))
+    desk.send({ _tag: "MoveMark", market: marketName("BTC_PERP"), price: Price.make("110") })
     desk.place("ben", limit("BTC_PERP", "buy", "0.5", "50"))
     desk.place("sub", market("BTC_PERP", "sell", "0.5", { reduceOnly: true }))
     assert.deepStrictEqual([desk.position("sub", "BTC_PERP"), desk.free("sub", "collateral")], ["0.5 for 50", ""])
