@@ -237,10 +237,11 @@ export type Constraint =
      * - `side`: the position side must match the account's mode: `LONG` or `SHORT` in hedge mode, `BOTH` in one-way mode
      * - `opposite`: the order must not turn the position into one of the other side
      * - `positionMaximum`: the position must not be larger than the market allows
+     * - `held`: the account must have this position open
      * - `pendingMaximum`: the position and its open orders must not be larger than the market allows
      * - `covered`: the collateral must cover the margin of positions and orders
      */
-    readonly rule: "flat" | "side" | "opposite" | "positionMaximum" | "pendingMaximum" | "covered"
+    readonly rule: "flat" | "side" | "opposite" | "positionMaximum" | "pendingMaximum" | "covered" | "held"
   }
   | {
     /**

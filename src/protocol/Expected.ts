@@ -25,6 +25,7 @@ const marginRules: Readonly<Record<Extract<Constraint.Constraint, { readonly kin
   side: "the position side of the account's mode: LONG or SHORT in hedge mode, BOTH or none otherwise",
   opposite: "no more than what closes the position",
   positionMaximum: "a position no larger than the market's brackets allow",
+  held: "a position of the account that is open",
   pendingMaximum: "a position and orders no larger than the market's brackets allow",
   covered: "one at which the collateral covers the margin of all positions and orders"
 }

@@ -263,6 +263,7 @@ const marginWords: Readonly<Record<Extract<Constraint.Constraint, { readonly kin
   side: "Position side does not match the position mode of the account",
   opposite: "Order would open a position of the opposite side",
   positionMaximum: "Margin position is too big",
+  held: "Position was not found.",
   pendingMaximum: "Value of pending orders is too big",
   covered: "Not enough balance."
 }

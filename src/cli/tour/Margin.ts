@@ -2,11 +2,14 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Decimal from "../../domain/Decimal.ts"
+import { PositionId } from "../../domain/Identifiers.ts"
 import { CancelOcoOrder } from "../../endpoints/CancelOcoOrder.ts"
+import { ClosePosition } from "../../endpoints/ClosePosition.ts"
 import { CollateralBalance } from "../../endpoints/CollateralBalance.ts"
 import { CollateralLimitOrders } from "../../endpoints/CollateralLimitOrders.ts"
 import { CollateralMarketOrders } from "../../endpoints/CollateralMarketOrders.ts"
 import { CollateralOcoOrders } from "../../endpoints/CollateralOcoOrders.ts"
+import { CollateralSummary } from "../../endpoints/CollateralSummary.ts"
 import { OpenPositions } from "../../endpoints/OpenPositions.ts"
 import { UnexecutedOcoOrders } from "../../endpoints/UnexecutedOcoOrders.ts"
 import { Control } from "../../sandbox/control/Control.ts"
@@ -22,6 +25,8 @@ export const rows = Effect.gen(function*() {
   const oco = yield* CollateralOcoOrders
   const pairs = yield* UnexecutedOcoOrders
   const cancelPair = yield* CancelOcoOrder
+  const closePosition = yield* ClosePosition
+  const summary = yield* CollateralSummary
   const control = yield* Control
   const selling = { market, side: "sell", amount: Decimal.amount("0.1"), price: Decimal.price("41000") } as const
   const movedTo = (price: Decimal.Price) => control.movePrice({ market, price }).pipe(Effect.orDie)
@@ -80,6 +85,18 @@ export const rows = Effect.gen(function*() {
       "reduce-only, on the position's side",
       collateralMarket.create({ market, side: "buy", amount: Decimal.amount("0.1"), reduceOnly: true }),
       "ReduceOnlyRejected"
+    ),
+    succeeds(
+      "CollateralSummary.get",
+      "",
+      summary.get,
+      ({ equity, freeMargin, leverage }) => `${freeMargin} of ${equity} USDT free, leverage ${leverage}`
+    ),
+    fails(
+      "ClosePosition.close",
+      "a position that does not exist",
+      closePosition.close({ market, positionId: PositionId.make("404") }),
+      "RequestRejected"
     )
   ] as const
 })

@@ -17,7 +17,7 @@ import type { Work } from "./Work.ts"
 
 type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
 
-const rule = (name: "flat" | "side" | "opposite" | "positionMaximum" | "pendingMaximum" | "covered") =>
+const rule = (name: "flat" | "side" | "opposite" | "positionMaximum" | "pendingMaximum" | "covered" | "held") =>
   ({ kind: "margin", rule: name }) as const
 
 /** Whether an account has open positions or orders on positions; with `kind`, only those of that kind of market. */
@@ -124,7 +124,7 @@ export const refusalOf = (
   return held + total > largest ? Reply.refused("positionTooBig", ["amount", rule("positionMaximum")]) : undefined
 }
 
-const noPosition = Reply.refused("positionNotFound", ["positionId", { kind: "open" }])
+const noPosition = Reply.refused("positionNotFound", ["positionId", rule("held")])
 
 /** Closes a position with a market order for all of it, which the book may fill only in part. */
 export const closePosition = (
