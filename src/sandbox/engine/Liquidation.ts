@@ -172,9 +172,8 @@ const trigger = (state: State, markets: Set<MarketName>): void => {
   const { watches } = state
   for (const market of watches.moved) {
     markets.add(market)
-    const [mark, index] = [ReferencePrices.mark(state, market), ReferencePrices.index(state, market)]
-    if (mark !== undefined) Watches.trigger(watches, `mark ${market}`, mark)
-    if (index !== undefined) Watches.trigger(watches, `index ${market}`, index)
+    Watches.trigger(watches, `mark ${market}`, ReferencePrices.mark(state, market))
+    Watches.trigger(watches, `index ${market}`, ReferencePrices.index(state, market))
   }
   watches.moved.clear()
 }

@@ -154,7 +154,8 @@ export const canReplace = (
   }
   const closing = closingPart(state, order, quantity, ended.reduceOnly ? ended.left : ended.closing)
   const needed = units * (quantity - closing) / quantity
-  return needed === 0n || canCover(state, account, needed - released)
+  // Even the same margin is not covered again while the free margin is negative.
+  return needed === 0n || Margins.freeMargin(state, account) >= needed - released
 }
 
 /** The price at which an order would need the most margin, in units of the quote currency. */

@@ -80,19 +80,20 @@ export const clear = ({ byAccount }: Watches, account: string): void => {
   byAccount.delete(account)
 }
 
-const takeUpTo = (list: SkipList<Watch>, bound: bigint, dirty: Set<string>): void => {
+/** Takes the watches up to a bound; all of them without one. */
+const takeUpTo = (list: SkipList<Watch>, bound: bigint | undefined, dirty: Set<string>): void => {
   for (;;) {
     const { first } = list
-    if (first === undefined || first.key >> bits > bound) return
+    if (first === undefined || (bound !== undefined && first.key >> bits > bound)) return
     list.delete(first.key)
     dirty.add(first.account)
   }
 }
 
-/** Marks the accounts as dirty whose watches end at a price. */
-export const trigger = ({ bySource, dirty }: Watches, source: Source, price: Units): void => {
+/** Marks the accounts as dirty whose watches end at a price; all that watch it if there is no price any more. */
+export const trigger = ({ bySource, dirty }: Watches, source: Source, price: Units | undefined): void => {
   const lists = bySource.get(source)
   if (lists === undefined) return
-  takeUpTo(lists.falls, -price, dirty)
+  takeUpTo(lists.falls, price === undefined ? undefined : -price, dirty)
   takeUpTo(lists.rises, price, dirty)
 }

@@ -4,10 +4,14 @@ import * as fc from "fast-check"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import { canonical, Desk, hash } from "../../support/engine.ts"
+import { isLong } from "../../support/long.ts"
 import { property } from "../../support/property.ts"
 import { actionOf, draft, funded } from "./drafts.ts"
 import { indexed } from "./indexed.ts"
 import { apartFromActivity, Follower } from "./invariants.ts"
+
+/** Fixed in the short form: a failure there would shrink lists of hundreds of commands for minutes. */
+const seed = isLong ? undefined : 1
 
 const drafts = (most: number) => fc.array(draft, { minLength: most / 2, maxLength: most, size: "max" })
 
@@ -28,7 +32,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
           follower.check(desk.send(action), action)
         }
         follower.checkAll()
-      }), { runs: 500, short: 10, timeout: 120_000 })
+      }), { runs: 500, short: 10, seed, timeout: 120_000 })
 
     property(
       "after every command, each index equals a full scan",
@@ -41,7 +45,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
             indexed(desk.state)
           }
         }),
-      { runs: 200, short: 3, timeout: 120_000 }
+      { runs: 200, short: 3, seed, timeout: 120_000 }
     )
 
     it("the random commands include losses that exceed the collateral, and credits that pay the debts", () => {
@@ -68,7 +72,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
           assert.strictEqual(canonical(one.send(action)), canonical(other.send(action)))
         }
         assert.strictEqual(hash(one.state), hash(other.state))
-      }), { runs: 200, short: 12 })
+      }), { runs: 200, short: 12, seed })
 
     property(
       "a state that is saved and loaded gives the same replies, events and state",
@@ -84,7 +88,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
           }
           assert.strictEqual(hash(one.state), hash(other.state))
         }),
-      { runs: 200, short: 4, timeout: 120_000 }
+      { runs: 200, short: 4, seed, timeout: 120_000 }
     )
 
     it("the random commands include calls, liquidations, deleveraging, funding and interest", () => {
@@ -109,6 +113,6 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
             assert.strictEqual(apartFromActivity(desk.state), before, canonical(reply))
           }
         }
-      }), { runs: 200, short: 10 })
+      }), { runs: 200, short: 10, seed })
   })
 }

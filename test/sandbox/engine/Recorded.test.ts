@@ -41,7 +41,7 @@ const recordedWithCounterparty = {
 
 /** The hashes of another history, with stop-market orders, modified orders and bulk commands. */
 const recordedWithNewer = {
-  document: "d90c6a976e33d4939ed3b19b73c15f52be21947ea37f7510f0afb15440a1473c",
+  document: "105a539bb9730cec3be96c22d536364e890e3100ca5fe65e4650fcf1cbdcb369",
   live: "48f317c03e113157bed1b57dc5d47e0a6fd0fd60270decfea47fb0d92eb8683b"
 }
 
@@ -53,8 +53,8 @@ const recordedConditional = {
 
 /** The hashes of a history about margin: the replies, all events, and the final state. */
 const recordedMargin = {
-  document: "e88efe78d4f8417eb9a6098587ae547c460e653993f3f1240899debbad4359ca",
-  live: "7de5c114cba5a0032534c75aa3ae3c2e92dc114d53c33a1068bda2ac58d04b9f"
+  document: "69870bfd351ff2bc0cbcf0ca6b298387a2d1db14ec4fe3f453316ad36c4d7b5c",
+  live: "0ccb0bfdbe1feff0fe63771bb4044bda4e1c24c5625c95b340e2aae9d68d7288"
 }
 
 /** Fields added after the recording: kill switches, exits, retail flags, and the other order of a trade. */
