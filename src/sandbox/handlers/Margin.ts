@@ -232,4 +232,4 @@ const positions = group({
 })
 
 /** The handlers of the collateral account. */
-export const margin = { ...settings, ...positions }
+export const margin: typeof settings & typeof positions = { ...settings, ...positions }
