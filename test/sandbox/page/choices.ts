@@ -93,7 +93,7 @@ export const choices = (): void => {
       }
       yield* go(shown, "requests")
       yield* listOf(shown, "Requests", 2)
-      yield* see(() => shown.getByRole("row", { name: /price 39001/u }).click())
+      yield* see(() => shown.getByRole("row", { name: /answered.*price 39001/u }).click())
       const drawer = (number: number) => shown.getByRole("dialog", { name: new RegExp(`^Request ${number}:`, "u") })
       assert.isTrue(yield* see(() => drawer(1).getByRole("button", { name: "Older ›" }).isDisabled()))
       yield* press(drawer(1), "‹ Newer")

@@ -239,9 +239,10 @@ export const state = (): void => {
         const { baseUrl, shown } = yield* opened
         yield* hide(shown, true)
         // The page finishes the reads that it began while it was visible.
-        yield* see(() => shown.waitForLoadState("networkidle"))
         let asked = 0
         shown.on("request", () => asked++)
+        const waited = Effect.andThen(Effect.sync(() => asked = 0), Effect.sleep("1.5 seconds"))
+        yield* Effect.repeat(waited, { until: () => asked === 0, times: 20 })
         yield* control.movePrice({ market: btcUsdt, price: price("40404") })
         yield* see(() => fetch(`${baseUrl}/api/v4/public/time`))
         // Meanwhile, another tab reads twice.
