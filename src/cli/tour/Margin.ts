@@ -25,8 +25,6 @@ export const rows = Effect.gen(function*() {
   const oco = yield* CollateralOcoOrders
   const pairs = yield* UnexecutedOcoOrders
   const cancelPair = yield* CancelOcoOrder
-  const closePosition = yield* ClosePosition
-  const summary = yield* CollateralSummary
   const control = yield* Control
   const selling = { market, side: "sell", amount: Decimal.amount("0.1"), price: Decimal.price("41000") } as const
   const movedTo = (price: Decimal.Price) => control.movePrice({ market, price }).pipe(Effect.orDie)
@@ -85,7 +83,16 @@ export const rows = Effect.gen(function*() {
       "reduce-only, on the position's side",
       collateralMarket.create({ market, side: "buy", amount: Decimal.amount("0.1"), reduceOnly: true }),
       "ReduceOnlyRejected"
-    ),
+    )
+  ] as const
+})
+
+/** The margin of the account as a whole. */
+export const accountRows = Effect.gen(function*() {
+  const closePosition = yield* ClosePosition
+  const summary = yield* CollateralSummary
+
+  return [
     succeeds(
       "CollateralSummary.get",
       "",

@@ -39,6 +39,7 @@ const chapters = Effect.gen(function*() {
     ...yield* Trading.matching,
     ...yield* Trading.ended,
     ...yield* Margin.rows,
+    ...yield* Margin.accountRows,
     ...yield* Conditional.rows,
     ...yield* Conditional.conditional,
     ...yield* OrderChanges.rows,
