@@ -376,7 +376,7 @@ export interface DeleteSubAccount {
 export interface SetLeverage {
   readonly _tag: "SetLeverage"
   /** The leverage: 1, 2, 3, 5, 10, 20, 50 or 100. */
-  readonly leverage: number
+  readonly leverage: (typeof leverages)[number]
 }
 
 /** Switches the account between hedge mode and one-way mode, for futures markets. */
