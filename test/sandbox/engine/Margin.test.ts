@@ -142,7 +142,8 @@ describe("margin", () => {
 })
 
 describe("leverage", () => {
-  const leverage = (value: (typeof MarginFormulas.leverages)[number]) => ({ _tag: "SetLeverage", leverage: value }) as const
+  const leverage = (value: (typeof MarginFormulas.leverages)[number]) =>
+    ({ _tag: "SetLeverage", leverage: value }) as const
 
   it("one leverage applies to all positions of an account, and to its margin", () => {
     const desk = funded()
