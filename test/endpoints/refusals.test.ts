@@ -17,7 +17,7 @@ import { Control } from "../../src/sandbox/control/Control.ts"
 import { brokenWire, isIn, withoutUndefined } from "../support/broken.ts"
 import { alice, clientOf, code, dialects, inProcess, once, stopLimit } from "../support/exchange.ts"
 import { bytesOf, Recorder } from "../support/http.ts"
-import { inRow } from "../support/row.ts"
+import { inRow, missing } from "../support/row.ts"
 import { signedHeaders } from "../support/signed.ts"
 import { entries, type Entry } from "./fixtures/all.ts"
 import type { Refused, Row } from "./fixtures/Fixture.ts"
@@ -147,9 +147,9 @@ describe.each(dialects)("local and exchange refusals in the $name dialect", (dia
         const result = yield* Effect.result(refused.call(refused.accepted))
         assert.strictEqual((yield* sent).length, 1)
         if (Result.isSuccess(result)) return
-        // Cancellations pass all checks and are refused only because their order does not exist.
+        // Cancelling and closing pass all checks: only the order or position does not exist.
         assert.strictEqual(result.failure._tag, "RequestRejected", result.failure.message)
-        assert.include(result.failure.message, "Unexecuted order was not found.")
+        assert.match(result.failure.message, missing)
       }).pipe(
         once,
         Effect.provide(clientOf(alice).pipe(Layer.provideMerge(inProcess(dialect))), { local: true }),
