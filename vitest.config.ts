@@ -26,11 +26,13 @@ export default defineConfig({
       ...(scratch === undefined ? {} : { TMPDIR: scratch })
     },
     include: ["test/**/*.test.ts"],
-    // CI runs them by themselves: they wait for leases to end, and for nodes that start and leave.
+    // CI runs them separately: they wait for leases to expire and for nodes to start and leave, or they load the whole
+    // project in an editor.
     exclude: isLong
       ? []
       : ["Chaos", "Engines", "Subscribers"].map((name) => `test/sandbox/cluster/${name}.test.ts`).concat(
-        "test/sandbox/runACluster.test.ts"
+        "test/sandbox/runACluster.test.ts",
+        "test/editor/Editor.test.ts"
       ),
     globalSetup: ["./test/support/scratch.ts", "./.ci/page.js", "./.ci/programs.js"],
     // It ends a test that hangs, and nothing else: no test depends on how fast the machine is.

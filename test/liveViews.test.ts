@@ -330,7 +330,7 @@ property(
     }).pipe(Effect.scoped, Effect.provide(world), Effect.provideService(Session.MaxWaiting, 4)),
   {
     runs: 10_000,
-    short: 150,
+    short: 40,
     timeout: 1_800_000
   }
 )

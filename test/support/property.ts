@@ -18,7 +18,7 @@ export const property = <T extends [unknown, ...Array<unknown>], E>(
   options: {
     /** The number of runs in the long form; 500 by default. */
     readonly runs?: number
-    /** The number of runs in the short form: half of `runs`, or 50 by default. */
+    /** The number of runs in the short form: a fifth of `runs`, or 20, by default. */
     readonly short?: number
     readonly seed?: number | undefined
     readonly timeout?: number
@@ -32,7 +32,7 @@ export const property = <T extends [unknown, ...Array<unknown>], E>(
         Effect.runPromiseWith(context)(Effect.scoped(Effect.asVoid(Effect.suspend(() => check(...(drawn as T))))))
       yield* Effect.promise(() =>
         fc.assert(fc.asyncProperty(fc.tuple(...(values as ReadonlyArray<fc.Arbitrary<unknown>>)), run), {
-          numRuns: isLong ? (options.runs ?? 500) : (options.short ?? Math.ceil((options.runs ?? 100) / 2)),
+          numRuns: isLong ? (options.runs ?? 500) : (options.short ?? Math.ceil((options.runs ?? 100) / 5)),
           ...(drawnFrom === undefined ? {} : { seed: drawnFrom })
         })
       )

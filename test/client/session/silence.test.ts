@@ -316,4 +316,4 @@ property("missed messages", [histories, fc.integer()], (actions, seed) => {
     assert.deepStrictEqual(exchange.faults, [])
     for (const reader of readers) reader.check(true)
   }).pipe(Effect.provide(layer(exchange)), Effect.provideService(Session.MaxWaiting, 4), Random.withSeed(seed))
-}, { runs: 10_000, short: 300, timeout: 600_000 })
+}, { runs: 10_000, short: 100, timeout: 600_000 })

@@ -148,7 +148,7 @@ property(
       }
       // At most two venues can be awake at once, so the venues take turns.
     }).pipe(Effect.provide(Layer.fresh(Host.layer({ maxAwake: 2 })))),
-  { runs: 200, short: 10 }
+  { runs: 200, short: 4 }
 )
 
 // -----------------------------------------------------------------------------

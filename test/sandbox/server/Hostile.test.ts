@@ -270,7 +270,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         const { json, status } = yield* withoutEffect(dialect, handle(withHeaders({ ...request, body }, headers)))
         assert.deepStrictEqual({ status, json }, { status: 400, json: invalid })
       }).pipe(Effect.provide(world)),
-    { runs: 500, short: 30 }
+    { runs: 500, short: 10 }
   )
 })
 
@@ -683,7 +683,7 @@ describe.each(dialects)("fuzzed in the $name dialect", (dialect) => {
         judge(yield* send(request), request)
       }
       yield* unharmed(dialect)
-    }).pipe(Effect.scoped, Effect.provide(inProcess(dialect))), { runs: 500, short: 30 })
+    }).pipe(Effect.scoped, Effect.provide(inProcess(dialect))), { runs: 500, short: 10 })
 
   property("every accepted request is in the journal, and the journal can be read back", [
     fc.array(attacks, { minLength: 20, maxLength: 100 })
@@ -700,7 +700,7 @@ describe.each(dialects)("fuzzed in the $name dialect", (dialect) => {
       assert.deepStrictEqual(after.ledger, before.ledger)
       assert.deepStrictEqual([...after.openOrders], [...before.openOrders])
       assert.deepStrictEqual([...after.keys], [...before.keys])
-    }), { runs: 15 })
+    }), { runs: 15, short: 5 })
 })
 
 describe("memory of the server", () => {
@@ -724,7 +724,7 @@ describe("memory of the server", () => {
       const long = Buffer.alloc(Server.maxBody, "{")
       collect()
       const before = used()
-      yield* Effect.forEach(Array.from({ length: isLong ? 4000 : 1000 }, (_, index) => index), (index) => {
+      yield* Effect.forEach(Array.from({ length: isLong ? 4000 : 500 }, (_, index) => index), (index) => {
         const small = index % 2 === 0
           ? withHeaders(valid, { "x-txc-signature": index.toString(16) })
           : signedText(placing, `{"a":${"[".repeat(1000)}`)
