@@ -1,4 +1,6 @@
-/** A timer that cancels an account's orders on a market unless it is armed again. Times are Unix microseconds. */
+/**
+ * A timer that cancels an account's orders on a market unless the timer is armed again. Times are Unix microseconds.
+ */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import type { CancelAllType } from "../../domain/Order.ts"
 
@@ -6,7 +8,7 @@ import type { CancelAllType } from "../../domain/Order.ts"
 export interface KillSwitch {
   /** The account that armed the switch, and whose orders it cancels. */
   readonly account: string
-  /** The market of the orders. */
+  /** The market whose orders are canceled. */
   readonly market: MarketName
   /** The kinds of orders that the switch cancels; `undefined` for all kinds. */
   readonly types: ReadonlyArray<CancelAllType> | undefined
