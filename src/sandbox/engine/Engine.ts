@@ -152,7 +152,7 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
   if (amount === undefined) return Reply.invalid(["amount", tooFine])
   const price = action.price === undefined ? state.trading.get(action.market)?.lastPrice : Units.from(action.price)
   if (price === undefined) return Reply.invalid(["price", action.price === undefined ? { kind: "required" } : tooFine])
-  // In hedge mode, a buy opens the long position, and a sell the short one.
+  // In hedge mode, a buy opens the long position, and a sell opens the short position.
   const trader = { account: action.account, market: market.name, side: action.side, reduceOnly: false }
   if (!Margins.isCovered(state, trader, market, { quantity: amount, price })) {
     return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])

@@ -178,7 +178,7 @@ export interface OtoOrder {
  * is canceled.
  */
 export interface Exit {
-  /** The exit's identifier. */
+  /** The exit's identifier, which its legs have in their field `oco`. */
   readonly id: OrderId
   /** The account that holds the position. */
   readonly account: string

@@ -74,8 +74,8 @@ export const toDecimal = (units: Units): Decimal.Decimal =>
   Result.getOrThrow(Decimal.fromUnits(units, scale))
 
 /**
- * `a` minus `b`. If the result is zero or equals `a`, returns a shared value, because a new value for each order would
- * take memory.
+ * `a` minus `b`. Returns `a` itself if `b` is zero, and a shared zero if both are equal, because a new value for each
+ * order would take memory.
  */
 export const minus = (a: Units, b: Units): Units => b === 0n ? a : a === b ? 0n : a - b
 
