@@ -51,7 +51,7 @@ export const check: Effect.Effect<void, SqlError.SqlError, PgClient.PgClient> = 
   }))
   if (!isCopy) return
   yield* Effect.logWarning(
-    "The tables of this cluster were copied from another database, so the nodes that they listed were removed. If those nodes " +
-      "are still running, there are two exchanges with the same venues and keys: stop the nodes of one exchange"
+    "The tables of this cluster were copied from another database, so the nodes that they listed were removed. " +
+      "If those nodes are still running, there are two exchanges with the same venues and keys: stop the nodes of one"
   )
 })

@@ -28,7 +28,7 @@ export class Paused extends Schema.TaggedError<Paused>()("Paused", { millis: Sch
   declare readonly millis: number
   override get message(): string {
     const seconds = Math.round(this.millis / 1000)
-    return `This process was suspended for ${seconds} seconds, so other nodes have taken over its venues. It is exiting; start it again`
+    return `This process was suspended for ${seconds} seconds, so other nodes have its venues now. It is exiting; start it again`
   }
 }
 

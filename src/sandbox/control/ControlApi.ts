@@ -273,7 +273,9 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
       "only new ones. \"0\" is the position before the first event."
   )),
   HttpApiEndpoint.get("status", "/Status", { success: Control.Status, error: Unavailable }).annotateMerge(
-    described("The venue's dialect, the number of its commands, their hash, and the number of the command that a reset returns to.")
+    described(
+      "The venue's dialect, the number of its commands, their hash, and the command number that a reset returns to."
+    )
   ),
   HttpApiEndpoint.post("snapshot", "/Snapshot", { payload: Nothing, success: Sequence, error: Unavailable })
     .annotateMerge(
@@ -283,7 +285,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     "restore",
     "/Restore",
     Sequence,
-    "Restores the state after `sequence` commands. The restore is an additional command, so the journal still contains them all."
+    "Restores the state after `sequence` commands. The restore is a new command, so the journal still has all earlier ones."
   ),
   post(
     "reset",
@@ -298,7 +300,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Forked,
     error
   }).annotateMerge(described(
-    "Serves a new venue on its own port, in memory, with the first `sequence` commands of this venue, or with all. At " +
+    "Serves a new venue on its own port, in memory, with this venue's first `sequence` commands, or with all. At " +
       "most 16 forks can exist at the same time, including forks of forks."
   )),
   HttpApiEndpoint.get("forks", "/Forks", { success: Schema.Array(Control.Fork), error: Unavailable }).annotateMerge(

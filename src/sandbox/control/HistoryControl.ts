@@ -61,7 +61,8 @@ const replay = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], lines:
     if (line.trim() === "") continue
     const command = Journal.parse(line)
     const field = `line ${commands.length + 1}`
-    if (Result.isFailure(command)) return yield* refuse("Replay", { [field]: "format" }, `${field} is not a valid command`)
+    if (Result.isFailure(command))
+      return yield* refuse("Replay", { [field]: "format" }, `${field} is not a valid command`)
     const { action } = command.success
     if (action._tag === "Restore" && action.sequence > commands.length) {
       const why = `${field} restores command ${action.sequence}, which is not among the lines before it`

@@ -154,7 +154,7 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     success: Calls.Called,
     error
   }).annotateMerge(described(
-    "Makes a private call as an account, signed with the account's first enabled key. `fields` has the request's fields " +
+    "Makes a private call as an account, signed with its first enabled key. `fields` has the request's fields " +
       "by their names on the wire. The call is subject to rate limits and faults, and is logged."
   )),
   HttpApiEndpoint.post("cancelOrder", "/CancelOrder", {
@@ -217,7 +217,7 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     success: Schema.Array(Control.CommandSummary),
     error: Unavailable
   }).annotateMerge(described(
-    "The commands before a number, or the latest, in descending order and without their secrets. At most `limit`, which is " +
-      "100 by default and at most 500. `onlyChanges` leaves out calls that changed nothing; at most 10000 are searched."
+    "The commands before a number, or the latest, in descending order and without their secrets. At most `limit`, which " +
+      "is 100 by default and at most 500. `onlyChanges` leaves out calls that changed nothing; at most 10000 are searched."
   ))
 )

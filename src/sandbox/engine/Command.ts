@@ -479,9 +479,9 @@ export const ownerActions: OwnerActions = {
     { account: Schema.String, market: MarketName, side: OrderSide, amount: Amount, price: key(Price) }
   ),
   setCounterparty: owned<SetCounterpartyOptions>(
-    "Makes the counterparty quote a market, or changes its settings for that market. Absent fields stay unchanged. The " +
-      "counterparty is a built-in account that bids below the owner's price and asks above it, so that orders have a book " +
-      "to trade against. The counterparty is off by default.",
+    "Makes the counterparty quote a market, or changes its settings for that market. Absent fields stay unchanged. " +
+      "The counterparty is a built-in account that bids below the owner's price and asks above it, so that orders have a " +
+      "book to trade against. The counterparty is off by default.",
     SetCounterparty
   ),
   moveIndex: owned<MarginActions.MoveReferenceOptions>(
@@ -497,8 +497,8 @@ export const ownerActions: OwnerActions = {
     MarginActions.SetFunding
   ),
   setMargin: owned<MarginActions.SetMarginOptions>(
-    "Sets the venue's margin policy: the margin rules that the live exchange does not publish, and the weights of collateral " +
-      "assets. Absent fields stay unchanged.",
+    "Sets the venue's margin policy: the margin rules that the live exchange does not publish, and the weights of " +
+      "collateral assets. Absent fields stay unchanged.",
     MarginActions.SetMargin
   ),
   setInsurance: owned<MarginActions.SetInsuranceOptions>(

@@ -352,7 +352,9 @@ const warnOfFiles = Effect.fnUntraced(function*(bounds: Bounds) {
 })
 
 const noPorts: OpenPort = () =>
-  Effect.fail(new Models.NotMade({ field: "port", message: "This host is not served over HTTP, so it can't open ports" }))
+  Effect.fail(
+    new Models.NotMade({ field: "port", message: "This host is not served over HTTP, so it can't open ports" })
+  )
 
 const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, token, ...options }: Options) {
   const folder = given ?? (yield* Files.temporary)

@@ -23,7 +23,10 @@ const badRequest = (path: string, message: string): Written => Refusal.make(path
 /** The reason why no exchange can accept this request as a WebSocket; `undefined` if the request is valid. */
 const refusalOf = (head: Head): Written | undefined => {
   if (!Sockets.isUpgrade(head)) {
-    return badRequest(head.path, "Only the path /ws upgrades, to a WebSocket. Send requests to other paths without the header Upgrade")
+    return badRequest(
+      head.path,
+      "Only the path /ws upgrades, to a WebSocket. Send requests to other paths without the header Upgrade"
+    )
   }
   if (head.method !== "GET") return badRequest(head.path, "A WebSocket handshake must use the method GET")
   if (header(head, "sec-websocket-version") !== "13") {

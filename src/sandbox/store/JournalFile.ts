@@ -135,7 +135,8 @@ const checkPresence = (file: string, anchor: Chain.End | undefined): JournalErro
   const hadCommands = anchor !== undefined && anchor.sequence > 0
   if (!hadCommands && sizeOf(`${file}-wal`) <= WriteAheadLog.headerLength) return undefined
   const left = hadCommands ? Anchor.fileOf(file) : `${file}-wal`
-  const reason = `the database is missing, but ${left} still exists. Put the database back, or begin a new journal by ` +
+  const reason =
+    `the database is missing, but ${left} still exists. Put the database back, or begin a new journal by ` +
     `deleting ${file}-wal and ${Anchor.fileOf(file)}`
   return damaged(file, reason, 0)
 }
