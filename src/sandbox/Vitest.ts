@@ -69,7 +69,7 @@ export interface Options {
   readonly dialect?: Dialect.Dialect
   /** The port to listen on; any free port by default. */
   readonly port?: number
-  /** The seed for faults with a probability; 0 by default. */
+  /** The seed for random faults; 0 by default. */
   readonly seed?: number
   /**
    * Prepares the venue before the first test, and again after each reset; `Example.setUp` by default. To freeze the

@@ -138,7 +138,7 @@ const obstacle = (id: string, { link, rules, sequence }: Present, exported: Jour
   if (Rules.engineOf(rules) === Engine.version) return failed("the cluster has it already, for this release")
   if (Buffer.from(link).toString("hex") === exported.digest()) return undefined
   return failed(
-    `the cluster has a different history of it, with ${sequence} commands; the export has ${exported.sequence()}.  ` +
+    `the cluster has a different history of it, with ${sequence} commands; the export has ${exported.sequence()}. ` +
       "Stop the calls to it, and export it again"
   )
 }

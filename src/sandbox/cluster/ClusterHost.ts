@@ -79,7 +79,7 @@ const reportEvery = "1 second"
 /** How often the node drops the records of venues that other nodes have deleted. */
 const forgetEvery = "1 minute"
 
-/** How often the node deletes stored responses from the database that are no longer needed. */
+/** How often the node deletes expired responses from the database. */
 const sweepDeliveriesEvery = "5 seconds"
 
 /** The number of venues that the stopping node puts to sleep at the same time. */
@@ -114,7 +114,7 @@ interface Parts {
   /** Whether callers can reach the node, and the node is not stopping. */
   isServed: boolean
   isStopping: boolean
-  /** Completed when an operator asks this node to drain. */
+  /** Completes when an operator asks this node to drain. */
   readonly drained: Deferred.Deferred<void>
 }
 

@@ -22,7 +22,7 @@ import { connect, type Socket } from "node:net"
 import { checkServerIdentity, type ConnectionOptions } from "node:tls"
 import { JournalError } from "../store/JournalError.ts"
 
-/** The number of database connections of each node, one of which is reserved for locks. */
+/** The number of database connections per node, one of which is reserved for locks. */
 const maxConnections = 10
 
 const unusable = (reason: string) => new JournalError({ why: "failed", file: "of the cluster", reason })

@@ -39,7 +39,7 @@ export const make = ({ addedAfter, present }: Pick<PostgresRegistry, "addedAfter
   const known = new Map<string, Registered>()
   const oneByOne = Semaphore.makeUnsafe(1)
   let place = 0
-  /** The number of lookups that have begun, and the number of the latest one that succeeded. */
+  /** The number of lookups that have begun, and the number of the latest successful lookup. */
   let begun = 0
   let succeeded = 0
 
@@ -50,7 +50,7 @@ export const make = ({ addedAfter, present }: Pick<PostgresRegistry, "addedAfter
     }
   })
 
-  /** Waits until a lookup has succeeded that began after this effect. */
+  /** Waits until a lookup that began after this effect started has succeeded. */
   const look = Effect.suspend(() => {
     const before = begun
     return oneByOne.withPermit(Effect.gen(function*() {

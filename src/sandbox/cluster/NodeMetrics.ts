@@ -8,19 +8,20 @@ import type { Staged } from "../host/Resident.ts"
 
 /** Requests that arrived here for other nodes' venues. */
 export const passedOn = Metric.counter("requests_passed_on", {
-  description: "Requests that arrived here for venues of other nodes",
+  description: "Requests that arrived here for other nodes' venues",
   incremental: true
 })
 
 /** Requests for this node's venues. */
 export const taken = Metric.counter("requests_taken", {
-  description: "Requests for venues of this node, whichever node they arrived at",
+  description: "Requests for this node's venues, whichever node they arrived at",
   incremental: true
 })
 
 /** Requests that other nodes forwarded here for venues that this node does not have. */
 export const turnedAway = Metric.counter("requests_turned_away", {
-  description: "Requests for venues that this node does not have, or has lost; their senders find the right node",
+  description:
+    "Forwarded requests for venues that this node does not have, or has lost; the sender then finds the right node",
   incremental: true
 })
 
@@ -43,8 +44,8 @@ const unavailable = Metric.counter("requests_unavailable", {
 const stages = {
   awake: Metric.gauge("venues_awake", { description: "Venues and forks awake on this node" }),
   waking: Metric.gauge("venues_waking", { description: "Venues that are waking up on this node" }),
-  halted: Metric.gauge("venues_halted", { description: "Venues of this node whose journal can't be written" }),
-  waiting: Metric.gauge("venues_waiting", { description: "Venues of this node that callers are waiting for" })
+  halted: Metric.gauge("venues_halted", { description: "This node's venues whose journal can't be written" }),
+  waiting: Metric.gauge("venues_waiting", { description: "This node's venues that callers are waiting for" })
 }
 
 const sockets = {
@@ -52,7 +53,7 @@ const sockets = {
     description: "Open WebSockets of this node's venues, whichever node they arrived at"
   }),
   passedOn: Metric.gauge("sockets_passed_on", {
-    description: "Open WebSockets that arrived here for venues of other nodes"
+    description: "Open WebSockets that arrived here for other nodes' venues"
   })
 }
 

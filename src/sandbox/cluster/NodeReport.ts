@@ -32,7 +32,7 @@ export interface Parts {
   readonly options: { readonly address: string }
   readonly isServed: boolean
   readonly isStopping: boolean
-  /** Completed when an operator asks this node to drain. */
+  /** Completes when an operator asks this node to drain. */
   readonly drained: Deferred.Deferred<void>
 }
 

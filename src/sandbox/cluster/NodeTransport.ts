@@ -300,7 +300,7 @@ const tooManyTunnels = (path: string, max: number): Answer =>
   Refusal.busy(
     path,
     "Overloaded",
-    `This node already passes ${max} WebSockets on to the node that has this venue. Connect through another node`
+    `This node already forwards ${max} WebSockets to the node that has this venue. Connect through another node`
   )
 
 const unanswered = {

@@ -13,7 +13,7 @@ import * as Frames from "./Frames.ts"
 /** The time between heartbeats, in milliseconds. */
 const aliveEvery = 1000
 
-/** The number of own heartbeats after which the tunnel breaks if no byte has arrived from the other end. */
+/** The tunnel breaks if this many heartbeats have been sent without any byte arriving from the other end. */
 const maxSilent = 3
 
 /** One end of a tunnel. */

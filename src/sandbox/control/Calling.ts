@@ -16,7 +16,7 @@ import * as Json from "../../protocol/Json.ts"
 import { type Answer, BodyLost, json, type Request } from "../gateway/Message.ts"
 import { Explained, Malformed, prefix } from "./ControlApi.ts"
 
-/** The field names of each operation's body and query, by method and path. */
+/** The field names of each operation's body and query, keyed by method and path. */
 export type Fields = ReadonlyMap<string, ReadonlyArray<PropertyKey>>
 
 /** A group of operations, of which only the fields are used here. */

@@ -112,7 +112,7 @@ const mostSearched = 10_000
 
 /**
  * The commands before a given number, or the latest ones, newest first; at most `limit`, which is 100 by default. With
- * `onlyChanges`, those that have changed nothing are left out.
+ * `onlyChanges`, commands that changed nothing are left out.
  */
 export const commands = Effect.fnUntraced(function*(
   venue: Venue["Service"],

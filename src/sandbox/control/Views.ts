@@ -304,7 +304,7 @@ export const toOpenOrder = (order: Order): OpenOrder => ({
 export interface Part {
   /** The number of the latest orders to leave out; 0 by default. */
   readonly offset?: number
-  /** The maximum number of orders to returnafter the `offset` is applied. */
+  /** The maximum number of orders to return, after `offset` has been applied. */
   readonly limit?: number
 }
 

@@ -28,7 +28,7 @@ export interface EndpointSummary {
   readonly path: string
   /** Whether a call must be signed. */
   readonly access: "public" | "private"
-  /** Whether a call changes anything at the exchange. */
+  /** Whether a call changes anything on the exchange. */
   readonly mutates: boolean
   /** Which orders a call places: one order, an OCO pair, several, or none. */
   readonly places: Places

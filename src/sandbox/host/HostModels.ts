@@ -42,7 +42,7 @@ export interface MakeOptions extends NewOptions {
    * available.
    */
   readonly reduceOnly?: "accepted" | "announced"
-  /** The seed for faults with a probability; 0 by default. */
+  /** The seed for random faults; 0 by default. */
   readonly seed?: number
   /** The time at which the venue's clock is frozen, in Unix microseconds. If it is absent, the clock runs. */
   readonly clock?: number

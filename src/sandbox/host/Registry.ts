@@ -36,7 +36,7 @@ export interface Registered {
   readonly dialect: "document" | "live"
   /** Whether reduce-only orders are accepted, or refused as not yet available. */
   readonly reduceOnly: "accepted" | "announced"
-  /** The seed for faults with a probability. */
+  /** The seed for random faults. */
   readonly seed: number
   /** The time at which the venue's clock is frozen, in Unix microseconds; absent if the clock runs. */
   readonly clock?: number

@@ -70,7 +70,7 @@ export type { Secrecy } from "./Secrecy.ts"
 export interface OptionalOptions {
   /** The journal's file. Without a file, the journal is kept in memory, and is lost when the process exits. */
   readonly file?: string
-  /** The seed for faults with a probability; 0 by default. */
+  /** The seed for random faults; 0 by default. */
   readonly seed?: number
   /** How the secrets of new sub-account keys and new codes are chosen; `sequential` by default. */
   readonly secrets?: Secrecy
@@ -445,7 +445,7 @@ export interface SleeperOptions {
   readonly id?: string
   /** Opens a journal that is not a file on this machine. `file` then only names the journal in messages. */
   readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
-  /** The seed for faults with a probability; 0 by default. */
+  /** The seed for random faults; 0 by default. */
   readonly seed?: number
   /** How the secrets of new sub-account keys and new codes are chosen; `sequential` by default. */
   readonly secrets?: Secrecy
