@@ -207,8 +207,8 @@ export const createCode = (
 }
 
 /**
- * Creates a code at the caller's request, in the exchange's format. The code contains the command's random UUID or, if
- * there is none, the venue's next sequential UUID.
+ * Creates a code at the caller's request, in the exchange's format. The code contains the command's random UUID if
+ * there is one; otherwise, it contains the venue's next sequential UUID.
  */
 export const createOwnCode = (
   state: State,

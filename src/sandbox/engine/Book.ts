@@ -22,8 +22,8 @@ export class Level {
   }
 
   /**
-   * The remaining amount of these orders, in units of the base currency. Computed on the first read, and updated
-   * afterwards.
+   * The remaining amount of these orders, in units of the base currency. This amount is computed on the first read and
+   * updated afterwards.
    */
   get left(): Units.Units {
     return this.counted ??= FifoQueue.members(this.orders).reduce((sum, { left }) => sum + left, 0n)

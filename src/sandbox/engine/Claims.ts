@@ -1,5 +1,5 @@
 /**
- * Tracks the part of each position that the open orders would close. A reduce-only order claims its whole remaining
+ * Tracks the part of each position that the open orders would close. A reduce-only order claims its complete remaining
  * amount; any other order claims only the part that closes the position. The claims on a position never exceed its
  * size.
  */

@@ -542,7 +542,7 @@ export interface SetIdentity {
   readonly identity: string
 }
 
-/** Advances time: only applies everything that is due. */
+/** Only advances time: applies everything that is due, and does nothing else. */
 export interface Pass {
   readonly _tag: "Pass"
 }
@@ -564,7 +564,7 @@ type OwnerCommand = {
   readonly [Method in keyof OwnerActions]: OptionsOf<OwnerActions[Method]> & { readonly _tag: Capitalize<Method> }
 }[keyof OwnerActions]
 
-/** The changes to the exchange's state that are neither calls nor owner actions in the table. */
+/** The changes to the exchange's state that are neither calls nor among the {@link ownerActions}. */
 type Other = Call | SetClock | SetSkew | SetIdentity | Pass | Restore | Begin
 
 /** A change to the exchange's state. */

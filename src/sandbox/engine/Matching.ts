@@ -85,7 +85,8 @@ export const payable = (
 type Finish = "filled" | "limit" | "empty" | "self-trade" | "reduced" | "unpaid"
 
 /**
- * Closes a resting order that is next to trade but can't, because it has nothing to reduce or its account can't pay.
+ * Closes a resting order that is next in line to trade but can't, because it has nothing to reduce or its account can't
+ * pay.
  */
 export const endUntradable = (work: Work, maker: Order): void => {
   // If it is a quote of the counterparty, the quote is placed again once its account can pay.

@@ -82,7 +82,7 @@ export interface Order {
   readonly price: Price | undefined
   /** Whether the order never takes liquidity. */
   readonly postOnly: boolean
-  /** Whether the part that can't trade at once is canceled ("immediate or cancel"). */
+  /** Whether the part that can't trade immediately is canceled ("immediate or cancel"). */
   readonly ioc: boolean
   /**
    * Whether the order rests for retail orders only ("retail price improvement"): no public view shows it, it never takes
@@ -111,7 +111,8 @@ export interface Order {
   locked: Lock | undefined
   /**
    * The part of the order that only closes a position, in units of the base currency. The lock holds no margin for this
-   * part. Together, the plain orders of a side never close more than the position. Zero on spot, and for reduce-only orders.
+   * part. Together, the plain orders of a side never close more than the position. Zero on spot markets, and for
+   * reduce-only orders.
    */
   closing: Units
   /**

@@ -161,7 +161,10 @@ const atBest = ({ trading }: State, operation: PlaceLimit): Priced | undefined =
   return best === undefined ? undefined : { ...operation, price: Price.make(Units.toDecimal(best)) }
 }
 
-/** The refusal of an order that has no price, if its side of the book has no price either. */
+/**
+ * The refusal of an order without a limit. An order must have a limit or, with `bboRole`, its side of the book must
+ * have a best price.
+ */
 const withoutPrice = (market: Market.Market | undefined, { bboRole }: PlaceLimit): Reply.Reply => {
   if (market === undefined) return Reply.invalid(["market", { kind: "known" }])
   return bboRole === undefined

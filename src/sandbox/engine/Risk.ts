@@ -55,7 +55,7 @@ interface Exposure {
   /** The current price; `undefined` if there is no price yet. */
   readonly price: Units.Units | undefined
   /**
-   * The change in the distance between the account's worth and a bound, per unit of price, for the bound's fraction of
+   * How much the distance between the account's worth and a bound changes per unit of price. The bound is a fraction of
    * the initial margin.
    */
   readonly slope: Units.Units
@@ -85,7 +85,7 @@ const exposuresOf = (state: State, account: string, share: Units.Units): Readonl
   return Array.from(slopes, ([source, { price, slope }]) => ({ source, price, slope }))
 }
 
-/** The maximum total rounding error in an account's worth, per position or asset. */
+/** An upper bound on the rounding error in an account's worth, for each position or asset. */
 const rounding = 4n
 
 /**

@@ -325,9 +325,9 @@ export interface State {
   readonly fundingPayments: Map<string, Array<FundingPayment>>
   /** The borrows of each account, oldest first. */
   readonly borrows: Map<string, Array<Borrow>>
-  /** The accounts that a price move may call or liquidate. Derived from other fields. */
+  /** The accounts for which a price move may cause a margin call or a liquidation. Derived from other fields. */
   readonly watches: Watches.Watches
-  /** Every client order id that an account has ever used, by account. */
+  /** The client order ids that each account has ever used. */
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>
   /** The last number that was assigned to an order, a transaction or a record. */
   lastId: number

@@ -37,7 +37,7 @@ export interface Watches {
   readonly dirty: Set<string>
   /** The markets whose mark or index price the current command may have changed. Empty between commands. */
   readonly moved: Set<MarketName>
-  /** The markets among these whose price the owner has set. Empty between commands. */
+  /** The markets whose mark or index price the owner has set in the current command. Empty between commands. */
   readonly byOwner: Set<MarketName>
   /** The number of watches so far. This number makes keys unique, and has no other effect. */
   count: bigint

@@ -25,7 +25,7 @@ export interface Admitted {
   readonly key: Key | undefined
   /** The nonce, if the call has one. */
   readonly nonce: Command.Nonce | undefined
-  /** The request's fields by their wire keys. No endpoint has a field named like an envelope field. */
+  /** The request's fields, keyed by their wire keys. No endpoint has a field named like an envelope field. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 

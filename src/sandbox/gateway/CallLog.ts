@@ -39,8 +39,8 @@ const show = (value: unknown, secrets: Iterable<string>): Schema.Json =>
     : showScalar(value, secrets)
 
 /**
- * The fields of a request that belong to the endpoint, by their domain names. Other fields can contain anything, so
- * they are left out. `keys` maps each domain name to its key on the wire.
+ * The fields of a request that belong to the endpoint, keyed by their domain names. Other fields can contain anything,
+ * so they are left out. `keys` maps each domain name to its key on the wire.
  */
 export const shown = (
   keys: Readonly<Record<string, string>>,

@@ -253,7 +253,7 @@ export const Fault: Schema.Codec<Fault, unknown> = Schema.Struct({
   symptom: Schema.Union([Symptom, StreamSymptom])
 }).check(Schema.makeFilter(misfit))
 
-/** A proxy answers HTTP 502 because it can't reach the exchange. The call is not applied. */
+/** A proxy responds with HTTP 502 because it can't reach the exchange. The call is not applied. */
 export const badGateway: Symptom = { _tag: "BadGateway", applied: false }
 
 /** The call is applied, but its response never arrives. */

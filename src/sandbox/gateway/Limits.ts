@@ -37,7 +37,7 @@ interface Window {
 export interface Saved {
   /** The windows by path, then by caller. */
   readonly windows: ReadonlyMap<string, Map<string, Window>>
-  /** The limits that replace documented limits, by path. */
+  /** The limits that replace documented limits, keyed by path. */
   readonly overrides: ReadonlyMap<string | undefined, RateLimit>
 }
 
@@ -53,8 +53,8 @@ const kept = 10_000
 
 export const make = (saved?: Saved): Limits => {
   /**
-   * The windows by path, then by caller. A single map would need a combined key, which would have to be joined and
-   * hashed for each call.
+   * The windows, keyed by path and then by caller. A single map would need a combined key, which would have to be
+   * joined and hashed for each call.
    */
   const windows = new Map<string, Map<string, Window>>(saved?.windows)
   let count = 0

@@ -25,7 +25,7 @@ export interface Head {
   readonly query?: string
   /** The headers, keyed by their lower-case names. */
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
-  /** The caller's address, which rate limits of public endpoints apply to. */
+  /** The caller's address, to which the rate limits of public endpoints apply. */
   readonly from: string
   /**
    * The id given by the cluster node that forwarded the request. Two requests with the same id are the same request,

@@ -26,7 +26,7 @@ import type { Ending, Refused } from "./Socket.ts"
 const key = Schema.optionalKey
 
 /**
- * The topics of a channel that a connection is subscribed to.
+ * A connection's subscription to a channel, with its topics.
  *
  * @category models
  */

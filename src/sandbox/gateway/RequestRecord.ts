@@ -53,7 +53,9 @@ export interface NewRequest {
   readonly endpoint?: string
   /** The nonce of an admitted call. */
   readonly nonce?: string
-  /** The request's fields that belong to the endpoint, by their domain names; a secret value is shown as `***`. */
+  /**
+   * The request's fields that belong to the endpoint, keyed by their domain names; a secret value is shown as `***`.
+   */
   readonly fields?: Readonly<Record<string, Schema.Json>>
   /**
    * `answered`: the request succeeded. `refused`: the exchange refused it. `failed`: there was no response, or a fault

@@ -1,7 +1,9 @@
 /** A WebSocket connection, independent of transport: it works over a socket and within the process. */
 import type * as Result from "effect/Result"
 
-/** How the exchange ends a connection: abruptly, as the live exchange does, or with a close frame first (code 1001). */
+/**
+ * How the exchange closes a connection: abruptly, as the live exchange does, or with a close frame first (code 1001).
+ */
 export type Ending = "abrupt" | "closed"
 
 /**

@@ -12,8 +12,8 @@ import * as Schema from "effect/Schema"
 export interface Cut {
   readonly _tag: "Cut"
   /**
-   * Whether the exchange sends a close frame first (code 1001). Without one, the client sees code 1006, as when the live
-   * exchange ends a connection.
+   * Whether the exchange sends a close frame first (code 1001). Without one, the client sees code 1006, as when the
+   * live exchange closes a connection.
    */
   readonly close: boolean
 }
@@ -157,7 +157,7 @@ const members = Schema.TaggedUnion({
  */
 export const StreamSymptom: Schema.Codec<StreamSymptom, unknown> = members
 
-/** The symptoms that can hit a stream at each point. */
+/** For each point, the symptoms that can hit a stream there. */
 export interface SymptomsAt {
   /** A client opens a connection. */
   readonly connect: RefuseConnection

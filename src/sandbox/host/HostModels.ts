@@ -83,10 +83,10 @@ export interface Summary {
   readonly dialect: "document" | "live"
   /** Whether the venue is awake, that is, in memory. */
   readonly awake: boolean
-  /** The creation time, in Unix microseconds by the machine's clock. */
+  /** The creation time, in Unix microseconds on the machine's clock. */
   readonly madeAt: number
   /**
-   * The end of the venue's time to live, in Unix microseconds by the machine's clock; absent if the venue has no time
+   * The end of the venue's time to live, in Unix microseconds on the machine's clock; absent if the venue has no time
    * to live.
    */
   readonly endsAt?: number
@@ -180,7 +180,7 @@ export const NodeStatus: Schema.Codec<NodeStatus, unknown> = Schema.Struct({
   troubles: Schema.Array(Schema.String)
 })
 
-/** The resources that a host uses now, and its bounds. */
+/** The resources that a host currently uses, and its bounds. */
 export interface HostStatus {
   /** The number of venues. */
   readonly venues: number

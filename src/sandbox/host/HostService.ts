@@ -54,7 +54,7 @@ export class Host extends Context.Service<Host, {
   readonly sleep: (id: string) => Effect.Effect<boolean, Models.UnknownVenue | JournalError>
   /** Deletes a venue and its files. Calls in progress get five seconds to finish. */
   readonly end: (id: string) => Effect.Effect<void, Models.UnknownVenue | JournalError>
-  /** The resources that the host uses now, and its bounds. */
+  /** The resources that the host currently uses, and its bounds. */
   readonly status: Effect.Effect<Models.HostStatus, JournalError>
   /**
    * Tells a cluster node to drain, that is, to stop as after SIGTERM. The node's venues move to other nodes. This

@@ -167,7 +167,7 @@ export const open = Effect.fnUntraced(function*(
   const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: fromSqlite(file) })
   yield* attempt(() => {
     mkdirSync(`${folder}/venues`, { recursive: true, mode: 0o700 })
-    // The file contains tokens, so only its owner may read it from its creation on.
+    // The file contains tokens, so it must be readable only by its owner from the start.
     if (!existsSync(file)) closeSync(openSync(file, "a", 0o600))
   })
   const database = yield* Effect.acquireRelease(

@@ -28,7 +28,7 @@ export interface Connections {
   readonly open: (socket: Socket) => void
   /** Adds a call to its connection; `undefined` if the connection has too many calls. */
   readonly begin: (request: Http.IncomingMessage, response: Http.ServerResponse) => UnansweredCall | undefined
-  /** Notes that a connection becomes a WebSocket. It is no longer closed to make room for others. */
+  /** Records that a connection has become a WebSocket, so that it is no longer closed to make room for others. */
   readonly upgraded: (socket: Socket) => void
 }
 
@@ -36,7 +36,10 @@ interface Connection {
   readonly socket: Socket
   /** The client's address, stored because a broken socket no longer has an address. */
   readonly address: string
-  /** Calls in flight. An array: a `Set` that churns keeps old hash tables, and with them finished calls, alive. */
+  /**
+   * The calls in progress. This is an array, because a `Set` that churns keeps old hash tables, and with them finished
+   * calls, alive.
+   */
   readonly calls: Array<Call>
   /** Whether the head of the current request has arrived. */
   hasCalled: boolean

@@ -29,7 +29,7 @@ import type { Venue } from "../venue/Venue.ts"
 export interface ControlPlane {
   /** Whether a path belongs to the control plane. */
   readonly isFor: (path: string) => boolean
-  /** Whether a request with these headers carry the control plane's token. */
+  /** Whether a request with these headers carries the control plane's token. */
   readonly isOpenTo: (headers: Request["headers"]) => boolean
   /** Handles a request to the control plane. */
   readonly handle: (request: Request) => Effect.Effect<Answer>

@@ -129,7 +129,7 @@ const makeLast = (response: Http.ServerResponse): void => {
   response.setHeader("connection", "close")
 }
 
-/** Identifies a caller of a venueby its key, or by its address if the call has no key. */
+/** Identifies a caller of a venue: by its key, or by its address if the call has no key. */
 const callerOf = (head: Head): string => header(head, Signature.headers.apiKey) || head.from
 
 const unbounded = () => undefined

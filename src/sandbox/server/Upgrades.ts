@@ -126,7 +126,7 @@ export interface Upgrade {
   readonly refusal: (head: Head) => Written | undefined
   /** The refusal of a valid request, because there are too many WebSockets; `undefined` if there is room. */
   readonly admit: (head: Head) => Written | undefined
-  /** Notes that bytes were written to the client. */
+  /** Records that bytes were written to the client. */
   readonly wrote: (bytes: number) => void
   /** Asks the backend for the outcome of the request. */
   readonly receive: (head: Head, resume: (outcome: Outcome) => void) => void

@@ -10,7 +10,7 @@ export interface WebSockets {
   /** Reserves a place for a client until its connection closes. Returns a refusal if no place is left. */
   readonly open: (socket: Duplex, head: Head) => Written | undefined
   /**
-   * Notes that bytes were written. If too many bytes are waiting on all connections together, breaks the connection
+   * Records that bytes were written. If too many bytes are waiting on all connections together, breaks the connection
    * with the most waiting bytes.
    */
   readonly wrote: (bytes: number) => void

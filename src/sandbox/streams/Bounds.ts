@@ -7,7 +7,7 @@ export const messages = { count: 12_000, perMillis: 10_000 } as const
 export const silenceMillis = 60_000
 
 /**
- * The maximum total length of a client's unread messages, in characters. A client that reads more slowly is
+ * The maximum total length of a client's unread messages, in characters. A client that exceeds this length is
  * disconnected.
  */
 export const maxWaiting = 1024 * 1024

@@ -167,8 +167,8 @@ export class Venue extends Context.Service<Venue, {
   readonly whenHalted: Halt.Halt["whenHalted"]
   /**
    * Applies everything due, and returns the time on the venue's clocks; `undefined` if the venue is halted, or if its
-   * clock is beyond its last time. The caller may then read the state, but must not send any part of it out before
-   * `journal.whenCommitted` reports that it is durable.
+   * clock is past the last time that can be recorded. The caller may then read the state, but must not send any part of
+   * it out before `journal.whenCommitted` reports that it is durable.
    */
   readonly settled: (clock: Clock.Clock) => Message.Moment | undefined
 }>()("effect-txc/sandbox/Venue") {}

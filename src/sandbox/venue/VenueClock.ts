@@ -25,8 +25,7 @@ export const shown = (setting: State.Clock, clock: Clock.Clock): number =>
   setting._tag === "Frozen" ? setting.at : real(clock) + setting.ahead
 
 /**
- * The venue's time. The venue's time never runs backwards, whatever the machine's clock does, unless an earlier state
- * is restored.
+ * The venue's time. It never runs backwards, whatever the machine's clock does, unless an earlier state is restored.
  */
 export const now = (state: State.State, clock: Clock.Clock): number => Math.max(state.at, shown(state.clock, clock))
 
