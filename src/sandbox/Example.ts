@@ -36,7 +36,7 @@ export interface ExampleKey {
 }
 
 /**
- * An account that may call the B2B-only endpoints. It has funds in all wallets, three sub-accounts and interest
+ * An account that may call the B2B-only endpoints. It has funds in all wallets, three sub-accounts, and interest
  * payments.
  */
 export const alice: ExampleKey = {
@@ -45,7 +45,7 @@ export const alice: ExampleKey = {
   apiSecret: "alice-sandbox-secret"
 }
 
-/** An account that may not call the B2B-only endpoints. It created the example's codes. */
+/** An account that may not call the B2B-only endpoints. This account created the example's codes. */
 export const bob: ExampleKey = { account: "bob", apiKey: "bob-sandbox-key", apiSecret: "bob-sandbox-secret" }
 
 /** A code worth 2.5 ETH, without a passphrase. */
@@ -70,8 +70,9 @@ export const fundedSubAccount: SubAccountId = SubAccountId.make("5c9d2e7a-6f31-4
 export const trainingSubAccount: SubAccountId = SubAccountId.make("c4e6a1d8-90b2-4f7e-8a63-3f1b5d2c7e90")
 
 /**
- * A counterparty for the example's market, so that market orders find liquidity. {@link setUp} does not turn it on: use
- * `Sandbox.layer({ counterparty: [Example.counterparty] })` or `control.setCounterparty`.
+ * A counterparty for the example's market, so that market orders find liquidity. {@link setUp} does not turn this
+ * counterparty on; to do that, use `Sandbox.layer({ counterparty: [Example.counterparty] })` or
+ * `control.setCounterparty`.
  */
 export const counterparty: SetCounterpartyOptions = { market: marketName("BTC_USDT"), seed: 1 }
 
@@ -185,8 +186,8 @@ const day = 86_400_000
 const pause = 180_000
 
 /**
- * The price of a market in the day before, as a multiple of its first price, after `step` pauses: a sum of waves that
- * ends at 1. It is the same in every venue.
+ * A market's price on the day before, as a multiple of its first price, after `step` pauses. The curve is a sum of
+ * waves that ends at 1, and is the same in every venue.
  */
 const wave = (market: number, step: number): number => {
   const left = 1 - step * pause / day
@@ -196,9 +197,9 @@ const wave = (market: number, step: number): number => {
 }
 
 /**
- * Lets the day before the present pass with prices that move, so that charts and statistics have a day of history when
- * {@link setUp} follows. The venue must have no commands yet. Does nothing if the machine's clock shows 1 January 1970, as
- * that of a test does. Fails with the errors of `Control`.
+ * Plays a day of moving prices that ends at the present, so that charts and statistics have a day of history when
+ * {@link setUp} follows. The venue must have no commands yet. Does nothing if the clock shows 1 January 1970, as a test
+ * clock does. Fails with the errors of `Control`.
  *
  * @category constructors
  */
@@ -236,7 +237,8 @@ export type KeyOf = (name: string) => {
 }
 
 /**
- * Sets up the example with your own API keys. The venue must have no commands yet. Fails with the errors of `Control`.
+ * Sets up the example with API keys that you provide. The venue must have no commands yet. Fails with the errors of
+ * `Control`.
  *
  * @category constructors
  */

@@ -1,6 +1,6 @@
 /**
- * A new exchange for a test or a program: the venue, its control, and an `HttpClient`, a `Dialer` and a `Socket` that
- * reach it without a port.
+ * A new exchange for a test or a program. Provides the venue, its control, and an `HttpClient`, a `Dialer` and a
+ * `Socket` that reach it without a port.
  *
  * @example
  * ```ts
@@ -28,8 +28,7 @@ import * as Venue from "./venue/Venue.ts"
  */
 export interface Options extends Venue.OptionalOptions {
   /**
-   * The sandbox's dialect, with the choices that the documentation leaves open; `Dialect.document` by
-   * default.
+   * The sandbox's dialect, including its choices where the documentation is ambiguous; `Dialect.document` by default.
    */
   readonly dialect?: Dialect.Dialect
   /**
@@ -40,7 +39,7 @@ export interface Options extends Venue.OptionalOptions {
 }
 
 /**
- * Provides a new sandbox. By default it speaks the documented dialect and keeps its journal in memory.
+ * Provides a new sandbox. By default it speaks the documented dialect and stores its journal in memory.
  *
  * @category layers
  */

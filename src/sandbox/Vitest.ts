@@ -1,5 +1,5 @@
 /**
- * A Vitest `globalSetup` that serves one sandbox over HTTP to all tests of a run. Needs `vitest`.
+ * A Vitest `globalSetup` that serves one sandbox over HTTP to all tests of a run. This module needs `vitest`.
  *
  * Tests get its addresses and keys with `inject("effect-txc/sandbox")`. The sandbox runs in the Vitest process and
  * stops when Vitest exits.
@@ -37,7 +37,7 @@ export interface Provided {
   readonly url: string
   /** The base URL of the control plane, with a trailing slash. */
   readonly controlUrl: string
-  /** The token of the control plane. */
+  /** The control plane's token. */
   readonly controlToken: string
   /** The name of the sandbox's dialect. */
   readonly dialect: "document" | "live"
@@ -52,7 +52,7 @@ export interface Provided {
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The sandbox that `globalSetup` of `effect-txc/sandbox/vitest` serves. */
+    /** The sandbox served by `globalSetup` from `effect-txc/sandbox/vitest`. */
     readonly "effect-txc/sandbox": Provided
   }
 }
@@ -64,17 +64,16 @@ declare module "vitest" {
  */
 export interface Options {
   /**
-   * The sandbox's dialect, with the choices that the documentation leaves open; `Dialect.document` by
-   * default.
+   * The sandbox's dialect, including its choices where the documentation is ambiguous; `Dialect.document` by default.
    */
   readonly dialect?: Dialect.Dialect
-  /** The port to listen on; any free one by default. */
+  /** The port to listen on; any free port by default. */
   readonly port?: number
-  /** The seed for faults that occur at random; 0 by default. */
+  /** The seed for random faults; 0 by default. */
   readonly seed?: number
   /**
    * Prepares the venue before the first test, and again after each reset; `Example.setUp` by default. To freeze the
-   * clock, call `setClock` before anything else.
+   * clock from the start, call `setClock` first.
    */
   readonly setUp?: Effect.Effect<void, Control.ControlRefused | Journal.JournalError, Control.Control>
 }
@@ -117,5 +116,5 @@ export const globalSetup =
     return () => Effect.runPromise(stop)
   }
 
-/** A `globalSetup` that serves a sandbox with the example, in the documented dialect. */
+/** A `globalSetup` that serves a sandbox in the documented dialect, set up with the example. */
 export default globalSetup()

@@ -121,7 +121,7 @@ describe("effect-txc host", () => {
         assert.strictEqual(text.match(/"price":"9000"/gu)?.length, 1)
         yield* Effect.provide(call(again.url, placeLimit, keyOf(again, "alice"), order), client)
       }))
-      assert.include(yield* said(["import", "--into", other, "--data", data]), "another history")
+      assert.include(yield* said(["import", "--into", other, "--data", data]), "a different history")
     }).pipe(Effect.scoped))
 
   it.live("a venue from an older engine version is refused until the import of its export replaces it", () =>

@@ -1,6 +1,6 @@
 /**
- * Exports a venue's journal from the database, checks it, and imports it again. Export and check do not disturb the
- * node that has the venue.
+ * Exports a venue's journal from the database, checks it, and imports journals. Exporting and checking do not disturb
+ * the node that has the venue.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
@@ -21,7 +21,7 @@ import * as Rules from "../store/Rules.ts"
 import * as Snapshot from "../store/Snapshot.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 
-/** A venue's journal at one moment. */
+/** A venue's journal at one point in time. */
 interface Recorded {
   readonly registered: Registry.Registered
   readonly rules: string
@@ -41,7 +41,7 @@ const recorded = Effect.fnUntraced(function*(id: string) {
   if (row === undefined) return yield* unknownVenue(id)
   const { link, record, rules, sequence } = row
   if (rules === null) {
-    const reason = "it is empty: the venue was never called. Call it first, or end it and create another"
+    const reason = "it is empty: the venue was never called. Call it first, or delete it and create another"
     return yield* new JournalError({ why: "failed", file: id, reason })
   }
   const registered = yield* Effect.mapError(
@@ -52,8 +52,8 @@ const recorded = Effect.fnUntraced(function*(id: string) {
 })
 
 /**
- * Writes a journal to a new file. Fails if a command is damaged or missing, or if the last command's hash is not the
- * stored one.
+ * Writes a journal to a new file. Fails if a command is damaged or missing, or if the last command's hash differs from
+ * the stored hash.
  */
 const write = Effect.fnUntraced(function*(id: string, { digest, rules, sequence }: Recorded, file: string) {
   const commands = yield* Effect.mapError(
@@ -77,7 +77,7 @@ export const exportTo = (
     return { commands: found.sequence, digest: found.digest, registered: found.registered }
   }))
 
-/** The hash of a whole state. */
+/** The hash of a complete state. */
 const hashOf = (state: State.State): string => {
   const text = JSON.stringify(Saved.save(state), (_key, part: unknown) =>
     typeof part === "bigint"
@@ -92,7 +92,7 @@ const hashOf = (state: State.State): string => {
 
 /** The result of checking a journal. */
 export interface Checked extends Exported.Exported {
-  /** The command whose saved state equals the replayed one; absent if the venue has no snapshot. */
+  /** The command after which the saved state and the replayed state are equal; absent if the venue has no snapshot. */
   readonly snapshot?: number
 }
 
@@ -115,7 +115,7 @@ export const check = (id: string): Effect.Effect<Checked, JournalError | Unknown
     const computed = hashOf(yield* Exported.replayed(id, journal, policy, snapshot.sequence))
     if (saved !== computed) {
       const reason =
-        `the snapshot after command ${snapshot.sequence} has the hash ${saved}, and replaying gives ${computed}`
+        `the snapshot after command ${snapshot.sequence} has the hash ${saved}, but replaying gives ${computed}`
       return yield* damaged(id, reason, 0)
     }
     return { commands: sequence, digest, registered, snapshot: snapshot.sequence }
@@ -125,25 +125,25 @@ export const check = (id: string): Effect.Effect<Checked, JournalError | Unknown
 // Import
 // -----------------------------------------------------------------------------
 
-/** The journal of a venue in the database. */
+/** A venue's journal in the database. */
 interface Present {
   readonly rules: string
   readonly sequence: bigint
   readonly link: Uint8Array
 }
 
-/** The reason why an export must not replace the journal in the database; `undefined` if it may. */
+/** The reason why an export must not replace the journal in the database; `undefined` if the export may replace it. */
 const obstacle = (id: string, { link, rules, sequence }: Present, exported: Journal.Journal) => {
   const failed = (reason: string) => new JournalError({ why: "failed", file: id, reason })
   if (Rules.engineOf(rules) === Engine.version) return failed("the cluster has it already, for this release")
   if (Buffer.from(link).toString("hex") === exported.digest()) return undefined
   return failed(
-    `the cluster has another history of it, with ${sequence} commands, and the export has ${exported.sequence()}. ` +
+    `the cluster has a different history of it, with ${sequence} commands; the export has ${exported.sequence()}. ` +
       "Stop the calls to it, and export it again"
   )
 }
 
-/** Writes an imported venue, in one transaction. An earlier owner can't write afterwards. */
+/** Writes an imported venue in one transaction. Afterwards, an earlier owner can't write to the venue's journal. */
 const bringIn = Effect.fnUntraced(function*(
   registered: Registry.Registered,
   exported: Journal.Journal,
@@ -152,7 +152,7 @@ const bringIn = Effect.fnUntraced(function*(
 ) {
   const sql = yield* PgClient.PgClient
   const { endsAt = null, id, owner } = registered
-  // Takes the lock for creating venues, so that nodes learn of venues in the order of their serial numbers.
+  // Takes the lock for creating venues, so that nodes discover venues in the order of their serial numbers.
   yield* sql.unsafe("SELECT pg_advisory_xact_lock('txc_hosted'::regclass::bigint)")
   const [present] = yield* sql.unsafe<Present>(
     "SELECT rules, sequence, link FROM txc_venue WHERE venue = $1 FOR UPDATE",
@@ -165,7 +165,8 @@ const bringIn = Effect.fnUntraced(function*(
     yield* sql.unsafe("UPDATE txc_venue SET rules = $2, epoch = epoch + 1, node = NULL WHERE venue = $1", [id, rules])
     yield* sql.unsafe("DELETE FROM txc_snapshot WHERE venue = $1", [id])
   }
-  // Faults, limits and the request log are removed, because they are in the format of the release that saved them.
+  // Faults, limits and the request log are removed, because they are stored in the format of the release that saved
+  // them.
   yield* sql.unsafe("DELETE FROM txc_memory WHERE venue = $1", [id])
   yield* sql.unsafe(
     `INSERT INTO txc_hosted (venue, owner, record, ends_at, begun) VALUES ($1, $2, $3, $4, true)
@@ -176,8 +177,8 @@ const bringIn = Effect.fnUntraced(function*(
 
 /**
  * Adds an exported venue to a cluster, with its id, token and keys, for this release's engine. `record` is the text of
- * its record. If the cluster already has the venue, replaces it only if another engine version wrote it and it has not
- * changed since the export. Replays every command first.
+ * the venue's record. If the cluster already has the venue, replaces it only if a different engine version wrote it and
+ * it has not changed since the export. Before anything else, replays every command.
  */
 export const importFrom = (
   file: string,

@@ -43,16 +43,16 @@ import type * as NodeTransport from "./NodeTransport.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 import * as PostgresRegistry from "./PostgresRegistry.ts"
 
-/** Options of a cluster node. */
+/** A cluster node's options. */
 export interface NodeOptions extends Host.HostOptions {
   /**
-   * How long a stopping node still accepts calls, in milliseconds; 0 by default. It reports not ready during this time,
-   * so that a load balancer stops sending it calls.
+   * How long a stopping node still accepts calls, in milliseconds; 0 by default. During this time, the node reports
+   * that it is not ready, so that a load balancer stops sending it calls.
    */
   readonly leavingMillis?: number
 }
 
-/** Options to open the host of a node. */
+/** The options for opening a node's host. */
 export interface Options extends NodeOptions {
   /** The address for requests that other nodes forward to this one, such as `10.0.0.7:7300`. */
   readonly address: string
@@ -64,31 +64,31 @@ export interface Opened {
   readonly host: Host.Host["Service"]
   /** Handles a request that another node forwarded. */
   readonly receive: NodeTransport.Receive
-  /** The reasons why the node is not ready for requests, as sentences; empty if it is ready. */
+  /** The reasons why the node is not ready for requests, as text; empty if the node is ready. */
   readonly troubles: Effect.Effect<ReadonlyArray<string>>
-  /** Sentences about venues that no node can open. They do not make the node unready. */
+  /** Messages about venues that no node can open. Such venues do not make the node unready. */
   readonly notes: Effect.Effect<ReadonlyArray<string>>
 }
 
-/** The time between checks for venues that should sleep, have ended, or belong to another node. */
+/** The time between checks for venues that should be put to sleep, have been deleted, or belong to another node. */
 const sweepEvery = "1 second"
 
-/** The time between reports to the other nodes. */
+/** The time between this node's reports to the other nodes. */
 const reportEvery = "1 second"
 
-/** How often the node drops the records of venues that other nodes have ended. */
+/** How often the node drops the records of venues that other nodes have deleted. */
 const forgetEvery = "1 minute"
 
-/** How often the node deletes answers that are no longer needed from the database. */
+/** How often the node deletes expired responses from the database. */
 const sweepDeliveriesEvery = "5 seconds"
 
 /** The number of venues that the stopping node puts to sleep at the same time. */
 const stoppingAtOnce = 8
 
-/** A venue of this node. */
+/** A venue on this node. */
 interface Entry extends LocalPlacement.Entry {
   readonly scope: Scope.Closeable
-  /** Whether the venue could not be opened here: another node has it, or the database did not answer. */
+  /** Whether the venue could not be opened here: another node has the venue, or the database did not respond. */
   isLost: boolean
   /** Whether this node has released the venue. */
   isDropped: boolean
@@ -105,16 +105,16 @@ interface Parts {
   readonly run: (effect: Effect.Effect<unknown>) => Fiber.Fiber<unknown>
   readonly examples: ReturnType<typeof NewVenue.makeExamples>
   readonly options: Options
-  /** The venues that this node has, and those that it is just releasing. */
+  /** The venues that this node has, and the venues that it is currently releasing. */
   readonly entries: Map<string, Entry>
-  /** All venues of the cluster. */
+  /** All venues in the cluster. */
   readonly known: KnownVenues.KnownVenues
   readonly engines: Engines.Engines
   addresses: Models.Addresses
-  /** Whether callers can reach the node, and it is not stopping. */
+  /** Whether callers can reach the node, and the node is not stopping. */
   isServed: boolean
   isStopping: boolean
-  /** Completed when an operator asks this node to drain. */
+  /** Completes when an operator asks this node to drain. */
   readonly drained: Deferred.Deferred<void>
 }
 
@@ -133,7 +133,7 @@ const inDatabase = <A, E, R>(
 const beginningOf = (parts: Parts, registered: Registered): Effect.Effect<ReadonlyArray<Command>, JournalError> =>
   Effect.map(parts.examples(registered), (actions) => Seed.commands(registered, actions))
 
-/** Opens the venue from the database, and takes it over. */
+/** Opens the venue from the database, and takes over its journal. */
 const wake = (parts: Parts, registered: Registered) =>
   Effect.gen(function*() {
     const { registry, options: { address } } = parts
@@ -156,7 +156,7 @@ const wake = (parts: Parts, registered: Registered) =>
     return venue
   })
 
-/** The journal errors with which a venue fails to open on this node, but may open on another. */
+/** The journal errors that prevent opening a venue on this node, but perhaps not on another node. */
 const losing: ReadonlySet<JournalError["why"]> = new Set(["fenced", "failed", "older", "newer"])
 
 /** Opens a venue that is assigned to this node. */
@@ -164,7 +164,7 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
   Effect.gen(function*() {
     const { membership, capacity, engines } = parts
     yield* capacity.take
-    // Check again first: do not take a venue from its rightful owner.
+    // Check the assignment again first, so as not to take a venue away from its rightful owner.
     if (!engines.isReadable(registered.id) || !(yield* membership.confirm(registered.id))) {
       return yield* notOurs(registered.id)
     }
@@ -173,8 +173,8 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
     return venue
   }).pipe(Effect.tapError((error) =>
     Effect.sync(() => {
-      // A damaged journal fails on every node. A journal of another engine has just been imported, and opens on a node
-      // with that engine.
+      // A damaged journal fails on every node. If the journal belongs to another engine, it has just been imported, and
+      // can be opened on a node with that engine.
       if (error._tag === "JournalError" && losing.has(error.why)) onLost()
     })
   ))
@@ -200,23 +200,23 @@ const addEntry = (parts: Parts, { endsAt: _endsAt, ...registered }: Registered):
   return entry
 }
 
-/** Releases a venue: another node has it, it has ended, or its database has failed. */
+/** Releases a venue: another node has it, it has been deleted, or its database has failed. */
 const drop = ({ entries }: Parts, entry: Entry): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { registered: { id }, resident, scope } = entry
     entry.isDropped = true
     if (entries.get(id) === entry) entries.delete(id)
-    // The venue has to be closed even if its callers have stopped waiting.
+    // The venue must be closed even if its callers have stopped waiting.
     return Effect.uninterruptible(Effect.andThen(resident.end, Scope.close(scope, Exit.void)))
   })
 
-/** The entry of a venue; `undefined` if there is no such venue. */
+/** A venue's entry; `undefined` if there is no such venue. */
 const entryOf = Effect.fnUntraced(function*(parts: Parts, id: string) {
   const { entries, registry, known } = parts
   const entry = entries.get(id)
   if (entry !== undefined) return entry
   if (!(yield* known.has(id))) return undefined
-  // Another node may have ended the venue.
+  // Another node may have deleted the venue.
   const registered = yield* registry.find(id)
   if (registered === undefined) {
     known.delete(id)
@@ -225,12 +225,12 @@ const entryOf = Effect.fnUntraced(function*(parts: Parts, id: string) {
   return entries.get(id) ?? addEntry(parts, registered)
 })
 
-/** Whether this node should have a venue, as far as it knows. */
+/** Whether this node should have a venue, to the best of its knowledge. */
 const isOurs = ({ engines, membership }: Parts, id: string): boolean => engines.isReadable(id) && membership.isOurs(id)
 
 /**
- * Decides whether to pass on a venue's answer. If this node has lost the venue, or the journal has failed, the answer
- * may be wrong.
+ * Decides whether to pass on a venue's response. If this node has lost the venue, or the journal has failed, the
+ * response may be wrong.
  */
 const judge = (parts: Parts, entry: Entry, request: Request, answer: Dispatch.Given): NodeTransport.Received => {
   if (entry.resident.failure() === undefined && !entry.isLost && !entry.isDropped) return answer
@@ -253,7 +253,7 @@ const judge = (parts: Parts, entry: Entry, request: Request, answer: Dispatch.Gi
 /** The method by which another node puts a venue to sleep. It is not an HTTP method. */
 const sleepMethod = "SLEEP"
 
-/** Handles requests for the venues of this node. */
+/** Handles requests for this node's venues. */
 const receiver = (parts: Parts): NodeTransport.Receive => {
   const placement = LocalPlacement.placement(parts.entries, parts.bounds, parts.run)
   return (id, given) =>
@@ -311,7 +311,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   const { port = false, sequence } = options
   if (port) return yield* noPorts
   const origin = yield* find(parts, id)
-  // In another engine version, the same commands may produce a different state.
+  // In a different engine version, the same commands may produce a different state.
   const engine = Engines.engineOf(origin)
   if (engine !== Engine.version) return yield* Rules.otherEngine(id, engine, `. ${Engines.remedy(id)}`)
   const written = yield* inDatabase(parts, PostgresJournal.commandsOf(id, sequence)).pipe(
@@ -325,7 +325,8 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   )
   // A venue without commands has never been called: a copy starts from its initial commands.
   const all = written.length > 0 || sequence === 0 ? written : yield* beginningOf(parts, origin)
-  // The copy is partial until its journal is complete: no node answers for it, and after a crash it expires.
+  // The copy is marked as incomplete until its journal is complete. Until then no node serves it, and after a crash it
+  // expires.
   const { commands, registered } = yield* NewVenue.copy(parts.options.timeToLiveMillis, options, origin, all)
   yield* parts.registry.add(registered, parts.bounds)
   const begun = Effect.scoped(Effect.flatMap(wake(parts, registered), (venue) => venue.replay(commands)))
@@ -350,8 +351,8 @@ const sleepRequest = { method: sleepMethod, path: "/", headers: {}, body: new Ui
 // -----------------------------------------------------------------------------
 
 /**
- * Releases the venues that are assigned to another node or whose journal has failed, so that the readers of their feeds
- * continue elsewhere. Does not use the database, because the node may have lost its connection to it.
+ * Releases the venues that are assigned to another node or whose journal has failed, so that their feed readers can
+ * continue elsewhere. Does not use the database, because the node may have lost its database connection.
  */
 const dropLost = (parts: Parts): Effect.Effect<void> =>
   Effect.sync(() => {
@@ -376,7 +377,7 @@ const sweep = Effect.fnUntraced(function*(parts: Parts, { tunnels }: NodeTranspo
 })
 
 const partsOf = Effect.fnUntraced(function*(options: Options) {
-  // Venues have no ports: they move between nodes.
+  // Venues have no ports, because they move between nodes.
   const bounds = HostBounds.of({ ...options, maxPorts: 0 })
   const entries = new Map<string, Entry>()
   const registry = yield* PostgresRegistry.open(options.token ?? NewVenue.secret(), options.token !== undefined)
@@ -405,7 +406,7 @@ const partsOf = Effect.fnUntraced(function*(options: Options) {
   return parts
 })
 
-/** Puts all venues to sleep, so that other nodes wake them from fresh snapshots. */
+/** Puts all venues to sleep, so that other nodes can wake them from recent snapshots. */
 const stop = (parts: Parts) =>
   Effect.suspend(() => {
     parts.isStopping = true
@@ -431,7 +432,7 @@ const placementOf = (parts: Parts, forward: Forward.Forward): Placement["Service
   }
 }
 
-/** The operations of the host. */
+/** The host's operations. */
 const hostOf = (parts: Parts, forward: Forward.Forward): Host.Host["Service"] => {
   const { entries, known, options, registry } = parts
   return Host.Host.of({
@@ -476,7 +477,7 @@ const hostOf = (parts: Parts, forward: Forward.Forward): Host.Host["Service"] =>
   })
 }
 
-/** Opens the host of this node. When the scope is closed, the host's venues fall asleep and move to other nodes. */
+/** Opens this node's host. When the scope is closed, the host's venues fall asleep and move to other nodes. */
 export const open = Effect.fnUntraced(function*(
   options: Options,
   sender: NodeTransport.Sender
@@ -503,7 +504,7 @@ export const open = Effect.fnUntraced(function*(
   )
   yield* repeatedly(
     sweepDeliveriesEvery,
-    PostgresJournal.inTime("the list of answers")(KnownDeliveries.sweep(parts.sql))
+    PostgresJournal.inTime("the list of stored responses")(KnownDeliveries.sweep(parts.sql))
   )
   yield* Effect.addFinalizer(() => stop(parts))
   const host = hostOf(parts, forward)

@@ -2,8 +2,8 @@
  * The PostgreSQL database that the nodes of a cluster share: the connection, with or without TLS, and advice on its
  * errors.
  *
- * `sslmode` and `sslrootcert` mean the same as in `psql`. An unknown parameter is refused: ignoring a TLS setting could
- * make a connection less secure than intended.
+ * `sslmode` and `sslrootcert` mean the same as in `psql`. An unknown parameter is refused, because ignoring a TLS
+ * setting could make a connection less secure than intended.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as Cause from "effect/Cause"
@@ -22,7 +22,7 @@ import { connect, type Socket } from "node:net"
 import { checkServerIdentity, type ConnectionOptions } from "node:tls"
 import { JournalError } from "../store/JournalError.ts"
 
-/** The number of database connections of each node, one of which is reserved for locks. */
+/** The number of database connections per node, one of which is reserved for locks. */
 const maxConnections = 10
 
 const unusable = (reason: string) => new JournalError({ why: "failed", file: "of the cluster", reason })
@@ -36,7 +36,7 @@ const rootOf = (file: string): Result.Result<ConnectionOptions, JournalError> =>
 /** Verifies the certificate chain, but not the host name. */
 const anyName: ConnectionOptions = { checkServerIdentity: () => undefined }
 
-/** The TLS settings of a URL; `false` for no TLS. */
+/** The TLS settings in a URL; `false` for no TLS. */
 const tlsOf = ({ searchParams }: URL): Result.Result<ConnectionOptions | false, JournalError> => {
   const mode = searchParams.get("sslmode") ?? "disable"
   const file = searchParams.get("sslrootcert") ?? undefined
@@ -61,7 +61,7 @@ const tlsOf = ({ searchParams }: URL): Result.Result<ConnectionOptions | false, 
   }
 }
 
-/** The parameters of a URL that have an effect. */
+/** The URL parameters that have an effect. */
 const parameters: ReadonlySet<string> = new Set([
   "host",
   "port",
@@ -76,25 +76,25 @@ const parameters: ReadonlySet<string> = new Set([
 
 const noUrl = unusable("the URL of its database must be like postgres://user:password@db.internal:5432/effect_txc")
 
-/** Separates the hosts of a URL from the rest. */
+/** Separates a URL's hosts from the rest of the URL. */
 const authority = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/su
 
-/** A server that a URL names. */
+/** A server named in a URL. */
 interface Place {
   readonly host: string
   readonly port: number
 }
 
-/** The parts of a URL: the URL with its first host only, and all hosts if there are several. */
+/** A parsed URL: the URL with only its first host, and all hosts if there are several. */
 interface Parsed {
   readonly url: URL
   readonly places: ReadonlyArray<Place>
 }
 
-/** Parses the URL of a PostgreSQL database. */
+/** Parses a PostgreSQL database URL. */
 const parsed = (text: string): Result.Result<Parsed, JournalError> => {
   const [, before, hosts = "", after] = authority.exec(text) ?? []
-  // A URL without a host may name a socket in its parameters.
+  // A URL without a host may specify a socket in its parameters.
   const urls = hosts.split(",").map((host) => `${before}${host === "" ? "localhost" : host}${after}`)
   const [first] = urls
   if (before === undefined || first === undefined || !urls.every((url) => URL.canParse(url))) return Result.fail(noUrl)
@@ -114,18 +114,18 @@ const parsed = (text: string): Result.Result<Parsed, JournalError> => {
   return Result.succeed({ url, places: places.length > 1 ? places : [] })
 }
 
-/** The settings of a connection, apart from its server. */
+/** The connection settings, except the server. */
 const settingsOf = (url: URL, ssl: ConnectionOptions | false, connections: number) => ({
   url: Redacted.make(url.href),
   ssl,
   maxConnections: connections,
   ...(url.searchParams.has("connect_timeout") ? {} : { connectTimeout: "5 seconds" as const }),
   applicationName: "effect-txc",
-  // After ten seconds, the caller that waits for the statement has already timed out.
+  // After ten seconds, the caller waiting for the statement has already timed out.
   startupParameters: { statement_timeout: "10s" }
 })
 
-/** Whether one of several servers in a URL accepts connections and writes. */
+/** Whether a given server, one of several in a URL, accepts connections and writes. */
 const isPrimary = (url: URL, ssl: ConnectionOptions | false, { host, port }: Place): Effect.Effect<boolean> =>
   Effect.flatMap(PgClient.PgClient, isReadOnly).pipe(
     Effect.map((readOnly) => !readOnly),
@@ -135,8 +135,8 @@ const isPrimary = (url: URL, ssl: ConnectionOptions | false, { host, port }: Pla
   )
 
 /**
- * Connects to one of several servers, starting at index `first`. If a server can't be reached or does not answer,
- * the next connection goes to the next server.
+ * Connects to one of several servers, starting at index `first`. If a server can't be reached or does not respond, the
+ * next connection attempt goes to the next server.
  */
 const connector = (places: ReadonlyArray<Place>, first: number) => {
   let at = first
@@ -165,7 +165,7 @@ const anyOf = (places: ReadonlyArray<Place>, ssl: ConnectionOptions | false): Co
 
 /**
  * Provides the cluster's database. It connects on first use and disconnects when the layer is closed. The layer fails
- * if the URL is invalid. If the URL names several servers, it begins with the first that accepts writes.
+ * if the URL is invalid. If the URL names several servers, the layer uses the first server that accepts writes.
  */
 export const layer = (url: string): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, JournalError> =>
   Layer.unwrap(Effect.gen(function*() {
@@ -183,8 +183,8 @@ export const layer = (url: string): Layer.Layer<PgClient.PgClient | SqlClient.Sq
   }))
 
 /**
- * The schema of the cluster's tables: the first one on the search path that has them; `undefined` if there is none.
- * Not `to_regclass`: a connection may cache its negative answer for a while.
+ * The schema of the cluster's tables: the first schema on the search path that has the tables; `undefined` if there is
+ * no such schema. Does not use `to_regclass`, because a connection may cache its negative result for a while.
  */
 export const schema: Effect.Effect<string | undefined, SqlError.SqlError, SqlClient.SqlClient> = Effect.flatMap(
   SqlClient.SqlClient,
@@ -199,7 +199,7 @@ export const schema: Effect.Effect<string | undefined, SqlError.SqlError, SqlCli
     )
 )
 
-/** Whether the database refuses to write: it is a standby, or it is set to be read-only. */
+/** Whether the database refuses to write: it is a standby, or is configured as read-only. */
 export const isReadOnly = (sql: SqlClient.SqlClient): Effect.Effect<boolean, SqlError.SqlError> =>
   Effect.map(
     sql.unsafe<{ value: string }>("SELECT current_setting('transaction_read_only') AS value"),
@@ -207,8 +207,8 @@ export const isReadOnly = (sql: SqlClient.SqlClient): Effect.Effect<boolean, Sql
   )
 
 /**
- * Abandons database work after a time limit, without waiting for it to be interrupted: canceling a statement takes
- * seconds when the database is unreachable.
+ * Abandons database work after a time limit, without waiting for it to be interrupted, because canceling a statement
+ * takes seconds when the database is unreachable.
  */
 export const within =
   (time: Duration.Input) => <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, Cause.TimeoutError | E, R> =>
@@ -217,7 +217,7 @@ export const within =
       (fiber) => Effect.onInterrupt(Fiber.join(fiber), () => Effect.sync(() => fiber.interruptUnsafe()))
     ).pipe(Effect.timeout(time))
 
-/** The message from PostgreSQL, the network or TLS. The SQL client's own message only names the operation. */
+/** The message from PostgreSQL, the network or TLS. The SQL client's own message names only the operation. */
 const wordsOf = ({ message, reason }: SqlError.SqlError): { readonly code: string; readonly words: string } => {
   const { cause } = reason
   if (!(cause instanceof Error)) return { code: "", words: message }
@@ -228,7 +228,7 @@ const wordsOf = ({ message, reason }: SqlError.SqlError): { readonly code: strin
 /** The underlying message of a database error. */
 export const said = (error: SqlError.SqlError): string => wordsOf(error).words
 
-/** Remedies, each with a pattern of a PostgreSQL or Node error code and its message. */
+/** Remedies, each with a pattern that matches a PostgreSQL or Node error code and message. */
 const remedies: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
   [/^28000 .*no encryption/u, "It requires TLS: add ?sslmode=verify-full or ?sslmode=require to its URL"],
   [/does not support TLS/u, "Turn TLS on there (ssl = on), or leave sslmode out where the network is private"],
@@ -244,7 +244,7 @@ const remedies: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
   ]
 ]
 
-const usualRemedy = "Check the address, and that PostgreSQL runs"
+const usualRemedy = "Check the address, and that PostgreSQL is running"
 
 /** The error when a node can't use its database at startup, with a remedy. */
 export const unreachable = (error: SqlError.SqlError): JournalError => {
@@ -253,7 +253,9 @@ export const unreachable = (error: SqlError.SqlError): JournalError => {
   return unusable(`its database can't be used: ${words}. ${remedy}`)
 }
 
-/** Codes of errors that may be temporary: the server is down or starting, or its host name can't be resolved yet. */
+/**
+ * The codes of errors that may be temporary: the server is down or starting, or its host name can't be resolved yet.
+ */
 const passing = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -267,12 +269,12 @@ const passing = new Set([
   "53300"
 ])
 
-/** The longest wait for a database at startup, in milliseconds. */
+/** The maximum time to wait for the database at startup, in milliseconds. */
 const waitLimit = 60_000
 
 /**
  * Runs the first work that uses the database, and repeats it for up to a minute while the database can't be reached.
- * Calls `say` once, when the wait begins.
+ * Calls `say` once, when it starts to wait.
  */
 export const whenReachable = Effect.fnUntraced(function*<A, E, R>(
   work: Effect.Effect<A, E | SqlError.SqlError, R>,

@@ -1,6 +1,6 @@
 /**
- * Sends a request to the node that has its venue, or says why no node has it. No step takes longer than the request's
- * remaining time.
+ * Sends a request to the node that has its venue, or reports why no node has the venue. No step takes longer than the
+ * request's remaining time.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -24,20 +24,20 @@ interface Parts {
 export const foundWithin = (millis: number, id: string) => <A>(look: Effect.Effect<A, JournalError>) =>
   Effect.timeoutOrElse(look, {
     duration: millis,
-    orElse: () => Effect.fail(new JournalError({ why: "failed", file: id, reason: "the database does not answer" }))
+    orElse: () => Effect.fail(new JournalError({ why: "failed", file: id, reason: "the database does not respond" }))
   })
 
 /** The outcome of a request at the node that has the venue. */
 export type Given = Answer | Upgraded
 
-/** The outcome of a request is not known. */
+/** The outcome of the request is not known. */
 interface Lost {
   readonly _tag: "Lost"
 }
 
 /**
- * Waits at most `millis` for a venue's answer, after which the outcome counts as unknown. The limit excludes the time
- * for which a fault delays the answer or the control plane works on it.
+ * Waits at most `millis` for a venue's response. After that, the outcome is treated as unknown. The limit does not
+ * include the time for which a fault delays the response or the control plane works on it.
  */
 export const answeredWithin = (
   run: (effect: Effect.Effect<Answer>) => unknown,
@@ -47,13 +47,13 @@ export const answeredWithin = (
   Effect.callback<Effect.Effect<Given | Lost>>((resume) => {
     let isLate = false
     send((given) => {
-      // A request to a venue of this node goes through no tunnel.
+      // A request to a venue on this node goes through no tunnel.
       const outcome = Effect.map(
         Effect.isEffect(given) ? given : Effect.succeed(given),
         (outcome) => outcome._tag === "Tunneled" ? Sockets.decline(outcome) : outcome
       )
       if (!isLate) return resume(Effect.succeed(outcome))
-      // Runs even if no caller waits any more, because the venue counts as in use until this effect ends.
+      // Runs even if no caller is waiting anymore, because the venue is considered in use until this effect ends.
       run(Effect.map(outcome, Sockets.decline))
     })
     return Effect.sync(() => {
@@ -77,11 +77,11 @@ const sendToKnown = (
     : Effect.succeed(Refusal.make(request.path, 503, "OtherEngine", refusal))
 }
 
-/** The answer to a request whose venue can't be looked up in the database. */
+/** The response to a request whose venue can't be looked up in the database. */
 export const notFound = ({ path }: Request, { message }: JournalError): Answer =>
   Refusal.busy(path, "JournalError", message)
 
-/** Sends a request for a venue that this node does not know. Another node may have created the venue a moment ago. */
+/** Sends a request for a venue that this node does not know. Another node may have created the venue just now. */
 const sendToUnknown = Effect.fnUntraced(
   function*(parts: Parts, forward: Forward.Forward, id: string, request: Request) {
     const began = yield* Clock.currentTimeMillis

@@ -1,6 +1,6 @@
 /**
- * Venues of other engine versions in the same cluster. Nodes of each version share only the venues that their engine
- * can read; nodes of other versions forward calls to them.
+ * Venues of other engine versions in the same cluster. The nodes of each version share only the venues that their
+ * engine can read. They forward calls for other venues to the nodes of the right version.
  */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
@@ -12,27 +12,27 @@ import type { Membership } from "./Membership.ts"
 import * as Nodes from "./Nodes.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 
-/** The engine versions of a cluster's nodes and venues, as far as this node knows. */
+/** The engine versions of a cluster's nodes and venues, to the best of this node's knowledge. */
 export interface Engines {
-  /** Learns which nodes run, and their versions. */
+  /** Updates the list of running nodes and their versions. */
   readonly learn: Effect.Effect<void, JournalError>
   /** Whether this node's engine can read a venue; `true` for a venue that the node does not know. */
   readonly isReadable: (venue: string) => boolean
-  /** The address of a node that may have a venue. Waits indefinitely until there is one, so set a timeout. */
+  /** The address of a node that may have a venue. Waits indefinitely until there is such a node, so set a timeout. */
   readonly locate: (venue: string) => Effect.Effect<string>
-  /** The reason why no node can answer for a venue, with a remedy; `undefined` if one can. */
+  /** The reason why no node can serve a venue, with a remedy; `undefined` if a node can. */
   readonly refusal: (venue: string) => string | undefined
-  /** Sentences about the venues for which no node can answer. */
+  /** Messages about the venues that no node can serve. */
   readonly notes: () => ReadonlyArray<string>
 }
 
 /** The pause before the next search for a node, in milliseconds. */
 const pause = 100
 
-/** The version of the engine that has written a venue's journal. */
+/** The engine version that wrote a venue's journal. */
 export const engineOf = ({ engine = Engine.version }: Registered): number => engine
 
-/** The remedy for a venue of another engine version, as a sentence. `venue` is the id of one of them. */
+/** The remedy for venues of another engine version. `venue` is the id of one such venue. */
 export const remedy = (venue: string): string =>
   "Run a node of that release next to this one, or export the venue with that release " +
   `(effect-txc host export ${venue} --data FOLDER) and import it with this one (effect-txc host import --data FOLDER)`
@@ -59,7 +59,7 @@ export const make = (
     Effect.suspend(() => {
       const engine = versionOf(venue)
       if (engine === Engine.version) return membership.locate(venue)
-      // Only the nodes of that version know which of them has the venue, so they are asked one after the other.
+      // Only the nodes of that version know which node has the venue, so they are asked one after the other.
       const candidates = nodesOf(engine)
       const next = candidates[turn++ % candidates.length]
       return next === undefined ? Effect.andThen(Effect.sleep(pause), locate(venue)) : Effect.succeed(next.node)
@@ -75,7 +75,7 @@ export const make = (
       const engine = versionOf(venue)
       return isServed(engine)
         ? undefined
-        : `Engine ${engine} has written this venue, and no node of that version runs. ${remedy(venue)}`
+        : `Engine ${engine} has written this venue, and no node of that version is running. ${remedy(venue)}`
     },
     notes: () => {
       const unserved = new Map<number, Array<string>>()
@@ -86,7 +86,7 @@ export const make = (
       return [...unserved].map(([engine, [first = "", ...others]]) =>
         `Engine ${engine} has written ${
           others.length + 1
-        } of the venues, such as ${first}, and no node of that version runs. ${remedy(first)}`
+        } of the venues, such as ${first}, and no node of that version is running. ${remedy(first)}`
       )
     }
   }

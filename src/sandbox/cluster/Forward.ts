@@ -1,10 +1,11 @@
 /**
  * Forwards a request to the node that has its venue.
  *
- * A request that may have been carried out is resent only if that is safe: a call to the exchange has an id by which
- * the venue recognises it, and a read of the control plane changes nothing. An owner action is sent once.
+ * A request that may have been carried out is resent only if this is safe. Calls to the exchange are safe, because each
+ * has an id by which the venue recognises a repetition. Control plane reads are safe, because they change nothing. An
+ * owner action is sent only once.
  *
- * A 503 answer guarantees that nothing was carried out. If the outcome is unknown, the connection is reset instead.
+ * A 503 response guarantees that nothing was carried out. If the outcome is unknown, the connection is reset instead.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -20,18 +21,18 @@ import * as NodeMetrics from "./NodeMetrics.ts"
 import type * as NodeTransport from "./NodeTransport.ts"
 
 /**
- * The time limit for a request to reach its venue, in milliseconds after its arrival in the cluster. All waits on the
- * way share this limit. It is longer than other nodes need to take over the venues of a lost node.
+ * The time limit for a request to reach its venue, in milliseconds after its arrival in the cluster. This limit covers
+ * all waits on the way. It is longer than the time that other nodes need to take over a lost node's venues.
  */
 export const patience = 8000
 
 /**
- * The time limit for the venue's answer after that, in milliseconds. So a 503 arrives within ten seconds, and a reset
- * within ten seconds plus the silence after which a node counts as lost.
+ * The time limit for the venue's response after that, in milliseconds. Together these limits mean that a 503 arrives
+ * within ten seconds, and a reset within ten seconds plus the silence after which a node is considered lost.
  */
 export const answerTime = 2000
 
-/** The pause before the next attempt to find a venue, in milliseconds. */
+/** The pause between attempts to find a venue, in milliseconds. */
 const pause = 100
 
 /** Whether a request that may have been carried out can be resent. */
@@ -39,22 +40,22 @@ export const isRepeatable = ({ method, path }: Request): boolean =>
   method === "GET" || method === "HEAD" || !path.startsWith(prefix)
 
 const notPlaced = (path: string): Answer =>
-  Refusal.busy(path, "NotPlaced", "No node has this venue at the moment: a node was lost, or the nodes are starting")
+  Refusal.busy(path, "NotPlaced", "No node has this venue at present: a node was lost, or the nodes are starting")
 
-/** The outcomes with which a node does not answer. */
+/** The outcomes where a node gives no response. */
 const unanswered: ReadonlySet<NodeTransport.Outcome["_tag"]> = new Set(["NotTheirs", "NotSent", "Busy", "Lost"])
 
 const isAnswer = (outcome: NodeTransport.Outcome): outcome is Outcome => !unanswered.has(outcome._tag)
 
 /** Forwards requests to the nodes that have their venues. */
 export interface Forward {
-  /** Sends a request to the node that has the venue. Returns its answer, or its WebSocket. */
+  /** Sends a request to the node that has the venue. Returns the venue's response or WebSocket. */
   readonly send: (venue: string, request: Request) => Effect.Effect<Outcome>
-  /** Drops the cached locations of venues that have ended. */
+  /** Drops the cached locations of deleted venues. */
   readonly forget: (isEnded: (venue: string) => boolean) => void
 }
 
-/** Creates a forwarder. `ours` handles requests for the venues of this node. */
+/** Creates a forwarder. `ours` handles requests for this node's venues. */
 export const make = (
   membership: Pick<Membership["Service"], "locate">,
   { send }: Pick<NodeTransport.Sender, "send">,
@@ -65,7 +66,7 @@ export const make = (
   const known = new Map<string, string>()
 
   /**
-   * The searches in progress. All requests for a venue share one search, which asks again until a node answers. A
+   * The searches in progress. All requests for a venue share one search, which repeats until a node responds. A
    * thousand separate searches would use up the CPU time that other requests need.
    */
   const searches = new Map<string, Fiber.Fiber<string | undefined>>()
@@ -89,7 +90,7 @@ export const make = (
     Effect.suspend(() => {
       const found = known.get(venue)
       if (found !== undefined) return Effect.succeed(found)
-      // This search may have begun for an earlier request, and time out before this request does.
+      // This search may have been started by an earlier request, so it may time out before this request does.
       return search(venue).pipe(
         Effect.repeat({ until: (located) => located !== undefined }),
         Effect.timeoutOrElse({ duration: Math.max(millis, 0), orElse: () => Effect.undefined })
@@ -110,8 +111,8 @@ export const make = (
       for (;;) {
         const address = yield* locate(venue, yield* remaining)
         const left = yield* remaining
-        // The venue remembers answers long enough for requests resent within the time limit, but not for one resent
-        // after this node was suspended.
+        // The venue stores responses long enough for requests that are resent within the time limit, but not for a
+        // request that is resent after this node was suspended.
         if (address === undefined || left <= 0) return mayBeDone ? reset : notPlaced(request.path)
         const outcome = yield* attempt(address, venue, { ...request, patience: left })
         if (isAnswer(outcome)) {
@@ -122,7 +123,7 @@ export const make = (
         if (outcome._tag !== "Busy") known.delete(venue)
         if (outcome._tag === "Lost") {
           if (!isRepeatable(request)) return reset
-          // A WebSocket carries nothing out before it is open.
+          // No request is carried out over a WebSocket before it is open.
           mayBeDone = !Sockets.isUpgrade(request)
         }
         yield* Effect.sleep(pause)

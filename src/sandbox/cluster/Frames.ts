@@ -1,25 +1,25 @@
 /**
- * The frames in which a node answers a request from another node. While the node works on the request, it sends a frame
- * every second, which distinguishes a slow node from a lost one.
+ * The frames in which a node responds to a request from another node. While the node works on the request, it sends a
+ * frame every second, which distinguishes a slow node from a lost node.
  */
 
 /** The kinds of frames, each with its number on the wire. */
 export const kinds = {
   /** A heartbeat: the node is still working on the request. */
   alive: 0,
-  /** The answer without its body, as JSON. */
+  /** The response without its body, as JSON. */
   head: 1,
-  /** A part of the body. */
+  /** A part of the response body. */
   part: 2,
-  /** Marks an answer whose body ends early, because its connection broke. */
+  /** Marks a response whose body ends early because the connection broke. */
   broken: 3
 } as const
 
 /** A frame after decoding. */
 export interface Frame {
-  /** One of {@link kinds}. */
+  /** The kind of frame: one of {@link kinds}. */
   readonly kind: number
-  /** The contents: JSON, a part of the body, or nothing. */
+  /** The frame's contents: JSON, a part of the body, or nothing. */
   readonly bytes: Uint8Array
 }
 
@@ -34,7 +34,7 @@ export const encode = (kind: number, bytes: Uint8Array = new Uint8Array(0)): Buf
   return frame
 }
 
-/** Creates a decoder, which takes bytes as they arrive and returns the frames that they complete. */
+/** Creates a decoder. It takes bytes as they arrive, and returns the frames that these bytes complete. */
 export const decoder = (): (bytes: Uint8Array) => ReadonlyArray<Frame> => {
   let parts: Array<Uint8Array> = []
   let length = 0

@@ -1,6 +1,7 @@
 /**
- * The path of requests from one node to another. It limits how many requests are handed over at once, and how many
- * wait. So when a node falls silent, the outcome of only a few requests is unknown; all others were provably not sent.
+ * The path of requests from one node to another. The path limits how many requests are handed over at the same time,
+ * and how many wait. If a node falls silent, the outcome of only a few requests is unknown; all other requests were
+ * certainly not sent.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -9,20 +10,23 @@ import * as Semaphore from "effect/Semaphore"
 /** The maximum number of requests that are handed over to a node at the same time. */
 export const atOnce = 64
 
-/** The maximum number of requests that wait to be handed over. */
+/** The maximum number of requests that may wait to be handed over. */
 export const maxWaiting = 1024
 
-/** The longest wait of a request before it is handed over, in milliseconds. */
+/** The maximum time that a request waits to be handed over, in milliseconds. */
 const patience = 1000
 
-/** The reason why a request was not handed over: too many others were waiting, or it had waited too long. */
+/**
+ * The reason why a request was not handed over: too many other requests were waiting, or this request had waited too
+ * long.
+ */
 export type Refused = "full" | "late"
 
 /** The path to one node. */
 export interface Hop {
   /**
    * Runs `handOver` when it is the request's turn. The request waits at most `millis`, and never longer than a second.
-   * If it is refused, `handOver` never runs.
+   * If the request is refused, `handOver` never runs.
    */
   readonly pass: <A, E>(handOver: Effect.Effect<A, E>, millis?: number) => Effect.Effect<A, E | Refused>
 }
@@ -36,7 +40,7 @@ export const make = (): Hop => {
     Effect.suspend((): Effect.Effect<A, E | Refused> => {
       if (waiting >= maxWaiting) return Effect.fail("full")
       let isWaiting = true
-      /** Ends the wait; `false` if it has ended already. */
+      /** Ends the wait; `false` if the wait has already ended. */
       const proceed = (): boolean => {
         if (!isWaiting) return false
         isWaiting = false

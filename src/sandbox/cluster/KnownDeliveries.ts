@@ -1,41 +1,41 @@
-/** Remembers the answers to forwarded requests for as long as the requests may be resent. */
+/** Stores the responses to forwarded requests for as long as the requests may be resent. */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as SqlError from "effect/sql/SqlError"
 import type { Deliveries } from "../store/Deliveries.ts"
 
-/** An answer that is not written yet. */
+/** A response that has not been written yet. */
 export interface Kept {
-  /** The id of the request. */
+  /** The request's id. */
   readonly id: string
-  /** The answer, as text that `Message.fromText` can parse. */
+  /** The response, as text that `Message.fromText` can parse. */
   readonly answer: string
 }
 
-/** The answers to the requests that were forwarded to a venue. */
+/** The responses to the requests that were forwarded to a venue. */
 export interface KnownDeliveries extends Deliveries {
-  /** Removes and returns the answers that are not written yet. The caller writes them. */
+  /** Removes and returns the responses that have not been written yet. The caller writes them. */
   readonly take: () => Array<Kept>
 }
 
 /**
- * How long a request may be resent, in seconds. An answer is remembered at least this long, and at most twice as long.
+ * How long a request may be resent, in seconds. A response is stored for at least this long, and at most twice as long.
  */
 export const lifetime = 30
 
-/** A row whose request can't be resent any more, by the database's clock. */
+/** The SQL condition for a row whose request can no longer be resent, according to the database's clock. */
 const expired = `at < now() - interval '${2 * lifetime} seconds'`
 
-/** Reads the answers of a venue to requests that may still be resent. */
+/** Reads a venue's responses to requests that may still be resent. */
 export const read = (sql: PgClient.PgClient, venue: string): Effect.Effect<ReadonlyArray<Kept>, SqlError.SqlError> =>
   sql.unsafe<Kept>(`SELECT id, answer FROM txc_delivery WHERE venue = $1 AND NOT ${expired}`, [venue])
 
-/** The maximum number of expired answers that one sweep deletes. */
+/** The maximum number of expired responses that one sweep deletes. */
 export const sweepSize = 5000
 
 /**
- * Deletes expired answers of any venue, awake or not, from the database: at most {@link sweepSize} of them. Skips rows
+ * Deletes expired responses of all venues, awake or not, from the database; at most {@link sweepSize} rows. Skips rows
  * that another node is deleting, so that no node waits for another.
  */
 export const sweep = (sql: PgClient.PgClient): Effect.Effect<void, SqlError.SqlError> =>
@@ -46,8 +46,8 @@ export const sweep = (sql: PgClient.PgClient): Effect.Effect<void, SqlError.SqlE
   ))
 
 /**
- * Keeps the answers of a venue, starting with those in the database. Until the scope is closed, it drops expired
- * answers from memory.
+ * Stores a venue's responses, starting with those in the database. Until the scope is closed, drops expired responses
+ * from memory.
  */
 export const open = Effect.fnUntraced(function*(
   rows: ReadonlyArray<Kept>

@@ -2,8 +2,8 @@
  * The venues of a cluster that one node knows. The list is at most one second old.
  *
  * When a call names an unknown venue, the node looks in the database again, because another node may just have created
- * the venue. All waiting calls share one lookup, and the node stores nothing about a venue that does not exist. So
- * calls with invented ids use no memory, and do not cause one query each.
+ * the venue. All waiting calls share one lookup, and the node stores nothing about venues that do not exist. So calls
+ * with invented ids use no memory, and do not each cause a query.
  */
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
@@ -13,23 +13,25 @@ import type { PostgresRegistry } from "./PostgresRegistry.ts"
 
 /** The venues that a node knows. */
 export interface KnownVenues {
-  /** The record of a venue; `undefined` if the node does not know it. */
+  /** A venue's record; `undefined` if the node does not know the venue. */
   readonly get: (id: string) => Registered | undefined
   /** All venues that the node knows. */
   readonly all: () => Iterable<Registered>
   /** Adds a venue that this node has created. */
   readonly add: (venue: Registered) => void
-  /** Removes a venue that has ended. */
+  /** Removes a venue that has been deleted. */
   readonly delete: (id: string) => void
   /** Adds the venues that other nodes have created. */
   readonly learn: Effect.Effect<void, JournalError>
-  /** Removes the venues that other nodes have ended. */
+  /** Removes the venues that other nodes have deleted. */
   readonly forget: Effect.Effect<void, JournalError>
-  /** Whether the venue exists. May still be `true` for a venue that ended a moment ago. */
+  /** Whether the venue exists. The result may still be `true` for a venue that has just been deleted. */
   readonly has: (id: string) => Effect.Effect<boolean, JournalError>
 }
 
-/** The time for which calls to unknown venues are collected before one lookup for all of them, in milliseconds. */
+/**
+ * The time for which calls to unknown venues are collected before a single lookup for all these calls, in milliseconds.
+ */
 const gathering = 50
 
 /** Creates the list, which is empty at first. */
@@ -37,7 +39,7 @@ export const make = ({ addedAfter, present }: Pick<PostgresRegistry, "addedAfter
   const known = new Map<string, Registered>()
   const oneByOne = Semaphore.makeUnsafe(1)
   let place = 0
-  /** The number of lookups that have begun, and the number of the latest one that succeeded. */
+  /** The number of lookups that have begun, and the number of the latest successful lookup. */
   let begun = 0
   let succeeded = 0
 
@@ -48,7 +50,7 @@ export const make = ({ addedAfter, present }: Pick<PostgresRegistry, "addedAfter
     }
   })
 
-  /** Waits until a lookup that began after this effect has succeeded. */
+  /** Waits until a lookup that began after this effect started has succeeded. */
   const look = Effect.suspend(() => {
     const before = begun
     return oneByOne.withPermit(Effect.gen(function*() {

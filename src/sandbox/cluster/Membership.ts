@@ -1,11 +1,11 @@
 /**
- * Assigns venues to the nodes of a cluster. This is the only module that uses `effect/cluster`: it spreads venues over
- * the nodes, monitors the nodes, and moves venues when nodes join or leave.
+ * Assigns venues to the nodes of a cluster. This is the only module that uses `effect/cluster`, which spreads venues
+ * over the nodes, monitors the nodes, and moves venues when nodes join or leave.
  *
- * It decides which node *should* have a venue. Two nodes may disagree for a moment; which node *does* have it is
- * decided by the venue's journal.
+ * This module decides which node *should* have a venue. Two nodes may briefly disagree about that. Which node *does*
+ * have the venue is decided by the venue's journal.
  *
- * Its sockets use neither encryption nor passwords, so the network between nodes must be private.
+ * The library's sockets use neither encryption nor passwords, so the network between nodes must be private.
  */
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import type * as PgClient from "@effect/sql-pg/PgClient"
@@ -34,7 +34,7 @@ import * as RepeatedLog from "../server/RepeatedLog.ts"
 import * as Database from "./Database.ts"
 import * as ShardCheck from "./ShardCheck.ts"
 
-/** Options of a node's membership. */
+/** The options for a node's membership. */
 export interface Options {
   /** The host name or address at which other nodes reach this one. */
   readonly host: string
@@ -45,18 +45,20 @@ export interface Options {
 }
 
 /**
- * How long a silent node keeps its venues, in milliseconds. After this time other nodes take them over, so a node that
- * was suspended for longer has lost its venues.
+ * How long a silent node keeps its venues, in milliseconds. After this time, other nodes take the venues over, so a
+ * node that was suspended for longer has lost its venues.
  */
 export const leaseMillis = 5000
 
 /** The assignment of venues to nodes. */
 export class Membership extends Context.Service<Membership, {
-  /** The address of the node that should have a venue. Waits indefinitely until there is one, so set a timeout. */
+  /**
+   * The address of the node that should have a venue. Waits indefinitely until there is such a node, so set a timeout.
+   */
   readonly locate: (venue: string) => Effect.Effect<string>
-  /** Whether this node should have a venue, as far as it knows. */
+  /** Whether this node should have a venue, to the best of its knowledge. */
   readonly isOurs: (venue: string) => boolean
-  /** The number of shards that this node holds, as far as it knows. A venue belongs to one of 60 shards. */
+  /** The number of shards that this node holds, to the best of its knowledge. A venue belongs to one of 60 shards. */
   readonly shards: () => number
   /**
    * Whether this node should have a venue, according to the database. Check this before taking over the venue's
@@ -79,14 +81,14 @@ const settings = ({ host, port }: Options) =>
     runnerAddress: Option.some(RunnerAddress.make(host, port)),
     simulateRemoteSerialization: false,
     shardLockExpiration: leaseMillis,
-    // Each shard is locked and released separately, so fewer shards move faster. A cluster always has fewer nodes than
-    // shards.
+    // Each shard is locked and released separately, so a smaller number of shards moves faster. A cluster always has
+    // fewer nodes than shards.
     shardsPerGroup,
     shardLockRefreshInterval: "1500 millis",
     refreshAssignmentsInterval: "500 millis",
     runnerHealthCheckInterval: "1 second",
     entityTerminationTimeout: "1 second",
-    // Waits for nodes that start together, so that venues move only once.
+    // Waits for other nodes that start at the same time, so that venues move only once.
     runnerJoinDebounce: "1 second"
   }) as const
 
@@ -110,7 +112,7 @@ const make = (options: Options) =>
       confirm: (venue) =>
         holds(ShardId.toString(shardOf(venue))).pipe(
           Effect.timeout(leaseMillis),
-          // Without an answer from the database, the assignment counts as not confirmed.
+          // If the database does not respond, the assignment is treated as not confirmed.
           Effect.catchCause((cause) =>
             Effect.as(Effect.logWarning(`The assignment of the venue ${venue} can't be checked`, cause), false)
           )
@@ -127,12 +129,12 @@ const ownTables = `cluster_${Engine.version}`
 /** The tables through which the nodes of this engine version find each other. */
 export const tables = [`${ownTables}_runners`, `${ownTables}_locks`] as const
 
-/** The sequence of these tables. */
+/** The database sequence that belongs to these tables. */
 export const sequence = `${ownTables}_runners_machine_id_seq`
 
 /**
- * The prefix of the cluster library's tables and of its locks. Locks belong to a whole database, so the prefix names
- * the schema: clusters in different schemas do not share locks.
+ * The prefix for the cluster library's tables and locks. Locks apply to a complete database, so the prefix contains the
+ * schema. Thus clusters in different schemas do not share locks.
  */
 const prefix: Effect.Effect<{ readonly prefix: string }, never, SqlClient.SqlClient> = Effect.map(
   Effect.orDie(Database.schema),
@@ -149,7 +151,7 @@ const storageLayer = Layer.unwrap(Effect.map(prefix, SqlRunnerStorage.layerStora
 const listenFailed = ({ host, port }: Options, { reason: { cause } }: SocketServer.SocketServerError) =>
   new ListenFailed({ host, port, reason: cause instanceof Error ? cause.message : String(cause) })
 
-/** Joins this node to the cluster until the layer is closed. Fails if the membership port is taken. */
+/** Joins this node to the cluster until the layer is closed. Fails if the membership port is already in use. */
 export const layer = (
   options: Options
 ): Layer.Layer<Membership, ListenFailed, PgClient.PgClient | SqlClient.SqlClient> => {
@@ -166,9 +168,9 @@ export const layer = (
     Layer.provide(NodeClusterSocket.layer({ storage: "byo", shardingConfig: config })),
     Layer.provide(storage),
     Layer.provide(Layer.effect(Logger.CurrentLoggers, Effect.map(Logger.CurrentLoggers, RepeatedLog.once))),
-    // Hides the cluster library's message about the port: the node prints its own.
+    // Hides the cluster library's message about the port, because the node prints its own message.
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")),
-    // The node has already checked the database, so any other failure is treated as a defect.
+    // The node has already checked the database, so any other failure here is treated as a defect.
     Layer.catch((error) =>
       Layer.effectContext(
         error._tag === "SocketServerError" ? Effect.fail(listenFailed(options, error)) : Effect.die(error)

@@ -43,19 +43,22 @@ import * as StartCheck from "./StartCheck.ts"
  * @category models
  */
 export interface Options extends ClusterHost.NodeOptions {
-  /** The URL of the database, such as `postgres://user:password@db.internal/effect_txc`, the same for all nodes. */
+  /** The database's URL, such as `postgres://user:password@db.internal/effect_txc`; the same for all nodes. */
   readonly url: string
   /** The host name or address at which the other nodes reach this one; `127.0.0.1` by default. */
   readonly nodeHost?: string
-  /** The port for requests from other nodes; any free one by default. */
+  /** The port for requests from other nodes; any free port by default. */
   readonly nodePort?: number
   /** The port for membership messages between nodes. */
   readonly clusterPort: number
-  /** Called once if the node has to wait for its database, which it does for up to a minute; logs a warning by default. */
+  /**
+   * Called once if the node has to wait for its database. By default, logs a warning. The node waits for up to a
+   * minute.
+   */
   readonly onWaiting?: (text: string) => Effect.Effect<void>
 }
 
-/** Addresses to listen on at which no node can be reached. */
+/** Addresses that a server can listen on, but at which no node can be reached. */
 const everywhere: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]", "*", ""])
 
 /**
@@ -102,13 +105,13 @@ const open = Effect.fnUntraced(function*(
 })
 
 /**
- * Provides the host of this node.
+ * Provides this node's host.
  *
  * @category layers
  */
 export const layer = (options: Options): Layer.Layer<Host.Host, JournalError | ListenFailed> =>
   Layer.effect(Host.Host, open(options)).pipe(
     Layer.provide(database(options.url)),
-    // While its database is down, a node has the same problem every second.
+    // While its database is down, a node would log the same problem every second.
     Layer.provide(Layer.effect(Logger.CurrentLoggers, Effect.map(Logger.CurrentLoggers, RepeatedLog.once)))
   )

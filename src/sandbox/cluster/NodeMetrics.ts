@@ -6,45 +6,46 @@ import type { Outcome } from "../gateway/Message.ts"
 import type { Entry } from "../host/LocalPlacement.ts"
 import type { Staged } from "../host/Resident.ts"
 
-/** Requests that arrived here for venues of other nodes. */
+/** Requests that arrived here for other nodes' venues. */
 export const passedOn = Metric.counter("requests_passed_on", {
-  description: "Requests that arrived here for venues of other nodes",
+  description: "Requests that arrived here for other nodes' venues",
   incremental: true
 })
 
-/** Requests for venues of this node. */
+/** Requests for this node's venues. */
 export const taken = Metric.counter("requests_taken", {
-  description: "Requests for venues of this node, whichever node they arrived at",
+  description: "Requests for this node's venues, whichever node they arrived at",
   incremental: true
 })
 
 /** Requests that other nodes forwarded here for venues that this node does not have. */
 export const turnedAway = Metric.counter("requests_turned_away", {
-  description: "Requests for venues that this node does not have, or has lost; their senders find the right node",
+  description:
+    "Forwarded requests for venues that this node does not have, or has lost; the sender then finds the right node",
   incremental: true
 })
 
-/** Failed statements and connections, and statements without an answer. */
+/** Failed statements, failed connections, and statements that got no response. */
 export const databaseErrors = Metric.counter("database_errors", {
   description: "Failed database operations, by kind",
   incremental: true
 })
 
 const latency = Metric.histogram("request_seconds", {
-  description: "Time to the answer, or to the head of a streamed answer, for requests that arrived at this node",
+  description: "Time to the response, or to the head of a streamed response, for requests that arrived at this node",
   boundaries: Metric.exponentialBoundaries({ start: 0.001, factor: 2, count: 15 })
 })
 
 const unavailable = Metric.counter("requests_unavailable", {
-  description: "Requests that arrived at this node and were answered with 503, by reason",
+  description: "Requests that arrived at this node and got a response with status 503, by reason",
   incremental: true
 })
 
 const stages = {
   awake: Metric.gauge("venues_awake", { description: "Venues and forks awake on this node" }),
   waking: Metric.gauge("venues_waking", { description: "Venues that are waking up on this node" }),
-  halted: Metric.gauge("venues_halted", { description: "Venues of this node whose journal can't be written" }),
-  waiting: Metric.gauge("venues_waiting", { description: "Venues of this node that callers are waiting for" })
+  halted: Metric.gauge("venues_halted", { description: "This node's venues whose journal can't be written" }),
+  waiting: Metric.gauge("venues_waiting", { description: "This node's venues that callers are waiting for" })
 }
 
 const sockets = {
@@ -52,11 +53,11 @@ const sockets = {
     description: "Open WebSockets of this node's venues, whichever node they arrived at"
   }),
   passedOn: Metric.gauge("sockets_passed_on", {
-    description: "Open WebSockets that arrived here for venues of other nodes"
+    description: "Open WebSockets that arrived here for other nodes' venues"
   })
 }
 
-/** Records the latency of an answer, and the reason of a 503. */
+/** Records a response's latency, and the reason for a 503. */
 export const observed = <E, R>(answering: Effect.Effect<Outcome, E, R>): Effect.Effect<Outcome, E, R> =>
   Effect.flatMap(Effect.timed(answering), ([took, answer]) => {
     const timed = Metric.update(latency, Duration.toSeconds(took))
@@ -69,8 +70,8 @@ export const observed = <E, R>(answering: Effect.Effect<Outcome, E, R>): Effect.
   })
 
 /**
- * Records the number of venues in each stage, and of WebSockets. `tunnels` counts those that the node passes on to
- * others.
+ * Records the number of venues in each stage, and the number of WebSockets. `tunnels` is the number of WebSockets that
+ * the node forwards to other nodes.
  */
 export const count = Effect.fnUntraced(function*(awake: number, entries: ReadonlyArray<Entry>, tunnels: number) {
   const venues = entries.map(({ resident }) => resident.look())

@@ -17,10 +17,10 @@ import * as PostgresJournal from "./PostgresJournal.ts"
 import type { PostgresRegistry } from "./PostgresRegistry.ts"
 import * as Readiness from "./Readiness.ts"
 
-/** The time within which the database must answer for the node to report ready. */
+/** The time within which the database must respond for the node to be reported as ready. */
 const readyWithin = "2 seconds"
 
-/** The parts of a node that it reports on. */
+/** The parts of a node that its reports cover. */
 export interface Parts {
   readonly sql: PgClient.PgClient
   readonly membership: Membership["Service"]
@@ -32,21 +32,21 @@ export interface Parts {
   readonly options: { readonly address: string }
   readonly isServed: boolean
   readonly isStopping: boolean
-  /** Completed when an operator asks this node to drain. */
+  /** Completes when an operator asks this node to drain. */
   readonly drained: Deferred.Deferred<void>
 }
 
 /** Limits how long the database may take to read or write the list of nodes. */
 export const inNodes = PostgresJournal.inTime("the list of nodes")
 
-/** Venues in any stage other than awake or asleep, as the node reports them. */
+/** Venues in any stage other than awake or asleep, in the form in which the node reports them. */
 const unusual = ({ entries }: Parts): ReadonlyArray<Nodes.StagedVenue> =>
   [...entries].flatMap(([id, { resident }]) => {
     const { since, stage } = resident.look()
     return stage === "awake" || stage === "asleep" ? [] : [{ id, stage, since }]
   })
 
-/** The report of this node. */
+/** This node's report. */
 const reportOf = (parts: Parts): Nodes.Report => {
   const { capacity, clock, isServed, isStopping, membership } = parts
   const shards = membership.shards()
@@ -66,8 +66,8 @@ export const report = Effect.fnUntraced(function*(parts: Parts) {
 })
 
 /**
- * The reasons why the node is not ready. The database gets less time here than for a call, so that the check answers
- * soon.
+ * The reasons why the node is not ready. The database gets less time here than for a call, so that the check returns
+ * quickly.
  */
 export const troublesOf = (parts: Parts): Effect.Effect<ReadonlyArray<string>> =>
   Effect.map(
@@ -81,12 +81,12 @@ export const troublesOf = (parts: Parts): Effect.Effect<ReadonlyArray<string>> =
         ...reportOf(parts).troubles,
         error._tag === "SqlError"
           ? `The database failed: ${Database.said(error)}`
-          : `The database has not answered for ${readyWithin}`
+          : `The database has not responded for ${readyWithin}`
       ]
     })
   )
 
-/** The resources that the cluster and this node use now. */
+/** The resources that the cluster and this node currently use. */
 export const statusOf = ({ bounds, capacity, registry, sql }: Parts): Effect.Effect<HostStatus, JournalError> =>
   Effect.map(Effect.all([registry.count, inNodes(Nodes.list(sql))]), ([venues, nodes]) => ({
     venues,

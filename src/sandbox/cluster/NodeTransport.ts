@@ -1,7 +1,7 @@
 /**
- * Carries requests and answers between nodes unchanged, over HTTP, and each WebSocket through a tunnel of its own.
+ * Carries requests and responses between nodes unchanged, over HTTP, and each WebSocket through its own tunnel.
  *
- * A node that works on a request sends a heartbeat every second, so the caller needs no timeout for slow answers. If
+ * A node that works on a request sends a heartbeat every second, so the sender needs no timeout for slow responses. If
  * the node falls silent, or the connection breaks, the outcome of the request is unknown.
  *
  * Nodes trust each other: any machine that reaches this port can send requests as any caller, although a signed call
@@ -31,17 +31,17 @@ import * as Tunnel from "./Tunnel.ts"
 /**
  * The outcome of a request that was sent to another node:
  *
- * - the venue's answer, or its WebSocket
- * - `NotTheirs`: the node does not have the venue, and did nothing
- * - `NotSent`: the node was not reached
- * - `Busy`: nothing was sent, because too many requests already wait for the node
+ * - the venue's response, or its WebSocket
+ * - `NotTheirs`: the other node does not have the venue, and did nothing
+ * - `NotSent`: the other node could not be reached
+ * - `Busy`: nothing was sent, because too many requests are already waiting for the node
  * - `Lost`: the node fell silent, or the connection broke. The request may have been carried out
  */
 export type Outcome = Received | Tunneled | { readonly _tag: "NotSent" | "Busy" }
 
 /**
  * The outcome of a request at the node that received it. `Lost` means that the node itself can't tell, because its
- * database did not answer.
+ * database did not respond.
  */
 export type Received = Answer | Upgraded | { readonly _tag: "NotTheirs" | "Lost" }
 
@@ -50,15 +50,15 @@ export type Receive = (venue: string, request: Request) => Effect.Effect<Receive
 
 /** The state of a node that its monitoring endpoints report. */
 export interface Vitals {
-  /** The reasons why the node is not ready for requests, as sentences; empty if it is ready. */
+  /** The reasons why the node is not ready for requests, as text; empty if the node is ready. */
   readonly troubles: Effect.Effect<ReadonlyArray<string>>
-  /** Sentences that an operator should read even if the node is ready. */
+  /** Messages that an operator should read even if the node is ready. */
   readonly notes: Effect.Effect<ReadonlyArray<string>>
-  /** The metrics of the node, in Prometheus format. */
+  /** The node's metrics, in Prometheus format. */
   readonly metrics: Effect.Effect<string>
 }
 
-/** The time between heartbeats, and the longest silence before a node counts as lost, in milliseconds. */
+/** The time between heartbeats, and the length of silence after which a node is considered lost, in milliseconds. */
 const aliveEvery = 1000
 const maxSilence = 3000
 
@@ -113,14 +113,14 @@ const respond = (
     onSuccess: () => void response.end(),
     onFailure: () => void response.end(Frames.encode(Frames.kinds.broken))
   }))
-  // If the other node has already disconnected, `close` is not emitted again.
+  // If the other node has already disconnected, the event `close` is not emitted again.
   if (response.closed) interrupt()
   else response.once("close", interrupt)
 }
 
 const plain = { "content-type": "text/plain; version=0.0.4; charset=utf-8" }
 
-/** Answers the health checks of a supervisor or a load balancer, and Prometheus' requests for metrics. */
+/** Responds to the health checks of supervisors and load balancers, and to Prometheus' requests for metrics. */
 const show = (
   { metrics, notes, troubles }: Vitals,
   path: string,
@@ -150,7 +150,7 @@ const listener =
       response.writeHead(200)
       response.flushHeaders()
       const alive = setInterval(() => {
-        // The answer may be complete, but a slow reader may not have received all of it.
+        // The response may be complete, but a slow reader may not have received all of it.
         if (!response.writableEnded) response.write(Frames.encode(Frames.kinds.alive))
       }, aliveEvery)
       response.once("close", () => clearInterval(alive))
@@ -161,7 +161,7 @@ const listener =
 
 const noBytes = Buffer.alloc(0)
 
-/** Serves the WebSockets that other nodes pass on, each through its tunnel. */
+/** Serves the WebSockets that other nodes forward to this node, each through its tunnel. */
 const tunneler = (
   receive: Receive,
   tunnels: Set<Duplex>,
@@ -181,7 +181,7 @@ const tunneler = (
         send(toBytes(given))
         bytes.end()
       }
-      // No venue streams an answer to a request for a WebSocket.
+      // No venue streams a response to a request for a WebSocket.
       if (outcome._tag !== "Upgraded") return answer(outcome._tag === "Stream" ? reset : outcome)
       // The client may have left while the exchange was waking up.
       const refused = bytes.destroyed ? reset : sockets.open(bytes, sent)
@@ -198,8 +198,8 @@ const tunneler = (
 }
 
 /**
- * Accepts requests from other nodes until the scope is closed, and serves `/health`, `/ready` and `/metrics`. Before it
- * closes, it answers the requests in progress. Returns the port.
+ * Accepts requests from other nodes until the scope is closed, and serves `/health`, `/ready` and `/metrics`. Before
+ * closing, responds to the requests in progress. Returns the port.
  */
 export const serve = Effect.fnUntraced(function*(
   host: string,
@@ -233,7 +233,7 @@ export const serve = Effect.fnUntraced(function*(
   )
 })
 
-/** Streams the body of an answer, which follows its head. */
+/** Streams a response body, which follows the response's head. */
 const bodyOf = (
   first: ReadonlyArray<Frames.Frame>,
   frames: AsyncIterator<ReadonlyArray<Frames.Frame>>,
@@ -263,7 +263,7 @@ async function* framesOf(body: Dispatcher.ResponseData["body"]): AsyncGenerator<
 /** The type is certain, because only `respond` produces these bytes. */
 const headOf = ({ bytes }: Frames.Frame) => JSON.parse(Buffer.from(bytes).toString()) as Received
 
-/** Reads an answer up to its head. */
+/** Reads the head of a response. */
 const read = async (response: Dispatcher.ResponseData): Promise<Received> => {
   const frames = framesOf(response.body)
   for (;;) {
@@ -279,7 +279,7 @@ const read = async (response: Dispatcher.ResponseData): Promise<Received> => {
         ...head,
         body: bodyOf(value.slice(at + 1), frames, () => void response.body.destroy())
       }
-    // The answer is complete. Reading the rest frees the connection for the next request.
+    // The response is complete. Reading the rest frees the connection for the next request.
     await frames.next().catch(() => undefined)
     return head
   }
@@ -289,18 +289,18 @@ const read = async (response: Dispatcher.ResponseData): Promise<Received> => {
 export interface Sender {
   /** Sends a request for a venue to the node at this address, such as `10.0.0.7:7300`. */
   readonly send: (address: string, venue: string, request: Request) => Effect.Effect<Outcome>
-  /** The number of WebSockets that this node passes on to other nodes. */
+  /** The number of WebSockets that this node forwards to other nodes. */
   readonly tunnels: () => number
 }
 
-/** The maximum number of WebSockets that a node passes on to another node. */
+/** The maximum number of WebSockets that a node forwards to another node. */
 const maxTunnels = 1024
 
 const tooManyTunnels = (path: string, max: number): Answer =>
   Refusal.busy(
     path,
     "Overloaded",
-    `This node already passes ${max} WebSockets on to the node that has this venue. Connect through another node`
+    `This node already forwards ${max} WebSockets to the node that has this venue. Connect through another node`
   )
 
 const unanswered = {
@@ -313,8 +313,8 @@ const unanswered = {
 const open = Effect.acquireRelease(
   Effect.sync(() =>
     new Agent({
-      // The hop limits the requests in flight. A feed occupies its connection, so it must not use one that is meant for
-      // calls.
+      // The hop limits the requests in flight. A feed occupies its connection, so it must not use a connection that is
+      // meant for calls.
       connections: null,
       pipelining: 1,
       connect: { timeout: maxConnecting },
@@ -325,7 +325,10 @@ const open = Effect.acquireRelease(
   (agent) => Effect.promise(() => agent.destroy())
 )
 
-/** Hands a request over to another node. The node acknowledges it at once, with the head of its HTTP answer. */
+/**
+ * Hands a request over to another node. That node acknowledges the request immediately, with the head of its HTTP
+ * response.
+ */
 const handOver = <A>(give: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, "lost" | "not sent"> =>
   Effect.tryPromise({
     try: give,
@@ -346,7 +349,7 @@ const ask = (connection: Duplex, packed: Uint8Array): Effect.Effect<Received | T
     return Effect.sync(() => bytes.destroy())
   })
 
-/** The paths to other nodes, by address. */
+/** The paths to other nodes, keyed by address. */
 const hops = (): (address: string) => Hop.Hop => {
   const known = new Map<string, Hop.Hop>()
   return (address) => {
@@ -356,7 +359,7 @@ const hops = (): (address: string) => Hop.Hop => {
   }
 }
 
-/** The request with its remaining time, after the wait for its turn. */
+/** The request with the time that remains after it has waited for its turn. */
 const aging = (clock: Clock.Clock, request: Request): () => Request => {
   const began = clock.currentTimeMillisUnsafe()
   const { patience } = request
@@ -372,9 +375,9 @@ const sendCall = (agent: Agent): Send => {
   return (address, venue, request) =>
     Effect.clockWith((clock) => {
       const now = aging(clock, request)
-      // Closes the connection when no caller waits for the answer.
+      // Closes the connection if no caller is waiting for the response.
       const controller = new AbortController()
-      // Uses POST, which undici never resends by itself.
+      // Uses POST, because undici never resends a POST automatically.
       const options = { origin: `http://${address}`, path: "/", method: "POST", signal: controller.signal } as const
       return hopTo(address).pass(
         handOver(() => agent.request({ ...options, body: pack(venue, now()) })),
@@ -386,10 +389,10 @@ const sendCall = (agent: Agent): Send => {
     })
 }
 
-/** Passes WebSockets on, each through a tunnel of its own. They wait for their turn without holding up calls. */
+/** Forwards WebSockets, each through its own tunnel. They wait for their turn without delaying calls. */
 const sendUpgrade = (agent: Agent, tunnels: Set<Duplex>, max: number): Send => {
   const hopTo = hops()
-  /** The WebSockets of each node, open or being opened. */
+  /** The WebSockets forwarded to each node, whether open or being opened. */
   const counts = new Map<string, number>()
 
   const keep = (exit: Exit.Exit<Received | Tunneled, unknown>, release: () => void): void => {
@@ -417,7 +420,10 @@ const sendUpgrade = (agent: Agent, tunnels: Set<Duplex>, max: number): Send => {
     })
 }
 
-/** Creates a sender, which is closed with the scope. `max` limits the WebSockets that it passes on to each node. */
+/**
+ * Creates a sender, which closes when the scope closes. `max` is the maximum number of WebSockets that it forwards to
+ * each node.
+ */
 export const sender = Effect.fnUntraced(
   function*(max: number = maxTunnels): Effect.fn.Return<Sender, never, Scope.Scope> {
     const agent = yield* open

@@ -1,6 +1,6 @@
 /**
  * The nodes of a cluster, in a table that all nodes share. Each node writes a report of its venues and problems every
- * second, so that an operator can query any node or only the database.
+ * second, so an operator can ask any node, or just the database.
  */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
@@ -13,21 +13,21 @@ import type { StageName } from "../host/Resident.ts"
 
 /** A venue in any stage other than awake or asleep. */
 export interface StagedVenue {
-  /** The id of the venue. */
+  /** The venue's id. */
   readonly id: string
-  /** The stage of the venue. */
+  /** The venue's stage. */
   readonly stage: StageName
-  /** The beginning of the stage, in Unix milliseconds. */
+  /** The time at which the stage began, in Unix milliseconds. */
   readonly since: number
 }
 
-/** The report of a node. */
+/** A node's report. */
 export interface Report {
-  /** The number of shards that the node holds, of 60. */
+  /** The number of shards, out of 60, that the node holds. */
   readonly shards: number
-  /** The number of the node's venues and forks awake. */
+  /** The number of awake venues and forks on the node. */
   readonly awake: number
-  /** The reasons why the node is not ready, as sentences. */
+  /** The reasons why the node is not ready, as text. */
   readonly troubles: ReadonlyArray<string>
   /** The node's venues in a stage other than awake or asleep. */
   readonly stages: ReadonlyArray<StagedVenue>
@@ -39,18 +39,18 @@ export interface Node extends NodeStatus {
   readonly stages: ReadonlyArray<StagedVenue>
 }
 
-/** The SQL condition for a lost node: it has not reported for five seconds, by the database's clock. */
+/** The SQL condition for a lost node: it has not reported for five seconds, according to the database's clock. */
 const lost = "seen < now() - interval '5 seconds'"
 
 /** Deletes the reports of an earlier process with this address, and of nodes that were lost long ago. */
 export const enter = (sql: PgClient.PgClient, node: string): Effect.Effect<unknown, SqlError.SqlError> =>
   sql.unsafe("DELETE FROM txc_node WHERE node = $1 OR seen < now() - interval '1 day'", [node])
 
-/** Removes a node that is stopping. */
+/** Removes a stopping node from the table. */
 export const leave = (sql: PgClient.PgClient, node: string): Effect.Effect<unknown, SqlError.SqlError> =>
   sql.unsafe("DELETE FROM txc_node WHERE node = $1", [node])
 
-/** Writes the report of a node. Returns whether an operator has asked the node to drain. */
+/** Writes a node's report. Returns whether an operator has asked the node to drain. */
 export const report = (
   sql: PgClient.PgClient,
   node: string,

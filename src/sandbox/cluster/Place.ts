@@ -1,6 +1,6 @@
 /**
- * Recognises tables that were copied into another database, such as a restored backup. The copy lists the nodes of the
- * original, so nodes of the copy would forward calls to the wrong exchange.
+ * Recognises tables that were copied into another database, such as a restored backup. The copied tables list the
+ * original cluster's nodes, so the copy's nodes would forward calls to the wrong exchange.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
@@ -10,8 +10,8 @@ import type * as SqlError from "effect/sql/SqlError"
 const isOpen = "SELECT has_function_privilege(to_regprocedure('pg_control_system()'), 'EXECUTE') AS open"
 
 /**
- * The place of the tables: their server, database and table. A standby that takes over has the same place. Some servers
- * do not disclose their identifier.
+ * The location of the tables: the server, the database and the table. A standby that takes over has the same location.
+ * Some servers do not disclose their identifier.
  */
 const placeOf = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
   const [rights] = yield* sql.unsafe<{ open: boolean | null }>(isOpen)
@@ -25,21 +25,21 @@ const placeOf = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
   return [server?.id, tables?.database, tables?.table].join("/")
 })
 
-/** The tables that list nodes, of all engine versions, as far as this user may change them. */
+/** The tables, for all engine versions, that list nodes and that this user may change. */
 const lists = `SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) AS name FROM pg_tables
   WHERE (tablename = 'txc_node' OR tablename ~ '^cluster_[0-9]+_(runners|locks)$')
     AND schemaname = (SELECT relnamespace::regnamespace::name FROM pg_class WHERE oid = 'txc_place'::regclass)
     AND has_table_privilege(quote_ident(schemaname) || '.' || quote_ident(tablename), 'DELETE')`
 
 /**
- * If the tables are a copy, removes the nodes of the original, and logs a warning. A node does this before it joins the
- * cluster.
+ * If the tables are a copy, removes the original cluster's nodes, and logs a warning. A node does this before it joins
+ * the cluster.
  */
 export const check: Effect.Effect<void, SqlError.SqlError, PgClient.PgClient> = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
   const here = yield* placeOf(sql)
   const isCopy = yield* sql.withTransaction(Effect.gen(function*() {
-    // If two nodes start at once, the second finds the place of the first.
+    // If two nodes start at the same time, the second finds the location that the first has written.
     yield* sql.unsafe("SELECT pg_advisory_xact_lock('txc_place'::regclass::bigint)")
     const [known] = yield* sql.unsafe<{ place: string }>("SELECT place FROM txc_place")
     if (known?.place === here) return false
@@ -51,7 +51,7 @@ export const check: Effect.Effect<void, SqlError.SqlError, PgClient.PgClient> = 
   }))
   if (!isCopy) return
   yield* Effect.logWarning(
-    "The tables of this cluster were copied from another database, so the nodes that they listed are forgotten. If those " +
-      "still run, there are two exchanges with the same venues and keys: stop the nodes of one of them"
+    "The tables of this cluster were copied from another database, so the nodes that they listed were removed. " +
+      "If those nodes are still running, there are two exchanges with the same venues and keys: stop the nodes of one"
   )
 })

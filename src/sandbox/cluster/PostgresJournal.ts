@@ -1,13 +1,14 @@
 /**
- * The journal of a venue in PostgreSQL, where any node of a cluster can open it. Only one node at a time can write to
- * it.
+ * A venue's journal in PostgreSQL, where any node of a cluster can open the journal. Only one node at a time can write
+ * to it.
  *
- * Opening a journal increments its epoch. From then on, an earlier owner can't write: each group states the epoch and
- * the number of the command before it, and one statement compares both and writes the group. An owner that has lost its
- * venue can't answer reads either: a group without commands checks whether its epoch is still valid.
+ * Opening a journal increments its epoch. From then on, an earlier owner can't write: each group contains the epoch and
+ * the number of the previous command, and a single statement compares both and writes the group. An owner that has lost
+ * its venue can't serve reads either, because reads wait for a group without commands, which checks whether the epoch
+ * is still valid.
  *
  * The commands of one turn of the event loop form a group, as in the in-memory journal. One group is written at a time;
- * commands that arrive in the meantime form the next group.
+ * commands that arrive meanwhile form the next group.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
@@ -30,7 +31,7 @@ import * as Database from "./Database.ts"
 import * as KnownDeliveries from "./KnownDeliveries.ts"
 import { databaseErrors } from "./NodeMetrics.ts"
 
-/** The number of commands in one read. */
+/** The number of commands that are read at a time. */
 const page = 1000
 
 /** The time limit for writing a group. If it is exceeded, the outcome is unknown and the venue halts. */
@@ -90,7 +91,7 @@ interface Group {
 
 const emptyGroup = (): Group => ({ commands: [], answers: [], waiting: [], snapshot: undefined })
 
-/** Writes a group only if the table has the same epoch and the same last command number as the group expects. */
+/** Writes a group only if the table has the epoch and the last command number that the group expects. */
 const appending = `WITH fence AS (
     UPDATE txc_venue SET sequence = $4, link = $5 WHERE venue = $1 AND epoch = $2 AND sequence = $3 RETURNING 1
   ), written AS (
@@ -125,8 +126,8 @@ const partsOf = (state: Uint8Array): ReadonlyArray<Uint8Array> =>
   )
 
 /**
- * Joins the parts of a state in memory that is freed once the state has been read. A small `Buffer` would share a pool,
- * which lives longer.
+ * Joins the parts of a state, in memory that is freed once the state has been read. A small `Buffer` would share a pool
+ * that is freed later.
  */
 const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   const state = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
@@ -161,7 +162,7 @@ const linked = (end: Chain.End, commands: ReadonlyArray<Command>) => {
   return { texts, links, end: { sequence: end.sequence + commands.length, link } }
 }
 
-/** Writes a group. Returns the new end. */
+/** Writes a group. Returns the position of the new last entry. */
 const write = Effect.fnUntraced(function*(
   sql: PgClient.PgClient,
   venue: string,
@@ -188,7 +189,7 @@ const write = Effect.fnUntraced(function*(
   if (row?.fenced !== 1) return yield* fenced(venue)
   if (snapshot !== undefined) {
     const { origin, sequence, state } = snapshot
-    // The snapshot's last command is in this group, or is the last one before the group.
+    // The snapshot's last command is in this group, or is the last command before the group.
     const link = links[sequence - before.sequence - 1] ?? before.link
     const hash = PgTypes.bytea(JournalTables.seal(snapshot, link))
     const parts = arrayOf(partsOf(state), PgTypes.OID.bytea)
@@ -217,7 +218,7 @@ export const inTime = (venue: string) => <A, R>(work: Effect.Effect<A, JournalEr
     ),
     Effect.mapError((error) =>
       error._tag === "TimeoutError"
-        ? new JournalError({ why: "failed", file: venue, reason: `no answer within ${patience}` })
+        ? new JournalError({ why: "failed", file: venue, reason: `no response within ${patience}` })
         : toJournalError(venue)(error)
     )
   )
@@ -340,8 +341,8 @@ const makeReader = (sql: PgClient.PgClient, venue: string) => {
         (rows): ReadonlySet<number> => new Set(rows.map(({ recalled }) => Number(recalled)))
       ),
     /**
-     * Reads a page of entries, and checks each against the one before it. Returns the position of the last entry in the
-     * hash chain.
+     * Reads a page of entries, and checks each entry against the previous one. Returns the position of the last entry
+     * in the hash chain.
      */
     page: Effect.fnUntraced(function*(
       after: Chain.End,
@@ -372,7 +373,7 @@ const makeReading = (venue: string, reader: ReturnType<typeof makeReader>) => {
   const verify = Effect.fnUntraced(function*(end: Chain.End) {
     const place = yield* read(0, end.sequence, () => undefined)
     if (!Chain.isSame(place.link, end.link)) {
-      return yield* damaged(venue, `entry ${end.sequence} is not what was written`, 0)
+      return yield* damaged(venue, `entry ${end.sequence} was changed after it was written`, 0)
     }
   })
   const lines = (end: Chain.End): Stream.Stream<string, JournalError> =>
@@ -397,9 +398,10 @@ export const open = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Journal, JournalError, PgClient.PgClient | Scope.Scope> {
   const sql = yield* PgClient.PgClient
   const failing = inTime(venue)
-  // Takes over before reading anything: from here on, the previous owner can't write.
+  // Takes over before reading anything: from now on, the previous owner can't write.
   const owned = yield* Effect.acquireRelease(failing(takeOver(sql, venue, rules, node)), ({ epoch }) =>
-    // The node's name in the table is only for display: if clearing it fails, a sleeping venue is listed as awake.
+    // The node's name in the table is only for display. If clearing the name fails, a sleeping venue is listed as
+    // awake.
     Effect.exit(failing(sql.unsafe("UPDATE txc_venue SET node = NULL, since = now() WHERE venue = $1 AND epoch = $2", [
       venue,
       PgTypes.int8(epoch)
@@ -412,7 +414,7 @@ export const open = Effect.fnUntraced(function*(
   const { lines, read, verify } = makeReading(venue, reader)
   const last = yield* failing(reader.linkOf(owned.end.sequence))
   if (owned.end.sequence > 0 && !Chain.isSame(last, owned.end.link)) {
-    return yield* damaged(venue, `entry ${owned.end.sequence} is missing, or not what was written`)
+    return yield* damaged(venue, `entry ${owned.end.sequence} is missing, or was changed after it was written`)
   }
   return {
     sequence: () => writer.end().sequence,
@@ -438,8 +440,8 @@ export const open = Effect.fnUntraced(function*(
 })
 
 /**
- * Reads all commands of a venue, or those up to `sequence`, even while its owner writes more. Fails with the number of
- * commands if there are fewer.
+ * Reads all commands of a venue, or those up to `sequence`, even while its owner writes more commands. If there are
+ * fewer than `sequence` commands, fails with the number of commands.
  */
 export const commandsOf = Effect.fnUntraced(function*(
   venue: string,
@@ -467,7 +469,7 @@ export const insert = Effect.fnUntraced(function*(venue: string, rules: string, 
   yield* sql.unsafe("UPDATE txc_venue SET node = NULL WHERE venue = $1", [venue])
 })
 
-/** The latest snapshot of a venue, if there is a usable one. */
+/** A venue's latest snapshot, if it is usable. */
 export const snapshotOf = (
   venue: string
 ): Effect.Effect<JournalTables.Snapshot | undefined, JournalError, PgClient.PgClient> =>

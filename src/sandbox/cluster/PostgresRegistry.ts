@@ -12,55 +12,55 @@ import { damaged, JournalError } from "../store/JournalError.ts"
 import * as Nodes from "./Nodes.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 
-/** The venues of a cluster. A change is durable once it succeeds. */
+/** The venues of a cluster. A change is durable once its effect succeeds. */
 export interface PostgresRegistry {
-  /** The token of the host's control plane, the same on all nodes. */
+  /** The token of the host's control plane, which is the same on all nodes. */
   readonly token: string
   /**
-   * Adds a venue, unless a bound is reached. Returns its record, whose time to live begins now, by the database's
-   * clock. A partial venue is hidden, and ends by itself if it is not completed within an hour.
+   * Adds a venue, unless a bound is reached. Returns the venue's record. Its time to live begins now, according to the
+   * database's clock. An incomplete venue is hidden, and expires if it is not completed within an hour.
    */
   readonly add: (
     venue: Registry.Registered,
     bounds: Bounds
   ) => Effect.Effect<Registry.Registered, BoundReached | JournalError>
-  /** Makes a partial venue visible once its journal is written. */
+  /** Makes an incomplete venue visible, once its journal has been written. */
   readonly complete: (venue: Registry.Registered) => Effect.Effect<Registry.Registered, JournalError>
-  /** The record of a venue; `undefined` if there is none, or its time to live is over. */
+  /** A venue's record; `undefined` if there is no such venue, or its time to live is over. */
   readonly find: (id: string) => Effect.Effect<Registry.Registered | undefined, JournalError>
-  /** The venues of an owner, or all venues, oldest first, each with its node and stage. */
+  /** An owner's venues, or all venues, oldest first, each with its node and stage. */
   readonly list: (owner?: string) => Effect.Effect<ReadonlyArray<Listed>, JournalError>
-  /** The venues added after the one with a given serial number; 0 returns all venues. */
+  /** The venues that were added after the venue with the given serial number; 0 returns all venues. */
   readonly addedAfter: (place: number) => Effect.Effect<ReadonlyArray<Added>, JournalError>
-  /** The ids, among the given ones, that belong to existing venues. */
+  /** Returns the given ids that belong to existing venues. */
   readonly present: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, JournalError>
   /** The number of venues in the cluster. */
   readonly count: Effect.Effect<number, JournalError>
-  /** Ends a venue, and deletes all data stored for it; `false` if there was no such venue. */
+  /** Deletes a venue and all its stored data; `false` if there was no such venue. */
   readonly remove: (id: string) => Effect.Effect<boolean, JournalError>
-  /** Ends the venues whose time to live is over. Returns their ids. */
+  /** Deletes the venues whose time to live is over. Returns their ids. */
   readonly removeEnded: Effect.Effect<ReadonlyArray<string>, JournalError>
   /** Loads the memory that a venue saved when it fell asleep. */
   readonly recall: (id: string) => Effect.Effect<Uint8Array | undefined, JournalError>
   /** Removes the saved memory, which is out of date once the venue is awake. */
   readonly forget: (id: string) => Effect.Effect<void, JournalError>
-  /** Saves the memory of a venue, unless its journal was taken over since `epoch`. */
+  /** Saves a venue's memory, unless its journal has been taken over since `epoch`. */
   readonly remember: (id: string, epoch: number, memory: Uint8Array) => Effect.Effect<void, JournalError>
 }
 
 /** A listed venue, with its node and stage. */
 export interface Listed {
-  /** The record of the venue. */
+  /** The venue's record. */
   readonly registered: Registry.Registered
-  /** The node and the stage of the venue. */
+  /** The venue's node and stage. */
   readonly placed: Placed
 }
 
 /** A venue and its serial number. */
 export interface Added {
-  /** The record of the venue. */
+  /** The venue's record. */
   readonly registered: Registry.Registered
-  /** The serial number of the venue, in the order in which venues were added. */
+  /** The venue's serial number. Venues are numbered in the order in which they were added. */
   readonly place: number
 }
 
@@ -84,10 +84,10 @@ const otherToken = new JournalError({
     "this one, run `effect-txc host --migrate` with it, and then start each node again"
 })
 
-/** Returns the stored token of the cluster. If there is none, stores and returns `token`. */
+/** Returns the cluster's stored token. If no token is stored, stores and returns `token`. */
 const tokenOf = Effect.fnUntraced(function*(sql: PgClient.PgClient, token: string, isGiven: boolean) {
   return yield* sql.withTransaction(Effect.gen(function*() {
-    // If two nodes start at once, the second finds the token of the first.
+    // If two nodes start at the same time, the second finds the token of the first.
     yield* sql.unsafe("SELECT pg_advisory_xact_lock('txc_host'::regclass::bigint)")
     const [known] = yield* sql.unsafe<{ token: string }>("SELECT token FROM txc_host")
     if (known === undefined) yield* sql.unsafe("INSERT INTO txc_host (token) VALUES ($1)", [token])
@@ -96,7 +96,7 @@ const tokenOf = Effect.fnUntraced(function*(sql: PgClient.PgClient, token: strin
   }))
 })
 
-/** Replaces the token of the cluster. Running nodes keep theirs until they restart. */
+/** Replaces the cluster's token. Running nodes use the old token until they restart. */
 export const setToken = Effect.fnUntraced(function*(
   token: string
 ): Effect.fn.Return<void, SqlError.SqlError, PgClient.PgClient> {
@@ -109,10 +109,10 @@ export const setToken = Effect.fnUntraced(function*(
   )
 })
 
-/** The database's clock, in Unix milliseconds. */
+/** The SQL expression for the database's clock, in Unix milliseconds. */
 const clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
-/** The time limit for completing a partial venue, in milliseconds. */
+/** The time limit for completing an incomplete venue, in milliseconds. */
 const completion = 3_600_000
 
 /** The record of a venue whose time to live begins at `now`. */
@@ -124,7 +124,8 @@ const endOf = ({ endsAt }: Registry.Registered) => PgTypes.int8(endsAt === undef
 const adding = (sql: PgClient.PgClient, venue: Registry.Registered, bounds: Bounds) =>
   sql.withTransaction(Effect.gen(function*() {
     const { id, owner } = venue
-    // Lets one node at a time count the venues, so that two nodes can't both add the last one that a bound allows.
+    // Lets only one node at a time count the venues, so that two nodes can't both add the last venue that a bound
+    // allows.
     yield* sql.unsafe("SELECT pg_advisory_xact_lock('txc_hosted'::regclass::bigint)")
     const [counted] = yield* sql.unsafe<{ all: number; own: number; now: bigint }>(
       `SELECT count(*)::int AS "all", (count(*) FILTER (WHERE owner = $1))::int AS own, ${clock} AS now FROM txc_hosted`,
@@ -150,20 +151,20 @@ const completing = Effect.fnUntraced(function*(sql: PgClient.PgClient, venue: Re
     endOf(complete)
   ])
   if (found.length > 0) return complete
-  return yield* new JournalError({ why: "failed", file: venue.id, reason: "it was ended while it was copied" })
+  return yield* new JournalError({ why: "failed", file: venue.id, reason: "it was deleted while it was being copied" })
 })
 
 const removing = (sql: PgClient.PgClient, ids: ReadonlyArray<string>) =>
   Effect.forEach(ids, (id) =>
     sql.withTransaction(Effect.gen(function*() {
       const rows = yield* sql.unsafe("DELETE FROM txc_hosted WHERE venue = $1 RETURNING 1", [id])
-      // From here on, the venue's node can't write, and learns that the venue has ended.
+      // From now on, the venue's node can't write, and discovers that the venue has been deleted.
       yield* sql.unsafe("DELETE FROM txc_venue WHERE venue = $1", [id])
       yield* sql.unsafe("DELETE FROM txc_memory WHERE venue = $1", [id])
       return rows.length > 0
     })))
 
-/** The SQL condition for a venue whose time to live is not over, by the database's clock. */
+/** The SQL condition for a venue whose time to live is not over, according to the database's clock. */
 const lives = `(ends_at IS NULL OR ends_at > ${clock})`
 
 interface PlacedRow extends Row {
@@ -172,7 +173,7 @@ interface PlacedRow extends Row {
   readonly since: bigint | null
 }
 
-/** Finds the node and the stage of a venue, from the table and from the reports of the nodes. */
+/** Determines a venue's node and stage from the table and from the nodes' reports. */
 const placedBy = (nodes: ReadonlyArray<Nodes.Node>) => {
   const live = nodes.filter(({ state }) => state !== "lost")
   const addresses = new Set(live.map(({ node }) => node))
@@ -186,7 +187,7 @@ const placedBy = (nodes: ReadonlyArray<Nodes.Node>) => {
   }
 }
 
-/** The venues of an owner, or all venues, oldest first, each with its node and stage. */
+/** An owner's venues, or all venues, oldest first, each with its node and stage. */
 export const listing = Effect.fnUntraced(function*(
   owner: string | undefined
 ): Effect.fn.Return<ReadonlyArray<Listed>, JournalError | SqlError.SqlError, PgClient.PgClient> {
@@ -206,8 +207,8 @@ export const listing = Effect.fnUntraced(function*(
 })
 
 /**
- * Opens the registry of a cluster. `token` is stored if no token is stored yet. If `isGiven`, opening fails when a
- * different token is stored.
+ * Opens a cluster's registry. `token` is stored if no token is stored yet. If `isGiven`, opening fails when a different
+ * token is stored.
  */
 export const open = Effect.fnUntraced(function*(
   token: string,

@@ -1,13 +1,13 @@
-/** Decides whether a node is ready for calls, and says why it is not. */
+/** Decides whether a node is ready for calls, and if not, reports why. */
 import type { StagedVenue } from "./Nodes.ts"
 
 /**
- * The time limit for waking, falling asleep and being halted, in milliseconds. A venue that exceeds it makes its node
- * unready.
+ * The time limit for waking, falling asleep and being halted, in milliseconds. A venue that exceeds this limit makes
+ * its node unready.
  */
 const patience = 30_000
 
-/** The state of a node, as far as the node knows it. */
+/** A node's state, to the best of its own knowledge. */
 export interface Vitals {
   /** Whether callers can reach the node. */
   readonly isServed: boolean
@@ -17,13 +17,13 @@ export interface Vitals {
   readonly shards: number
   /** The node's venues in any stage other than awake or asleep. */
   readonly stages: ReadonlyArray<StagedVenue>
-  /** The time, in Unix milliseconds. */
+  /** The current time, in Unix milliseconds. */
   readonly now: number
 }
 
-/** The reasons why a node is not ready, apart from its database; empty if there are none. */
+/** The reasons why a node is not ready, apart from its database; empty if there are no such reasons. */
 export const troublesOf = ({ isServed, isStopping, now, shards, stages }: Vitals): ReadonlyArray<string> => {
-  if (isStopping) return ["This node is stopping, and gives up its venues"]
+  if (isStopping) return ["This node is stopping, and its venues are moving to other nodes"]
   const stuck = stages.filter(({ since }) => since + patience <= now).map(({ id, since, stage }) =>
     `The venue ${id} has been ${stage} for ${
       Math.floor((now - since) / 1000)

@@ -2,15 +2,15 @@
  * Checks in the database which shards this node holds.
  *
  * A check writes over the connection that holds the node's locks. If such a write takes too long or is interrupted, the
- * cluster library replaces that connection, and the node loses all its shards. So one check runs at a time, no caller
- * can interrupt it, and the next one covers all shards that were asked for in the meantime.
+ * cluster library replaces that connection, and the node loses all its shards. So only one check runs at a time, no
+ * caller can interrupt a check, and the next check covers all shards that were requested meanwhile.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 
-/** Whether this node holds a shard, by a check that begins after this question. */
+/** Whether this node holds a shard, according to a check that begins after this call. */
 export type ShardCheck<Shard, E> = (shard: Shard) => Effect.Effect<boolean, E>
 
 /** The shards that the next check covers, and its result. */
@@ -19,7 +19,7 @@ interface Batch<Shard, E> {
   readonly held: Deferred.Deferred<ReadonlySet<Shard>, E>
 }
 
-/** Makes a check from a query, which returns those of the given shards that this node holds. */
+/** Creates a check from a query. Given some shards, the query returns those that this node holds. */
 export const make = <Shard, E>(
   heldOf: (shards: ReadonlyArray<Shard>) => Effect.Effect<Iterable<Shard>, E>,
   scope: Scope.Scope
@@ -34,8 +34,8 @@ export const make = <Shard, E>(
     }).pipe(Deferred.into(batch.held), oneByOne.withPermits(1), Effect.forkIn(scope))
 
   /**
-   * Adds a shard to the batch of the next check. Uninterruptible, because a batch without a check would block all later
-   * ones.
+   * Adds a shard to the batch of the next check. This step can't be interrupted, because a batch without a check would
+   * block all later batches.
    */
   const batchOf = (shard: Shard) =>
     Effect.uninterruptible(Effect.gen(function*() {

@@ -11,7 +11,9 @@ import * as Tables from "./Tables.ts"
 
 const unusable = (reason: string) => new JournalError({ why: "failed", file: "of the cluster", reason })
 
-/** The rights that the user lacks: to read and write the tables, and to use their sequences. */
+/**
+ * The database rights that the user lacks, among those needed to read and write the tables and to use their sequences.
+ */
 const lacking = `
   SELECT 'GRANT ' || p || ' ON ' || t AS missing
   FROM unnest(ARRAY['txc_venue', 'txc_journal', 'txc_snapshot', 'txc_delivery', 'txc_hosted', 'txc_memory', 'txc_host',
@@ -25,8 +27,8 @@ const lacking = `
   WHERE NOT has_sequence_privilege(s, 'USAGE')`
 
 /**
- * Fails unless the database has the tables of this version, accepts writes from this user, and never loses acknowledged
- * commands. If the tables were copied from another database, removes that database's nodes from them.
+ * Fails unless the database has the tables of this version, accepts writes from this user, and is configured never to
+ * lose acknowledged commands. If the tables were copied from another database, removes that database's nodes from them.
  */
 export const check: Effect.Effect<void, JournalError | SqlError.SqlError, PgClient.PgClient> = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient

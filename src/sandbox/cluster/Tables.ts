@@ -25,8 +25,8 @@ import * as Database from "./Database.ts"
 import * as Membership from "./Membership.ts"
 
 /**
- * The version of the tables. A node refuses to start on tables of another version. Increment it also when nodes of the
- * previous release can't exchange requests with nodes of this one.
+ * The version of the tables. A node refuses to start on tables of another version. Also increment this number when
+ * nodes of the previous release can't exchange requests with nodes of this release.
  *
  * @category form
  */
@@ -43,7 +43,7 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
     command text NOT NULL, hash bytea NOT NULL, recalled bigint, PRIMARY KEY (venue, sequence)
   )`,
   "CREATE INDEX txc_journal_recalled ON txc_journal (venue, sequence) WHERE recalled IS NOT NULL",
-  // Split into parts: PostgreSQL limits the size of a message, and a state may be larger.
+  // A state is split into parts, because PostgreSQL limits the size of a message, and a state may be larger.
   `CREATE TABLE txc_snapshot (
     venue text NOT NULL REFERENCES txc_venue ON DELETE CASCADE, sequence bigint NOT NULL, part integer NOT NULL,
     origin bigint NOT NULL, hash bytea NOT NULL, state bytea NOT NULL, PRIMARY KEY (venue, sequence, part)
@@ -72,12 +72,12 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
 ], [
   "DELETE FROM txc_node",
   "ALTER TABLE txc_node ADD COLUMN engine integer NOT NULL",
-  // A venue without a journal gets this release's engine.
+  // A venue without a journal gets this release's engine version.
   `UPDATE txc_hosted SET record = jsonb_set(record::jsonb, '{engine}', to_jsonb(engine))::text FROM (
     SELECT h.venue, coalesce(substring(v.rules FROM ', engine ([0-9]+)')::integer, ${Engine.version}) AS engine
     FROM txc_hosted h LEFT JOIN txc_venue v USING (venue)
   ) AS written WHERE written.venue = txc_hosted.venue`,
-  // Since this version of the tables, each engine version has its own tables of the cluster library.
+  // Since this version of the tables, each engine version has its own set of the cluster library's tables.
   "DROP TABLE IF EXISTS cluster_runners, cluster_locks, cluster_runner_migrations"
 ], [
   "CREATE TABLE txc_place (place text NOT NULL)"
@@ -107,7 +107,7 @@ const otherVersion = (found: number) => {
 
 /**
  * Creates the tables, or migrates them to this version. Nodes of an older version must be stopped first. Returns the
- * version that the tables had; fails if it is newer than this one.
+ * version that the tables had. Fails if that version is newer than this one.
  *
  * @category migrations
  */
@@ -115,7 +115,7 @@ export const migrate: Effect.Effect<number, JournalError | SqlError.SqlError, Pg
   function*() {
     const sql = yield* PgClient.PgClient
     const before = yield* sql.withTransaction(Effect.gen(function*() {
-      // If two processes migrate at once, the second waits and then has nothing to do.
+      // If two processes migrate at the same time, the second waits and then has nothing to do.
       yield* sql.unsafe("SELECT pg_advisory_xact_lock(hashtext('effect-txc tables'))")
       const before = yield* versionOf(sql)
       if (before > version) return yield* otherVersion(before)

@@ -1,9 +1,10 @@
 /**
  * Carries a client's WebSocket over a connection between two nodes, byte for byte. The node that has the venue reads
- * and writes the frames of the WebSocket; the node that the client is connected to only passes bytes on.
+ * and writes the frames of the WebSocket; the node that the client is connected to only forwards bytes.
  *
- * Each end sends a heartbeat every second, and breaks the tunnel when the other end is silent. Neither end reads on
- * while its reader is slow, so bytes wait at the venue, which disconnects a client that leaves too many unread.
+ * Each end sends a heartbeat every second, and breaks the tunnel if the other end is silent. An end stops reading while
+ * its own reader is slow. So unread bytes accumulate at the venue, which disconnects a client that leaves too many
+ * bytes unread.
  */
 import { Duplex } from "node:stream"
 import { lingering } from "../server/Upgrades.ts"
@@ -12,18 +13,18 @@ import * as Frames from "./Frames.ts"
 /** The time between heartbeats, in milliseconds. */
 const aliveEvery = 1000
 
-/** The number of heartbeats that may go by without a byte from the other end. */
+/** The tunnel breaks if this many heartbeats have been sent without any byte arriving from the other end. */
 const maxSilent = 3
 
 /** One end of a tunnel. */
 export interface Tunnel {
-  /** The bytes of the WebSocket. The stream never fails: when the connection breaks, it closes. */
+  /** The bytes of the WebSocket. The stream never fails: when the connection breaks, the stream closes. */
   readonly bytes: Duplex
-  /** Sends a message to the other node, before the bytes of the WebSocket. */
+  /** Sends a message to the other node, before the WebSocket's bytes. */
   readonly send: (message: Uint8Array) => void
 }
 
-/** Opens one end of a tunnel over a connection. Calls `receive` with each message of the other node. */
+/** Opens one end of a tunnel over a connection. Calls `receive` with each message from the other node. */
 export const open = (connection: Duplex, receive: (message: Uint8Array) => void, beat = aliveEvery): Tunnel => {
   const decode = Frames.decoder()
   /** The number of heartbeats since the last byte arrived. */
@@ -49,9 +50,9 @@ export const open = (connection: Duplex, receive: (message: Uint8Array) => void,
   let ending: NodeJS.Timeout | undefined
 
   const beating = setInterval(() => {
-    // A paused connection receives no heartbeats either, so its silence does not count.
+    // A paused connection receives no heartbeats either, so its silence is ignored.
     if (!connection.isPaused() && ++silent > maxSilent) return end()
-    // Bytes that wait to be sent serve as a heartbeat.
+    // Bytes that are waiting to be sent serve as a heartbeat.
     if (connection.writableLength === 0) connection.write(Frames.encode(Frames.kinds.alive))
   }, beat)
 
@@ -70,7 +71,7 @@ export const open = (connection: Duplex, receive: (message: Uint8Array) => void,
   connection.on("error", end)
   connection.on("close", () => {
     if (!hasEnded) return end()
-    // A slow reader gets the bytes that have arrived, and the stream then closes by itself.
+    // A slow reader gets the bytes that have arrived, and the stream then closes automatically.
     if (!bytes.destroyed) ending = setTimeout(end, lingering)
   })
   connection.resume()

@@ -1,7 +1,7 @@
 /**
  * Detects that the process was suspended for longer than its lease: by a signal, an overloaded machine, or a paused
- * virtual machine. Other nodes have taken its venues by then. The process must exit at once, and a supervisor must
- * restart it.
+ * virtual machine. By then, other nodes have taken over its venues. The process must exit immediately, and a supervisor
+ * must restart it.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ export class Paused extends Schema.TaggedError<Paused>()("Paused", { millis: Sch
   declare readonly millis: number
   override get message(): string {
     const seconds = Math.round(this.millis / 1000)
-    return `This process was suspended for ${seconds} seconds, so other nodes have its venues by now. It exits; start it again`
+    return `This process was suspended for ${seconds} seconds, so other nodes have its venues now. It is exiting; start it again`
   }
 }
 

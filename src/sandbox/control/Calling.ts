@@ -1,6 +1,4 @@
-/**
- * Runs requests against an API. Unknown fields are refused, and the error names the part of the request that is wrong.
- */
+/** Runs requests against an API. Refuses unknown fields, and reports which part of the request is wrong. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
@@ -18,10 +16,10 @@ import * as Json from "../../protocol/Json.ts"
 import { type Answer, BodyLost, json, type Request } from "../gateway/Message.ts"
 import { Explained, Malformed, prefix } from "./ControlApi.ts"
 
-/** The field names of each operation's body and query, by method and path. */
+/** The field names of each operation's body and query, keyed by method and path. */
 export type Fields = ReadonlyMap<string, ReadonlyArray<PropertyKey>>
 
-/** A group of operations, reduced to their fields. */
+/** A group of operations, of which only the fields are used here. */
 interface Group {
   readonly endpoints: Readonly<
     Record<string, {
@@ -33,7 +31,7 @@ interface Group {
   >
 }
 
-/** Collects the field names of the operations in some groups. */
+/** Collects the field names of the operations in the given groups. */
 export const fieldsOf = (groups: ReadonlyArray<Group>): Fields =>
   new Map(
     groups.flatMap(({ endpoints }) => Object.values(endpoints)).map(({ method, path, payload, query }) => {
@@ -63,11 +61,11 @@ const unexpected = (
 
 const wrongType = (path: string): Answer =>
   json(415, {
-    message: `the body of ${path} must come with the header Content-Type: application/` +
+    message: `the body of ${path} must be sent with the header Content-Type: application/` +
       (path === `${prefix}Journal` ? "x-ndjson" : "json")
   })
 
-/** The names that errors use for a request's parts, such as its body, when a whole part is wrong. */
+/** The names that errors use for a part of a request, such as the body, when that part as a whole is wrong. */
 const parts = {
   Body: "the body",
   Headers: "the headers",
@@ -105,7 +103,7 @@ const toAnswer = (response: HttpServerResponse.HttpServerResponse): Answer => {
   }
 }
 
-/** Converts a request to the form that the API reads; `undefined` when its method or path is not valid HTTP. */
+/** Converts a request to the form that the API reads; `undefined` if the method or path is not valid HTTP. */
 const toWebRequest = ({ body, headers, method, path, query = "" }: Request): globalThis.Request | undefined => {
   const url = `http://localhost${path}${query === "" ? "" : `?${query}`}`
   const given = Object.entries(headers).flatMap(([name, value]) =>
@@ -123,7 +121,7 @@ const toWebRequest = ({ body, headers, method, path, query = "" }: Request): glo
   ))
 }
 
-/** An API as an HTTP application. */
+/** An API as an HTTP handler. */
 export type App = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   HttpServerError.HttpServerError,
@@ -131,8 +129,8 @@ export type App = Effect.Effect<
 >
 
 /**
- * Answers an authorised request. Resources that the request opens live as long as the answer's stream. `template` is
- * the path as the API declares it, when it differs from the request's path.
+ * Handles an authorised request. Resources that the request opens stay open until the response's stream ends.
+ * `template` is the path as the API declares it, if that differs from the request's path.
  */
 export const run = Effect.fnUntraced(function*(
   app: App,

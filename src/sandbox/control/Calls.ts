@@ -31,16 +31,16 @@ export const CancelOptions = Schema.Struct({ account: Schema.String, market: Mar
 
 const secretsOf = ({ keys }: State.State): ReadonlyArray<string> => [...keys.values()].map(({ apiSecret }) => apiSecret)
 
-const unknownCall = (number: number) => `there is no call ${number}; only the latest 1000 calls are kept`
+const unknownCall = (number: number) => `there is no call ${number}; only the latest 1000 calls are stored`
 
-/** The request and the answer of a call. */
+/** A call's request and response. */
 export const look = Effect.fnUntraced(function*(venue: Venue["Service"], number: number) {
   const kept = venue.traffic.get(number)
   if (kept === undefined) return yield* refuse("Request", { number: "known" }, unknownCall(number))
   return Traffic.show(kept, secretsOf(venue.state))
 })
 
-/** A request with another body, signed with a key of the venue. */
+/** A request with a different body, signed with one of the venue's keys. */
 const signed = (request: Request, body: Uint8Array, { apiKey, apiSecret }: State.Key): Request => {
   const payload = Signature.payloadOf(body)
   const signature = createHmac("sha512", apiSecret).update(payload).digest("hex")
@@ -57,7 +57,7 @@ const signed = (request: Request, body: Uint8Array, { apiKey, apiSecret }: State
   }
 }
 
-/** A nonce that a key can use next. `now` is the venue's time in Unix microseconds. */
+/** A nonce that the key has not used yet. `now` is the venue's time in Unix microseconds. */
 const nextNonce = ({ policy }: Dialect, { greatestNonce, usedNonces }: State.Key, now: number): bigint => {
   if (policy.nonce !== "unique") return greatestNonce + 1n
   let next = BigInt(Math.floor(now))
@@ -65,7 +65,7 @@ const nextNonce = ({ policy }: Dialect, { greatestNonce, usedNonces }: State.Key
   return next
 }
 
-/** Gives a call a new nonce. A body that is not a JSON object is sent unchanged. */
+/** Replaces a call's nonce with a new one. A body that is not a JSON object is sent unchanged. */
 const renewed = (request: Request, key: State.Key, next: bigint): Request => {
   const json = Json.parse(Buffer.from(request.body).toString("utf8"))
   const body = Result.isSuccess(json) && Json.isObject(json.success)
@@ -82,7 +82,7 @@ export interface CallOptions {
   readonly account: string
   /** The path of a private endpoint, such as `/api/v4/order/new`. */
   readonly path: string
-  /** The fields of the request, by their names on the wire, without `request` and `nonce`. */
+  /** The request's fields, keyed by their wire names, without `request` and `nonce`. */
   readonly fields: Readonly<Record<string, Schema.Json>>
 }
 
@@ -93,11 +93,11 @@ export const CallOptions: Schema.Codec<CallOptions, unknown> = Schema.Struct({
   fields: Schema.Record(Schema.String, Schema.Json)
 })
 
-/** The answer to a call. */
+/** The response to a call. */
 export interface Called {
-  /** The HTTP status; absent if a fault has lost the answer. */
+  /** The HTTP status; absent if a fault suppressed the response. */
   readonly status?: number
-  /** The body of the answer; empty if there was none. */
+  /** The response body; empty if there was none. */
   readonly answer: string
 }
 
@@ -108,8 +108,8 @@ export const Called: Schema.Codec<Called, unknown> = Schema.Struct({
 })
 
 /**
- * Makes a private call as an account, signed with the first of its enabled keys. It goes the way of every other call:
- * through rate limits and faults, and into the log.
+ * Makes a private call as an account, signed with the account's first enabled key. Like any other call, it is subject
+ * to rate limits and faults, and is logged.
  */
 export const callAs = Effect.fnUntraced(function*(
   venue: Venue["Service"],
@@ -134,11 +134,11 @@ export const callAs = Effect.fnUntraced(function*(
   return called
 })
 
-/** Repeats a call, and signs it again if it was signed with a key of the venue. */
+/** Repeats a call. If the original was signed with one of the venue's keys, the repetition is signed again. */
 export const again = Effect.fnUntraced(function*(venue: Venue["Service"], number: number) {
   const kept = venue.traffic.get(number)
   if (kept === undefined) return yield* refuse("Again", { number: "known" }, unknownCall(number))
-  if (!kept.whole) return yield* refuse("Again", { body: "max" }, "the call's body was too long to keep")
+  if (!kept.whole) return yield* refuse("Again", { body: "max" }, "the call's body was too long to store")
   const apiKey = header(kept.request, Signature.headers.apiKey)
   const key = [...venue.state.keys.values()].find((key) => key.apiKey === apiKey)
   if (key === undefined) return yield* Effect.asVoid(venue.handle(kept.request))

@@ -1,4 +1,4 @@
-/** The candles of a market as its owner sees them: the open, high, low and close price in each interval. */
+/** A market's candles as the sandbox's owner sees them: the open, high, low and close price in each interval. */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
 import type { MarketName } from "../../domain/Identifiers.ts"
@@ -35,7 +35,7 @@ export const Candle: Schema.Codec<Candle, unknown> = Schema.Struct({
   volume: Decimal
 })
 
-/** The maximum number of candles in an answer. */
+/** The maximum number of candles in a response. */
 const shown = 500
 
 const toCandle = ({ at, close, high, low, open, volume }: Candles.Candle): Candle => ({
@@ -47,9 +47,7 @@ const toCandle = ({ at, close, high, low, open, volume }: Candles.Candle): Candl
   volume: Units.toDecimal(volume)
 })
 
-/**
- * The latest candles of a market, oldest first; at most 500. An interval in which the price did not move has no candle.
- */
+/** A market's latest candles, oldest first; at most 500. An interval in which the price did not move has no candle. */
 export const candles = (
   { trading }: State.State,
   market: MarketName,

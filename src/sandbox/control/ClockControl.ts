@@ -6,7 +6,7 @@ import { beyondLatest, refuse } from "../venue/ControlRefused.ts"
 import { perform } from "../venue/Perform.ts"
 import type { Venue } from "../venue/Venue.ts"
 
-/** The state of the venue's clocks. */
+/** The state of the venue's two clocks. */
 export interface ClockReading {
   /** The venue's time, in Unix microseconds. */
   readonly at: number
@@ -30,7 +30,7 @@ const backwards = "the clock only moves forward. To take it back, Reset or Resto
 
 /**
  * Moves the clock forward to a time. A running clock keeps running, and a frozen one stays frozen. If the venue has no
- * commands yet, any time is allowed, even an earlier one; the clock then freezes at that time, so that no later command
+ * commands yet, any time is allowed, even an earlier one; the clock then freezes at that time, so no later command
  * depends on the machine's clock.
  */
 const set = Effect.fnUntraced(function*(
@@ -57,7 +57,7 @@ const set = Effect.fnUntraced(function*(
   }))
 })
 
-/** The clock methods of `Control`. */
+/** The methods of `Control` that set and read the clocks. */
 export const make = (venue: Venue["Service"]) => ({
   clock: Effect.flatMap(
     venue.read,

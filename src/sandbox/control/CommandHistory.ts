@@ -1,4 +1,6 @@
-/** The venue's history as the owner of a sandbox sees it: a page of the journal's commands, and the saved states. */
+/**
+ * The venue's history as the sandbox's owner sees it: the journal's commands, a page at a time, and the saved states.
+ */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Action } from "../engine/Command.ts"
@@ -7,21 +9,21 @@ import type { JournalError } from "../store/Journal.ts"
 import type * as SavedStates from "../store/SavedStates.ts"
 import type { Venue } from "../venue/Venue.ts"
 
-/** A command of the journal, without its secrets. */
+/** A command in the journal, without its secrets. */
 export interface CommandSummary {
-  /** The command's number in the journal, from 1. */
+  /** The command's number in the journal, starting at 1. */
   readonly sequence: number
-  /** The time of the command, in Unix microseconds on the venue's clock. */
+  /** The command's time, in Unix microseconds on the venue's clock. */
   readonly at: number
   /** The owner action, such as `MovePrice`, or the operation of a call, such as `PlaceLimit`. */
   readonly action: string
   /** The account that made the call or that the action concerns, if known. */
   readonly account?: string
-  /** The command's markets, prices, amounts and order ids, by field name. */
+  /** The command's markets, prices, amounts and order ids, keyed by field name. */
   readonly fields: Readonly<Record<string, string | number>>
-  /** `false` if the command changed nothing: a call that only reads, or that was refused. Absent if not known. */
+  /** `false` if the command changed nothing: it was a call that only reads, or it was refused. Absent if not known. */
   readonly changed?: boolean
-  /** How many events of each kind the command caused, by their tags; absent if they are no longer known. */
+  /** The number of events of each kind that the command caused, keyed by tag; absent if no longer known. */
   readonly events?: Readonly<Record<string, number>>
 }
 
@@ -36,16 +38,16 @@ export const CommandSummary: Schema.Codec<CommandSummary, unknown> = Schema.Stru
   events: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int))
 })
 
-/** The schema of a saved state, which can be restored without applying commands. */
+/** The schema of a saved state. Restoring a saved state applies no commands. */
 export const SavedState: Schema.Codec<SavedStates.SavedState, unknown> = Schema.Struct({
   sequence: Schema.Int,
   at: Schema.Int
 })
 
-/** The largest number of commands on a page. */
+/** The maximum number of commands on a page. */
 const longest = 500
 
-/** The fields of commands that are shown, none of which is secret. */
+/** The command fields that are shown. None of them is secret. */
 const shown = [
   "market",
   "side",
@@ -72,7 +74,7 @@ const fieldsOf = (of: object): Readonly<Record<string, string | number>> => {
 /** The operations that cause an event whenever they change anything. */
 const telling = /^(?:Place|Cancel|Modify|Transfer|CreateCode|ApplyCode)/u
 
-/** Whether a command has changed anything, as far as its events tell; `undefined` if they don't. */
+/** Whether a command has changed anything, according to its events; `undefined` if its events don't show that. */
 const hasChanged = (action: Action, events: ReadonlyArray<Event> | undefined): boolean | undefined => {
   if (action._tag !== "Call") return true
   const { _tag } = action.operation
@@ -80,7 +82,7 @@ const hasChanged = (action: Action, events: ReadonlyArray<Event> | undefined): b
   return telling.test(_tag) ? events && events.length > 0 : true
 }
 
-/** How a command turned out. */
+/** A command's outcome. */
 const outcomeOf = (action: Action, events: ReadonlyArray<Event> | undefined): Partial<CommandSummary> => {
   const changed = hasChanged(action, events)
   const counts: Record<string, number> = {}
@@ -110,7 +112,7 @@ const mostSearched = 10_000
 
 /**
  * The commands before a given number, or the latest ones, newest first; at most `limit`, which is 100 by default. With
- * `onlyChanges`, those that have changed nothing are left out.
+ * `onlyChanges`, commands that changed nothing are left out.
  */
 export const commands = Effect.fnUntraced(function*(
   venue: Venue["Service"],

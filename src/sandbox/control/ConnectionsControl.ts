@@ -1,10 +1,10 @@
-/** Shows the open connections of a venue, and ends them. */
+/** Lists a venue's open connections, and closes them. */
 import * as Effect from "effect/Effect"
 import type { Shown } from "../gateway/OpenConnections.ts"
 import { type ControlRefused, refuse } from "../venue/ControlRefused.ts"
 import type { Venue } from "../venue/Venue.ts"
 
-/** The connection methods of `Control`. */
+/** The methods of `Control` for connections. */
 export const make = ({ connections }: Venue["Service"]) => {
   const found = <A>(action: string, id: number, use: (connection: Shown) => A): Effect.Effect<A, ControlRefused> =>
     Effect.suspend(() => {

@@ -2,8 +2,8 @@
  * The owner's control of a sandbox: its clock, prices, accounts, keys, funds, faults, limits, connections and history.
  * No exchange key gives access to it.
  *
- * Times (`at`) are Unix microseconds. Durations (`millis`) are milliseconds. Faults, limits, requests and snapshots
- * made by `snapshot` are not part of the journal.
+ * Times (`at`) are in Unix microseconds, and durations (`millis`) in milliseconds. Faults, limits, requests and
+ * snapshots made by `snapshot` are not part of the journal.
  *
  * @example
  * ```ts
@@ -70,20 +70,20 @@ type Failure = ControlRefused | Journal.JournalError
 type Done = Effect.Effect<void, Failure>
 
 /**
- * The control of a sandbox. A method that changes something succeeds once the change is durable. It fails with
- * `ControlRefused`, which names the invalid fields, or with `JournalError` when the venue's journal fails.
+ * The control of a sandbox. A method that changes something succeeds once the change is durable. Otherwise it fails
+ * with `ControlRefused`, which names the invalid fields, or with `JournalError` when the venue's journal fails.
  *
  * @category services
  */
 export class Control extends Context.Service<
   Control,
   Command.OwnerMethods<Done> & {
-    /** The counterparty: the markets that it quotes, its settings for each, and the funds credited to it. */
+    /** The counterparty's markets, its settings for each market, and the funds credited to it. */
     readonly counterparty: Effect.Effect<CounterpartyView.Counterparty, Journal.JournalError>
     /** All accounts and their keys, without the counterparty. */
     readonly accounts: Effect.Effect<ReadonlyArray<Views.AccountSummary>, Journal.JournalError>
     /**
-     * The open orders of an account, oldest first. `part` selects a range of them, counted from the latest; all by
+     * An account's open orders, oldest first. `part` selects a range of these orders, counted from the latest; all by
      * default.
      */
     readonly openOrders: (
@@ -92,34 +92,33 @@ export class Control extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Views.OpenOrder>, Journal.JournalError>
     /** The number of an account's open orders. */
     readonly countOfOpenOrders: (account: string) => Effect.Effect<number, Journal.JournalError>
-    /** The ended orders of an account, latest first; at most 100. */
+    /** An account's closed orders, latest first; at most 100. */
     readonly endedOrders: (account: string) => Effect.Effect<ReadonlyArray<Views.EndedOrder>, Journal.JournalError>
-    /** One order of an account, open or ended, with its fills and the commands that changed it. */
+    /** One order of an account, open or closed, with its fills and the commands that changed it. */
     readonly order: (account: string, id: OrderId) => Effect.Effect<OrderView.OrderLife, Failure>
     /** Cancels an order on behalf of its account. */
     readonly cancelOrder: (options: Calls.CancelOptions) => Done
-    /** The fills of an account's orders, latest first; at most 100. */
+    /** An account's fills, latest first; at most 100. */
     readonly fills: (account: string) => Effect.Effect<ReadonlyArray<Views.AccountFill>, Journal.JournalError>
     /** All markets and their prices. */
     readonly markets: Effect.Effect<ReadonlyArray<MarketViews.MarketSummary>, Journal.JournalError>
-    /** The best prices in a market's order book, and its latest trades. */
+    /** A market's best order book prices and latest trades. */
     readonly depth: (market: MarketName) => Effect.Effect<MarketViews.Depth, Failure>
     /**
-     * The latest candles of a market, oldest first; at most 500. An interval is 1, 60, 900, 3600 or 86400 seconds long.
-     * An interval in which the price did not move has no candle.
+     * A market's latest candles, oldest first; at most 500. An interval is 1, 60, 900, 3600 or 86400 seconds long. An
+     * interval in which the price did not move has no candle.
      */
     readonly candles: (
       market: MarketName,
       seconds: (typeof CandleView.intervals)[number]
     ) => Effect.Effect<ReadonlyArray<CandleView.Candle>, Journal.JournalError>
-    /** The open positions of an account. */
+    /** An account's open positions. */
     readonly positions: (account: string) => Effect.Effect<ReadonlyArray<Views.OpenPosition>, Journal.JournalError>
-    /** The balances of an account in all wallets, and its debts. */
+    /** An account's balances in all wallets, and its debts. */
     readonly balances: (account: string) => Effect.Effect<ReadonlyArray<Views.Balance>, Journal.JournalError>
     /**
-     * The venue's clocks. Orders, interest and limits carry the venue's own time. Callers see another clock, against
-     * which their nonces are checked: the machine's clock plus the skew. So they can keep trading whatever the venue's
-     * time is.
+     * The venue's clocks. Orders, interest and limits use the venue's own clock. Callers' nonces are checked against
+     * another clock: the machine's clock plus the skew. So callers can keep trading whatever the venue's time is.
      */
     readonly clock: Effect.Effect<ClockControl.ClockReading, Journal.JournalError>
     /** Freezes the clock at its current time. */
@@ -147,7 +146,7 @@ export class Control extends Context.Service<
       /** The skew, in milliseconds; at most 30 years in either direction. */
       readonly millis: number
     }) => Done
-    /** The time at which the next event is due, in Unix microseconds; `undefined` when nothing is due. */
+    /** The time at which the next event is due, in Unix microseconds; `undefined` if no event is scheduled. */
     readonly nextDue: Effect.Effect<number | undefined, Journal.JournalError>
     /** Adds a fault, and returns its number. */
     readonly addFault: (fault: Fault) => Effect.Effect<number>
@@ -155,114 +154,118 @@ export class Control extends Context.Service<
     readonly removeFault: (id: number) => Effect.Effect<void, ControlRefused>
     /** Removes all faults. */
     readonly clearFaults: Effect.Effect<void>
-    /** The faults in force, and how often each has matched and fired. */
+    /** The active faults, and how often each has matched and fired. */
     readonly faults: Effect.Effect<ReadonlyArray<Armed>>
     /**
-     * Replaces the documented rate limit of one path, or of every path when none is named; `undefined` restores it.
-     * Public paths are counted together: those of API V4 under the name `public`, those of API V1 as `public v1`.
+     * Replaces the documented rate limit of one path, or of every path if no path is given. `undefined` restores the
+     * documented limit. Public paths share one limit per API version: `public` for API V4, and `public v1` for API V1.
      */
     readonly limit: (limit: RateLimit | undefined, path?: string) => Effect.Effect<void>
     /**
-     * The logged calls to the exchange and their outcomes: those after the call with number `after`, or all by default.
+     * The logged calls to the exchange and their outcomes: the calls after call number `after`, or all by default.
      * `latest` limits the result to that many of the most recent calls.
      */
     readonly requests: (after?: number, latest?: number) => Effect.Effect<ReadonlyArray<RequestRecord>>
     /**
-     * The request and the answer of a call, by its number, without secrets. The latest 1000 calls are kept; an older
+     * A call's request and response, by the call's number, without secrets. The latest 1000 calls are stored; an older
      * number is refused.
      */
     readonly look: (number: number) => Effect.Effect<Shown, ControlRefused>
     /**
-     * Repeats a call, by its number, with a new nonce and signature. The latest 1000 calls are kept; an older number is
-     * refused.
+     * Repeats a call, by its number, with a new nonce and signature. The latest 1000 calls are stored; an older number
+     * is refused.
      */
     readonly again: (number: number) => Effect.Effect<void, ControlRefused>
     /**
-     * Makes a private call as an account, signed with the first of its enabled keys. The call goes through rate limits
-     * and faults, and appears in the log.
+     * Makes a private call as an account, signed with the account's first enabled key. The call is subject to rate
+     * limits and faults, and is logged.
      */
     readonly callAs: (options: Calls.CallOptions) => Effect.Effect<Calls.Called, ControlRefused>
     /** The open WebSocket connections, oldest first. */
     readonly connections: Effect.Effect<ReadonlyArray<OpenConnection>>
-    /** The latest messages that were sent over a connection, oldest first: at most 50, with at most 32 KiB of text. */
+    /** The latest messages sent over a connection, oldest first: at most 50, with at most 32 KiB of text. */
     readonly sentMessages: (id: number) => Effect.Effect<ReadonlyArray<SentMessage>, ControlRefused>
-    /** Ends a connection. */
+    /** Closes a connection. */
     readonly cutConnection: (options: {
-      /** The number of the connection. */
+      /** The connection's number. */
       readonly id: number
       /**
-       * Whether the exchange sends a close frame first (code 1001); `false` by default, as when the live exchange ends a
-       * connection (code 1006).
+       * Whether the exchange sends a close frame first (code 1001); `false` by default, as when the live exchange
+       * closes a connection (code 1006).
        */
       readonly close?: boolean
     }) => Effect.Effect<void, ControlRefused>
     /**
      * The events on the exchange: those after a position in the feed, or only new ones by default. `"0"` is the
-     * beginning.
+     * position before the first event.
      */
     readonly events: (after?: string) => Stream.Stream<Entry, FeedGone>
     /**
-     * The events so far, a page at a time: those after a position in the feed, at most 100; none by default. The answer
-     * has the position to continue from.
+     * The events so far, a page at a time: at most 100 events after a position in the feed. Without a position, the
+     * page has no events. The result has the position to continue from.
      */
     readonly eventsSoFar: (after?: string) => Effect.Effect<Page, FeedGone>
-    /** The venue's dialect, the number of its commands, their hash, and the command that a reset returns to. */
+    /**
+     * The venue's dialect, the number of its commands, their hash, and the number of the command that a reset returns
+     * to.
+     */
     readonly status: Effect.Effect<HistoryControl.Status, Journal.JournalError>
-    /** Saves the state, so that restoring it is quick, and returns the number of the last command. */
+    /** Saves the state, so that it can be restored quickly, and returns the number of the last command. */
     readonly snapshot: Effect.Effect<number, Journal.JournalError>
     /**
-     * The saved states, which can be restored without applying commands, oldest first: snapshots and restored states;
-     * at most 16.
+     * The saved states, oldest first: snapshots and restored states; at most 16. Restoring a saved state applies no
+     * commands.
      */
     readonly saved: Effect.Effect<ReadonlyArray<SavedState>>
     /**
-     * The commands before a given number, or the latest ones, newest first and without their secrets. Returns at most
-     * `limit`, which is 100 by default and 500 at most. With `onlyChanges`, calls that have changed nothing are left
-     * out; at most 10000 commands are searched.
+     * The commands before the given number, or the latest ones, newest first and without their secrets. Returns at most
+     * `limit`, which is 100 by default and 500 at most. With `onlyChanges`, calls that changed nothing are left out,
+     * and at most 10000 commands are searched.
      */
     readonly commands: (
       before?: number,
       limit?: number,
       onlyChanges?: boolean
     ) => Effect.Effect<ReadonlyArray<CommandHistory.CommandSummary>, Journal.JournalError>
-    /** Part of the exchange as it was after `sequence` commands. Nothing is restored. */
+    /** Part of the exchange as it was after `sequence` commands. The venue's state does not change. */
     readonly past: (options: PastView.PastOptions) => Effect.Effect<PastView.Past, Failure>
     /**
-     * Restores the state after `sequence` commands. The restore is one more command, so the journal keeps all earlier
-     * ones.
+     * Restores the state after `sequence` commands. The restore is an additional command, so the journal still contains
+     * all earlier commands.
      */
     readonly restore: (sequence: number) => Done
     /**
-     * Restores the state at the last `begin`, or the empty exchange if there was none. The rate limits no longer count
-     * earlier calls. Faults and replaced limits stay.
+     * Restores the state at the last `begin`, or the empty exchange if there was none. Earlier calls are no longer
+     * counted towards the rate limits. Faults and replaced limits stay in force.
      */
     readonly reset: Done
     /** Marks the end of the venue's setup: a reset returns to this state. */
     readonly begin: Done
     /**
-     * Creates a new venue in memory, with the first `sequence` commands of this one, or with all of them. It lives until
-     * `endFork` is called or the scope is closed. At most 16 forks can exist at once, including forks of forks.
+     * Creates a new venue in memory, with the first `sequence` commands of this venue, or with all of them. The fork
+     * exists until `endFork` is called or the scope is closed. At most 16 forks can exist at the same time, including
+     * forks of forks.
      */
     readonly fork: (sequence?: number) => Effect.Effect<Venue.Venue["Service"], Failure, Scope.Scope>
-    /** The venue's forks that have not ended, and their own forks. */
+    /** The venue's open forks, and their own forks. */
     readonly forks: Effect.Effect<ReadonlyArray<Fork>>
-    /** Ends a fork, and its own forks. An ended fork answers no calls. */
+    /** Closes a fork, and its own forks. A closed fork no longer accepts calls. */
     readonly endFork: (id: number) => Effect.Effect<void, ControlRefused>
     /**
-     * All commands, each as a line of JSON, with the secrets of the venue's keys. All are checked before the first is
-     * emitted.
+     * All commands, each as a line of JSON, including the secrets of the venue's keys. All commands are checked before
+     * the first one is emitted.
      */
     readonly journal: Stream.Stream<string, Journal.JournalError>
     /**
      * Applies the commands of another journal, each at its own time. The venue must have no commands. If any command
-     * can't be applied, none of them is.
+     * can't be applied, none is applied.
      */
     readonly replay: (lines: Iterable<string>) => Done
   }
 >()("effect-txc/sandbox/Control") {}
 
 /**
- * Creates the control of a venue.
+ * Creates a venue's control.
  *
  * @category constructors
  */

@@ -1,6 +1,6 @@
 /**
- * The control of a sandbox over HTTP: its operations, their fields and their answers. `Control` documents the behaviour
- * of each.
+ * The control of a sandbox over HTTP: its operations, their fields and their responses. `Control` documents each
+ * operation's behaviour.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", {
 }, {
   httpApiStatus: 400
 }) {
-  /** A description of the mistake. */
+  /** Describes the mistake. */
   declare readonly message: string
 }
 
@@ -67,12 +67,12 @@ const Part = Schema.NumberFromString.check(Schema.isInt(), Schema.isGreaterThanO
 const Sequence = Schema.Struct({ sequence: Count })
 
 /**
- * The addresses of a fork. Its control token is that of the venue from which it was forked.
+ * The addresses of a fork. The fork has the control token of the venue from which it was created.
  *
  * @category models
  */
 export interface Forked {
-  /** The fork's number, with which it can be ended. */
+  /** The fork's number, which closing the fork requires. */
   readonly id: number
   /** The base URL of the fork's exchange. */
   readonly url: string
@@ -97,9 +97,9 @@ export const Forked: Schema.Codec<Forked, unknown> = Schema.Struct({
  * @category models
  */
 export const FeedEvent = Schema.Struct({
-  /** The position in the feed, which a reader sends to continue after this event. */
+  /** The event's position in the feed. A reader sends this position to continue after the event. */
   id: Schema.String,
-  /** The tag of the event, such as `Traded`. */
+  /** The event's tag, such as `Traded`. */
   event: Schema.String,
   /** The feed entry, as JSON. */
   data: Schema.fromJsonString(Schema.toCodecJson(Feed.Entry))
@@ -110,10 +110,13 @@ const Lines = Schema.String.pipe(HttpApiSchema.asText({ contentType: "applicatio
 
 const served = routes.map(({ endpoint }) => endpoint)
 
-/** The names that a rate limit can apply to. */
+/** The names of the rate limits. */
 const limited: ReadonlySet<string> = new Set(served.map(countedAs))
 
-/** Explains that no endpoint has a path, with a similar one: a fault or a limit on it would have no effect. */
+/**
+ * Explains that no endpoint has the given path, and suggests a similar path. A fault or limit on an unknown path would
+ * have no effect.
+ */
 const unknownPath = (path: string, names: Iterable<string>, otherwise: string): string =>
   `no endpoint has the path ${path}; ${NearMiss.suggestion(path, names) ?? otherwise}`
 
@@ -157,7 +160,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
   ...Object.values(ownerOperations) as [OwnerOperations[keyof OwnerOperations]],
   HttpApiEndpoint.get("counterparty", "/Counterparty", { success: Control.Counterparty, error: Unavailable })
     .annotateMerge(
-      described("The counterparty: the markets that it quotes, its settings for each, and the funds credited to it.")
+      described("The counterparty's markets, its settings for each market, and the funds credited to it.")
     ),
   HttpApiEndpoint.get("accounts", "/Accounts", {
     success: Schema.Array(Control.AccountSummary),
@@ -168,19 +171,19 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Schema.Array(Control.OpenOrder),
     error: Unavailable
   }).annotateMerge(described(
-    "The open orders of an account, oldest first. `offset` skips that many of the latest ones, and `limit` is the " +
+    "An account's open orders, oldest first. `offset` skips that many of the latest ones, and `limit` is the " +
       "maximum number of orders."
   )),
   HttpApiEndpoint.get("positions", "/Positions", {
     query: Account,
     success: Schema.Array(Control.OpenPosition),
     error: Unavailable
-  }).annotateMerge(described("The open positions of an account.")),
+  }).annotateMerge(described("An account's open positions.")),
   HttpApiEndpoint.get("balances", "/Balances", {
     query: Account,
     success: Schema.Array(Control.Balance),
     error: Unavailable
-  }).annotateMerge(described("The balances of an account in all wallets, and its debts.")),
+  }).annotateMerge(described("An account's balances in all wallets, and its debts.")),
   HttpApiEndpoint.get("clock", "/Clock", { success: Control.ClockReading, error: Unavailable }).annotateMerge(
     described(
       "The venue's clock, in Unix microseconds, and how far the callers' clock is ahead of the machine's."
@@ -215,7 +218,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     error: Unavailable
   }).annotateMerge(described("Adds a fault, and returns its number.")),
   HttpApiEndpoint.get("faults", "/Faults", { success: Schema.Array(Faults.Armed), error: Unavailable }).annotateMerge(
-    described("The faults in force, and how often each has matched and fired.")
+    described("The active faults, and how often each has matched and fired.")
   ),
   HttpApiEndpoint.delete("clearFaults", "/Faults", { success: Nothing, error: Unavailable }).annotateMerge(
     described("Removes all faults.")
@@ -230,8 +233,8 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Nothing,
     error: Unavailable
   }).annotateMerge(described(
-    "Replaces the documented rate limit of one path, or of every path; without a limit, restores it. Public paths are " +
-      "counted together: those of API V4 as \"public\", those of API V1 as \"public v1\"."
+    "Replaces the documented rate limit of one path, or of every path. Without a limit, restores it. Public paths " +
+      "share one limit per API version: \"public\" for API V4, and \"public v1\" for API V1."
   )),
   HttpApiEndpoint.get("requests", "/Requests", {
     query: Schema.Struct({ after: key(Schema.NumberFromString.check(Schema.isInt())), latest: key(Part) }),
@@ -239,8 +242,8 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     error: Unavailable
   }).annotateMerge(
     described(
-      "The logged calls to the exchange and their outcomes: those after the call with number `after`, or all. " +
-        "`latest` limits the result to that many of the most recent ones."
+      "The logged calls to the exchange and their outcomes: the calls after call number `after`, or all. " +
+        "`latest` limits the result to that many of the most recent calls."
     )
   ),
   HttpApiEndpoint.get("connections", "/Connections", {
@@ -252,13 +255,13 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Schema.Array(Control.SentMessage),
     error
   }).annotateMerge(described(
-    "The latest messages that were sent over a connection, oldest first: at most 50, with at most 32 KiB of text."
+    "The latest messages sent over a connection, oldest first: at most 50, with at most 32 KiB of text."
   )),
   post(
     "cutConnection",
     "/CutConnection",
     Schema.Struct({ id: Schema.Int, close: key(Schema.Boolean) }),
-    "Ends a connection: abruptly, or with a close frame first if `close` is true."
+    "Closes a connection: abruptly, or with a close frame first if `close` is true."
   ),
   HttpApiEndpoint.get("events", "/Events", {
     query: Schema.Struct({ after: key(Schema.String) }),
@@ -267,27 +270,29 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     error: Feed.FeedGone
   }).annotateMerge(described(
     "The events on the exchange, as server-sent events: after the position in the header Last-Event-ID or in `after`, or " +
-      "only new ones. \"0\" is the beginning."
+      "only new ones. \"0\" is the position before the first event."
   )),
   HttpApiEndpoint.get("status", "/Status", { success: Control.Status, error: Unavailable }).annotateMerge(
-    described("The venue's dialect, the number of its commands, their hash, and the command that a reset returns to.")
+    described(
+      "The venue's dialect, the number of its commands, their hash, and the command number that a reset returns to."
+    )
   ),
   HttpApiEndpoint.post("snapshot", "/Snapshot", { payload: Nothing, success: Sequence, error: Unavailable })
     .annotateMerge(
-      described("Saves the state, so that restoring it is quick, and returns the number of the last command.")
+      described("Saves the state, so that it can be restored quickly, and returns the number of the last command.")
     ),
   post(
     "restore",
     "/Restore",
     Sequence,
-    "Restores the state after `sequence` commands. The restore is one more command, so the journal keeps all earlier ones."
+    "Restores the state after `sequence` commands. The restore is a new command, so the journal still has all earlier ones."
   ),
   post(
     "reset",
     "/Reset",
     Nothing,
-    "Restores the state at the last begin, or the empty exchange if there was none. The rate limits no longer count " +
-      "earlier calls. Faults and replaced limits stay."
+    "Restores the state at the last begin, or the empty exchange if there was none. Earlier calls are no longer " +
+      "counted towards the rate limits. Faults and replaced limits stay in force."
   ),
   post("begin", "/Begin", Nothing, "Marks the end of the venue's setup: a reset returns to this state."),
   HttpApiEndpoint.post("fork", "/Fork", {
@@ -295,17 +300,17 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Forked,
     error
   }).annotateMerge(described(
-    "Serves a new venue on its own port, in memory, with the first `sequence` commands of this one, or with all. There " +
-      "can be at most 16 forks at once, including forks of forks."
+    "Serves a new venue on its own port, in memory, with this venue's first `sequence` commands, or with all. At " +
+      "most 16 forks can exist at the same time, including forks of forks."
   )),
   HttpApiEndpoint.get("forks", "/Forks", { success: Schema.Array(Control.Fork), error: Unavailable }).annotateMerge(
-    described("The venue's forks that have not ended, and their own forks.")
+    described("The venue's open forks, and their own forks.")
   ),
   HttpApiEndpoint.delete("endFork", "/Forks/:id", {
     params: { id: Schema.NumberFromString.check(Schema.isInt()) },
     success: Nothing,
     error
-  }).annotateMerge(described("Ends a fork, and its own forks.")),
+  }).annotateMerge(described("Closes a fork, and its own forks.")),
   HttpApiEndpoint.get("journal", "/Journal", {
     success: HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" }),
     error: Unavailable
@@ -339,7 +344,7 @@ export const secured = (title: string, description: string) =>
     transform: (spec) => ({
       ...spec,
       security: [{ token: [] }],
-      // An operation with its own empty security list would need no token.
+      // An operation that declares an empty security list would need no token.
       paths: withoutSecurity(spec["paths"] as Operations),
       components: {
         ...spec["components"] as object,

@@ -1,5 +1,5 @@
 /**
- * Controls a sandbox that runs in another process, with a client derived from `ControlApi`.
+ * Controls a sandbox in another process, with a client derived from `ControlApi`.
  *
  * @example
  * ```ts
@@ -23,7 +23,8 @@ import type * as Redacted from "effect/Redacted"
 import { ControlApi } from "./ControlApi.ts"
 
 /**
- * A method for each operation of the control plane. Its fields go into `payload`, `query` or `params`.
+ * Has a method for each operation of the control plane. The operation's fields are passed in `payload`, `query` or
+ * `params`.
  *
  * @category services
  */
@@ -32,7 +33,7 @@ export class ControlClient extends Context.Service<ControlClient, HttpApiClient.
 ) {}
 
 /**
- * The address and the token of the sandbox. The first line that `effect-txc sandbox` prints contains both.
+ * The sandbox's address and token. The first line that `effect-txc sandbox` prints contains the address and the token.
  *
  * @category models
  */

@@ -1,4 +1,4 @@
-/** The counterparty as the owner of a sandbox sees it. */
+/** The counterparty as the sandbox's owner sees it. */
 import * as Schema from "effect/Schema"
 import { Amount, Decimal } from "../../domain/Decimal.ts"
 import { MarketName, Ticker } from "../../domain/Identifiers.ts"
@@ -19,7 +19,7 @@ export interface QuotedMarket extends SetCounterpartyOptions {
   readonly step: Decimal
   /** The largest random deviation of a quote's size from `amount`, in percent. */
   readonly variation: Decimal
-  /** Whether a filled quote is replaced at once. */
+  /** Whether a filled quote is replaced immediately. */
   readonly refill: boolean
   /** Whether funds that the counterparty lacks for its quotes are credited automatically. */
   readonly credit: boolean
@@ -34,7 +34,7 @@ export interface QuotedMarket extends SetCounterpartyOptions {
 
 /** The funds of one asset credited to the counterparty. */
 export interface Credited {
-  /** The ticker of the asset, such as `BTC`. */
+  /** The asset's ticker, such as `BTC`. */
   readonly ticker: Ticker
   /** The sum credited, in units of the asset. */
   readonly amount: Decimal
@@ -43,13 +43,13 @@ export interface Credited {
 /** The state of the counterparty. */
 export interface Counterparty {
   /**
-   * The name of the counterparty's account, which `Balances`, `OpenOrders`, `Positions` and `Fills` accept. `Accounts`
+   * The account name of the counterparty, which `Balances`, `OpenOrders`, `Positions` and `Fills` accept. `Accounts`
    * does not list it.
    */
   readonly account: string
   /**
-   * The funds credited from outside, by `Fund` and automatically. The counterparty's balances minus these funds are its
-   * gain or loss from trading.
+   * The funds credited from outside, either by `Fund` or automatically. The counterparty's balances minus these funds
+   * are its gain or loss from trading.
    */
   readonly credited: ReadonlyArray<Credited>
   /** The markets that the counterparty quotes or has quoted. */
@@ -75,7 +75,7 @@ export const Counterparty: Schema.Codec<Counterparty, unknown> = Schema.Struct({
   }))
 })
 
-/** Reads the counterparty from the state. */
+/** Returns the counterparty's view of a state. */
 export const counterparty = ({ counterparty: { credited, markets } }: State.State): Counterparty => ({
   account: Quotes.account,
   credited: Array.from(credited, ([ticker, units]) => ({ ticker, amount: Units.toDecimal(units) })),

@@ -1,6 +1,6 @@
 /**
- * The feed as server-sent events. A reader that starts at the oldest event gets tens of thousands of them. So entries
- * are written a page at a time, and as plain JSON: encoding them with the schema would give the same text.
+ * The feed as server-sent events. A reader that starts at the oldest event gets tens of thousands of events. For speed,
+ * entries are written a page at a time, and as plain JSON: encoding them with the schema would give the same text.
  */
 import * as Effect from "effect/Effect"
 import * as Sse from "effect/encoding/Sse"
@@ -13,16 +13,16 @@ const Failure = Schema.fromJsonString(Schema.toCodecJson(Schema.Cause(FeedGone, 
 
 const encodeFailure = Schema.encodeEffect(Failure)
 
-/** The name of the last event of a stream that fails, as `HttpApi` reads it. */
+/** The name of the last event in a stream that fails, which `HttpApi` expects. */
 const failed = "effect/http-api/stream/failure"
 
 const write = (id: string | undefined, event: string, data: string): string =>
   Sse.encoder.write({ _tag: "Event", id, event, data })
 
-/** The entry as an event, as `ControlApi.FeedEvent` encodes it. */
+/** A feed entry as a server-sent event, identical to the encoding of `ControlApi.FeedEvent`. */
 export const text = (entry: Entry): string => write(entry.id, entry.event._tag, JSON.stringify(entry))
 
-/** Answers with a stream of feed entries as server-sent events. */
+/** Responds with a stream of feed entries as server-sent events. */
 export const respond = (entries: Stream.Stream<Entry, FeedGone>): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.stream(
     entries.pipe(

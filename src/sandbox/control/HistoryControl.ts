@@ -13,7 +13,7 @@ import { checked } from "../venue/Perform.ts"
 import * as Venue from "../venue/Venue.ts"
 import * as PastView from "./PastView.ts"
 
-/** The position of a venue in its history. */
+/** A venue's position in its history. */
 export interface Status {
   /** The name of the venue's dialect. */
   readonly dialect: "document" | "live"
@@ -21,9 +21,9 @@ export interface Status {
   readonly sequence: number
   /** The hash of all commands in the journal, in lower-case hex. */
   readonly digest: string
-  /** The command that a reset returns to. */
+  /** The number of the command that a reset returns to. */
   readonly beginning: number
-  /** The number of the fork; absent if the venue is not a fork. */
+  /** The fork's number; absent if the venue is not a fork. */
   readonly fork?: number
 }
 
@@ -36,7 +36,7 @@ export const Status: Schema.Codec<Status, unknown> = Schema.Struct({
   fork: Schema.optionalKey(Schema.Int)
 })
 
-/** The number of the first command that a replay would silently drop; `undefined` if there is none. */
+/** The number of the first command that a replay would silently drop; `undefined` if there is no such command. */
 const firstDropped = (venue: Venue.Venue["Service"], commands: ReadonlyArray<Command>): number | undefined => {
   const { policy } = venue.dialect
   const history = History.make(policy)
@@ -61,10 +61,11 @@ const replay = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], lines:
     if (line.trim() === "") continue
     const command = Journal.parse(line)
     const field = `line ${commands.length + 1}`
-    if (Result.isFailure(command)) return yield* refuse("Replay", { [field]: "format" }, `${field} is not a command`)
+    if (Result.isFailure(command))
+      return yield* refuse("Replay", { [field]: "format" }, `${field} is not a valid command`)
     const { action } = command.success
     if (action._tag === "Restore" && action.sequence > commands.length) {
-      const why = `${field} restores command ${action.sequence}, which the lines before it do not have`
+      const why = `${field} restores command ${action.sequence}, which is not among the lines before it`
       return yield* refuse("Replay", { [field]: "known" }, why)
     }
     commands.push(command.success)
@@ -72,14 +73,14 @@ const replay = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], lines:
   const dropped = firstDropped(venue, commands)
   if (dropped !== undefined) {
     const field = `line ${dropped}`
-    return yield* refuse("Replay", { [field]: "unused nonce" }, `${field} has a nonce that was used before`)
+    return yield* refuse("Replay", { [field]: "unused nonce" }, `${field} has a nonce that an earlier command used`)
   }
   yield* venue.replay(commands)
 })
 
 const beyondLast = (venue: Venue.Venue["Service"]) => `the last command is ${venue.sequence()}`
 
-/** The reason why a venue with the maximum number of forks refuses another. */
+/** The reason why a venue with the maximum number of forks refuses another fork. */
 export const tooManyForks = "the venue already has the maximum number of forks. End one first"
 
 const restore = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], name: string, sequence: number) {
@@ -126,15 +127,15 @@ const past = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], options:
     : PastView.past(state, options)
 })
 
-/** The history methods of `Control`. */
+/** The methods of `Control` for the venue's history. */
 export const make = (venue: Venue.Venue["Service"]) => ({
   status: statusOf(venue),
   snapshot: venue.snapshot,
   past: (options: PastView.PastOptions) => past(venue, options),
   restore: (sequence: number) => restore(venue, "Restore", sequence),
   reset: Effect.suspend(() => restore(venue, "Reset", venue.origin())).pipe(
-    // The venue's clock goes back too. Without this, earlier calls would count towards the rate limits until the clock
-    // reached their times again.
+    // The venue's clock goes back too. If the counters were not cleared, earlier calls would be counted towards the
+    // rate limits until the clock reached their times again.
     Effect.tap(Effect.sync(() => venue.limits.forget()))
   ),
   begin: checked(venue, { _tag: "Begin" }),

@@ -1,4 +1,4 @@
-/** Markets as the owner of a sandbox sees them: prices, depth and trades. */
+/** Markets as the sandbox's owner sees them: prices, depth and trades. */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
 import { MarketName, Ticker } from "../../domain/Identifiers.ts"
@@ -12,17 +12,17 @@ import * as Units from "../engine/Units.ts"
 
 /** A market and its last price. */
 export interface MarketSummary {
-  /** The name of the market, such as `BTC_USDT`. */
+  /** The market's name, such as `BTC_USDT`. */
   readonly market: MarketName
   /** The base currency, such as `BTC`. */
   readonly stock: Ticker
   /** The quote currency, such as `USDT`. */
   readonly money: Ticker
-  /** The number of decimal places of a price. */
+  /** The number of decimal places in a price. */
   readonly pricePrecision: number
-  /** Whether the market exchanges wallet balances, or has futures only. */
+  /** Whether the market exchanges wallet balances (spot) or has only futures. */
   readonly type: "spot" | "futures"
-  /** Whether margin orders can trade on the market. Futures always have margin. */
+  /** Whether margin orders can trade on the market. Futures markets always trade on margin. */
   readonly margin: boolean
   /** Whether the counterparty quotes the market. */
   readonly quoted: boolean
@@ -32,9 +32,9 @@ export interface MarketSummary {
   readonly index?: Decimal
   /** The mark price, in quote currency; absent on markets without margin, and until there is a price. */
   readonly mark?: Decimal
-  /** The rate at which a futures market would settle its funding now, as a ratio; absent on other markets. */
+  /** The current funding rate of a futures market, as a ratio; absent on other markets. */
   readonly fundingRate?: Decimal
-  /** The time between two settlements of a futures market, in minutes; absent on other markets. */
+  /** The time between two funding settlements of a futures market, in minutes; absent on other markets. */
   readonly fundingMinutes?: number
 }
 
@@ -72,11 +72,11 @@ export interface MarketTrade {
   readonly price: Decimal
   /** The amount, in base currency. */
   readonly amount: Decimal
-  /** The taker's side: buy or sell. */
+  /** The taker's side. */
   readonly side: OrderSide
 }
 
-/** A market's best prices and its latest trades. */
+/** A market's best prices and latest trades. */
 export interface Depth {
   /** The bids, highest price first; at most 20 levels. */
   readonly bids: ReadonlyArray<Level>
@@ -119,7 +119,7 @@ export const markets = (state: State.State): ReadonlyArray<MarketSummary> =>
     }
   })
 
-/** The prices of a market that trades on margin, and its funding. */
+/** The prices and the funding of a market that trades on margin. */
 const referencesOf = (state: State.State, market: MarketName) => {
   const [index, mark] = [ReferencePrices.index(state, market), ReferencePrices.mark(state, market)]
   const funding = state.funding.get(market)
@@ -139,7 +139,7 @@ const levels = (side: Iterable<Book.Level>): ReadonlyArray<Level> =>
     amount: Units.toDecimal(left)
   })).toArray()
 
-/** A market's best prices and its latest trades; `undefined` when the market does not exist. */
+/** A market's best prices and latest trades; `undefined` if the market does not exist. */
 export const depth = ({ trading }: State.State, market: MarketName): Depth | undefined => {
   const found = trading.get(market)
   return found && {

@@ -10,7 +10,7 @@ export const Unavailable = JournalError.annotate({ httpApiStatus: 503 })
 /** The error types of operations that can be refused. */
 export const error = [ControlRefused, Unavailable] as const
 
-/** An object without fields: the payload or the answer of an operation that has none. */
+/** An object without fields: the payload or response of an operation that has none. */
 export const Nothing = Schema.Record(Schema.String, Schema.Never)
 
 /** The query of an operation about one account. */

@@ -1,4 +1,4 @@
-/** The life of one order as the owner of a sandbox sees it: what happened to it, and which commands caused that. */
+/** The life of one order as the sandbox's owner sees it: its events, and the commands that caused them. */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
 import type { OrderId } from "../../domain/Identifiers.ts"
@@ -11,13 +11,13 @@ import { endedById } from "../handlers/Trading.ts"
 import type { Happened } from "../venue/Feed.ts"
 import * as Views from "./Views.ts"
 
-/** Something that happened to an order. */
+/** An event in an order's life. */
 export interface OrderEvent {
-  /** What happened. */
+  /** The kind of event. */
   readonly what: "placed" | "triggered" | "filled" | "ended"
-  /** The time, in Unix microseconds on the venue's clock; absent if it is no longer known. */
+  /** The time, in Unix microseconds on the venue's clock; absent if the time is no longer known. */
   readonly at?: number
-  /** The number of the command that caused it; absent if it is no longer known. */
+  /** The number of the command that caused the event; absent if the number is no longer known. */
   readonly command?: number
   /** The fill, if the order was filled. */
   readonly fill?: Views.AccountFill
@@ -29,13 +29,13 @@ export interface OrderLife extends Views.OpenOrder {
   readonly open: boolean
   /** Whether the order never takes liquidity. */
   readonly postOnly: boolean
-  /** Whether the part that can't trade at once is canceled. */
+  /** Whether the part that can't trade immediately is canceled. */
   readonly ioc: boolean
   /** How the order avoids trading with another order of the same account. */
   readonly stp: SelfTradePrevention
   /** The fee charged so far, in units of the fee asset. */
   readonly dealFee: Decimal
-  /** The events, oldest first; of its fills the latest 100. */
+  /** The order's events, oldest first, including its latest 100 fills. */
   readonly events: ReadonlyArray<OrderEvent>
 }
 
@@ -61,7 +61,7 @@ export const OrderLife: Schema.Codec<OrderLife, unknown> = Schema.Struct({
 /** The maximum number of fills that are shown. */
 const mostFills = 100
 
-/** The fills of an order with the commands that caused them, as far as those are known. */
+/** The fills of an order with the commands that caused them, as far as these are known. */
 const filled = (fills: ReadonlyArray<Views.AccountFill>, known: ReadonlyArray<Happened>): ReadonlyArray<OrderEvent> => {
   const trades = known.filter(({ event }) => event._tag === "Traded")
   // The feed forgets the oldest events first.
@@ -94,7 +94,7 @@ const eventsOf = (
 }
 
 /**
- * The order of an account with this id; `undefined` if there is none. `about` finds the events of an order that are
+ * An account's order with this id; `undefined` if there is no such order. `about` returns the order's events that are
  * still known.
  */
 export const order = (

@@ -1,4 +1,6 @@
-/** The exchange as it was after an earlier command, as the owner of a sandbox sees it. Nothing is restored. */
+/**
+ * The exchange as it was after an earlier command, as the sandbox's owner sees it. The venue's state does not change.
+ */
 import * as Schema from "effect/Schema"
 import { MarketName } from "../../domain/Identifiers.ts"
 import type * as State from "../engine/State.ts"
@@ -6,9 +8,9 @@ import * as CandleView from "./CandleView.ts"
 import * as MarketViews from "./MarketViews.ts"
 import * as Views from "./Views.ts"
 
-/** The command to look back to, and the part of the exchange to show. */
+/** Selects the command to look back to, and the part of the exchange to show. */
 export interface PastOptions {
-  /** The number of commands after which the exchange is shown; 0 for the beginning. */
+  /** The exchange is shown as it was after this number of commands; 0 for the beginning. */
   readonly sequence: number
   /** The market whose book, trades and candles are shown. */
   readonly market: MarketName
@@ -18,9 +20,9 @@ export interface PastOptions {
   readonly account: string
 }
 
-/** A part of the exchange after an earlier command. */
+/** A part of the exchange as it was after an earlier command. */
 export interface Past {
-  /** The time of that command, in Unix microseconds on the venue's clock. */
+  /** The command's time, in Unix microseconds on the venue's clock. */
   readonly at: number
   /** All markets and their prices. */
   readonly markets: ReadonlyArray<MarketViews.MarketSummary>
@@ -32,9 +34,9 @@ export interface Past {
   readonly openOrders: ReadonlyArray<Views.OpenOrder>
   /** The number of the account's open orders. */
   readonly countOfOpenOrders: number
-  /** The account's ended orders, latest first; at most 100. */
+  /** The account's closed orders, latest first; at most 100. */
   readonly endedOrders: ReadonlyArray<Views.EndedOrder>
-  /** The fills of the account's orders, latest first; at most 100. */
+  /** The account's fills, latest first; at most 100. */
   readonly fills: ReadonlyArray<Views.AccountFill>
   /** The account's open positions. */
   readonly positions: ReadonlyArray<Views.OpenPosition>

@@ -1,4 +1,4 @@
-/** The state as the owner of a sandbox sees it: accounts, orders, positions and balances. */
+/** The state as the sandbox's owner sees it: accounts, orders, positions and balances. */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
 import {
@@ -21,11 +21,11 @@ import * as Units from "../engine/Units.ts"
 
 const key = Schema.optionalKey
 
-/** An API key of an account, without its secret. */
+/** An account's API key, without the secret. */
 export interface KeySummary {
   /** The API key, which identifies the caller in every call. */
   readonly apiKey: ApiKey
-  /** The title that the account gave the key. */
+  /** The title that the account gave to the key. */
   readonly title: string
   /** Whether the key may make calls. */
   readonly enabled: boolean
@@ -33,7 +33,7 @@ export interface KeySummary {
 
 /** An account and its keys. */
 export interface AccountSummary {
-  /** The identifier of the account. */
+  /** The account's identifier. */
   readonly account: string
   /** Whether the account may call the B2B-only endpoints. */
   readonly b2b: boolean
@@ -55,13 +55,13 @@ export const AccountSummary: Schema.Codec<AccountSummary, unknown> = Schema.Stru
 export interface Locked {
   /** The wallet: `main`, `trade` or `collateral`. */
   readonly wallet: Ledger.Wallet
-  /** The ticker of the asset, such as `BTC`. */
+  /** The asset's ticker, such as `BTC`. */
   readonly ticker: Ticker
   /** The locked amount, in units of the asset. */
   readonly amount: Decimal
 }
 
-/** An order, whether it can still trade or not. */
+/** An open or closed order. */
 export interface AnyOrder {
   /** The order's id, assigned by the exchange. */
   readonly id: OrderId
@@ -69,17 +69,17 @@ export interface AnyOrder {
   readonly clientOrderId?: ClientOrderId
   /** The account that placed the order. */
   readonly account: string
-  /** The name of the market, such as `BTC_USDT`. */
+  /** The market's name, such as `BTC_USDT`. */
   readonly market: MarketName
   /** The side: buy or sell. */
   readonly side: OrderSide
-  /** The type of the order, such as limit, market or stop. */
+  /** The order's type, such as limit, market or stop. */
   readonly type: OrderType
-  /** The kind of order: spot (own funds), margin or futures. */
+  /** The order's market kind: spot (trades own funds), margin or futures. */
   readonly kind: "spot" | "margin" | "futures"
   /** The order's status, such as `NEW` or `PARTIAL_FILLED`. */
   readonly status: string
-  /** The amount that was ordered. */
+  /** The ordered amount. */
   readonly amount: Decimal
   /** The limit price, if the order has one. */
   readonly price?: Decimal
@@ -110,13 +110,13 @@ export interface OpenOrder extends AnyOrder {
 /** The schema of {@link Locked}. */
 export const Locked: Schema.Codec<Locked, unknown> = Schema.Struct({ wallet: Wallet, ticker: Ticker, amount: Decimal })
 
-/** An order that can no longer trade. Its funds are no longer locked. */
+/** A closed order, which can no longer trade. Its funds are no longer locked. */
 export interface EndedOrder extends AnyOrder {
-  /** The time at which the order ended, in Unix microseconds. */
+  /** The time at which the order closed, in Unix microseconds. */
   readonly endedAt: number
 }
 
-/** The schemas of the fields of {@link AnyOrder}. */
+/** The field schemas of {@link AnyOrder}. */
 export const orderFields = {
   id: OrderId,
   clientOrderId: key(ReceivedClientOrderId),
@@ -151,11 +151,11 @@ export const EndedOrder: Schema.Codec<EndedOrder, unknown> = Schema.Struct({ ...
 export interface OpenPosition {
   /** The account that holds the position. */
   readonly account: string
-  /** The name of the market, such as `BTC_USDT`. */
+  /** The market's name, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** The amount in base currency: above zero is long, below zero is short. */
+  /** The amount in base currency: positive for a long position, negative for a short one. */
   readonly amount: Decimal
-  /** The cost of the position, in quote currency. */
+  /** The position's cost, in quote currency. */
   readonly cost: Decimal
   /** `BOTH` in one-way mode, otherwise `LONG` or `SHORT`. */
   readonly side: PositionSide
@@ -163,9 +163,12 @@ export interface OpenPosition {
   readonly pnl: Decimal
   /** The initial margin at the mark price, in quote currency. */
   readonly margin: Decimal
-  /** The mark price at which the account is liquidated if all other prices stay; absent if there is none. */
+  /**
+   * The mark price at which the account is liquidated if all other prices stay the same; absent if there is no such
+   * price.
+   */
   readonly liquidationPrice?: Decimal
-  /** Whether the account is called or in liquidation; absent if neither. */
+  /** Whether the account has a margin call or is in liquidation; absent if neither. */
   readonly state?: "margin_call" | "liquidation"
 }
 
@@ -186,7 +189,7 @@ export const OpenPosition: Schema.Codec<OpenPosition, unknown> = Schema.Struct({
 export interface Balance {
   /** The wallet: `main`, `trade` or `collateral`. */
   readonly wallet: Ledger.Wallet
-  /** The ticker of the asset, such as `BTC`. */
+  /** The asset's ticker, such as `BTC`. */
   readonly ticker: Ticker
   /** The amount that the account can spend. */
   readonly free: Decimal
@@ -216,13 +219,13 @@ export interface AccountFill {
   readonly order: OrderId
   /** The client order id, if the client set one. */
   readonly clientOrderId?: ClientOrderId
-  /** The name of the market, such as `BTC_USDT`. */
+  /** The market's name, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** The side of the order. */
+  /** The order's side. */
   readonly side: OrderSide
   /** The time of the trade, in Unix microseconds. */
   readonly at: number
-  /** Whether the order rested in the book (`maker`) or matched an order that did (`taker`). */
+  /** Whether the order rested in the book (`maker`) or matched a resting order (`taker`). */
   readonly role: Role
   /** The price, in quote currency. */
   readonly price: Decimal
@@ -297,17 +300,17 @@ export const toOpenOrder = (order: Order): OpenOrder => ({
     })
 })
 
-/** Selects some of an account's open orders, counted from the latest; all of them by default. */
+/** Selects some of an account's open orders, counted from the latest; all by default. */
 export interface Part {
-  /** The number of latest orders to leave out; 0 by default. */
+  /** The number of the latest orders to leave out; 0 by default. */
   readonly offset?: number
-  /** The maximum number of orders to return, after leaving out `offset`. */
+  /** The maximum number of orders to return, after `offset` has been applied. */
   readonly limit?: number
 }
 
 /**
- * The open orders of an account, oldest first. The time that this takes depends on the size of the part, not on the
- * number of open orders.
+ * An account's open orders, oldest first. The time that this function takes depends on the number of orders returned,
+ * not on the number of open orders.
  */
 export const openOrders = (
   { openOrders }: State.State,
@@ -319,14 +322,14 @@ export const openOrders = (
 /** The number of an account's open orders. */
 export const countOfOpenOrders = ({ openOrders }: State.State, account: string): number => openOrders.countOf(account)
 
-/** The ended orders of an account, latest first; at most 100. */
+/** An account's closed orders, latest first; at most 100. */
 export const endedOrders = ({ endedOrders }: State.State, account: string): ReadonlyArray<EndedOrder> =>
   (endedOrders.get(account) ?? []).slice(-100).toReversed().map((order) => ({
     ...toOrder(order),
     endedAt: order.changedAt
   }))
 
-/** The fills of an account's orders, latest first; at most 100. */
+/** An account's fills, latest first; at most 100. */
 export const fills = ({ fills }: State.State, account: string): ReadonlyArray<AccountFill> =>
   (fills.get(account) ?? []).slice(-100).toReversed().map(toFill)
 
@@ -345,7 +348,7 @@ export const toFill = ({ amount, at, fee, feeAsset, order, price, role, trade }:
   feeAsset
 })
 
-/** The open positions of an account. */
+/** An account's open positions. */
 export const positions = (state: State.State, account: string): ReadonlyArray<OpenPosition> =>
   [...state.positionsOf.get(account) ?? []].map((position) => {
     const liquidation = Margins.liquidationPrice(state, position)
@@ -363,7 +366,7 @@ export const positions = (state: State.State, account: string): ReadonlyArray<Op
     }
   })
 
-/** The balances of an account in all wallets, and its debts. */
+/** An account's balances in all wallets, and its debts. */
 export const balances = ({ currencies, ledger }: State.State, account: string): ReadonlyArray<Balance> =>
   Wallet.literals.flatMap((wallet) =>
     currencies.flatMap(({ ticker }) => {

@@ -28,9 +28,9 @@ export interface EndpointSummary {
   readonly path: string
   /** Whether a call must be signed. */
   readonly access: "public" | "private"
-  /** Whether a call changes anything at the exchange. */
+  /** Whether a call changes anything on the exchange. */
   readonly mutates: boolean
-  /** Whether a call places orders: one, the pair of an OCO order, several or none. */
+  /** Which orders a call places: one order, an OCO pair, several, or none. */
   readonly places: Places
   /** The fields of a request, without `request` and `nonce`. */
   readonly fields: ReadonlyArray<FieldSummary>
@@ -38,9 +38,9 @@ export interface EndpointSummary {
 
 /** A field of an endpoint's request. */
 export interface FieldSummary {
-  /** The name of the field, such as `activationPrice`. */
+  /** The field's name, such as `activationPrice`. */
   readonly name: string
-  /** The name of the field on the wire, such as `activation_price`. */
+  /** The field's name on the wire, such as `activation_price`. */
   readonly key: string
   /** The values that the field can have on the wire, if it has only a few. */
   readonly values?: ReadonlyArray<string | number | boolean>
@@ -80,7 +80,7 @@ const fieldsOf = ({ request }: Any, dialect: Dialect): ReadonlyArray<FieldSummar
   })
 }
 
-/** All endpoints of the exchange, as they are in a dialect. */
+/** All endpoints of the exchange, as a dialect defines them. */
 export const endpoints = (dialect: Dialect): ReadonlyArray<EndpointSummary> =>
   routes.map(({ endpoint }) => {
     const { access, method, mutates, name, path, places } = endpoint
@@ -89,9 +89,9 @@ export const endpoints = (dialect: Dialect): ReadonlyArray<EndpointSummary> =>
 
 /** A channel of the WebSocket. */
 export interface ChannelSummary {
-  /** The channel, by its name on the wire, such as `depth`. */
+  /** The channel's name on the wire, such as `depth`. */
   readonly channel: string
-  /** Whether a connection must be authorised to subscribe to it. */
+  /** Whether a connection must be authorised to subscribe to the channel. */
   readonly access: "public" | "private"
 }
 
@@ -124,13 +124,13 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     query: Schema.Struct({ market: MarketName }),
     success: Control.Depth,
     error
-  }).annotateMerge(described("The best prices in a market's order book, and its latest trades.")),
+  }).annotateMerge(described("A market's best order book prices and latest trades.")),
   HttpApiEndpoint.get("candles", "/Candles", {
     query: Schema.Struct({ market: MarketName, seconds: Seconds }),
     success: Schema.Array(Candle),
     error: Unavailable
   }).annotateMerge(described(
-    "The latest candles of a market, oldest first; at most 500. Intervals in which the price did not move have no candle."
+    "A market's latest candles, oldest first; at most 500. Intervals in which the price did not move have no candle."
   )),
   HttpApiEndpoint.get("countOfOpenOrders", "/CountOfOpenOrders", {
     query: Account,
@@ -141,21 +141,21 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     query: Account,
     success: Schema.Array(Control.EndedOrder),
     error: Unavailable
-  }).annotateMerge(described("The ended orders of an account, latest first; at most 100.")),
+  }).annotateMerge(described("An account's closed orders, latest first; at most 100.")),
   HttpApiEndpoint.get("order", "/Order", {
     query: Schema.Struct({ account: Schema.String, id: OrderId }),
     success: Control.OrderLife,
     error
   }).annotateMerge(
-    described("One order of an account, open or ended, with its fills and the commands that changed it.")
+    described("One order of an account, open or closed, with its fills and the commands that changed it.")
   ),
   HttpApiEndpoint.post("callAs", "/CallAs", {
     payload: Calls.CallOptions,
     success: Calls.Called,
     error
   }).annotateMerge(described(
-    "Makes a private call as an account, signed with the first of its enabled keys. `fields` has the request's fields " +
-      "by their names on the wire. The call goes through rate limits and faults, and appears in the log."
+    "Makes a private call as an account, signed with its first enabled key. `fields` has the request's fields " +
+      "by their names on the wire. The call is subject to rate limits and faults, and is logged."
   )),
   HttpApiEndpoint.post("cancelOrder", "/CancelOrder", {
     payload: Calls.CancelOptions,
@@ -166,32 +166,32 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     query: Account,
     success: Schema.Array(Control.AccountFill),
     error: Unavailable
-  }).annotateMerge(described("The fills of an account's orders, latest first; at most 100.")),
+  }).annotateMerge(described("An account's fills, latest first; at most 100.")),
   HttpApiEndpoint.get("nextDue", "/NextDue", {
     success: Schema.Struct({ at: Schema.optionalKey(Schema.Int) }),
     error: Unavailable
   }).annotateMerge(
-    described("The time at which the next event is due, in Unix microseconds; absent when nothing is due.")
+    described("The time at which the next event is due, in Unix microseconds; absent if no event is scheduled.")
   ),
   HttpApiEndpoint.get("look", "/Requests/:number", {
     params: { number: Integer },
     success: Shown,
     error
   }).annotateMerge(described(
-    "The request and the answer of a call, without secrets. The latest 1000 calls are kept."
+    "A call's request and response, without secrets. The latest 1000 calls are stored."
   )),
   HttpApiEndpoint.post("again", "/Requests/:number/Again", {
     params: { number: Integer },
     payload: Nothing,
     success: Nothing,
     error
-  }).annotateMerge(described("Repeats a call, with a new nonce and signature. The latest 1000 calls are kept.")),
+  }).annotateMerge(described("Repeats a call, with a new nonce and signature. The latest 1000 calls are stored.")),
   HttpApiEndpoint.get("eventsSoFar", "/EventsSoFar", {
     query: Schema.Struct({ after: Schema.optionalKey(Schema.String) }),
     success: Page,
     error: [FeedGone, Unavailable]
   }).annotateMerge(described(
-    "The events so far, a page at a time: those after the position `after`, at most 100, or none. The answer has the " +
+    "The events so far, a page at a time: at most 100 events after the position `after`, or none. The result has the " +
       "position to continue from. Unlike Events, it keeps no connection open."
   )),
   HttpApiEndpoint.get("past", "/Past", {
@@ -200,12 +200,12 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     error
   }).annotateMerge(described(
     "Part of the exchange as it was after `sequence` commands: a market's book, trades and candles, and an account's " +
-      "orders and balances. Nothing is restored."
+      "orders and balances. The venue's state does not change."
   )),
   HttpApiEndpoint.get("saved", "/Saved", { success: Schema.Array(Control.SavedState), error: Unavailable })
     .annotateMerge(
       described(
-        "The saved states, which can be restored without applying commands, oldest first: snapshots and restored states; at most 16."
+        "The saved states, oldest first: snapshots and restored states; at most 16. Restoring one applies no commands."
       )
     ),
   HttpApiEndpoint.get("commands", "/Commands", {
@@ -217,7 +217,7 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     success: Schema.Array(Control.CommandSummary),
     error: Unavailable
   }).annotateMerge(described(
-    "The commands before a number, or the latest, in descending order and without their secrets. At most `limit`, which is 100 " +
-      "by default and at most 500. `onlyChanges` leaves out calls that have changed nothing, and searches at most 10000 commands."
+    "The commands before a number, or the latest, in descending order and without their secrets. At most `limit`, which " +
+      "is 100 by default and at most 500. `onlyChanges` leaves out calls that changed nothing; at most 10000 are searched."
   ))
 )

@@ -8,11 +8,11 @@ interface KeyOf {
 
 /** The fields of a sub-account that the index reads. */
 interface Member {
-  /** The identifier of the sub-account and of its account. */
+  /** The identifier that the sub-account and its account share. */
   readonly id: string
   /** The account that owns the sub-account. */
   readonly parent: string
-  /** The name given by the owner. */
+  /** The name that the owner has given to the sub-account. */
   readonly alias: string
 }
 
@@ -28,9 +28,9 @@ export interface AccountEntry<K, S> {
   readonly subAccountKeys: Set<K>
 }
 
-/** Keys and sub-accounts by account, and the parents of sub-accounts. */
+/** Each account's keys and sub-accounts, and each sub-account's parent. */
 export interface AccountIndex<K, S> {
-  /** The entries by account. An account without keys or sub-accounts may have no entry. */
+  /** The entries, keyed by account. An account without keys or sub-accounts may have no entry. */
   readonly byAccount: Map<string, AccountEntry<K, S>>
   /** The parent of each sub-account. */
   readonly parents: Map<string, string>
@@ -52,7 +52,7 @@ const entryOf = <K, S>({ byAccount }: AccountIndex<K, S>, account: string): Acco
   return entry
 }
 
-/** Adds an API key. If it belongs to a sub-account, that sub-account must already be in the index. */
+/** Adds an API key. If the key belongs to a sub-account, that sub-account must already be in the index. */
 export const addKey = <K extends KeyOf, S>(index: AccountIndex<K, S>, key: K): void => {
   entryOf(index, key.account).keys.add(key)
   const parent = index.parents.get(key.account)
@@ -81,6 +81,6 @@ export const removeSubAccount = <K, S extends Member>(index: AccountIndex<K, S>,
   return keys
 }
 
-/** The entry of an account; `undefined` if the account has never had a key or a sub-account. */
+/** An account's entry; `undefined` if the account has never had a key or a sub-account. */
 export const of = <K, S>({ byAccount }: AccountIndex<K, S>, account: string): AccountEntry<K, S> | undefined =>
   byAccount.get(account)

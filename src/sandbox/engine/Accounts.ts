@@ -1,4 +1,4 @@
-/** Accounts, sub-accounts, API keys, codes and transfers. */
+/** Applies commands that concern accounts, sub-accounts, API keys, codes and transfers. */
 import { Code } from "../../domain/Code.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { ApiKey, ApiKeyId, ExternalId, SubAccountId, type Ticker, UserId } from "../../domain/Identifiers.ts"
@@ -24,10 +24,10 @@ type OfCall<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag:
 
 const seconds = (at: number): UnixSeconds => UnixSeconds.make(Math.floor(at / 1e6))
 
-/** The identifier prefix of a venue without an identity. */
+/** The prefix of identifiers on a venue without an identity. */
 const noIdentity = "00000000-0000"
 
-/** Builds a UUID from the next number, so that the same commands always give the same identifiers. */
+/** Builds a UUID from the next number, so that the same commands always produce the same identifiers. */
 const uuid = (state: State): string => {
   const digits = (++state.lastId).toString(16).padStart(12, "0")
   return `${state.identity ?? noIdentity}-4000-8000-${digits}`
@@ -66,7 +66,7 @@ export const setAccount = (state: State, { account: id, retail, rpi }: Of<"SetAc
   return Reply.done
 }
 
-/** Opens a sub-account, which gets its own account. */
+/** Opens a sub-account, together with its own account. */
 export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSubAccount">): Reply.Reply => {
   if (!state.accounts.has(subAccount.parent)) return Reply.invalid(["parent", { kind: "known" }])
   if (isTaken(state, subAccount.id)) return Reply.invalid(["id", { kind: "unique" }])
@@ -118,8 +118,8 @@ export const createSubAccount = (
 }
 
 /**
- * Creates an API key for a sub-account. The key contains the venue's next sequential UUID. So does the secret, unless
- * the command contains a random one.
+ * Creates an API key for a sub-account. The key contains the venue's next sequential UUID. The secret does too, unless
+ * the command contains a random UUID.
  */
 export const createSubAccountKey = (
   state: State,
@@ -207,8 +207,8 @@ export const createCode = (
 }
 
 /**
- * Creates a code at the caller's request, in the exchange's format. The code contains the command's random UUID or, if
- * there is none, the venue's next sequential one.
+ * Creates a code at the caller's request, in the exchange's format. The code contains the command's random UUID if
+ * there is one; otherwise, it contains the venue's next sequential UUID.
  */
 export const createOwnCode = (
   state: State,
@@ -229,12 +229,12 @@ export const createOwnCode = (
   if (created._tag === "Done") {
     return { _tag: "CodeCreated", created: { code, externalId: ExternalId.make(uuid(state)) } }
   }
-  // A refused call must change nothing, not even the last identifier.
+  // A refused call must not change anything, including the last identifier.
   state.lastId = before
   return created
 }
 
-/** Credits the main wallet with the amount of a code. A wrong passphrase gets the same reply as an unknown code. */
+/** Credits the main wallet with a code's amount. A wrong passphrase gets the same reply as an unknown code. */
 export const applyCode = (
   state: State,
   account: string,
@@ -256,7 +256,7 @@ export const applyCode = (
   }
 }
 
-/** Deletes an empty sub-account, with its orders and its keys. */
+/** Deletes an empty sub-account, together with its orders and keys. */
 export const deleteSubAccount = (
   work: Work,
   owner: string,
@@ -265,7 +265,7 @@ export const deleteSubAccount = (
   const { state } = work
   const subAccount = state.subAccounts.get(id)
   if (subAccount === undefined || subAccount.parent !== owner) return Reply.invalid(["id", { kind: "known" }])
-  // The account may still have positions, investments or debts when its wallets are empty.
+  // The account may still have positions, investments or debts even if its wallets are empty.
   if (state.positionsOf.has(id) || state.investmentsOf.has(id) || Ledger.isInDebt(state.ledger, id))
     return Reply.invalid(["id", { kind: "empty" }])
   for (const wallet of ["main", "trade", "collateral"] as const) {

@@ -1,4 +1,4 @@
-/** The order book of a market: resting orders in price-time priority. */
+/** A market's order book: resting orders in price-time priority. */
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide } from "../../domain/Order.ts"
 import * as FifoQueue from "./FifoQueue.ts"
@@ -13,7 +13,7 @@ const isQueued = ({ queued }: Order): boolean => queued !== undefined
 export class Level {
   /** The price, in units of the quote currency. */
   readonly price: Units.Units
-  /** The orders, oldest first. An order that has left the book, whose `queued` is `undefined`, is skipped. */
+  /** The orders, oldest first. Orders that have left the book are skipped; their `queued` is `undefined`. */
   readonly orders: FifoQueue.FifoQueue<Order> = FifoQueue.make(isQueued)
   private counted: Units.Units | undefined
 
@@ -22,15 +22,16 @@ export class Level {
   }
 
   /**
-   * The remaining amount of these orders, in units of the base currency. Computed on the first read, then kept up to
-   * date.
+   * The remaining amount of these orders, in units of the base currency. This amount is computed on the first read and
+   * updated afterwards.
    */
   get left(): Units.Units {
     return this.counted ??= FifoQueue.members(this.orders).reduce((sum, { left }) => sum + left, 0n)
   }
 
   /**
-   * Adds to the remaining amount. Does nothing before the first read, because most levels disappear without one.
+   * Adds to the remaining amount. Does nothing before the first read, because most levels disappear without ever being
+   * read.
    */
   more(units: Units.Units): void {
     if (this.counted !== undefined) this.counted += units
@@ -42,7 +43,7 @@ export class Level {
   }
 }
 
-/** The levels of both sides. */
+/** The price levels of both sides. */
 export interface Sides {
   /** The buy orders, highest price first. */
   readonly bids: SkipList<Level>
@@ -51,9 +52,9 @@ export interface Sides {
 }
 
 export interface Book extends Sides {
-  /** The orders that rest for retail orders only. Their prices may cross those of the other side. */
+  /** The orders that rest for retail orders only. Their prices may cross the prices on the other side. */
   readonly rpi: Sides
-  /** The price step of the market. */
+  /** The market's price step. */
   readonly tick: Units.Units
 }
 
@@ -68,11 +69,11 @@ export const make = (market: Market): Book => ({
 /** The levels of a side, best first. */
 export const levels = (book: Sides, side: OrderSide): SkipList<Level> => side === "buy" ? book.bids : book.asks
 
-/** The levels to which an order belongs: those for all orders, or those for retail orders only. */
+/** The levels to which an order belongs: the levels for all orders, or the levels for retail orders only. */
 const levelsOf = (book: Book, { rpi, side }: Order): SkipList<Level> => levels(rpi ? book.rpi : book, side)
 
 /**
- * A price in ticks, with its sign chosen so that the best price of a side is the smallest. Nearly every price fits into
+ * A price in ticks, with its sign chosen so that the best price on a side is the smallest. Nearly every price fits into
  * a `number`.
  */
 const keyOf = ({ tick }: Book, side: OrderSide, price: Units.Units): Key => {
@@ -88,13 +89,16 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
   const key = keyOf(book, order.side, price)
   let level = side.get(key)
   if (level === undefined) side.add(key, level = new Level(price))
-  // All orders of a level share one price.
+  // All orders on a level share one price value.
   order.queued = level.price
   FifoQueue.join(level.orders, order)
   level.more(order.left)
 }
 
-/** Updates the book after an order at this price has been removed. Set the order's `queued` to `undefined` first. */
+/**
+ * Updates the book after an order at this price has been removed. The caller must set the order's `queued` to
+ * `undefined` first.
+ */
 export const removed = (book: Book, order: Order, price: Units.Units): void => {
   const side = levelsOf(book, order)
   // An order that trades is always at the best price.
@@ -105,12 +109,12 @@ export const removed = (book: Book, order: Order, price: Units.Units): void => {
   else level.less(order.left)
 }
 
-/** Records that an order at the best price has traded an amount, which reduces the level's remaining amount. */
+/** Subtracts an amount from the best level's remaining amount, because an order on that level has traded it. */
 export const traded = (book: Book, order: Order, amount: Units.Units): void => levelsOf(book, order).first?.less(amount)
 
 /**
- * The first order of a side to trade: the oldest at the best price. With `retail` also the orders that rest for retail
- * orders only, which trade after all others at their price.
+ * The order of a side that trades first: the oldest order at the best price. If `retail` is true, this includes the
+ * orders that rest for retail orders only, which trade after all other orders at their price.
  */
 export const first = (book: Book, side: OrderSide, retail = false): Order | undefined => {
   const { first: level } = levels(book, side)

@@ -1,6 +1,6 @@
 /**
- * What margin positions borrow: the part of its cost that a long position does not cover with its own margin, and the whole
- * amount that a short position sells. They pay interest by the day.
+ * The amounts that margin positions borrow. A long position borrows the part of its cost that its own margin does not
+ * cover, and a short position borrows the complete amount that it sells. Interest is paid daily.
  */
 import * as MarginUnits from "../../domain/MarginUnits.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -33,7 +33,10 @@ const begin = (state: State, position: Position, market: Market): Borrow => {
   return borrow
 }
 
-/** Adapts what a margin position borrows to its size. A closed position repays it. Does nothing on futures. */
+/**
+ * Adjusts the amount that a margin position borrows to the position's size. A closed position repays the amount. Does
+ * nothing on futures.
+ */
 export const update = (state: State, position: Position, market: Market, cause: Cause): void => {
   if (position.interestAt === 0) return
   const borrow = position.borrow ??= begin(state, position, market)

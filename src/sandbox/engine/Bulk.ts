@@ -1,4 +1,4 @@
-/** Bulk orders: one command places or cancels several orders in turn, all at the same timestamp. */
+/** Bulk orders: one command places or cancels several orders in turn, all with the same timestamp. */
 import * as Cancellation from "./Cancellation.ts"
 import type { CancelBulk, PlaceBulk } from "./Operation.ts"
 import * as Orders from "./Orders.ts"
@@ -6,8 +6,8 @@ import * as Reply from "./Reply.ts"
 import type { Work } from "./Work.ts"
 
 /**
- * Places limit orders, each as if it were the only one. A rejected order changes nothing; with `stopOnFail`, the orders
- * after it are not placed.
+ * Places limit orders, each as if it were the only order in the command. A rejected order changes nothing; with
+ * `stopOnFail`, the orders after it are not placed.
  */
 export const place = (work: Work, account: string, { orders, stopOnFail = false }: PlaceBulk): Reply.Reply => {
   const replies: Array<Reply.Reply> = []
@@ -21,7 +21,7 @@ export const place = (work: Work, account: string, { orders, stopOnFail = false 
 
 const notThere = Reply.refused("orderNotFound", ["orderId", { kind: "existing" }])
 
-/** Cancels orders, each as if it were the only one. */
+/** Cancels orders, each as if it were the only order in the command. */
 export const cancel = (work: Work, account: string, { orders }: CancelBulk): Reply.Reply => ({
   _tag: "BulkDone",
   replies: orders.map((order) => {

@@ -11,8 +11,8 @@ import type { Work } from "./Work.ts"
 type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
 
 /**
- * Finds an order, an OCO order or an order with an exit, among those of an account on a market: by the exchange's
- * identifier or, if none is given, by the client order id.
+ * Finds an order, an OCO order or an order with an exit among an account's orders on a market. Searches by the
+ * exchange's identifier or, if there is no identifier, by the client order id.
  */
 export const find = <A extends { readonly id: OrderId }>(
   owned: OrderIndex<A>,
@@ -30,10 +30,10 @@ export const find = <A extends { readonly id: OrderId }>(
   return owner.account === account && owner.market === market ? found : undefined
 }
 
-/** The refusal when the account has no such open order. */
+/** The refusal if the account has no such open order. */
 export const notFound = Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
 
-/** Cancels one order, named by the exchange's identifier or by the client order id. */
+/** Cancels one order, specified by the exchange's identifier or by the client order id. */
 export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Reply.Reply => {
   if (!work.state.markets.has(operation.market)) return Reply.invalid(["market", { kind: "known" }])
   const order = find(work.state.openOrders, (order) => order, account, operation)
@@ -50,11 +50,11 @@ export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco"
   return { _tag: "OcoCanceled", oco }
 }
 
-/** Finds an open order with an exit on this market. */
+/** Finds an open order on this market that has an exit. */
 const findOto = ({ otoOrders }: State, account: string, market: MarketName, orderId: OrderId): Order | undefined =>
   find(otoOrders, ({ order }) => order, account, { market, orderId })?.order
 
-/** Cancels an order that has not placed its exit yet. No exit is placed for the part that has traded. */
+/** Cancels an order that has not placed its exit yet. No exit is then placed for the part that has traded. */
 export const cancelOto = (work: Work, account: string, { market, otoId }: Of<"CancelOto">): Reply.Reply => {
   if (!work.state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
   const order = findOto(work.state, account, market, otoId)
@@ -78,7 +78,7 @@ export const cancelConditional = (
   return Reply.done
 }
 
-/** Cancels open orders of the account: all of them, those on one market, or those of some kinds. */
+/** Cancels the account's open orders: all of them, only those on one market, or only some kinds. */
 export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll">): Reply.Reply => {
   const { market, positionSide } = operation
   const { state } = work
@@ -90,7 +90,9 @@ export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll"
   return Reply.done
 }
 
-/** Cancels open orders of an account, on all markets or one, of all kinds or some, oldest first. */
+/**
+ * Cancels an account's open orders, oldest first, on all markets or one market, and of all kinds or only some kinds.
+ */
 export const cancelOpen = (
   work: Work,
   account: string,

@@ -1,9 +1,9 @@
 /**
- * The candles of a market: open, high, low, close and volume for each interval. Trades and price moves update them.
+ * A market's candles: open, high, low, close and volume for each interval. Trades and price moves update them.
  *
  * Only the candle of the current second changes. When that second is over, its candle is merged into the minute candle,
- * the minute candle later into the hour candle, and so on. So recording a trade takes the same time however long the
- * history is, and a long period can be read from a few candles.
+ * the minute candle later into the hour candle, and so on. So the time to record a trade does not depend on the length
+ * of the history, and a long period can be read from a few candles.
  */
 import type * as Units from "./Units.ts"
 
@@ -25,22 +25,27 @@ export interface Candle {
   total: Units.Units
 }
 
-/** The lengths of the stored candles, in seconds: a second, a minute, an hour and a day. Each divides the next. */
+/**
+ * The lengths of the stored candles, in seconds: a second, a minute, an hour and a day. Each length divides the next
+ * one.
+ */
 export const lengths = [1, 60, 3600, 86_400] as const
 
 /** A day, in seconds. */
 const day = lengths[3]
 
-/** Above this number of one-second candles, those more than a day older than the latest are dropped. */
+/**
+ * If there are more one-second candles than this, candles that are more than a day older than the latest are dropped.
+ */
 const mostSeconds = 100_000
 
 /**
- * The candles of a market: a list for each of the {@link lengths}, oldest first. The last candle of a list has not been
+ * A market's candles: a list for each of the {@link lengths}, oldest first. The last candle of a list has not been
  * merged into the next list yet.
  */
 export type Candles = ReadonlyArray<Array<Candle>>
 
-/** Candles of a market without trades. */
+/** The candles of a market that has no trades yet. */
 export const make = (): Candles => lengths.map(() => [])
 
 /** Merges a later candle into an earlier one. */
@@ -52,7 +57,7 @@ const extend = (candle: Candle, { close, high, low, total, volume }: Readonly<Ca
   candle.total += total
 }
 
-/** Merges a price, and the trade at that price if there is one, into a candle. */
+/** Merges a price into a candle, together with the trade at that price, if any. */
 const grow = (candle: Candle, price: Units.Units, volume: Units.Units, total: Units.Units): void => {
   if (price > candle.high) candle.high = price
   else if (price < candle.low) candle.low = price
@@ -79,7 +84,7 @@ const forgetSeconds = (seconds: Array<Candle>, now: number): void => {
 }
 
 /**
- * Adds a price to the candles, with the trade at that price if there is one. `at` is in Unix microseconds and never
+ * Adds a price to the candles, together with the trade at that price, if any. `at` is in Unix microseconds and never
  * decreases between calls.
  */
 export const add = (
@@ -111,8 +116,8 @@ const firstFrom = (list: ReadonlyArray<Candle>, from: number): number => {
 }
 
 /**
- * All candles of a period: those of one level, then the current candles of shorter lengths that are not merged into it
- * yet. Both times are multiples of the level's length.
+ * All candles in a period: the candles of one level, followed by the current candles of shorter lengths that have not
+ * been merged into that level yet. Both times are multiples of the level's length.
  */
 const within = function*(candles: Candles, level: number, from: number, to: number): Generator<Candle, undefined> {
   const list = candles[level] ?? []
@@ -127,7 +132,7 @@ const within = function*(candles: Candles, level: number, from: number, to: numb
   }
 }
 
-/** Merges candles, in order, into one that begins at `at`; `undefined` if there are none. */
+/** Merges candles, in order, into one candle that begins at `at`; `undefined` if there are no candles. */
 const merged = (candles: Iterable<Candle>, at: number): Candle | undefined => {
   let whole: Candle | undefined
   for (const candle of candles) {
@@ -145,7 +150,7 @@ export interface Intervals {
   readonly beginningOf: (at: number) => number
 }
 
-/** Intervals of `length` seconds each. One begins at `origin`, in Unix seconds. */
+/** Intervals of `length` seconds each. One of the intervals begins at `origin`, in Unix seconds. */
 export const every = (length: number, origin = 0): Intervals => ({
   level: lengths.findLastIndex((kept) => length % kept === 0 && origin % kept === 0),
   beginningOf: (at) => Math.floor((at - origin) / length) * length + origin
@@ -174,7 +179,7 @@ export const between = (
   return found
 }
 
-/** The candles of the latest `count` intervals with trades or price moves, oldest first. */
+/** The candles of the latest `count` intervals that have trades or price moves, oldest first. */
 export const latest = (candles: Candles, intervals: Intervals, count: number): ReadonlyArray<Readonly<Candle>> => {
   const list = candles[intervals.level] ?? []
   let begin = Number.POSITIVE_INFINITY
@@ -190,8 +195,8 @@ export const latest = (candles: Candles, intervals: Intervals, count: number): R
 }
 
 /**
- * Merges all trades and price moves from a Unix second onwards into one candle; `undefined` if there were none. Reads
- * at most a few hundred candles for a whole day.
+ * Merges all trades and price moves from a Unix second onwards into one candle; `undefined` if there were no trades or
+ * price moves. For a full day, reads at most a few hundred candles.
  */
 export const since = (candles: Candles, from: number): Readonly<Candle> | undefined => {
   const all = function*(): Generator<Candle, undefined> {
@@ -208,8 +213,8 @@ export const since = (candles: Candles, from: number): Readonly<Candle> | undefi
 }
 
 /**
- * Merges the last 24 hours, to the second, into one candle; `undefined` if there were no trades or price moves. `at` is
- * in Unix microseconds.
+ * Merges the last 24 hours into one candle, with a precision of one second; `undefined` if there were no trades or
+ * price moves. `at` is in Unix microseconds.
  */
 export const lastDay = (candles: Candles, at: number): Readonly<Candle> | undefined =>
   since(candles, Math.floor(at / 1e6) - day + 1)

@@ -1,6 +1,7 @@
 /**
- * Tracks the part of each position that the open orders would close. A reduce-only order claims its whole remaining
- * amount; any other order claims only its closing part. The claims on a position never exceed its size.
+ * Tracks the part of each position that the open orders would close. A reduce-only order claims its complete remaining
+ * amount; any other order claims only the part that closes the position. The claims on a position never exceed its
+ * size.
  */
 import type { OrderSide } from "../../domain/Order.ts"
 import type { Order } from "./Order.ts"
@@ -13,14 +14,14 @@ interface Claim {
   units: Units
 }
 
-/** The claims of one kind, reduce-only or other, on one position. */
+/** The claims on one position by one kind of order: reduce-only orders, or all others. */
 interface Group {
   readonly claims: SkipList<Claim>
   /** The sum of the claims. */
   total: Units
 }
 
-/** The claims on the positions of all accounts, by account, market, side and kind. */
+/** The claims on all accounts' positions, by account, market, side and kind. */
 export type Claims = Map<string, Group>
 
 /** An account's orders on one side of a market. */
@@ -33,12 +34,12 @@ interface Claimants {
 const keyOf = ({ account, market, side }: Claimants, reduceOnly: boolean): string =>
   `${account}/${market}/${side}/${reduceOnly ? "reduce-only" : "plain"}`
 
-/** Sort keys that put reduce-only orders from oldest to newest, and other orders from newest to oldest. */
+/** The sort keys: reduce-only orders are sorted from oldest to newest, and other orders from newest to oldest. */
 const placeOf = ({ id, reduceOnly }: Order): number => reduceOnly ? Number(id) : -Number(id)
 
 /**
- * Updates the claim of an order. `isShared` marks the second leg of an OCO pair while both legs are open: only one of
- * them can trade, so this leg is listed with a claim of zero.
+ * Updates the claim of an order. `isShared` marks the second leg of an OCO pair while both legs are open. Only one of
+ * the legs can trade, so the second leg is listed with a claim of zero.
  */
 export const update = (claims: Claims, order: Order, isShared: boolean): void => {
   const claimed = order.reduceOnly ? order.left : order.closing
@@ -60,14 +61,14 @@ const set = (claims: Claims, key: string, group: Group, order: Order, claimed: U
   if (group.claims.size === 0) claims.delete(key)
 }
 
-/** Removes the claim of an order that has ended. */
+/** Removes a closed order's claim. */
 export const drop = (claims: Claims, order: Order): void => {
   const key = keyOf(order, order.reduceOnly)
   const group = claims.get(key)
   if (group !== undefined) set(claims, key, group, order, 0n, false)
 }
 
-/** The total of the claims on a side. */
+/** The sum of the claims on a side. */
 export const total = (claims: Claims, claimants: Claimants): Units =>
   (claims.get(keyOf(claimants, false))?.total ?? 0n) + (claims.get(keyOf(claimants, true))?.total ?? 0n)
 
@@ -78,8 +79,8 @@ export const reduceOnly = (claims: Claims, claimants: Claimants): ReadonlyArray<
 }
 
 /**
- * The plain orders whose claims exceed `closable`, oldest first, each with the excess. The newest orders lose their
- * claims first.
+ * The plain orders whose claims no longer fit within `closable`, oldest first, each with the excess. The newest orders
+ * lose their claims first.
  */
 export const excess = (
   claims: Claims,

@@ -1,6 +1,6 @@
 /**
- * All changes to the exchange's state. The journal is a list of commands, so each has a schema and can be written as
- * JSON.
+ * Commands: all changes to the exchange's state. The journal is a list of commands, so each command has a schema and
+ * can be written as JSON.
  */
 import * as Schema from "effect/Schema"
 import * as String from "effect/String"
@@ -22,16 +22,16 @@ import * as Times from "./Times.ts"
 export interface Nonce {
   /** The number that the caller sent. */
   readonly value: bigint
-  /** Whether the nonce is checked against a time window instead of having to increase. */
+  /** Whether the nonce must lie within a time window, instead of having to increase. */
   readonly window: boolean
 }
 
-/** A call with a valid signature, as a command. */
+/** The command for a call with a valid signature. */
 export interface Call {
   readonly _tag: "Call"
   /** The key that signed the call. */
   readonly apiKey: ApiKey
-  /** The nonce; absent only if the document does not require one. */
+  /** The nonce; absent only if the document does not require a nonce. */
   readonly nonce?: Nonce
   /** The operation that the call requests. */
   readonly operation: Operation
@@ -57,11 +57,11 @@ export interface SetAccountOptions {
 
 /** The options of the owner action `OpenSubAccount`. */
 export interface OpenSubAccountOptions {
-  /** The identifier of the new sub-account and of its account. */
+  /** The identifier that the new sub-account and its account share. */
   readonly id: SubAccountId
   /** The account that owns the sub-account. */
   readonly parent: string
-  /** The name given by the owner. */
+  /** The name that the owner gives to the sub-account. */
   readonly alias: string
   /** The masked e-mail address; may be empty. */
   readonly email: MaskedEmail
@@ -97,13 +97,13 @@ export interface AddKeyOptions {
   readonly apiKey: ApiKey
   /** The secret that signs the calls. */
   readonly apiSecret: string
-  /** The title given by the owner. */
+  /** The title that the owner gives to the key. */
   readonly title: string
-  /** The type of the key. */
+  /** The key's type. */
   readonly type: string
   /** Whether the key may make calls. */
   readonly enabled: boolean
-  /** The paths that the key may call; all if absent. */
+  /** The paths that the key may call; all paths if absent. */
   readonly endpoints?: ReadonlyArray<State.KeyEndpoint>
 }
 
@@ -113,13 +113,13 @@ export interface SetKeyOptions {
   readonly apiKey: ApiKey
   /** Whether the key may make calls. */
   readonly enabled?: boolean
-  /** The paths that the key may call; `null` for all. */
+  /** The paths that the key may call; `null` for all paths. */
   readonly endpoints?: ReadonlyArray<State.KeyEndpoint> | null
 }
 
 /**
- * Changes to the fees and limits of a currency's deposits or withdrawals. Each value is zero or more; zero switches the
- * setting off. Absent fields stay unchanged.
+ * Changes to the fees and limits of a currency's deposits or withdrawals. Each value is zero or more; zero disables the
+ * setting. Absent fields stay unchanged.
  */
 export interface TransferTermChanges {
   /** The minimum of the flexible fee, in units of the currency. */
@@ -130,9 +130,9 @@ export interface TransferTermChanges {
   readonly percentFlex?: Decimal
   /** The fixed fee, in units of the currency. */
   readonly fixed?: Decimal
-  /** The smallest amount, in units of the currency. */
+  /** The minimum amount, in units of the currency. */
   readonly minAmount?: Decimal
-  /** The largest amount, in units of the currency. */
+  /** The maximum amount, in units of the currency. */
   readonly maxAmount?: Decimal
 }
 
@@ -166,13 +166,13 @@ export interface FundOptions {
 export interface CreateCodeOptions {
   /** The account that pays for the code. */
   readonly account: string
-  /** The text of the code. */
+  /** The code's text. */
   readonly code: Code
-  /** The asset of the code. */
+  /** The code's asset. */
   readonly ticker: Ticker
-  /** The value of the code, in units of the asset; greater than zero. */
+  /** The code's value, in units of the asset; greater than zero. */
   readonly amount: Amount
-  /** The passphrase required to apply the code; none if absent. */
+  /** The passphrase required to apply the code; absent if no passphrase is required. */
   readonly passphrase?: Passphrase
 }
 
@@ -186,7 +186,7 @@ export interface OpenPlanOptions {
   readonly dailyPercent: Amount
   /** The term, in days; from 1 to 18250. */
   readonly days: number
-  /** The target currency of the plan, in which interest is paid. Defaults to the invested asset. */
+  /** The plan's target currency, in which interest is paid. Defaults to the invested asset. */
   readonly interestTicker?: Ticker
   /** The number of units of the asset that equal one unit of the target currency. Defaults to 1. */
   readonly interestRatio?: Amount
@@ -208,9 +208,9 @@ export interface InvestOptions {
 export interface PayInterestOptions {
   /** The account that receives the interest. */
   readonly account: string
-  /** The plan that the payment refers to. It need not exist. */
+  /** The plan to which the payment refers. The plan does not have to exist. */
   readonly planId: PlanId
-  /** The investment that the payment refers to. It need not exist. */
+  /** The investment to which the payment refers. The investment does not have to exist. */
   readonly investmentId: InvestmentId
   /** The asset to pay. If the plan exists, it must be the plan's target currency. */
   readonly ticker: Ticker
@@ -234,14 +234,14 @@ export interface StepPriceOptions {
   readonly by: Decimal
 }
 
-/** A step of a price path. */
+/** A step in a price path. */
 export interface PathStep {
   /**
-   * The delay after the previous step, in milliseconds; the first step counts from now. Every step must be before the
-   * year 2200.
+   * The delay after the previous step, in milliseconds. For the first step, the delay starts now. Every step must be
+   * before the year 2200.
    */
   readonly afterMillis: number
-  /** The new price of the market, in units of the quote currency. */
+  /** The market's new price, in units of the quote currency. */
   readonly price: Price
 }
 
@@ -249,7 +249,7 @@ export interface PathStep {
 export interface PlayPricesOptions {
   /** The market whose price moves. */
   readonly market: MarketName
-  /** The steps of the price path, in order. */
+  /** The price path's steps, in order. */
   readonly steps: ReadonlyArray<PathStep>
 }
 
@@ -257,11 +257,11 @@ export interface PlayPricesOptions {
 export interface OpenPositionOptions {
   /** The account that gets the position. */
   readonly account: string
-  /** The market of the position. */
+  /** The position's market. */
   readonly market: MarketName
   /** Whether the account buys (long) or sells (short). */
   readonly side: OrderSide
-  /** The size of the position, in units of the base currency; greater than zero. */
+  /** The position's size, in units of the base currency; greater than zero. */
   readonly amount: Amount
   /** The entry price, in units of the quote currency. Defaults to the market's last price. */
   readonly price?: Price
@@ -284,9 +284,7 @@ const Terms = Schema.Struct({
 
 /** An owner action in the table {@link ownerActions}. */
 export interface OwnerAction<Options> {
-  /**
-   * The description of the action: shown for the method in an editor, and for the operation in the OpenAPI document.
-   */
+  /** The action's description, which is shown in the OpenAPI document. */
   readonly description: string
   /** The fields of the action's command, except its tag. */
   readonly fields: Schema.Struct.Fields
@@ -300,15 +298,17 @@ const owned = <Options>(
 ): OwnerAction<Options> => ({
   description,
   fields,
-  // `FieldsOf` has checked each field against the options, but the compiler does not derive the struct's type from it.
+  // `FieldsOf` has checked each field against the options, but the compiler can't derive the struct's type from that.
   options: Schema.Struct(fields) as unknown as Schema.Codec<Options, unknown>
 })
 
-/** The methods of the owner actions, with the docs that an editor shows. */
+/** The owner actions' methods, with the docs that an editor shows. */
 export interface OwnerMethods<Done> {
   /** Opens an account. */
   readonly openAccount: (options: OpenAccountOptions) => Done
-  /** Sets whether an account may place `rpi` and `retail` orders; at first it may not. Absent fields stay unchanged. */
+  /**
+   * Sets whether an account may place `rpi` and `retail` orders. A new account may not. Absent fields stay unchanged.
+   */
   readonly setAccount: (options: SetAccountOptions) => Done
   /** Opens a sub-account, which is also an account. */
   readonly openSubAccount: (options: OpenSubAccountOptions) => Done
@@ -319,54 +319,54 @@ export interface OwnerMethods<Done> {
   /** Enables or disables an API key, or restricts it to some paths; `null` lifts the restriction. */
   readonly setKey: (options: SetKeyOptions) => Done
   /**
-   * Sets whether a currency can be deposited and withdrawn, and every fee and limit that the exchange lists for it.
-   * Absent fields stay unchanged. The sandbox only shows the settings; it has no deposits or withdrawals.
+   * Sets whether a currency can be deposited and withdrawn, and the fees and limits that the exchange lists for the
+   * currency. Absent fields stay unchanged. The sandbox only shows the settings; it has no deposits or withdrawals.
    */
   readonly setCurrency: (options: SetCurrencyOptions) => Done
-  /** Credits a wallet from outside the exchange. The account `counterparty` can be credited too. */
+  /** Credits a wallet from outside the exchange. The account `counterparty` can also be credited. */
   readonly fund: (options: FundOptions) => Done
   /** Moves an amount from an account's main wallet into a code that another account can apply. */
   readonly createCode: (options: CreateCodeOptions) => Done
   /** Opens a fixed-term plan. */
   readonly openPlan: (options: OpenPlanOptions) => Done
-  /** Invests an amount in a fixed-term plan. Interest is paid day by day, as the venue's time passes. */
+  /** Invests an amount in a fixed-term plan. Interest is paid daily, as the venue's time passes. */
   readonly invest: (options: InvestOptions) => Done
   /** Pays interest from a fixed-term plan into an account's main wallet immediately. */
   readonly payInterest: (options: PayInterestOptions) => Done
   /**
-   * Moves the price of a market. Buy orders with a limit above this price and sell orders with a limit below it trade,
-   * and stop orders at this price are triggered.
+   * Moves a market's price. Buy orders with a limit above the new price and sell orders with a limit below it are
+   * filled, and stop orders are triggered.
    */
   readonly movePrice: (options: MovePriceOptions) => Done
-  /** Raises or lowers the price of a market. The market must already have a price. */
+  /** Raises or lowers a market's price. The market must already have a price. */
   readonly stepPrice: (options: StepPriceOptions) => Done
-  /** Moves the price of a market several times, as the venue's time passes. */
+  /** Moves a market's price several times, as the venue's time passes. */
   readonly playPrices: (options: PlayPricesOptions) => Done
   /**
    * Opens a position without an order, at the given price or the last price, so that reduce-only orders can be tested.
    */
   readonly openPosition: (options: OpenPositionOptions) => Done
   /**
-   * Makes the counterparty quote a market, or changes its settings there. Absent fields stay unchanged. The
+   * Makes the counterparty quote a market, or changes its settings for that market. Absent fields stay unchanged. The
    * counterparty is a built-in account that bids below the owner's price and asks above it, so that orders have a book
-   * to trade against. It is off by default.
+   * to trade against. The counterparty is off by default.
    */
   readonly setCounterparty: (options: SetCounterpartyOptions) => Done
-  /** Sets the index price of a market; `null` makes it follow the spot market's last price again. */
+  /** Sets a market's index price. With `null`, the index price follows the spot market's last price again. */
   readonly moveIndex: (options: MarginActions.MoveReferenceOptions) => Done
   /**
-   * Sets the mark price of a market, which unrealised profits and liquidations follow; `null` makes it follow the index
-   * price again.
+   * Sets a market's mark price, on which unrealised profits and liquidations depend. With `null`, the mark price
+   * follows the index price again.
    */
   readonly moveMark: (options: MarginActions.MoveReferenceOptions) => Done
-  /** Sets the funding of a futures market: its rate, interval and bounds. Absent fields stay unchanged. */
+  /** Sets the funding rate, interval and bounds of a futures market. Absent fields stay unchanged. */
   readonly setFunding: (options: MarginActions.SetFundingOptions) => Done
   /**
-   * Sets the venue's margin policy: what the live exchange does not publish about margin, and the weights of collateral
-   * assets. Absent fields stay unchanged.
+   * Sets the venue's margin policy: the margin rules that the live exchange does not publish, and the weights of
+   * collateral assets. Absent fields stay unchanged.
    */
   readonly setMargin: (options: MarginActions.SetMarginOptions) => Done
-  /** Sets the balance of the insurance account, which pays the losses of liquidations that the collateral can't pay. */
+  /** Sets the balance of the insurance account, which pays liquidation losses that exceed the collateral. */
   readonly setInsurance: (options: MarginActions.SetInsuranceOptions) => Done
 }
 
@@ -376,14 +376,14 @@ export type OwnerActions = {
 }
 
 /**
- * The owner actions. This is the only list of them: the methods of `Control`, the operations of `ControlApi` with their
- * handlers, and the commands of the journal are derived from it. The command and the operation have the method's name
- * with a capital letter.
+ * The owner actions. This is the only list of owner actions: the methods of `Control`, the operations of `ControlApi`
+ * with their handlers, and the journal's commands are derived from it. The command and the operation have the method's
+ * name with a capital letter.
  */
 export const ownerActions: OwnerActions = {
   openAccount: owned<OpenAccountOptions>("Opens an account.", { account: Schema.String, b2b: Schema.Boolean }),
   setAccount: owned<SetAccountOptions>(
-    "Sets whether an account may place `rpi` and `retail` orders; at first it may not. Absent fields stay unchanged.",
+    "Sets whether an account may place `rpi` and `retail` orders. A new account may not. Absent fields stay unchanged.",
     { account: Schema.String, rpi: key(Schema.Boolean), retail: key(Schema.Boolean) }
   ),
   openSubAccount: owned<OpenSubAccountOptions>("Opens a sub-account, which is also an account.", {
@@ -417,8 +417,8 @@ export const ownerActions: OwnerActions = {
     { apiKey: ApiKey, enabled: key(Schema.Boolean), endpoints: key(Schema.NullOr(KeyEndpoints)) }
   ),
   setCurrency: owned<SetCurrencyOptions>(
-    "Sets whether a currency can be deposited and withdrawn, and every fee and limit that the exchange lists for it. Absent " +
-      "fields stay unchanged. The sandbox only shows the settings; it has no deposits or withdrawals.",
+    "Sets whether a currency can be deposited and withdrawn, and the fees and limits that the exchange lists for the " +
+      "currency. Absent fields stay unchanged. The sandbox only shows the settings; it has no deposits or withdrawals.",
     {
       ticker: Ticker,
       canDeposit: key(Schema.Boolean),
@@ -428,7 +428,7 @@ export const ownerActions: OwnerActions = {
     }
   ),
   fund: owned<FundOptions>(
-    "Credits a wallet from outside the exchange. The account `counterparty` can be credited too.",
+    "Credits a wallet from outside the exchange. The account `counterparty` can also be credited.",
     {
       account: Schema.String,
       wallet: Wallet,
@@ -449,7 +449,7 @@ export const ownerActions: OwnerActions = {
     interestRatio: key(Amount)
   }),
   invest: owned<InvestOptions>(
-    "Invests an amount in a fixed-term plan. Interest is paid day by day, as the venue's time passes.",
+    "Invests an amount in a fixed-term plan. Interest is paid daily, as the venue's time passes.",
     { account: Schema.String, planId: PlanId, investmentId: InvestmentId, amount: Amount }
   ),
   payInterest: owned<PayInterestOptions>(
@@ -463,14 +463,14 @@ export const ownerActions: OwnerActions = {
     }
   ),
   movePrice: owned<MovePriceOptions>(
-    "Moves the price of a market. Buy orders with a limit above this price and sell orders with a limit below it trade, and stop orders at this price are triggered.",
+    "Moves a market's price. Buy orders with a limit above the new price and sell orders with a limit below it are filled, and stop orders are triggered.",
     { market: MarketName, price: Price }
   ),
-  stepPrice: owned<StepPriceOptions>("Raises or lowers the price of a market. The market must already have a price.", {
+  stepPrice: owned<StepPriceOptions>("Raises or lowers a market's price. The market must already have a price.", {
     market: MarketName,
     by: Decimal
   }),
-  playPrices: owned<PlayPricesOptions>("Moves the price of a market several times, as the venue's time passes.", {
+  playPrices: owned<PlayPricesOptions>("Moves a market's price several times, as the venue's time passes.", {
     market: MarketName,
     steps: Schema.Array(Schema.Struct({ afterMillis: Times.Millis, price: Price }))
   }),
@@ -479,30 +479,30 @@ export const ownerActions: OwnerActions = {
     { account: Schema.String, market: MarketName, side: OrderSide, amount: Amount, price: key(Price) }
   ),
   setCounterparty: owned<SetCounterpartyOptions>(
-    "Makes the counterparty quote a market, or changes its settings there. Absent fields stay unchanged. The counterparty " +
-      "is a built-in account that bids below the owner's price and asks above it, so that orders have a book to trade " +
-      "against. It is off by default.",
+    "Makes the counterparty quote a market, or changes its settings for that market. Absent fields stay unchanged. " +
+      "The counterparty is a built-in account that bids below the owner's price and asks above it, so that orders have a " +
+      "book to trade against. The counterparty is off by default.",
     SetCounterparty
   ),
   moveIndex: owned<MarginActions.MoveReferenceOptions>(
-    "Sets the index price of a market; `null` makes it follow the spot market's last price again.",
+    "Sets a market's index price. With `null`, the index price follows the spot market's last price again.",
     MarginActions.MoveReference
   ),
   moveMark: owned<MarginActions.MoveReferenceOptions>(
-    "Sets the mark price of a market, which unrealised profits and liquidations follow; `null` makes it follow the index price again.",
+    "Sets a market's mark price, on which unrealised profits and liquidations depend. With `null`, the mark price follows the index price again.",
     MarginActions.MoveReference
   ),
   setFunding: owned<MarginActions.SetFundingOptions>(
-    "Sets the funding of a futures market: its rate, interval and bounds. Absent fields stay unchanged.",
+    "Sets the funding rate, interval and bounds of a futures market. Absent fields stay unchanged.",
     MarginActions.SetFunding
   ),
   setMargin: owned<MarginActions.SetMarginOptions>(
-    "Sets the venue's margin policy: what the live exchange does not publish about margin, and the weights of collateral " +
-      "assets. Absent fields stay unchanged.",
+    "Sets the venue's margin policy: the margin rules that the live exchange does not publish, and the weights of " +
+      "collateral assets. Absent fields stay unchanged.",
     MarginActions.SetMargin
   ),
   setInsurance: owned<MarginActions.SetInsuranceOptions>(
-    "Sets the balance of the insurance account, which pays the losses of liquidations that the collateral can't pay.",
+    "Sets the balance of the insurance account, which pays liquidation losses that exceed the collateral.",
     MarginActions.SetInsurance
   )
 }
@@ -510,7 +510,7 @@ export const ownerActions: OwnerActions = {
 /** The options of an owner action. */
 export type OptionsOf<Action> = Action extends OwnerAction<infer Options> ? Options : never
 
-/** The tag of an owner action's command: the method's name with a capital letter. */
+/** The tag of the command for an owner action: the method's name with a capital letter. */
 const tagOf = (method: keyof OwnerActions) => String.capitalize(method)
 
 /** Creates a value for each owner action, keyed by method name. */
@@ -518,14 +518,14 @@ export const eachOwnerAction = <A extends { readonly [Method in keyof OwnerActio
   make: (method: keyof OwnerActions, tag: Capitalize<keyof OwnerActions>) => A[keyof OwnerActions]
 ): A => Object.fromEntries(Struct.keys(ownerActions).map((method) => [method, make(method, tagOf(method))])) as A
 
-/** Sets the clock of the venue. */
+/** Sets the venue's clock. */
 export interface SetClock {
   readonly _tag: "SetClock"
-  /** The clock after the action: running with an offset, or frozen. */
+  /** The clock's state after the action: running with an offset, or frozen. */
   readonly clock: State.Clock
 }
 
-/** Sets how far the clock that callers see is ahead of the machine's clock. */
+/** Sets how far the callers' clock is ahead of the machine's clock. */
 export interface SetSkew {
   readonly _tag: "SetSkew"
   /** The time by which the callers' clock is ahead of the machine's, in microseconds; negative if it is behind. */
@@ -533,8 +533,8 @@ export interface SetSkew {
 }
 
 /**
- * Gives the venue an identity, which becomes part of the names of new keys, codes and sub-accounts, so that they differ
- * from those of other venues. A restored venue keeps its identity.
+ * Gives the venue an identity, which becomes part of new keys, codes and sub-account identifiers, so that they differ
+ * from those on other venues. A restored venue keeps its identity.
  */
 export interface SetIdentity {
   readonly _tag: "SetIdentity"
@@ -542,7 +542,7 @@ export interface SetIdentity {
   readonly identity: string
 }
 
-/** Lets time pass: applies everything that is due, and nothing else. */
+/** Only advances time: applies everything that is due, and does nothing else. */
 export interface Pass {
   readonly _tag: "Pass"
 }
@@ -550,7 +550,7 @@ export interface Pass {
 /** Restores the state after an earlier command. */
 export interface Restore {
   readonly _tag: "Restore"
-  /** The number of the command whose resulting state is restored; 0 for the empty exchange. */
+  /** The number of the command whose resulting state is restored; 0 for the exchange before its first command. */
   readonly sequence: number
 }
 
@@ -559,12 +559,12 @@ export interface Begin {
   readonly _tag: "Begin"
 }
 
-/** The command of an owner action. */
+/** The command for an owner action. */
 type OwnerCommand = {
   readonly [Method in keyof OwnerActions]: OptionsOf<OwnerActions[Method]> & { readonly _tag: Capitalize<Method> }
 }[keyof OwnerActions]
 
-/** The other changes to the exchange's state. */
+/** The changes to the exchange's state that are neither calls nor among the {@link ownerActions}. */
 type Other = Call | SetClock | SetSkew | SetIdentity | Pass | Restore | Begin
 
 /** A change to the exchange's state. */

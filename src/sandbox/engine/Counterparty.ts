@@ -1,7 +1,7 @@
 /**
- * The counterparty: a built-in account that quotes both sides around the price that the owner of the venue sets. Its
- * quotes are ordinary orders in the book. It trades only as a maker: it never takes an order, and a price move does not
- * fill its quotes.
+ * The counterparty: a built-in account that quotes both sides of a market around the price that the venue's owner sets.
+ * Its quotes are ordinary orders in the book. The counterparty trades only as a maker: it never takes liquidity, and a
+ * price move does not fill its quotes.
  */
 import { Amount, type Decimal, Price } from "../../domain/Decimal.ts"
 import type { MarketName, Ticker } from "../../domain/Identifiers.ts"
@@ -27,7 +27,7 @@ const count = ({ counterparty: { credited } }: State, ticker: Ticker, units: Uni
   credited.set(ticker, (credited.get(ticker) ?? 0n) + units)
 }
 
-/** Tops up the wallet so that it can fund a quote. The credit pays the counterparty's debt first. */
+/** Tops up a wallet so that it can fund a quote. The credit pays the counterparty's debt first. */
 const credit = ({ state }: Work, market: Market, { amount, price, side }: Quotes.Quote): void => {
   const kind = Orders.kindOf(market, false)
   const trader = { account: Quotes.account, market: market.name, side, reduceOnly: false }
@@ -47,13 +47,13 @@ const credit = ({ state }: Work, market: Market, { amount, price, side }: Quotes
   count(state, ticker, missing)
 }
 
-/** Cancels all the counterparty's orders on a market. */
+/** Cancels all of the counterparty's orders on a market. */
 const withdraw = (work: Work, market: MarketName, quoting: Quotes.Quoting): void => {
   for (const order of work.state.openOrders.latest(Quotes.account, market)) OrderEnd.cancel(work, order)
   quoting.quotes = []
 }
 
-/** Places a quote's order, unless it would trade at once or break a market rule. */
+/** Places a quote's order, unless the order would trade immediately or violate a market rule. */
 const place = (work: Work, market: Market, { settings }: Quotes.Quoting, quote: Quotes.Quote): void => {
   if (settings.credit) credit(work, market, quote)
   const reply = Orders.enterLimit(work, Quotes.account, {
@@ -68,7 +68,7 @@ const place = (work: Work, market: Market, { settings }: Quotes.Quoting, quote: 
   quote.order = reply._tag === "OrderPlaced" ? reply.order.id : undefined
 }
 
-/** Replaces all the counterparty's orders with new quotes around the price. */
+/** Replaces all of the counterparty's orders with new quotes around the price. */
 const requote = (work: Work, market: Market, quoting: Quotes.Quoting): void => {
   withdraw(work, market.name, quoting)
   if (!quoting.settings.enabled || quoting.price === undefined) return
@@ -91,7 +91,7 @@ const offerMissing = (work: Work, name: MarketName, quoting: Quotes.Quoting): vo
   }
 }
 
-/** Replaces the quotes that the current command has taken, on each market where it took any. */
+/** Replaces the quotes that the current command has taken, on each market where the command took quotes. */
 export const refill = (work: Work): void => {
   const { hit, markets } = work.state.counterparty
   if (hit.size === 0) return
@@ -103,9 +103,9 @@ export const refill = (work: Work): void => {
 }
 
 /**
- * Moves the price of a market. First the counterparty cancels its quotes, so that the new price fills none of them. Buy
+ * Moves a market's price. First the counterparty cancels its quotes, so that the new price fills none of them. Buy
  * orders above the price and sell orders below it trade with the outside market. Then the counterparty quotes again,
- * and the stop orders that the price triggers can trade against the new quotes.
+ * and stop orders triggered by the price can trade against the new quotes.
  */
 export const movePrice = (work: Work, market: Market, price: Units.Units): void => {
   const quoting = work.state.counterparty.markets.get(market.name)
@@ -139,7 +139,7 @@ const isOutside = (percent: Decimal, least: Units.Units, most: bigint): boolean 
   return units === undefined || units < least || units > most * Units.one
 }
 
-/** The refusal of invalid settings; `undefined` if the settings are valid. */
+/** The refusal if settings are invalid; `undefined` if the settings are valid. */
 const wrong = (market: Market, { amount, levels, spread, step, variation }: Quotes.Settings) => {
   if (isOutside(spread, 1n, 50n)) return Reply.invalid(["spread", { kind: "max", max: 50 }])
   if (levels < 1) return Reply.invalid(["levels", { kind: "min", min: 1 }])
@@ -153,7 +153,7 @@ const wrong = (market: Market, { amount, levels, spread, step, variation }: Quot
   return undefined
 }
 
-/** Makes the counterparty quote a market, or changes its settings there. */
+/** Makes the counterparty quote a market, or changes its settings for that market. */
 export const set = (work: Work, { _tag, market: name, ...options }: Of<"SetCounterparty">): Reply.Reply => {
   const { counterparty: { markets }, markets: listed, trading } = work.state
   const market = listed.get(name)

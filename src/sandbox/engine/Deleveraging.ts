@@ -1,6 +1,7 @@
 /**
- * Automatic deleveraging (ADL): the positions of other accounts take over what the book can't take of a liquidation, those
- * with the most profit per equity first, at the price at which the liquidated account loses what it has.
+ * Automatic deleveraging (ADL): the part of a liquidation that the book can't take is taken over by other accounts'
+ * positions, in descending order of profit per equity. The price is the one at which the liquidated account loses all
+ * its remaining margin.
  */
 import { Price } from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"
@@ -23,13 +24,15 @@ const ratingOf = (state: State, position: Position): Units.Units =>
     Margins.equityOf(state, position.account)
   )
 
-/** A position and its rating. */
+/** A position and its rating, that is, its rank for deleveraging. */
 interface Rated {
   readonly position: Position
   readonly rating: Units.Units
 }
 
-/** The positions of one side of a market that have a profit, except those of one account; highest rating first. */
+/**
+ * The positions on one side of a market that have a profit, excluding one account's positions; highest rating first.
+ */
 const ranked = (state: State, market: MarketName, isLong: boolean, except: string): ReadonlyArray<Rated> =>
   [...state.positionsOn.get(market) ?? []].flatMap((position) => {
     if ((position.amount > 0n) !== isLong || position.account === except) return []
@@ -39,7 +42,7 @@ const ranked = (state: State, market: MarketName, isLong: boolean, except: strin
     one.rating === other.rating ? one.position.id - other.position.id : one.rating > other.rating ? -1 : 1
   )
 
-/** Whether a position of one side of a market could take over, because it has a profit. */
+/** Whether any position on one side of a market has a profit, so that it could take over. */
 export const isPossible = (state: State, market: MarketName, isLong: boolean, except: string): boolean => {
   for (const position of state.positionsOn.get(market) ?? []) {
     const isOther = (position.amount > 0n) === isLong && position.account !== except
@@ -48,7 +51,7 @@ export const isPossible = (state: State, market: MarketName, isLong: boolean, ex
   return false
 }
 
-/** The price at which counterparties take over: a whole number of ticks, in favour of the counterparties. */
+/** The price at which counterparties take over, rounded to a tick in their favour. */
 const priceOf = (state: State, market: Market, { account, side }: Order, last: Units.Units): Units.Units => {
   const { equity, pnl, value } = Margins.of(state, account)
   const { takerFee, tick } = Terms.of(market)
@@ -58,7 +61,7 @@ const priceOf = (state: State, market: Market, { account, side }: Order, last: U
   return isLong ? price / tick * tick : MarginUnits.ceilOver(price, tick) * tick
 }
 
-/** The order by which a counterparty reduces its position. */
+/** The order with which a counterparty's position is reduced. */
 const orderOf = (
   work: Work,
   taker: Order,
@@ -82,7 +85,7 @@ const orderOf = (
     reduceOnly: side !== "BOTH"
   })
 
-/** Trades an order of a liquidation with the positions of other accounts, as far as they have profits. */
+/** Trades a liquidation order with other accounts' positions, as far as these have profits. */
 export const take = (work: Work, market: Market, trading: Trading, order: Order): void => {
   const { state } = work
   const last = trading.lastPrice
@@ -108,13 +111,13 @@ export const take = (work: Work, market: Market, trading: Trading, order: Order)
   }
 }
 
-/** The ADL grades of an account's positions on a futures market. */
+/** The ADL grades of an account's positions on one futures market. */
 export interface Quantile {
-  /** The market. */
+  /** The futures market. */
   readonly market: MarketName
-  /** The grade of the long position, 0 to 4; `undefined` if there is none. */
+  /** The grade of the long position, 0 to 4; `undefined` if there is no long position. */
   readonly long: number | undefined
-  /** The grade of the short position, 0 to 4; `undefined` if there is none. */
+  /** The grade of the short position, 0 to 4; `undefined` if there is no short position. */
   readonly short: number | undefined
 }
 
@@ -130,7 +133,7 @@ const gradeOf = (state: State, position: Position): number => {
   return MarginUnits.adlGrade(below, count)
 }
 
-/** The ADL grades of an account, for each futures market on which it has a position. */
+/** An account's ADL grades, for each futures market on which it has a position. */
 export const quantiles = (state: State, account: string): ReadonlyArray<Quantile> => {
   const found = new Map<MarketName, { long: number | undefined; short: number | undefined }>()
   for (const position of state.positionsOf.get(account) ?? []) {

@@ -1,6 +1,7 @@
 /**
- * The exchange as a state machine: takes a command and its time, and returns a reply and events. It has no clock, no
- * randomness and no I/O, so the same commands always produce the same state, replies and events.
+ * The exchange as a state machine. It takes a command and the command's time, and returns a reply and events. The
+ * machine has no clock, no randomness and no I/O, so the same commands always produce the same state, replies and
+ * events.
  */
 import { UnixSeconds } from "../../domain/Time.ts"
 import * as Accounts from "./Accounts.ts"
@@ -151,7 +152,7 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
   if (amount === undefined) return Reply.invalid(["amount", tooFine])
   const price = action.price === undefined ? state.trading.get(action.market)?.lastPrice : Units.from(action.price)
   if (price === undefined) return Reply.invalid(["price", action.price === undefined ? { kind: "required" } : tooFine])
-  // In hedge mode, a buy opens the long position, and a sell the short one.
+  // In hedge mode, a buy opens the long position, and a sell opens the short position.
   const trader = { account: action.account, market: market.name, side: action.side, reduceOnly: false }
   if (!Margins.isCovered(state, trader, market, { quantity: amount, price })) {
     return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
@@ -162,12 +163,12 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
 }
 
 /**
- * The version of the engine. Increment it with every change to the format of the state, or to the state that the same
- * commands produce. A journal can be read only by the version that wrote it.
+ * The engine's version. Increment it whenever the format of the state changes, or the state that the same commands
+ * produce. Only the engine version that wrote a journal can read it.
  */
 export const version = 7
 
-/** Applies one command, after everything that is due by its time. */
+/** Applies one command, after everything that is due by the command's time. */
 export const apply = (
   state: State,
   { action, at }: Command
@@ -240,7 +241,7 @@ const applyAction = (work: Work, action: Action): Reply.Reply => {
     case "SetSkew":
       state.skew = action.skew
       return Reply.done
-    // `Pass` only advances the clock, which was done above. `History` handles `Restore` and `Begin`.
+    // `Pass` only advances the clock, which has already been done above. `History` handles `Restore` and `Begin`.
     case "Pass":
     case "Restore":
     case "Begin":

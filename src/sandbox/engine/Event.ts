@@ -1,6 +1,6 @@
 /**
- * The events of a command, in two forms: as the engine reports them, and as the feed shows them. A new event needs an
- * interface of {@link Shown} and an entry in {@link fields}.
+ * The events that a command causes, in two forms: the engine's internal form, and the form that the feed shows. A new
+ * event needs an interface of {@link Shown} and an entry in {@link fields}.
  */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
@@ -19,13 +19,13 @@ import { Wallet } from "./Operation.ts"
 import type { Order } from "./Order.ts"
 import * as Units from "./Units.ts"
 
-/** The order that an event is about. */
+/** The order to which an event belongs. */
 export interface Subject<None = never> {
   /** The exchange's identifier of the order. */
   readonly order: OrderId
   /** The account that placed the order. */
   readonly account: string
-  /** The market of the order. */
+  /** The order's market. */
   readonly market: MarketName
   /** The client order id, if the order has one. */
   readonly clientOrderId?: ClientOrderId | None
@@ -41,23 +41,23 @@ export interface OrderActivated<None = never> extends Subject<None> {
   readonly _tag: "OrderActivated"
 }
 
-/** An order ended: it can no longer trade. */
+/** An order closed: it can no longer trade. */
 export interface OrderEnded<None = never> extends Subject<None> {
   readonly _tag: "OrderEnded"
-  /** The final status of the order. */
+  /** The order's final status. */
   readonly status: string
 }
 
-/** Two orders traded, or one order with the outside market. */
+/** Two orders traded with each other, or one order traded with the outside market. */
 export interface Traded<Number = Decimal, None = never> {
   readonly _tag: "Traded"
-  /** The market of the trade. */
+  /** The trade's market. */
   readonly market: MarketName
   /** The price, in quote currency. */
   readonly price: Number
   /** The amount, in base currency. */
   readonly amount: Number
-  /** The side of the order that took liquidity. */
+  /** The taker's side. */
   readonly side: OrderSide
   /** The resting order; absent if it is not an order on this exchange. */
   readonly maker?: OrderId | None
@@ -65,7 +65,7 @@ export interface Traded<Number = Decimal, None = never> {
   readonly taker?: OrderId | None
 }
 
-/** The price of a market moved. */
+/** A market's price moved. */
 export interface PriceMoved<Number = Decimal> {
   readonly _tag: "PriceMoved"
   /** The market whose price moved. */
@@ -81,18 +81,20 @@ export interface InterestPaid<Number = Decimal> {
   readonly account: string
   /** The investment that earned the interest. */
   readonly investmentId: InvestmentId
-  /** The asset of the payment. */
+  /** The payment's asset. */
   readonly ticker: Ticker
   /** The amount paid, in units of the asset. */
   readonly amount: Number
 }
 
-/** A kill switch was not rearmed in time. The orders that it cancels end after this event. */
+/**
+ * A kill switch fired, because it was not rearmed in time. The events for the orders that it cancels follow this event.
+ */
 export interface KillSwitchFired {
   readonly _tag: "KillSwitchFired"
   /** The account whose orders are canceled. */
   readonly account: string
-  /** The market of the canceled orders. */
+  /** The market whose orders are canceled. */
   readonly market: MarketName
 }
 
@@ -101,9 +103,9 @@ export interface BalanceChanged {
   readonly _tag: "BalanceChanged"
   /** The account that holds the balance. */
   readonly account: string
-  /** The wallet of the balance. */
+  /** The balance's wallet. */
   readonly wallet: Ledger.Wallet
-  /** The asset of the balance. */
+  /** The balance's asset. */
   readonly ticker: Ticker
   /** The free amount after the command. */
   readonly free: Decimal
@@ -119,8 +121,8 @@ export interface Restored {
 }
 
 /**
- * The mark price or the index price of a market changed. Reported when the owner sets one, and while the market has open
- * positions; at most once per market and command, after the trades that caused it.
+ * A market's mark price or index price changed. This event is reported when the owner sets one of these prices, and
+ * while the market has open positions; at most once per market and command, after the trades that caused the change.
  */
 export interface MarkMoved<Number = Decimal> {
   readonly _tag: "MarkMoved"
@@ -150,20 +152,20 @@ export interface HedgeModeChanged {
   readonly hedgeMode: boolean
 }
 
-/** A position changed by a trade: it was opened, increased, reduced, closed or flipped. */
+/** A trade changed a position: the position was opened, increased, reduced, closed or flipped. */
 export interface PositionChanged<Number = Decimal> {
   readonly _tag: "PositionChanged"
   /** The account that holds the position. */
   readonly account: string
-  /** The market of the position. */
+  /** The position's market. */
   readonly market: MarketName
-  /** The exchange's number for the position. */
+  /** The number that the exchange assigned to the position. */
   readonly position: number
-  /** Its size after the trade, in base currency; negative if short, zero if it is closed. */
+  /** The position's size after the trade, in base currency; negative if short, zero if the position is closed. */
   readonly amount: Number
 }
 
-/** The funding of a futures market was settled. One {@link FundingPaid} per position follows. */
+/** A futures market settled its funding. A {@link FundingPaid} event for each position follows. */
 export interface FundingSettled<Number = Decimal> {
   readonly _tag: "FundingSettled"
   /** The market. */
@@ -179,50 +181,52 @@ export interface FundingPaid<Number = Decimal> {
   readonly _tag: "FundingPaid"
   /** The account that holds the position. */
   readonly account: string
-  /** The market of the position. */
+  /** The position's market. */
   readonly market: MarketName
   /** The amount received, in quote currency; negative if paid. */
   readonly amount: Number
 }
 
-/** A margin position paid a day's interest on what it borrows. */
+/** A margin position paid a day's interest on the amount that it borrows. */
 export interface BorrowInterestPaid<Number = Decimal> {
   readonly _tag: "BorrowInterestPaid"
   /** The account that holds the position. */
   readonly account: string
-  /** The market of the position. */
+  /** The position's market. */
   readonly market: MarketName
   /** The amount paid, in quote currency. */
   readonly amount: Number
 }
 
-/** The equity of an account fell to the level of the margin call. */
+/** An account's equity fell to the margin call level. */
 export interface MarginCalled {
   readonly _tag: "MarginCalled"
   /** The account. */
   readonly account: string
 }
 
-/** An account is no longer called, and not in liquidation. */
+/** An account's margin call or liquidation is over. */
 export interface MarginRestored {
   readonly _tag: "MarginRestored"
   /** The account. */
   readonly account: string
 }
 
-/** The liquidation of an account began. Its orders and trades follow. */
+/** An account's liquidation began. The events of the liquidation's orders and trades follow. */
 export interface LiquidationStarted {
   readonly _tag: "LiquidationStarted"
   /** The account. */
   readonly account: string
 }
 
-/** A position was reduced as the counterparty of a liquidation, because the book could not take it (ADL). */
+/**
+ * A position was reduced to take over part of another account's liquidation, because the book could not take it (ADL).
+ */
 export interface Deleveraged<Number = Decimal> {
   readonly _tag: "Deleveraged"
   /** The account whose position was reduced. */
   readonly account: string
-  /** The market of the position. */
+  /** The position's market. */
   readonly market: MarketName
   /** The order that reduced the position. */
   readonly order: OrderId
@@ -232,7 +236,7 @@ export interface Deleveraged<Number = Decimal> {
   readonly price: Number
 }
 
-/** Collateral was sold at its index price, to pay the debt that a liquidation left. */
+/** Collateral was sold at its index price to pay the debt that remained after a liquidation. */
 export interface CollateralConverted<Number = Decimal> {
   readonly _tag: "CollateralConverted"
   /** The account. */
@@ -256,18 +260,20 @@ export interface InsurancePaid<Number = Decimal> {
   readonly amount: Number
 }
 
-/** An account still has a debt after its liquidation, which neither its collateral nor the insurance account could pay. */
+/**
+ * After a liquidation, the account still has a debt that neither its collateral nor the insurance account could pay.
+ */
 export interface DebtLeft<Number = Decimal> {
   readonly _tag: "DebtLeft"
   /** The account. */
   readonly account: string
-  /** The asset of the debt. */
+  /** The debt's asset. */
   readonly ticker: Ticker
-  /** The debt, in units of the asset. */
+  /** The amount of the debt, in units of the asset. */
   readonly amount: Number
 }
 
-/** An event, as the feed shows it. */
+/** An event in the form that the feed shows. */
 export type Shown =
   | MarkMoved
   | LeverageChanged
@@ -304,7 +310,7 @@ const subject = {
 
 const held = { account: Schema.String, market: MarketName }
 
-/** The schemas of the events' fields, by the events' tags. This is the only list of them. */
+/** The schemas of the events' fields, keyed by the events' tags. This is the only list of events. */
 export const fields = {
   OrderPlaced: subject,
   OrderActivated: subject,
@@ -340,13 +346,13 @@ export const fields = {
 
 /** A balance changed. A command reports each balance at most once, after all its other events. */
 export interface BalanceReported extends Pick<BalanceChanged, "_tag"> {
-  /** The balance after the command. */
+  /** The account's balance of one asset after the command. */
   readonly balance: Ledger.Balance
 }
 
 /**
- * An event as the engine reports it: with quantities as {@link Units} instead of decimals, and `undefined` instead of
- * absent fields.
+ * An event in the engine's internal form: with quantities as {@link Units} instead of decimals, and `undefined` instead
+ * of absent fields.
  */
 export type Event =
   | OrderPlaced<undefined>
@@ -379,7 +385,7 @@ export const of = <Tag extends "OrderPlaced" | "OrderActivated">(
   { account, clientOrderId, id, market }: Order
 ): Subject<undefined> & { readonly _tag: Tag } => ({ _tag, order: id, account, market, clientOrderId })
 
-/** The event for an order that has ended. */
+/** The event for an order that has closed. */
 export const ended = ({ account, clientOrderId, id, market, status }: Order): OrderEnded<undefined> => ({
   _tag: "OrderEnded",
   order: id,
@@ -392,7 +398,7 @@ export const ended = ({ account, clientOrderId, id, market, status }: Order): Or
 /** The event for a changed balance. */
 export const balanceChanged = (balance: Ledger.Balance): BalanceReported => ({ _tag: "BalanceChanged", balance })
 
-/** An event as the feed shows it. */
+/** Converts an event to the form that the feed shows. */
 export const show = (event: Event): Shown => {
   const reported = event._tag === "BalanceChanged" ? { _tag: event._tag, ...event.balance } : event
   const shown: Record<string, unknown> = {}

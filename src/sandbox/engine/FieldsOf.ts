@@ -1,7 +1,7 @@
 /** Schemas that cover every field of an interface. */
 import type * as Schema from "effect/Schema"
 
-/** One schema for each field of an interface, and no others. */
+/** Exactly one schema for each field of an interface. */
 export type FieldsOf<Options> = {
   readonly [Key in keyof Options]-?: {} extends Pick<Options, Key>
     ? Schema.Codec<Required<Options>[Key], unknown> & { readonly "~type.optionality": "optional" }

@@ -1,11 +1,11 @@
 /**
- * A first-in, first-out queue. Any member can leave at any time, at a cost that does not depend on the length of the
- * queue.
+ * A first-in, first-out queue. Any member can leave at any time; the cost of leaving does not depend on the queue's
+ * length.
  */
 
 /** A queue of members, in the order in which they joined. */
 export interface FifoQueue<A> {
-  /** All members that have joined. A member that has left stays here until the next compaction. */
+  /** All members that have joined. A member that has left stays in this array until the next compaction. */
   places: Array<A>
   /** All members before this index have left. */
   start: number
@@ -32,17 +32,18 @@ export const join = <A>(queue: FifoQueue<A>, member: A): void => {
   queue.size++
 }
 
-/** The number of vacated places below which the array is never compacted. */
+/** The array is not compacted while it has fewer vacated places than this. */
 const gaps = 16
 
 /** Records that a member has left. */
 export const left = <A>(queue: FifoQueue<A>): void => {
   queue.size--
-  // At least half of the members have left since the last compaction, so the cost per member that left is constant.
+  // At least half of the members have left since the last compaction, so the average cost per leaving member is
+  // constant.
   if (queue.places.length <= 2 * queue.size + gaps) return
   first(queue)
   const { isWaiting, places, size, start } = queue
-  // If only members at the front have left, the others need no check.
+  // If only members at the front have left, the other members don't have to be checked.
   queue.places = places.length - start === size ? places.slice(start) : places.filter(isWaiting)
   queue.start = 0
 }
@@ -65,7 +66,7 @@ export const members = function*<A>({ isWaiting, places, start }: FifoQueue<A>):
   }
 }
 
-/** The members, latest first. The member yielded last may leave during the loop. */
+/** The members, latest first. The member that was yielded last may leave during the loop. */
 export const latest = function*<A>({ isWaiting, places, start }: FifoQueue<A>): Generator<A, undefined> {
   for (let index = places.length - 1; index >= start; index--) {
     const member = places[index]

@@ -1,6 +1,7 @@
 /**
- * Funding of futures markets, settled at whole multiples of each market's interval. `funding` is the other party to every
- * payment: it holds what rounding leaves, and pays or receives for the side without a match.
+ * Funding of futures markets, settled at whole multiples of each market's interval. The holder `funding` is the other
+ * party to every payment. It receives the rounding differences, and pays or receives in place of a missing opposite
+ * side.
  */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -17,12 +18,13 @@ import * as TimerQueue from "./TimerQueue.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/** The number of latest settlements that are kept for a market. */
+/** The number of latest settlements that are stored for each market. */
 const kept = 1000
 
 /**
- * The rate of a market if its funding were settled now, as a ratio: the owner's or, with the premium of the book over the
- * index at this instant, the computed one. The live exchange averages the premium over the interval.
+ * The rate, as a ratio, at which a market's funding would be settled now: the owner's rate if set, otherwise a rate
+ * computed from the current premium of the book over the index. The live exchange averages the premium over the
+ * interval.
  */
 export const rateOf = (state: State, market: MarketName): Units.Units => {
   const terms = state.funding.get(market)
@@ -34,7 +36,10 @@ export const rateOf = (state: State, market: MarketName): Units.Units => {
   return MarginUnits.fundingRate(premium, { ...terms, clamp: MarginRules.of(state.margin).fundingClamp })
 }
 
-/** The time of a market's next settlement, in Unix microseconds. Without positions, nothing is paid at it. */
+/**
+ * The time of a market's next settlement, in Unix microseconds. If there are no positions, nothing is paid at that
+ * time.
+ */
 export const nextAt = (state: State, market: MarketName, at: number): number | undefined => {
   const terms = state.funding.get(market)
   return terms && Positions.nextMultiple(at, terms.intervalMinutes)
@@ -66,7 +71,7 @@ const pay = (work: Work, market: MarketName, { intervalMinutes }: Funding, rate:
   }
 }
 
-/** Settles the funding of the market that is due next. */
+/** Settles the funding of the market whose settlement is due next. */
 export const settle = (work: Work, market: MarketName): void => {
   const { at, events, state } = work
   const terms = state.funding.get(market)
@@ -86,7 +91,7 @@ type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
 
 const tooFine = { kind: "precision", step: "0.000000000000000001" } as const
 
-/** Sets the funding of a market. */
+/** Changes a market's funding settings. */
 export const set = (
   { at, state }: Work,
   { cap, floor, intervalMinutes, market, rate }: Of<"SetFunding">

@@ -1,4 +1,4 @@
-/** Applies the commands of a journal one after the other, and restores the state after an earlier one. */
+/** Applies a journal's commands one after the other, and restores the state after an earlier command. */
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type { Command } from "./Command.ts"
 import * as Engine from "./Engine.ts"
@@ -6,13 +6,13 @@ import type { Event } from "./Event.ts"
 import { done, type Reply } from "./Reply.ts"
 import * as State from "./State.ts"
 
-/** The state of an exchange, and its place in the journal. */
+/** The state of an exchange, and its position in the journal. */
 export interface History {
   /** The state after the latest command. */
   state: State.State
   /** The number of commands applied so far. */
   sequence: number
-  /** The number of the command whose state a reset restores; 0 unless the owner of the venue has set it. */
+  /** The number of the command whose state a reset restores; 0 unless the venue's owner has set it. */
   origin: number
 }
 
@@ -23,8 +23,8 @@ export type Recall = (sequence: number) => State.State
 export const make = (policy: VenuePolicy): History => ({ state: State.make(policy), sequence: 0, origin: 0 })
 
 /**
- * Applies the next command. `recorded` is `false` for a call whose nonce is refused: the call has changed nothing and
- * is not part of the history.
+ * Applies the next command. `recorded` is `false` for a call whose nonce is refused, because the call has changed
+ * nothing and is not part of the history.
  */
 export const apply = (
   history: History,
@@ -37,7 +37,7 @@ export const apply = (
     const { identity } = history.state
     history.sequence++
     history.state = recall(action.sequence)
-    // From here on, identifiers must differ from those of other venues.
+    // From now on, identifiers must differ from those on other venues.
     if (identity !== undefined) history.state.identity = identity
     return { reply: done, events: [{ _tag: "Restored", sequence: action.sequence }], recorded: true }
   }

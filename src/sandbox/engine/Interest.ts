@@ -1,4 +1,4 @@
-/** The daily interest on what margin positions borrow. */
+/** Charges daily interest on the amounts that margin positions borrow. */
 import * as Borrows from "./Borrows.ts"
 import * as MarginRules from "./MarginRules.ts"
 import type { Position } from "./Position.ts"
@@ -8,7 +8,9 @@ import * as TimerQueue from "./TimerQueue.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/** Charges a day of interest on the position that is due next. The house receives it, in the quote currency. */
+/**
+ * Charges a day of interest on the position that is due next. The house receives the interest, in the quote currency.
+ */
 export const charge = ({ events, state }: Work, position: Position): void => {
   const { account, borrow, market: name } = position
   const market = state.markets.get(name)

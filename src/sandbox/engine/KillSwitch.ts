@@ -1,12 +1,14 @@
-/** A timer that cancels an account's orders on a market unless it is armed again. Times are Unix microseconds. */
+/**
+ * A timer that cancels an account's orders on a market unless the timer is armed again. Times are in Unix microseconds.
+ */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import type { CancelAllType } from "../../domain/Order.ts"
 
-/** An armed kill switch. An account has at most one on each market. */
+/** An armed kill switch. An account has at most one kill switch on each market. */
 export interface KillSwitch {
   /** The account that armed the switch, and whose orders it cancels. */
   readonly account: string
-  /** The market of the orders. */
+  /** The market whose orders are canceled. */
   readonly market: MarketName
   /** The kinds of orders that the switch cancels; `undefined` for all kinds. */
   readonly types: ReadonlyArray<CancelAllType> | undefined

@@ -23,19 +23,20 @@ const remove = ({ due, killSwitches }: State, of: Pick<KillSwitch, "account" | "
   TimerQueue.remove(due.killSwitches, found)
 }
 
-/** The kill switches of an account, on one market or on all, in the exchange's order of markets. */
+/** An account's kill switches, on one market or on all, in the order in which the exchange lists the markets. */
 export const of = ({ killSwitches, markets }: State, account: string, market?: MarketName): ReadonlyArray<KillSwitch> =>
   (market === undefined ? [...markets.keys()] : [market]).flatMap((market) =>
     killSwitches.get(keyOf({ account, market })) ?? []
   )
 
-/** Disarms all kill switches of an account. */
+/** Disarms all of an account's kill switches. */
 export const removeAll = (state: State, account: string): void => {
   for (const killSwitch of of(state, account)) remove(state, killSwitch)
 }
 
 /**
- * Arms the kill switch of a market, replacing any armed one. Without a time, disarms it. Disarming is never an error.
+ * Arms a market's kill switch, replacing any armed kill switch. If no time is given, disarms it. Disarming is never an
+ * error.
  */
 export const set = (
   { at, state }: Work,
@@ -50,7 +51,7 @@ export const set = (
   return { _tag: "KillSwitchSet", killSwitch }
 }
 
-/** Cancels the orders of an expired kill switch, and disarms it. */
+/** Cancels the orders that an expired kill switch covers, and disarms it. */
 export const fire = ({ events, state }: Work, killSwitch: KillSwitch): void => {
   const { account, firesAt, market, types } = killSwitch
   remove(state, killSwitch)

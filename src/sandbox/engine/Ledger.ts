@@ -1,7 +1,7 @@
 /**
  * The balances of all holders, and the debts of accounts. Every amount that one holder receives is taken from another,
  * so every asset is conserved. Deposits come from `outside`, whose balance is minus the sum of all other balances. The
- * lender pays the part of a loss or fee that an account can't pay. The account then owes it to the lender.
+ * lender pays the part of a loss or fee that an account can't pay. The account then owes this amount to the lender.
  */
 import type { Ticker } from "../../domain/Identifiers.ts"
 import type { Units } from "./Units.ts"
@@ -18,7 +18,8 @@ export type Wallet = "main" | "trade" | "collateral"
  * - `house`: the exchange itself, which earns the fees
  * - `lender`: the other party to every position
  * - `insurance`: pays the losses of liquidations
- * - `funding`: the other party to every funding payment; it holds what rounding leaves, and the side without a match
+ * - `funding`: the other party to every funding payment; it receives the rounding differences, and takes the place of a
+ *   missing opposite side
  * - `outside`: everything outside the exchange
  */
 export type Holder =
@@ -31,7 +32,7 @@ export type Holder =
   | "funding"
   | "outside"
 
-/** A holder that receives losses, fees or payments of accounts. */
+/** A holder that receives accounts' losses, fees or payments. */
 export type Creditor = "lender" | "house" | "insurance" | "funding"
 
 /** The free part of an account's wallet. */
@@ -40,13 +41,13 @@ export const free = (account: string, wallet: Wallet): Holder => ({ account, wal
 /** The part of an account's wallet that is locked by its open orders. */
 export const locked = (account: string, wallet: Wallet): Holder => ({ account, wallet, locked: true })
 
-/** The balance of an account in one asset and wallet. */
+/** An account's balance of one asset in one wallet. */
 export interface Balance {
   /** The account that holds the balance. */
   readonly account: string
-  /** The wallet of the balance. */
+  /** The balance's wallet. */
   readonly wallet: Wallet
-  /** The asset of the balance. */
+  /** The balance's asset. */
   readonly ticker: Ticker
   /** The amount that the account can spend. */
   readonly free: Units
@@ -54,10 +55,10 @@ export interface Balance {
   readonly locked: Units
 }
 
-/** Balances as plain data, by holder and asset. */
+/** Balances as plain data, keyed by holder and asset. */
 export type Balances = ReadonlyMap<string, ReadonlyMap<Ticker, Units>>
 
-/** The amounts that accounts owe the lender, by account and asset. All are above zero. */
+/** The amounts that accounts owe the lender, keyed by account and asset. All amounts are above zero. */
 export type Debts = ReadonlyMap<string, ReadonlyMap<Ticker, Units>>
 
 /** A holder and all its purses; see {@link Purse}. */
@@ -66,7 +67,7 @@ interface Owner {
   readonly key: string
   /** Whether the holder's balances must not be negative; `false` only for the lender, `funding` and `outside`. */
   readonly isBounded: boolean
-  /** Every purse that has been looked up, even if it is empty. */
+  /** Every purse that has been looked up, including empty ones. */
   readonly purses: Array<Purse>
   /** The number of purses that are not empty. */
   size: number
@@ -74,21 +75,21 @@ interface Owner {
   since: number
 }
 
-/** The balance of a holder in one asset. */
+/** A holder's balance of one asset. */
 export interface Purse {
   /** The current balance, in units of the asset. */
   units: Units
-  /** The counter value at which the purse was last filled from empty. Balances are saved in this order. */
+  /** The value of the counter when the empty purse was last filled. Balances are saved in this order. */
   since: number
-  /** The asset of the balance. */
+  /** The balance's asset. */
   readonly ticker: Ticker
-  /** The holder of the balance. */
+  /** The balance's holder. */
   readonly owner: Owner
-  /** The pair of free and locked purses that this purse belongs to; `undefined` if the holder is not an account. */
+  /** The pair of free and locked purses to which this purse belongs; `undefined` if the holder is not an account. */
   of: Pair | undefined
 }
 
-/** The free and the locked purse of an account in one asset and wallet. */
+/** An account's free and locked purses for one asset in one wallet. */
 export interface Pair {
   /** The account that owns both purses. */
   readonly account: string
@@ -116,7 +117,7 @@ interface Pairs {
   readonly free: Owner
   /** The holder of the locked purses. */
   readonly locked: Owner
-  /** The account's free and locked purse in this wallet, by asset. */
+  /** The account's free and locked purses in this wallet, keyed by asset. */
   readonly byTicker: Map<Ticker, Pair>
 }
 
@@ -124,7 +125,7 @@ interface Pairs {
 export interface Other {
   /** The holder, such as `codes` or `lender`. */
   readonly owner: Owner
-  /** The holder's purses, by asset. */
+  /** The holder's purses, keyed by asset. */
   readonly byTicker: Map<Ticker, Purse>
 }
 
@@ -134,7 +135,7 @@ export interface Ledger {
   readonly wallets: { readonly [W in Wallet]: Map<string, Pairs> }
   /** The holders that are not accounts. */
   readonly others: { readonly [H in Extract<Holder, string>]: Other }
-  /** The amounts that accounts owe the lender, by account and asset. An account without a debt has no entry. */
+  /** The amounts that accounts owe the lender, keyed by account and asset. An account without debts has no entry. */
   readonly debts: Map<string, Map<Ticker, Units>>
   /** The accounts whose debts have changed since their margin was last checked. Empty between commands. */
   readonly debtors: Set<string>
@@ -173,7 +174,7 @@ const holderOf = (key: string): Holder | undefined => {
   return others.find((other) => other === key)
 }
 
-/** A ledger with these balances and debts; empty by default. */
+/** Creates a ledger with these balances and debts; empty by default. */
 export const make = (balances: Balances = new Map(), debts: Debts = new Map()): Ledger => {
   const ledger: Ledger = {
     wallets: { main: new Map(), trade: new Map(), collateral: new Map() },
@@ -220,7 +221,7 @@ const pairsOf = ({ wallets }: Ledger, account: string, wallet: Wallet): Pairs =>
   return pairs
 }
 
-/** The free and the locked purse of an account for an asset in a wallet. */
+/** An account's free and locked purses for an asset in a wallet. */
 export const pair = (ledger: Ledger, account: string, wallet: Wallet, ticker: Ticker): Pair => {
   const pairs = pairsOf(ledger, account, wallet)
   const known = pairs.byTicker.get(ticker)
@@ -236,7 +237,7 @@ export const pair = (ledger: Ledger, account: string, wallet: Wallet, ticker: Ti
 export const pairs = (ledger: Ledger, account: string, wallet: Wallet): Iterable<Pair> =>
   ledger.wallets[wallet].get(account)?.byTicker.values() ?? []
 
-/** The purse of a holder that is not an account. */
+/** A purse of a holder that is not an account. */
 export const purseOf = ({ byTicker, owner }: Other, ticker: Ticker): Purse => {
   const known = byTicker.get(ticker)
   if (known !== undefined) return known
@@ -245,14 +246,14 @@ export const purseOf = ({ byTicker, owner }: Other, ticker: Ticker): Purse => {
   return purse
 }
 
-/** The purse of a holder for an asset. */
+/** A holder's purse for an asset. */
 export const purse = (ledger: Ledger, holder: Holder, ticker: Ticker): Purse => {
   if (typeof holder === "string") return purseOf(ledger.others[holder], ticker)
   const { free, locked } = pair(ledger, holder.account, holder.wallet, ticker)
   return holder.locked ? locked : free
 }
 
-/** The balance of one asset. */
+/** A holder's balance of one asset. */
 export const balance = (ledger: Ledger, holder: Holder, ticker: Ticker): Units => purse(ledger, holder, ticker).units
 
 /** Sorts purses by the time at which they were filled, oldest first. */
@@ -263,7 +264,7 @@ const balancesOf = ({ purses }: Owner): Map<Ticker, Units> =>
     purses.filter(({ units }) => units !== 0n).toSorted(bySince).map(({ ticker, units }) => [ticker, units])
   )
 
-/** The non-zero balances of a holder. */
+/** A holder's non-zero balances. */
 export const balances = (ledger: Ledger, holder: Holder): ReadonlyMap<Ticker, Units> => {
   if (typeof holder === "string") return balancesOf(ledger.others[holder].owner)
   const { free, locked } = pairsOf(ledger, holder.account, holder.wallet)
@@ -292,7 +293,7 @@ export const takeChanges = <A>(ledger: Ledger, tell: (balance: Balance) => A, li
   ledger.turn++
 }
 
-/** Stores the amounts of a pair before a command changes it for the first time. */
+/** Stores a pair's amounts before a command changes the pair for the first time. */
 const touch = ({ touched, turn }: Ledger, pair: Pair): void => {
   if (pair.turn === turn) return
   pair.turn = turn
@@ -317,7 +318,7 @@ const put = (ledger: Ledger, purse: Purse, units: Units): void => {
 
 /**
  * Takes an amount out of a purse, which the caller must credit elsewhere. Returns `false`, and takes nothing, if the
- * purse holds less. Only the lender, `funding` and `outside` may go below zero.
+ * purse holds less than the amount. Only the lender, `funding` and `outside` may go below zero.
  */
 export const take = (ledger: Ledger, from: Purse, units: Units): boolean => {
   if (units < 0n || (from.owner.isBounded && from.units < units)) return false
@@ -337,9 +338,9 @@ export const give = (ledger: Ledger, to: Purse, units: Units): void => {
 }
 
 /**
- * Moves an amount from one purse to another. Returns `false`, and moves nothing, if the purse holds less, or if its
- * account has a debt in the asset and the amount would not be free afterwards. Only the lender and `outside` may go
- * below zero.
+ * Moves an amount from one purse to another. Returns `false`, and moves nothing, if the purse holds less than the
+ * amount, or if its account has a debt in the asset and the amount would not be free afterwards. Only the lender and
+ * `outside` may go below zero.
  */
 export const move = (ledger: Ledger, from: Purse, to: Purse, units: Units): boolean => {
   if (ledger.debts.size > 0 && units > 0n && isPledged(ledger, from) && to.of?.free !== to) return false
@@ -368,7 +369,7 @@ export const totals = (ledger: Ledger): ReadonlyMap<Ticker, Units> => {
 /** The amount of an asset that an account owes the lender. */
 export const debt = ({ debts }: Ledger, account: string, ticker: Ticker): Units => debts.get(account)?.get(ticker) ?? 0n
 
-/** Whether an account has a debt in any asset. */
+/** Whether an account owes any asset to the lender. */
 export const isInDebt = ({ debts }: Ledger, account: string): boolean => debts.size > 0 && debts.has(account)
 
 const setDebt = ({ debtors, debts }: Ledger, { account, ticker }: Pair, units: Units): void => {
@@ -390,7 +391,7 @@ const settle = (ledger: Ledger, pair: Pair, units: Units): Units => {
   return units - paid
 }
 
-/** Pays a debt of an account from the insurance account, as far as that can. Returns the amount paid. */
+/** Pays an account's debt from the insurance account, as far as its balance allows. Returns the amount paid. */
 export const insure = (ledger: Ledger, account: string, ticker: Ticker): Units => {
   const owed = debt(ledger, account, ticker)
   const { insurance, lender } = ledger.others
@@ -407,8 +408,8 @@ const isPledged = (ledger: Ledger, { of, ticker }: Purse): boolean =>
   of !== undefined && debt(ledger, of.account, ticker) > 0n
 
 /**
- * Takes a loss or a fee from the free part of a wallet. The lender pays any shortfall, which becomes a debt of the
- * account.
+ * Takes a loss or a fee from the free part of a wallet. The lender pays any shortfall, which becomes the account's
+ * debt.
  */
 export const charge = (ledger: Ledger, from: Pair, to: Creditor, units: Units): void => {
   const { account, free, ticker } = from

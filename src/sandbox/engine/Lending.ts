@@ -1,4 +1,4 @@
-/** Fixed-term lending: plans, investments, and the interest that investments earn. */
+/** Fixed-term lending: opens plans, takes investments, and pays interest. */
 import { amount } from "../../domain/Decimal.ts"
 import { UnixSeconds } from "../../domain/Time.ts"
 import type { Action } from "./Command.ts"
@@ -32,7 +32,7 @@ const pay = ({ events, state }: Work, { account, id, plan }: Investment, units: 
   events.push({ _tag: "InterestPaid", account, investmentId: id, ticker: plan.interestTicker, amount: units })
 }
 
-/** Opens a plan in which accounts can invest. */
+/** Opens a plan into which accounts can invest. */
 export const openPlan = (state: State, action: Of<"OpenPlan">): Reply.Reply => {
   const { dailyPercent, days, interestRatio = one, interestTicker = action.ticker, planId, ticker } = action
   if (state.plans.has(planId)) return Reply.invalid(["planId", { kind: "unique" }])
@@ -86,8 +86,8 @@ export const invest = (
 }
 
 /**
- * Pays a day of interest on the investment whose payment is due next. If its term has ended, also returns the invested
- * amount.
+ * Pays a day of interest on the investment whose payment is due next. If the investment's term has ended, also returns
+ * the invested amount.
  */
 export const accrue = (work: Work, investment: Investment): void => {
   const { account, endsAt, nextAt, plan, units } = investment

@@ -1,4 +1,7 @@
-/** The leverage of positions: the account's, limited by the market and by the brackets of the position's size. */
+/**
+ * The leverage of positions: the account's leverage, limited by the market's maximum and by the bracket of the
+ * position's size.
+ */
 import * as MarginUnits from "../../domain/MarginUnits.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Listings from "./Listings.ts"
@@ -8,7 +11,7 @@ import type { Units } from "./Units.ts"
 /** Whether positions can be opened on a market. */
 export const isLeveraged = ({ isCollateral, type }: Market): boolean => isCollateral || type === "futures"
 
-/** The brackets of a market, highest leverage first; empty on margin markets. */
+/** A market's brackets, highest leverage first; empty on margin markets. */
 export const bracketsOf = ({ type }: Market): ReadonlyArray<MarginUnits.Bracket> =>
   type === "futures" ? Listings.brackets : []
 
@@ -16,14 +19,14 @@ export const bracketsOf = ({ type }: Market): ReadonlyArray<MarginUnits.Bracket>
 export const maxOf = ({ margin }: Pick<State, "margin">, market: Market): number =>
   market.type === "futures" ? Number(Listings.brackets[0]?.leverage ?? 1n) : margin.marginMaxLeverage
 
-/** The largest value of a position on a market, in units of the quote currency; `undefined` without a bound. */
+/** The maximum value of a position on a market, in units of the quote currency; `undefined` if there is no maximum. */
 export const largestOf = (market: Market): Units | undefined => bracketsOf(market).at(-1)?.upTo
 
-/** The leverage of an account. */
+/** An account's leverage. */
 export const of = ({ accounts, margin }: State, account: string): number =>
   accounts.get(account)?.leverage ?? margin.defaultLeverage
 
-/** The initial margin of a position of this cost, as a fraction of its value. */
+/** The initial margin of a position with this cost, as a fraction of the position's value. */
 export const fractionOf = (state: State, account: string, market: Market, cost: Units): MarginUnits.Fraction =>
   MarginUnits.initialFraction(
     cost,

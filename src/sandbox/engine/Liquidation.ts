@@ -1,7 +1,8 @@
 /**
- * Calls and liquidates accounts at the end of each command whose prices or trades have lowered their level; see `Risk`.
- * Margin positions are closed before futures, smaller initial margins first: a part of each, then all of it if that is not
- * enough. A loss that the collateral can't pay falls on the insurance account; what that can't pay stays the account's debt.
+ * Makes margin calls and liquidates accounts at the end of each command whose prices or trades have worsened the
+ * accounts' risk level; see `Risk`. Margin positions are closed before futures, and positions with smaller initial
+ * margins before those with larger ones. First a part of each position is closed, then the rest if that is not enough.
+ * A loss that the collateral can't pay is paid by the insurance account. Any remaining loss becomes the account's debt.
  */
 import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -28,7 +29,7 @@ import * as Units from "./Units.ts"
 import * as Watches from "./Watches.ts"
 import type { Work } from "./Work.ts"
 
-/** The positions of an account in the order in which they are liquidated. */
+/** An account's positions, in the order in which they are liquidated. */
 const inOrder = (state: State, account: string): ReadonlyArray<Position> => {
   const rankOf = ({ market }: Position) => state.markets.get(market)?.type === "futures" ? 1 : 0
   return [...state.positionsOf.get(account) ?? []]
@@ -41,8 +42,8 @@ const inOrder = (state: State, account: string): ReadonlyArray<Position> => {
 }
 
 /**
- * The price at which the outside market takes what the book does not: the mark price, if the owner of the venue has just
- * moved it. Not where the counterparty quotes.
+ * The price at which the outside market takes the amount that the book does not take. This is the mark price if the
+ * venue's owner has just moved it. Otherwise, or if the counterparty quotes the market, it is `undefined`.
  */
 const outsidePrice = (state: State, { name }: Market): Units.Units | undefined => {
   const isQuoted = state.counterparty.markets.get(name)?.settings.enabled === true
@@ -67,7 +68,7 @@ const orderOf = (work: Work, { account, amount }: Position, market: Market, quan
     reduceOnly: true
   })
 
-/** Closes an amount of a position: against the book, then the outside market, then other accounts. */
+/** Closes an amount of a position: first against the book, then with the outside market, then with other accounts. */
 const close = (work: Work, position: Position, market: Market, trading: Trading, quantity: Units.Units): void => {
   const order = orderOf(work, position, market, quantity)
   NewOrder.open(work, order)
@@ -82,7 +83,10 @@ const close = (work: Work, position: Position, market: Market, trading: Trading,
   Settlement.afterPosition(work, position.account, market)
 }
 
-/** Whether anybody takes a part of a position. Otherwise each attempt to liquidate it would leave a canceled order. */
+/**
+ * Whether anyone would take a part of a position. Without this check, each attempt to liquidate the position would
+ * leave a canceled order.
+ */
 const isTaken = (state: State, { account, amount }: Position, market: Market, trading: Trading): boolean =>
   outsidePrice(state, market) !== undefined ||
   Book.best(trading.book, amount > 0n ? "buy" : "sell") !== undefined ||
@@ -90,7 +94,7 @@ const isTaken = (state: State, { account, amount }: Position, market: Market, tr
 
 const isLiquidated = (state: State, account: string): boolean => Risk.levelOf(state, account) === "liquidation"
 
-/** The first part of a position that is closed, in whole steps of the market. */
+/** The first part of a position to be closed, in whole steps of the market. */
 const partOf = (state: State, { amount }: Position, market: Market): Units.Units => {
   const [size, { step }] = [MarginUnits.abs(amount), Terms.of(market)]
   const part = MarginUnits.ceilOver(size * MarginRules.of(state.margin).partialShare, Units.one * step) * step
@@ -115,7 +119,9 @@ const closeAll = (work: Work, account: string): void => {
   }
 }
 
-/** Sells other collateral at its index price, as far as an account's debt in the settlement currency requires. */
+/**
+ * Sells other collateral at its index price, as far as necessary to pay an account's debt in the settlement currency.
+ */
 const convert = ({ events, state }: Work, account: string): void => {
   const { ledger } = state
   const { settlement } = Listings
@@ -133,7 +139,7 @@ const convert = ({ events, state }: Work, account: string): void => {
   }
 }
 
-/** Settles the debts of an account whose positions are all closed. */
+/** Settles the debts of an account after all its positions have closed. */
 const settleDebts = (work: Work, account: string): void => {
   const { events, state } = work
   if (state.positionsOf.has(account) || !Ledger.isInDebt(state.ledger, account)) return
@@ -147,7 +153,7 @@ const settleDebts = (work: Work, account: string): void => {
   }
 }
 
-/** Updates the call of an account, and liquidates it if its level requires that. */
+/** Updates whether an account has a margin call, and liquidates the account if its level requires that. */
 const check = (work: Work, account: string): void => {
   const { events, state } = work
   const { calls } = state
@@ -167,7 +173,7 @@ const check = (work: Work, account: string): void => {
   Risk.renew(state, account)
 }
 
-/** Marks the accounts whose watches end at the prices that have moved, and adds the markets of these prices. */
+/** Marks the accounts whose watched bounds the moved prices have reached, and adds the markets of these prices. */
 const trigger = (state: State, markets: Set<MarketName>): void => {
   const { watches } = state
   for (const market of watches.moved) {
@@ -179,8 +185,9 @@ const trigger = (state: State, markets: Set<MarketName>): void => {
 }
 
 /**
- * Calls and liquidates the accounts that the current command has affected. A liquidation may move prices, and so affect
- * others. Each account that is affected is checked once per round, in order of its name.
+ * Makes margin calls and liquidates accounts that the current command has affected. A liquidation may move prices, and
+ * so affect other accounts. Each affected account is checked once per round; accounts are checked in the order of their
+ * names.
  */
 export const settle = (work: Work): void => {
   const { byOwner, dirty, moved } = work.state.watches
@@ -189,7 +196,7 @@ export const settle = (work: Work): void => {
   const markets = new Set<MarketName>()
   while (dirty.size > 0 || moved.size > 0 || debtors.size > 0) {
     trigger(work.state, markets)
-    // A debt lowers the equity of its account, whichever wallet pays it.
+    // A debt lowers its account's equity, whichever wallet pays the debt.
     for (const account of debtors) dirty.add(account)
     debtors.clear()
     const accounts = [...dirty].toSorted()

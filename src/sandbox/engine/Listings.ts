@@ -6,8 +6,8 @@ import type { Market } from "../../domain/Market.ts"
 import * as Units from "./Units.ts"
 
 /**
- * The fees and limits of a currency's deposits or withdrawals. A value of zero means no such fee or limit. They are for
- * display only: this exchange has no deposits or withdrawals.
+ * The fees and limits of a currency's deposits or withdrawals. A value of zero means that there is no such fee or
+ * limit. The values are only displayed, because this exchange has no deposits or withdrawals.
  */
 export interface TransferTerms {
   /** The minimum flexible fee, in units of the currency. */
@@ -24,11 +24,11 @@ export interface TransferTerms {
   readonly maxAmount: Decimal.Decimal
 }
 
-/** A currency, as the exchange lists it. */
+/** A currency that the exchange lists. */
 export interface Currency {
-  /** The ticker of the currency. */
+  /** The currency's ticker. */
   readonly ticker: Ticker
-  /** The full name of the currency. */
+  /** The currency's full name. */
   readonly name: string
   /** Whether the currency can be deposited. */
   readonly canDeposit: boolean
@@ -40,9 +40,9 @@ export interface Currency {
   readonly withdraw: TransferTerms
 }
 
-/** A network for deposits and withdrawals. For display only. */
+/** A network for deposits and withdrawals. It is only displayed. */
 export interface Network {
-  /** The name of the network. */
+  /** The network's name. */
   readonly name: string
   /** The number of confirmations that a deposit needs. */
   readonly confirmations: number
@@ -51,7 +51,7 @@ export interface Network {
 const bitcoin: Network = { name: "BTC", confirmations: 2 }
 const ethereum: Network = { name: "ERC20", confirmations: 20 }
 
-/** The only network of a currency. It is not part of the state: every listed currency but BTC is on Ethereum. */
+/** The only network of a currency. It is not part of the state: every listed currency except BTC is on Ethereum. */
 export const networkOf = (currency: Ticker): Network => currency === ticker("BTC") ? bitcoin : ethereum
 
 const noTerms: TransferTerms = {
@@ -198,17 +198,23 @@ export const markets: ReadonlyArray<Market> = [
   }
 ]
 
-/** The currency of all profits, losses and fees of positions: every market that trades on margin is quoted in it. */
+/**
+ * The settlement currency, in which positions' profits, losses and fees are paid. Every market that trades on margin is
+ * quoted in this currency.
+ */
 export const settlement = ticker("USDT")
 
-/** The weights of collateral assets, as ratios. No call of the live exchange returns them; its help pages give examples. */
+/**
+ * The weights of collateral assets, as ratios. No live exchange call returns these weights; its help pages give
+ * examples.
+ */
 export const weights: ReadonlyArray<readonly [Ticker, Units.Units]> = [
   [ticker("USDT"), Units.one],
   [ticker("BTC"), 95n * Units.one / 100n],
   [ticker("ETH"), 95n * Units.one / 100n]
 ]
 
-/** The funding of a new futures market. */
+/** The initial funding settings of a futures market. */
 export const funding = {
   intervalMinutes: 480,
   cap: 375n * Units.one / 100_000n,
@@ -221,8 +227,8 @@ const bracket = (leverage: bigint, thousands?: bigint): MarginUnits.Bracket => (
 })
 
 /**
- * The brackets of futures markets: the largest position, in quote currency, at each leverage. Those of the live exchange
- * differ between markets.
+ * The brackets of futures markets: the largest position, in quote currency, at each leverage. The live exchange's
+ * brackets differ between markets.
  */
 export const brackets: ReadonlyArray<MarginUnits.Bracket> = [
   bracket(100n, 50n),

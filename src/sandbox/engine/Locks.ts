@@ -14,11 +14,11 @@ import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/** The OCO order that this order is a leg of, while both legs are open. */
+/** The OCO order of which this order is a leg, if both legs are still open. */
 const pairOf = ({ ocoOrders }: State, { oco }: Order): OcoOrder | undefined =>
   oco === undefined ? undefined : ocoOrders.get(oco)
 
-/** Whether an order is the second leg of an OCO or exit pair with both legs open. */
+/** Whether an order is the second leg of an OCO or exit pair while both legs are open. */
 const isSecondLeg = (state: State, order: Order): boolean => {
   if (order.oco === undefined) return false
   const exit = state.exits.get(order.oco)
@@ -27,8 +27,8 @@ const isSecondLeg = (state: State, order: Order): boolean => {
 }
 
 /**
- * The part of an amount that would only close a position and that no other order claims. It needs no margin. `released`
- * is the claim of an order that is about to end.
+ * The part of an amount that would only close a position and that no other order claims. This part needs no margin.
+ * `released` is the claim of an order that is about to close.
  */
 const closingPart = (state: State, order: Order, amount: Units.Units, released = 0n): Units.Units => {
   const closing = Positions.reducible(state, order) -
@@ -36,7 +36,7 @@ const closingPart = (state: State, order: Order, amount: Units.Units, released =
   return closing <= 0n ? 0n : closing < amount ? closing : amount
 }
 
-/** Updates the claim of an order on its position. */
+/** Updates an order's claim on its position. */
 export const claim = (state: State, order: Order): void => {
   if (order.kind === "spot") return
   if (state.openOrders.has(order.id)) Claims.update(state.claims, order, isSecondLeg(state, order))
@@ -44,8 +44,8 @@ export const claim = (state: State, order: Order): void => {
 }
 
 /**
- * The margin and fee for a trade with this total. The bracket is that of the position and the order together, if the order
- * increases the position.
+ * The margin and fee for a trade with this total. If the order increases a position, the bracket is determined by the
+ * position and the order together.
  */
 const marginOf = (state: State, market: Market, order: Positions.Trader, total: Units.Units): Units.Units => {
   const position = Positions.of(state, order)
@@ -56,7 +56,7 @@ const marginOf = (state: State, market: Market, order: Positions.Trader, total: 
 }
 
 /**
- * The funds that an order with this total has to lock: the cost of a spot order, or the margin and fee as if the whole
+ * The funds that an order with this total must lock: the cost of a spot order, or the margin and fee as if the complete
  * order opened a position. `total` is in units of the quote currency.
  */
 export const requirementOf = (
@@ -73,11 +73,11 @@ export const requirementOf = (
     : { wallet: "trade", ticker: market.stock, units: order.left }
 }
 
-/** The shared empty locks, one for each asset and wallet. */
+/** The shared empty locks: one for each asset and wallet. */
 const spent: { readonly [W in Lock["wallet"]]: Map<Ticker, Lock> } = { trade: new Map(), collateral: new Map() }
 
 /**
- * A lock on an amount. Most ended orders have an empty lock, so empty locks of the same asset and wallet share one
+ * A lock on an amount. Most closed orders have an empty lock, so empty locks of the same asset and wallet share one
  * object.
  */
 export const holding = (wallet: Lock["wallet"], ticker: Ticker, units: Units.Units): Lock => {
@@ -88,11 +88,11 @@ export const holding = (wallet: Lock["wallet"], ticker: Ticker, units: Units.Uni
   return left
 }
 
-/** Whether an account has this much free margin. An order that needs none is always covered. */
+/** Whether an account has this much free margin. An order that needs no margin is always covered. */
 const canCover = (state: State, account: string, units: Units.Units): boolean =>
   units === 0n || Margins.freeMargin(state, account) >= units
 
-/** Changes the margin that the open orders of an account have reserved. */
+/** Changes the amount of margin that an account's open orders have reserved. */
 const reserve = ({ reserved }: State, account: string, more: Units.Units): void => {
   const units = (reserved.get(account) ?? 0n) + more
   if (units === 0n) reserved.delete(account)
@@ -100,8 +100,8 @@ const reserve = ({ reserved }: State, account: string, more: Units.Units): void 
 }
 
 /**
- * Adds to the lock of an order. Returns `false` if the account can't pay it. Margin is only reserved: it stays in the
- * collateral wallet, where it may consist of other assets and of profits.
+ * Adds an amount to an order's lock. Returns `false` if the account can't pay the amount. Margin is only reserved: it
+ * stays in the collateral wallet, where it may consist of other assets and of profits.
  */
 const put = ({ state }: Work, order: Order, more: Lock): boolean => {
   const { ticker, units, wallet } = more
@@ -116,14 +116,14 @@ const put = ({ state }: Work, order: Order, more: Lock): boolean => {
   return true
 }
 
-/** Counts the reserved margin of an order that a saved state contains. */
+/** Adds the margin that an order has reserved to its account's total, when a saved state is restored. */
 export const restore = (state: State, { account, locked }: Order): void => {
   if (locked?.wallet === "collateral") reserve(state, account, locked.units)
 }
 
 /**
- * Locks the funds that an order needs. Returns `false` if the wallet holds less. `amount` is the amount that the order
- * would trade, in units of the base currency. The part that only closes a position locks nothing.
+ * Locks the funds that an order needs. Returns `false` if the wallet's balance is too low. `amount` is the amount that
+ * the order would trade, in units of the base currency. The part that only closes a position locks nothing.
  */
 export const lock = (
   work: Work,
@@ -139,7 +139,7 @@ export const lock = (
   return true
 }
 
-/** Whether the wallet can fund an order once the order that it replaces has ended. */
+/** Whether the wallet can fund an order once the order that it replaces has closed. */
 export const canReplace = (
   { state }: Work,
   order: Order,
@@ -154,7 +154,7 @@ export const canReplace = (
   }
   const closing = closingPart(state, order, quantity, ended.reduceOnly ? ended.left : ended.closing)
   const needed = units * (quantity - closing) / quantity
-  // Even the same margin is not covered again while the free margin is negative.
+  // While the free margin is negative, an order that needs the same margin as before is not covered.
   return needed === 0n || Margins.freeMargin(state, account) >= needed - released
 }
 
@@ -171,8 +171,8 @@ const dearest = (state: State, order: Order): Units.Units => {
 }
 
 /**
- * Locks margin for the part of an order that would have closed a position, but no longer would. Returns `false` if the
- * wallet holds less.
+ * Locks margin for the part of an order that would have closed a position, but would no longer close it. Returns
+ * `false` if the wallet's balance is too low.
  */
 const cover = (work: Work, market: Market, order: Order, part: Units.Units): boolean => {
   const units = marginOf(work.state, market, order, Units.times(part, dearest(work.state, order)))
@@ -186,8 +186,8 @@ const cover = (work: Work, market: Market, order: Order, part: Units.Units): boo
 }
 
 /**
- * Locks margin for plain orders that would now close more than the position. The oldest orders keep their claims.
- * Returns the orders that the wallet can't fund.
+ * Locks margin for plain orders that together would now close more than the position. The oldest orders keep their
+ * claims. Returns the orders that the wallet can't fund.
  */
 export const coverClosing = (work: Work, account: string, market: Market): ReadonlyArray<Order> => {
   const uncovered: Array<Order> = []
@@ -202,9 +202,9 @@ export const coverClosing = (work: Work, account: string, market: Market): Reado
 }
 
 /**
- * The locked funds that a margin or futures order gets back when it trades an amount. The closing part, which has
- * locked nothing, trades first. A taker gets everything back: `adjust` locks funds again for the part that rests in the
- * book.
+ * The locked funds that a margin or futures order gets back when it trades an amount. The part that closes a position,
+ * which has locked nothing, trades first. A taker gets back all its locked funds; `adjust` then locks funds again for
+ * the part that rests in the book.
  */
 export const releasedBy = (order: Order, amount: Units.Units, role: Role): Units.Units => {
   const locked = order.locked?.units ?? 0n
@@ -215,8 +215,8 @@ export const releasedBy = (order: Order, amount: Units.Units, role: Role): Units
 }
 
 /**
- * Adjusts the lock of a margin or futures order to the price at which it now rests. Returns `false` if the wallet holds
- * less.
+ * Adjusts the lock of a margin or futures order to the price at which it now rests. Returns `false` if the wallet's
+ * balance is too low.
  */
 export const adjust = (work: Work, market: Market, order: Order, price: Units.Units): boolean => {
   if (order.locked === undefined || order.locked.wallet !== "collateral" || pairOf(work.state, order) !== undefined) {

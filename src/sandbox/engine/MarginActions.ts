@@ -1,4 +1,4 @@
-/** The owner actions of margin trading: prices, funding, the venue's margin policy, and the insurance account. */
+/** The owner actions for margin trading: prices, funding, the venue's margin policy, and the insurance account. */
 import * as Schema from "effect/Schema"
 import { Amount, Decimal, Price } from "../../domain/Decimal.ts"
 import { MarketName, Ticker } from "../../domain/Identifiers.ts"
@@ -9,7 +9,7 @@ import type { FieldsOf } from "./FieldsOf.ts"
 export interface MoveReferenceOptions {
   /** The market whose index price or mark price is set. */
   readonly market: MarketName
-  /** The new price, in units of the quote currency; `null` to follow the market again. */
+  /** The new price, in units of the quote currency; if `null`, the price follows the market again. */
   readonly price: Price | null
 }
 
@@ -17,33 +17,39 @@ export interface MoveReferenceOptions {
 export interface SetFundingOptions {
   /** The futures market. */
   readonly market: MarketName
-  /** The rate of the next settlements, as a ratio; may be negative. `null` to compute it from the market again. */
+  /**
+   * The rate of the next settlements, as a ratio; may be negative. If `null`, the rate is computed from the market
+   * again.
+   */
   readonly rate?: Decimal | null
-  /** The time between two settlements, in minutes; 1 to 1440. Settlements are at whole multiples of it since 1970. */
+  /**
+   * The time between two settlements, in minutes; 1 to 1440. Settlements take place at whole multiples of this time
+   * since 1970.
+   */
   readonly intervalMinutes?: number
-  /** The highest computed rate, as a ratio. */
+  /** The maximum computed rate, as a ratio. */
   readonly cap?: Decimal
-  /** The lowest computed rate, as a ratio. */
+  /** The minimum computed rate, as a ratio. */
   readonly floor?: Decimal
 }
 
 /** A collateral asset and its weight. */
 export interface CollateralWeight {
-  /** The asset. */
+  /** The collateral asset. */
   readonly ticker: Ticker
-  /** The part of its value that counts as collateral, 0 to 1. */
+  /** The part of the asset's value that is accepted as collateral; 0 to 1. */
   readonly weight: Decimal
 }
 
 /** The options of the owner action `SetMargin`. Absent fields stay unchanged. */
 export interface SetMarginOptions extends Partial<MarginPolicy> {
-  /** The weights of collateral assets; other assets keep theirs. */
+  /** The weights of collateral assets; other assets keep their weights. */
   readonly weights?: ReadonlyArray<CollateralWeight>
 }
 
 /** The options of the owner action `SetInsurance`. */
 export interface SetInsuranceOptions {
-  /** The asset of the insurance account. */
+  /** The asset whose insurance balance is set. */
   readonly ticker: Ticker
   /** The new balance, in units of the asset; zero or more. */
   readonly amount: Decimal

@@ -1,4 +1,4 @@
-/** The owner's actions on margin trading: reference prices, the margin policy, and the insurance account. */
+/** Applies the owner actions for margin trading: reference prices, the margin policy, and the insurance account. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { leverages } from "../../domain/Margin.ts"
 import type { MarginPolicy } from "../../domain/VenuePolicy.ts"
@@ -14,7 +14,7 @@ type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
 
 const tooFine = { kind: "precision", step: "0.000000000000000001" } as const
 
-/** Sets or frees the index price or the mark price of a market. */
+/** Sets a market's index price or mark price, or lets it follow the market again. */
 export const moveReference = (
   { state }: Work,
   { _tag, market, price }: Of<"MoveIndex" | "MoveMark">
@@ -28,7 +28,7 @@ export const moveReference = (
   return Reply.done
 }
 
-/** The bounds of a margin policy's ratios: the least and the greatest value, in hundredths. */
+/** The minimum and maximum values of a margin policy's ratios, in hundredths. */
 const bounds: { readonly [Field in keyof MarginPolicy]?: readonly [least: bigint, most: bigint] } = {
   maintenanceShare: [1n, 100n],
   callRatio: [100n, 1000n],
@@ -56,7 +56,7 @@ const wrong = (action: Of<"SetMargin">): Reply.Reply | undefined => {
   return undefined
 }
 
-/** Changes the margin policy and the weights of collateral assets. Every account with positions is checked again. */
+/** Changes the margin policy and the weights of collateral assets. Rechecks every account that has positions. */
 export const setMargin = ({ state }: Work, action: Of<"SetMargin">): Reply.Reply => {
   const refused = wrong(action)
   if (refused !== undefined) return refused
@@ -78,7 +78,7 @@ const checkAll = ({ positionsOf, watches }: State): void => {
   for (const account of positionsOf.keys()) watches.dirty.add(account)
 }
 
-/** Sets the balance of the insurance account in an asset, from outside the exchange. */
+/** Sets the insurance account's balance of an asset. The difference comes from outside the exchange. */
 export const setInsurance = ({ state }: Work, { amount, ticker }: Of<"SetInsurance">): Reply.Reply => {
   const { ledger } = state
   const units = Units.from(amount)

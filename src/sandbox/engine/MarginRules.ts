@@ -2,17 +2,17 @@
 import type { MarginPolicy } from "../../domain/VenuePolicy.ts"
 import * as Units from "./Units.ts"
 
-/** The quantities of a margin policy, all as ratios. */
+/** A margin policy's quantities, all as ratios. */
 export interface MarginRules {
-  /** The maintenance margin as a share of the initial margin. */
+  /** The maintenance margin as a fraction of the initial margin. */
   readonly maintenanceShare: Units.Units
-  /** The level of the margin call as a share of the initial margin. */
+  /** The level of the margin call as a fraction of the initial margin. */
   readonly callShare: Units.Units
   /** The part of a position that a liquidation closes first. */
   readonly partialShare: Units.Units
-  /** The fee of a liquidation. */
+  /** The liquidation fee. */
   readonly liquidationFee: Units.Units
-  /** How far the interest may move the funding premium. */
+  /** The maximum amount by which the interest may move the funding premium. */
   readonly fundingClamp: Units.Units
   /** The daily interest on borrowed assets. */
   readonly borrowRate: Units.Units
@@ -20,7 +20,7 @@ export interface MarginRules {
 
 const known = new WeakMap<MarginPolicy, MarginRules>()
 
-/** The quantities of a policy, computed once. */
+/** A policy's quantities, computed only once. */
 export const of = (policy: MarginPolicy): MarginRules => {
   const found = known.get(policy)
   if (found !== undefined) return found

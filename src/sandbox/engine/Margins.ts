@@ -1,6 +1,6 @@
 /**
- * The margin of collateral accounts, at the current mark prices. All amounts are in the settlement currency, in which every
- * market that trades on margin is quoted.
+ * Computes the margin of collateral accounts at the current mark prices. All amounts are in the settlement currency, in
+ * which every market that trades on margin is quoted.
  */
 import type { Ticker } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -16,7 +16,7 @@ import * as ReferencePrices from "./ReferencePrices.ts"
 import type { State } from "./State.ts"
 import * as Units from "./Units.ts"
 
-/** The figures of an account. */
+/** An account's margin values. */
 export interface Figures {
   /** The weighted value of the collateral minus the debts, without unrealised profits. */
   readonly equity: Units.Units
@@ -28,51 +28,53 @@ export interface Figures {
   readonly pnl: Units.Units
   /** The value of the positions. */
   readonly value: Units.Units
-  /** The margin available to new positions and orders: equity - margin + pnl; negative if there is too little. */
+  /**
+   * The margin available to new positions and orders: equity - margin + pnl; negative if the margin is insufficient.
+   */
   readonly freeMargin: Units.Units
   /** Costs that have accrued but are not paid yet. Always zero: funding and interest are paid when they are due. */
   readonly unrealizedFunding: Units.Units
-  /** The leverage. */
+  /** The account's leverage. */
   readonly leverage: number
 }
 
 const magnitude = MarginUnits.abs
 
 /**
- * The price that values a position. The counterparty's positions are valued at what they cost: it has as much margin as it
- * needs, and is never called.
+ * The price at which a position is valued. The counterparty's positions are valued at their cost, because the
+ * counterparty always has enough margin and never gets a margin call.
  */
 const markOf = (state: State, { account, market }: Position): Units.Units | undefined =>
   account === Quotes.account ? undefined : ReferencePrices.mark(state, market)
 
-/** The mark price at which a position is valued: without one, its own entry price. */
+/** The mark price at which a position is valued; its entry price if there is no mark price. */
 export const priceOf = (state: State, position: Position): Units.Units =>
   markOf(state, position) ?? Units.over(position.cost, magnitude(position.amount))
 
-/** The initial margin of a position as a fraction of its value. */
+/** A position's initial margin, as a fraction of the position's value. */
 export const fractionOf = (state: State, { account, cost, market }: Position): MarginUnits.Fraction => {
   const listed = state.markets.get(market)
   return listed === undefined ? { numerator: 1n, denominator: 1n } : Leverage.fractionOf(state, account, listed, cost)
 }
 
-/** The initial margin of a position. */
+/** A position's initial margin. */
 export const marginOf = (state: State, position: Position): Units.Units =>
   MarginUnits.initialMargin(position.amount, priceOf(state, position), fractionOf(state, position))
 
-/** The unrealised profit of a position; a loss is negative. */
+/** A position's unrealised profit; a loss is negative. */
 export const pnlOf = (state: State, position: Position): Units.Units => {
   const mark = markOf(state, position)
   return mark === undefined ? 0n : MarginUnits.unrealizedPnl(position.amount, position.cost, mark)
 }
 
-/** The value of an amount of an asset as collateral. */
+/** The collateral value of an amount of an asset. */
 const worthOf = (state: State, ticker: Ticker, units: Units.Units): Units.Units => {
   const weight = state.weights.get(ticker) ?? 0n
   const price = weight === 0n || units === 0n ? undefined : ReferencePrices.ofAsset(state, ticker)
   return price === undefined ? 0n : units * price * weight / Units.one / Units.one
 }
 
-/** The weighted value of an account's collateral minus its debts. */
+/** The weighted value of an account's collateral, minus the account's debts. */
 export const equityOf = (state: State, account: string): Units.Units => {
   let equity = 0n
   for (const { free, locked, ticker } of Ledger.pairs(state.ledger, account, "collateral")) {
@@ -84,7 +86,7 @@ export const equityOf = (state: State, account: string): Units.Units => {
   return equity
 }
 
-/** The figures of an account. */
+/** Computes an account's margin values. */
 export const of = (state: State, account: string): Figures => {
   const share = MarginRules.of(state.margin).maintenanceShare
   const equity = equityOf(state, account)
@@ -108,7 +110,7 @@ export const of = (state: State, account: string): Figures => {
   }
 }
 
-/** The margin available to new positions and orders of an account; negative if there is too little. */
+/** The margin available to an account's new positions and orders; negative if the margin is insufficient. */
 export const freeMargin = (state: State, account: string): Units.Units => {
   let free = equityOf(state, account) - (state.reserved.get(account) ?? 0n)
   for (const position of state.positionsOf.get(account) ?? [])
@@ -118,7 +120,7 @@ export const freeMargin = (state: State, account: string): Units.Units => {
 
 /**
  * The amount of an asset that can leave the collateral wallet. The rest must cover the margin of positions and orders
- * without their unrealised profits, which are not the account's yet.
+ * without unrealised profits, which do not belong to the account yet.
  */
 export const available = (state: State, account: string, ticker: Ticker): Units.Units => {
   const held = Ledger.balance(state.ledger, Ledger.free(account, "collateral"), ticker)
@@ -137,7 +139,7 @@ export const available = (state: State, account: string, ticker: Ticker): Units.
   return most < held ? most : held
 }
 
-/** An asset of a collateral account. */
+/** A collateral account's values for one asset. */
 export interface AssetBalance {
   /** The asset. */
   readonly ticker: Ticker
@@ -145,13 +147,13 @@ export interface AssetBalance {
   readonly balance: Units.Units
   /** The debts of the account, and the amounts that its margin positions borrow. */
   readonly borrow: Units.Units
-  /** The amount that can leave the wallet. */
+  /** The amount that can leave the collateral wallet. */
   readonly availableWithoutBorrow: Units.Units
-  /** The free margin times the leverage, in units of the asset: what a position can be opened for. */
+  /** The free margin times the leverage, in units of the asset. This is the maximum cost of a new position. */
   readonly availableWithBorrow: Units.Units
 }
 
-/** The assets of a collateral account: each that it holds or owes, and the settlement currency. */
+/** A collateral account's assets: each asset that it holds or owes, and the settlement currency. */
 export const assets = (state: State, account: string): ReadonlyArray<AssetBalance> => {
   const borrowed = new Map<Ticker, Units.Units>(state.ledger.debts.get(account))
   for (const { borrow } of state.positionsOf.get(account) ?? []) {
@@ -177,8 +179,8 @@ export const assets = (state: State, account: string): ReadonlyArray<AssetBalanc
 }
 
 /**
- * The mark price of its market at which the account of a position is liquidated if all other prices stay; `undefined` if
- * there is none.
+ * The mark price, on the position's market, at which the position's account is liquidated if all other prices stay the
+ * same; `undefined` if there is no such price.
  */
 export const liquidationPrice = (state: State, { account, market }: Position): Units.Units | undefined => {
   const share = MarginRules.of(state.margin).maintenanceShare
@@ -195,22 +197,23 @@ export const liquidationPrice = (state: State, { account, market }: Position): U
   return MarginUnits.liquidationPrice(rest, exposures, share)
 }
 
-/** A trade before it happens. */
+/** A possible trade. */
 export interface Intended {
   /** The amount, in units of the base currency. */
   readonly quantity: Units.Units
   /** The price, in units of the quote currency. */
   readonly price: Units.Units
-  /** The fee, in units of the quote currency. Default 0. */
+  /** The fee, in units of the quote currency. Defaults to 0. */
   readonly fee?: Units.Units
-  /** The reserved margin that the order gives back. Default 0. */
+  /** The reserved margin that the order gives back. Defaults to 0. */
   readonly released?: Units.Units
 }
 
 /**
- * Whether the account still has free margin after a trade. The part that closes needs none; its loss and the fee may use up
- * what the opening part needs. The opened part is valued at the mark price and at its own price, whichever leaves less: the
- * trade may become the price that the mark follows.
+ * Whether the account still has free margin after a trade. The part of the trade that closes a position needs no
+ * margin, but its loss and the fee may use up the margin that the opening part needs. The opened part is valued at the
+ * mark price and at the trade's price, and the lower result is used, because the mark price may come to follow the
+ * trade's price.
  */
 export const isCovered = (
   state: State,
@@ -229,7 +232,7 @@ export const isCovered = (
   const before = position === undefined ? 0n : marginOf(state, position)
   const sign = side === "buy" ? 1n : -1n
   const gain = sign * closed * (mark - price) / Units.one
-  // A trade that flips a position first closes all of it.
+  // A trade that flips a position first closes it completely.
   const [kept, cost] = closed > 0n || position === undefined ? [0n, 0n] : [magnitude(position.amount), position.cost]
   const fraction = Leverage.fractionOf(state, account, market, cost + Units.times(opened, price))
   const required = (at: Units.Units): Units.Units =>

@@ -1,4 +1,4 @@
-/** Matches orders in price-time priority. */
+/** Matches orders by price-time priority. */
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide, Role } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
@@ -15,10 +15,10 @@ import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/** The width of the taker band: how far from the best price a market order may trade, in percent. */
+/** The width of the taker band, in percent: how far from the best price a market order may trade. */
 export const takerBandPercent = 10n
 
-/** The side of the book that an order of this side trades with. */
+/** The side of the book with which an order of the given side trades. */
 export const opposite = { buy: "sell", sell: "buy" } as const
 
 /** Whether an order with this side and limit may trade at a price. */
@@ -37,8 +37,8 @@ const min = (a: Units.Units, b: Units.Units): Units.Units => a < b ? a : b
 const wholeSteps = (market: Market, amount: Units.Units): Units.Units => amount - amount % Terms.of(market).step
 
 /**
- * The amount of an order that can trade at a price, in units of the base currency: at most the remaining amount and,
- * for a reduce-only order, at most the position.
+ * The amount of an order that can trade at a price, in units of the base currency: at most the remaining amount; for a
+ * reduce-only order, also at most the position's size.
  */
 export const tradable = ({ state }: Work, market: Market, order: Order, price: Units.Units): Units.Units => {
   const left = isQuoteAmount(order) ? wholeSteps(market, Units.over(order.left, price)) : order.left
@@ -47,8 +47,8 @@ export const tradable = ({ state }: Work, market: Market, order: Order, price: U
 
 /**
  * The part of an amount that an order can pay for at a price. A trade may open a position only if the collateral then
- * covers the margin of all positions; otherwise only the part that closes the position trades. A spot market order
- * spends the funds that it has locked.
+ * covers the margin of all positions; otherwise only the part that closes the position trades. A spot market order may
+ * spend only the funds that it has locked.
  */
 export const payable = (
   { state }: Work,
@@ -75,7 +75,7 @@ export const payable = (
 /**
  * The reason why a taker stops:
  *
- * - `filled`: the remaining amount is zero or below the smallest step, or the order has already ended
+ * - `filled`: the remaining amount is zero or below the smallest step, or the order is already closed
  * - `limit`: the best price is beyond the taker's limit or the taker band
  * - `empty`: the other side of the book is empty
  * - `self-trade`: the best order is from the same account
@@ -84,15 +84,18 @@ export const payable = (
  */
 type Finish = "filled" | "limit" | "empty" | "self-trade" | "reduced" | "unpaid"
 
-/** Ends a resting order that is next to trade but can't: it has nothing to reduce, or its account can't pay. */
+/**
+ * Closes a resting order that is next in line to trade but can't, because it has nothing to reduce or its account can't
+ * pay.
+ */
 export const endUntradable = (work: Work, maker: Order): void => {
-  // A quote of the counterparty is placed again, if it can be paid.
+  // If it is a quote of the counterparty, the quote is placed again once its account can pay.
   if (maker.account === Quotes.account) work.state.counterparty.hit.add(maker.market)
   if (Settlement.isUselessReduceOnly(work, maker)) OrderEnd.end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
   else OrderEnd.cancel(work, maker)
 }
 
-/** Trades an order against the book until it is filled or must stop. */
+/** Trades an order against the book until the order is filled or must stop. */
 const take = (
   work: Work,
   market: Market,
@@ -133,8 +136,8 @@ const take = (
 }
 
 /**
- * Trades an order with the outside market at a price. A margin or futures order opens as much as the collateral covers,
- * or closes as much as it can.
+ * Trades an order with the outside market at the given price. A margin or futures order opens as much of a position as
+ * the collateral covers, or closes as much as it can.
  */
 const takeFromWorld = (
   work: Work,
@@ -156,8 +159,8 @@ const takeFromWorld = (
 }
 
 /**
- * Trades an order of a liquidation against the book within the taker band and, if the outside market trades at a price,
- * then with it. What is left stays open.
+ * Trades a liquidation order against the book within the taker band. If the outside market has a price, the rest then
+ * trades with the outside market. Any remainder stays open.
  */
 export const takeAll = (
   work: Work,
@@ -192,9 +195,9 @@ const endOrRest = (
 }
 
 /**
- * Executes an order: trades it against the book, then leaves the rest in the book or cancels it. An order without a
- * limit trades within the taker band. If the owner has just moved the price to `moved`, the order also trades with the
- * outside market at that price, after the orders in the book. Its limit must allow this price.
+ * Executes an order: trades it against the book, then either leaves the rest in the book or cancels the rest. An order
+ * without a limit trades within the taker band. If the owner has just moved the price to `moved`, the order also trades
+ * with the outside market at that price, after the orders in the book. The order's limit must allow this price.
  */
 export const execute = (
   work: Work,
@@ -215,20 +218,25 @@ export const execute = (
   if (order.kind !== "spot") Settlement.afterPosition(work, order.account, market)
 }
 
-/** An estimate of the part of an order that would fill at once against the current book. */
+/** An estimate of the part of an order that would immediately fill against the current book. */
 interface Estimate {
   /** The amount, in units of the base currency. */
   readonly amount: Units.Units
   /** The cost or proceeds, in units of the quote currency. */
   readonly total: Units.Units
-  /** The worst price at which it would fill; the last price if nothing would, zero if there is none. */
+  /**
+   * The worst price at which this part would fill. If nothing would fill, the last price, or zero if the market has no
+   * price.
+   */
   readonly worst: Units.Units
 }
 
-/** Estimates how much of an order would fill at once. An order without a limit price trades within the taker band. */
+/**
+ * Estimates how much of an order would fill immediately. An order without a limit price trades within the taker band.
+ */
 const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units.Units): Estimate => {
   let [amount, total, worst] = [0n, 0n, trading.lastPrice ?? 0n]
-  // The amount by which each account on the other side can still reduce its position, in base currency.
+  // For each account on the other side, the amount by which it can still reduce its position, in base currency.
   const reducible = new Map<string, Units.Units>()
   const levels = Book.levels(trading.book, opposite[order.side])
   const limit = given ?? (levels.first === undefined ? 0n : bandLimit(order.side, levels.first.price))
@@ -254,9 +262,9 @@ const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units
 }
 
 /**
- * Locks the estimated cost of a market order in the current book. An order larger than the book needs funds for all of
- * it: the part that the book cannot fill is valued at the worst price of the part that it can fill. Returns `false` if
- * the wallet holds less.
+ * Locks a market order's estimated cost in the current book. An order larger than the book needs funds for its complete
+ * amount: the part that the book cannot fill is valued at the worst price of the part that it can fill. Returns `false`
+ * if the wallet's balance is too low.
  */
 export const lockForMarket = (work: Work, market: Market, order: Order): boolean => {
   const trading = work.state.trading.get(market.name)
@@ -272,8 +280,8 @@ export const lockForMarket = (work: Work, market: Market, order: Order): boolean
 }
 
 /**
- * The funds that a limit order has to lock. `least` is the lock for amount × limit. A sell order that fills at once may
- * trade above its limit, so the position that it opens needs more margin.
+ * The funds that a limit order must lock. `least` is the lock for amount × limit. A sell order that fills immediately
+ * may trade above its limit, so the position that it opens needs more margin.
  */
 export const requirementForLimit = (
   work: Work,
@@ -291,7 +299,8 @@ export const requirementForLimit = (
 }
 
 /**
- * Locks the funds of a limit order. `least` is the lock for amount × limit. Returns `false` if the wallet holds less.
+ * Locks a limit order's funds. `least` is the lock for amount × limit. Returns `false` if the wallet's balance is too
+ * low.
  */
 export const lockForLimit = (
   work: Work,
@@ -301,7 +310,7 @@ export const lockForLimit = (
   least: Units.Units
 ): boolean => Locks.lock(work, order, requirementForLimit(work, market, order, price, least))
 
-/** Whether a limit order would trade at once. */
+/** Whether a limit order would trade immediately. */
 export const wouldTake = ({ state }: Work, order: Order, limit: Units.Units): boolean => {
   const book = state.trading.get(order.market)?.book
   const best = book === undefined ? undefined : Book.best(book, opposite[order.side])

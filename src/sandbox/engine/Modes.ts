@@ -1,4 +1,4 @@
-/** The leverage and the hedge mode of an account, what they allow, and closing a position. */
+/** Sets an account's leverage and hedge mode, checks what they allow, and closes positions. */
 import * as MarginUnits from "../../domain/MarginUnits.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide, PositionSide } from "../../domain/Order.ts"
@@ -20,7 +20,7 @@ type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag
 const rule = (name: "flat" | "side" | "opposite" | "positionMaximum" | "pendingMaximum" | "covered" | "held") =>
   ({ kind: "margin", rule: name }) as const
 
-/** Whether an account has open positions or orders on positions; with `kind`, only those of that kind of market. */
+/** Whether an account has open positions or orders on positions; if `kind` is given, only on that kind of market. */
 const isBusy = ({ markets, openOrders, positionsOf }: State, account: string, kind?: Order["kind"]): boolean => {
   for (const { market } of positionsOf.get(account) ?? []) {
     if (kind === undefined || markets.get(market)?.type === kind) return true
@@ -32,8 +32,8 @@ const isBusy = ({ markets, openOrders, positionsOf }: State, account: string, ki
 }
 
 /**
- * Sets the leverage of an account, for all its positions. Open orders keep the margin that they have reserved. Refused if
- * the collateral would not cover the positions.
+ * Sets an account's leverage, which applies to all its positions. Open orders keep the margin that they have reserved.
+ * Refused if the collateral would not cover the positions.
  */
 export const setLeverage = ({ events, state }: Work, id: string, { leverage }: Of<"SetLeverage">): Reply.Reply => {
   const account = state.accounts.get(id)
@@ -53,7 +53,7 @@ export const setLeverage = ({ events, state }: Work, id: string, { leverage }: O
   return { _tag: "LeverageSet", leverage }
 }
 
-/** Switches the hedge mode of an account. Refused while it has positions or orders on futures markets. */
+/** Switches an account's hedge mode. Refused while the account has positions or orders on futures markets. */
 export const setHedgeMode = (
   { events, state }: Work,
   id: string,
@@ -72,7 +72,7 @@ export const setHedgeMode = (
 export interface Sided {
   /** Whether the order buys or sells. */
   readonly side: OrderSide
-  /** The side that the caller names. */
+  /** The position side that the caller has specified. */
   readonly positionSide?: PositionSide
   /** Whether the order may only reduce a position. Defaults to `false`. */
   readonly reduceOnly?: boolean
@@ -83,8 +83,8 @@ const wrongSide = Reply.refused("wrongSide", ["positionSide", rule("side")])
 const wrongWay = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
 
 /**
- * Whether an order may only reduce a position, or its refusal. In hedge mode, an order of the side that closes a position
- * may only reduce it, whatever it says: it can't turn a long position into a short one.
+ * Whether an order may only reduce a position, or the order's refusal. In hedge mode, an order on the closing side is
+ * always reduce-only, because it can't turn a long position into a short one.
  */
 export const isReduceOnly = (
   { accounts, margin }: State,
@@ -103,8 +103,9 @@ export const isReduceOnly = (
 }
 
 /**
- * The refusal of an order that would make a position larger than the market's brackets allow, or turn it into one of the
- * other side although the venue's policy forbids that. `total` is the order's value, in units of the quote currency.
+ * The refusal of an order that would make a position larger than the market's brackets allow, or turn it into a
+ * position on the other side although the venue's policy forbids that. `total` is the order's value, in units of the
+ * quote currency.
  */
 export const refusalOf = (
   state: State,
@@ -126,7 +127,7 @@ export const refusalOf = (
 
 const noPosition = Reply.refused("positionNotFound", ["positionId", rule("held")])
 
-/** Closes a position with a market order for all of it, which the book may fill only in part. */
+/** Closes a position with a market order for its complete size. The book may fill this order only partly. */
 export const closePosition = (
   work: Work,
   account: string,

@@ -33,7 +33,7 @@ const inapplicable = (order: Order, changes: Modify): Reply.Violations => {
   )
 }
 
-/** The market bounds that a changed order would break. A reduce-only order may be below the minimum. */
+/** The market bounds that a changed order would violate. A reduce-only order may be below the minimum. */
 const outOfBounds = (market: Market.Market, order: Order, changes: Modify): Reply.Violations => {
   const { activationPrice, amount, price, total } = changes
   const kept = order.reduceOnly ? {} : {
@@ -90,7 +90,7 @@ const totalOf = (order: Order): Units.Units =>
   isQuoteAmount(order) ? order.quantity : Units.times(order.quantity, priceOf(order))
 
 /**
- * The funds that the new order has to lock. For an order without a limit price, this is its cost at its activation
+ * The funds that the new order must lock. For an order without a limit price, these are its cost at its activation
  * price or, if its quantity is the amount to spend, that amount.
  */
 const requirementOf = (work: Work, market: Market.Market, order: Order): Lock => {
@@ -101,7 +101,7 @@ const requirementOf = (work: Work, market: Market.Market, order: Order): Lock =>
     : Locks.requirementOf(work.state, market, order, total)
 }
 
-/** The order that replaces another one, or the reply that refuses the change. */
+/** The order that replaces another order, or the reply that refuses the change. */
 const successorOf = (
   work: Work,
   market: Market.Market,
@@ -140,8 +140,8 @@ const successorOf = (
 
 /**
  * Modifies an open order: cancels it and places a new one for the remaining amount, with a new identifier and the same
- * client order id. The new order is last in the queue at its price. If the change is refused, the old order stays
- * unchanged.
+ * client order id. The new order goes to the end of the queue at its price. If the change is refused, the old order
+ * stays unchanged.
  */
 export const modify = (work: Work, account: string, changes: Modify): Reply.Reply => {
   const { state } = work

@@ -8,20 +8,20 @@ import type { State } from "./State.ts"
 import type { Work } from "./Work.ts"
 
 /**
- * The identifier of the next order; with `ahead` greater than 1, of a later one: 2 is the one after next. The counter
- * advances in {@link open}.
+ * The identifier of the next order. If `ahead` is greater than 1, the identifier of a later order: 2 means the one
+ * after the next. The counter advances in {@link open}.
  */
 export const nextId = (state: State, ahead = 1): OrderId =>
   // The decimal digits of a whole number are a valid identifier.
   (state.lastId + ahead).toString() as OrderId
 
-/** The side of the position that an order of this side reduces. */
+/** The side of the position that an order of the given side reduces. */
 const reduces = { buy: "SHORT", sell: "LONG" } as const
 
-/** The side of the position that an order of this side opens or increases. */
+/** The side of the position that an order of the given side opens or increases. */
 const opens = { buy: "LONG", sell: "SHORT" } as const
 
-/** The position side of an order. In one-way mode, the policy decides which orders name a side. */
+/** An order's position side. In one-way mode, the policy decides which orders have a side. */
 const positionSideOf = (
   { accounts, policy: { positionSides } }: State,
   account: string,
@@ -33,7 +33,7 @@ const positionSideOf = (
   return reduceOnly ? reduces[side] : oco === undefined ? "BOTH" : opens[side]
 }
 
-/** The fields that distinguish a new order from others. An absent field has the value that most orders have. */
+/** The fields in which new orders differ. An absent field gets the value that most orders have. */
 export interface Draft<P, S>
   extends
     Pick<Order, "market" | "side" | "type" | "kind" | "amount" | "quantity" | "clientOrderId" | "stp" | "reduceOnly">,
@@ -41,12 +41,12 @@ export interface Draft<P, S>
 {
   /** The limit, in units of the quote currency. */
   readonly price: P
-  /** The trigger of a stop order. */
+  /** The trigger, for a stop order. */
   readonly stop: S
 }
 
 /**
- * Creates an order. Every order comes from this one object literal, because objects of the same shape are the fastest
+ * Creates an order. Every order is created by this object literal, because objects with the same shape are the fastest
  * to read.
  */
 export const make = <P extends Order["price"], S extends Order["stop"]>(

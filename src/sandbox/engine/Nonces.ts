@@ -8,18 +8,18 @@ import type { Key } from "./State.ts"
 
 /**
  * The number of windowed nonces that a key can use at any time: one for each millisecond of the window. Once this many
- * are stored, a smaller nonce is outside the window.
+ * nonces are stored, any smaller nonce is outside the window.
  */
 const windowSize = 2 * nonceWindowMillis + 1
 
 /**
- * From this value on, a nonce can't be a time in milliseconds (it would be after the year 2286): the key counts
- * something else.
+ * A nonce of at least this value can't be a time in milliseconds, because the time would be after the year 2286. The
+ * key's nonces count something else.
  */
 const beyondWindow = 10n ** 13n
 
 /**
- * Once twice as many nonces as needed are stored, drops the smallest ones. They would be refused even without being
+ * Once twice as many nonces as needed are stored, drops the smallest nonces, which would be refused even without being
  * stored.
  */
 const prune = (key: Key): void => {
@@ -30,8 +30,8 @@ const prune = (key: Key): void => {
 }
 
 /**
- * Uses a nonce. Returns `nonceUsed`, and changes nothing, if it was used before or is too small. `at` is the time, in
- * Unix microseconds; it is only stored.
+ * Uses a nonce. Returns `nonceUsed`, and changes nothing, if the nonce was used before or is too small. `at` is the
+ * time in Unix microseconds, which is only stored.
  */
 export const use = (policy: VenuePolicy, key: Key, { value, window }: Nonce, at: number): "used" | "nonceUsed" => {
   const isSeen = key.usedNonces.has(value)

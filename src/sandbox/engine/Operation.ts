@@ -1,6 +1,6 @@
 /**
- * The operations that signed calls request from the engine. The journal holds operations, so each has a schema and can
- * be written as JSON.
+ * The operations that signed calls request from the engine. The journal contains operations, so each operation has a
+ * schema and can be written as JSON.
  */
 import * as Schema from "effect/Schema"
 import { Code, Description, Passphrase } from "../../domain/Code.ts"
@@ -17,7 +17,7 @@ const key = Schema.optionalKey
 /** A wallet of an account. */
 export const Wallet = Schema.Literals(["main", "trade", "collateral"])
 
-/** No operation: the call only reads, or has invalid fields. It still uses up its nonce. */
+/** No operation: the call only reads, or has invalid fields. The call still uses up its nonce. */
 export interface Nothing {
   readonly _tag: "Nothing"
 }
@@ -39,9 +39,9 @@ export interface PlaceLimit extends WithExit {
   readonly side: OrderSide
   /** The amount, in units of the base currency. */
   readonly amount: Amount
-  /** The limit, in units of the quote currency. Absent only with `bboRole`, which takes precedence if both are given. */
+  /** The limit, in units of the quote currency. Absent only with `bboRole`, which takes precedence over a limit. */
   readonly price?: Price
-  /** The side of the book whose best price is the limit. With `"queue"` the order never takes liquidity. */
+  /** The side of the book whose best price is used as the limit. With `"queue"` the order never takes liquidity. */
   readonly bboRole?: BboRole
   /** Whether the order opens or closes a position, instead of exchanging wallet balances. */
   readonly collateral: boolean
@@ -50,18 +50,18 @@ export interface PlaceLimit extends WithExit {
   /** Whether the order is refused if it would take liquidity. Defaults to `false`. */
   readonly postOnly?: boolean
   /**
-   * Whether the part that cannot trade at once is canceled (immediate or cancel). Defaults to `false`; excludes
-   * `postOnly`.
+   * Whether the part that can't trade immediately is canceled (immediate or cancel). Defaults to `false`; can't be
+   * combined with `postOnly`.
    */
   readonly ioc?: boolean
   /**
    * Whether the order rests for retail orders only and never takes liquidity. Defaults to `false`; only accounts that
-   * the owner allows may set it.
+   * the owner has permitted may set this.
    */
   readonly rpi?: boolean
   /**
-   * Whether the order also trades with those that rest for retail orders only. Defaults to `false`; only accounts that
-   * the owner allows may set it.
+   * Whether the order also trades with orders that rest for retail orders only. Defaults to `false`; only accounts that
+   * the owner has permitted may set this.
    */
   readonly retail?: boolean
   /**
@@ -84,11 +84,11 @@ export interface PlaceMarket extends WithExit {
   /** Whether the order buys or sells. */
   readonly side: OrderSide
   /**
-   * The amount: in units of the quote currency if `quoteAmount` is `true` and the order buys, otherwise of the base
-   * currency.
+   * The amount: in units of the quote currency if `quoteAmount` is `true` and the order buys; otherwise in units of the
+   * base currency.
    */
   readonly amount: Amount
-  /** Whether `amount` is the total that a buy spends, in units of the quote currency. Ignored on sells. */
+  /** Whether `amount` is the total that a buy spends, in units of the quote currency. Ignored for sells. */
   readonly quoteAmount: boolean
   /** Whether the order trades a position instead of wallet balances. */
   readonly collateral: boolean
@@ -147,7 +147,7 @@ export interface PlaceStopMarket extends WithExit {
   /** Whether the order buys or sells. */
   readonly side: OrderSide
   /**
-   * The amount: for a spot buy the total that it spends, in units of the quote currency; otherwise in units of the base
+   * The amount, in units of the base currency. For a spot buy, the total that the order spends, in units of the quote
    * currency.
    */
   readonly amount: Amount
@@ -220,9 +220,9 @@ export interface CancelBulk {
  */
 export interface Modify {
   readonly _tag: "Modify"
-  /** The market of the order. */
+  /** The order's market. */
   readonly market: MarketName
-  /** The exchange's identifier. It takes precedence if both are given. */
+  /** The exchange's identifier. The identifier takes precedence if both ids are given. */
   readonly orderId?: OrderId
   /** The client order id, which the new order keeps. */
   readonly clientOrderId?: ClientOrderId
@@ -238,12 +238,12 @@ export interface Modify {
   readonly stp?: SelfTradePrevention
 }
 
-/** Cancels one order, named by either identifier. */
+/** Cancels one order, specified by either of its ids. */
 export interface Cancel {
   readonly _tag: "Cancel"
-  /** The market of the order. */
+  /** The order's market. */
   readonly market: MarketName
-  /** The exchange's identifier. It takes precedence if both are given. */
+  /** The exchange's identifier. The identifier takes precedence if both ids are given. */
   readonly orderId?: OrderId
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
@@ -252,9 +252,9 @@ export interface Cancel {
 /** Cancels both legs of an OCO order. */
 export interface CancelOco {
   readonly _tag: "CancelOco"
-  /** The market of the order. */
+  /** The order's market. */
   readonly market: MarketName
-  /** The identifier of the OCO pair. It takes precedence if both are given. */
+  /** The identifier of the OCO pair. The identifier takes precedence if both ids are given. */
   readonly orderId?: OrderId
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
@@ -263,7 +263,7 @@ export interface CancelOco {
 /** Cancels an order that has not placed its take-profit and stop-loss yet. */
 export interface CancelOto {
   readonly _tag: "CancelOto"
-  /** The market of the order. */
+  /** The order's market. */
   readonly market: MarketName
   /** The identifier of the group: the order with its take-profit and stop-loss. */
   readonly otoId: OrderId
@@ -272,7 +272,7 @@ export interface CancelOto {
 /** Cancels both legs of an OCO order, or an order that has not placed its take-profit and stop-loss yet. */
 export interface CancelConditional {
   readonly _tag: "CancelConditional"
-  /** The market of the order. */
+  /** The order's market. */
   readonly market: MarketName
   /** The identifier of the OCO pair, or of the group: the order with its take-profit and stop-loss. */
   readonly id: OrderId
@@ -281,26 +281,26 @@ export interface CancelConditional {
 /** Cancels all open orders of an account (document, Endpoints §4). */
 export interface CancelAll {
   readonly _tag: "CancelAll"
-  /** The market of the orders; all markets if absent. */
+  /** The market on which orders are canceled; all markets if absent. */
   readonly market?: MarketName
   /** The kinds of orders to cancel; all kinds if absent. */
   readonly type?: ReadonlyArray<CancelAllType>
-  /** The position side of the orders, for futures markets only; both sides if absent. */
+  /** The position side of the orders to cancel, for futures markets only; both sides if absent. */
   readonly positionSide?: PositionSide
 }
 
-/** Arms the kill switch of a market, or disarms it. */
+/** Arms or disarms a market's kill switch. */
 export interface SetKillSwitch {
   readonly _tag: "SetKillSwitch"
-  /** The market of the kill switch. */
+  /** The kill switch's market. */
   readonly market: MarketName
-  /** The countdown until the orders are canceled, in seconds; 5 to 600. If absent, the kill switch is disarmed. */
+  /** The number of seconds until the orders are canceled; 5 to 600. If absent, the kill switch is disarmed. */
   readonly seconds?: KillSwitchSeconds
   /** The kinds of orders that the kill switch cancels; all kinds if absent. */
   readonly types?: ReadonlyArray<CancelAllType>
 }
 
-/** Moves an amount between wallets of an account. */
+/** Moves an amount between an account's wallets. */
 export interface Transfer {
   readonly _tag: "Transfer"
   /** The wallet to debit. */
@@ -316,13 +316,13 @@ export interface Transfer {
 /** Creates a code that another account can apply. */
 export interface CreateCode {
   readonly _tag: "CreateCode"
-  /** The asset of the code. */
+  /** The code's asset. */
   readonly ticker: Ticker
-  /** The value of the code, in units of the asset. It is debited from the main wallet. */
+  /** The code's value, in units of the asset. The amount is debited from the main wallet. */
   readonly amount: Amount
-  /** The passphrase required to apply the code; none if absent. */
+  /** The passphrase required to apply the code; absent if no passphrase is required. */
   readonly passphrase?: Passphrase
-  /** A note for the caller's own use, without effect. */
+  /** A note for the caller's own use. It has no effect. */
   readonly description?: Description
   /** The UUID in the code, drawn at random. If absent, the venue's next sequential UUID is used. */
   readonly drawn?: string
@@ -333,16 +333,16 @@ export interface ApplyCode {
   readonly _tag: "ApplyCode"
   /** The code to apply. */
   readonly code: Code
-  /** The passphrase of the code, if it has one. */
+  /** The code's passphrase, if it has one. */
   readonly passphrase?: Passphrase
 }
 
 /** Creates a sub-account. */
 export interface CreateSubAccount {
   readonly _tag: "CreateSubAccount"
-  /** The name of the sub-account; unique among the owner's sub-accounts. */
+  /** The sub-account's name, which is unique among the owner's sub-accounts. */
   readonly alias: Alias
-  /** The e-mail address of the sub-account. */
+  /** The sub-account's e-mail address. */
   readonly email?: Email
   /** Whether the sub-account shares its owner's identity verification. */
   readonly shareKyc: boolean
@@ -352,14 +352,14 @@ export interface CreateSubAccount {
   readonly collateralEnabled: boolean
 }
 
-/** Creates an API key of a sub-account. */
+/** Creates an API key for a sub-account. */
 export interface CreateSubAccountKey {
   readonly _tag: "CreateSubAccountKey"
   /** The sub-account that gets the key. */
   readonly subAccountId: SubAccountId
-  /** The name given to the key by its owner. */
+  /** The name that the owner gives to the key. */
   readonly title: KeyTitle
-  /** The type of the key. */
+  /** The key's type. */
   readonly type: string
   /** The UUID in the secret, drawn at random. If absent, the venue's next sequential UUID is used. */
   readonly drawn?: string
@@ -368,11 +368,11 @@ export interface CreateSubAccountKey {
 /** Deletes a sub-account (document, Endpoints §11). */
 export interface DeleteSubAccount {
   readonly _tag: "DeleteSubAccount"
-  /** The sub-account to delete. It must be empty. */
+  /** The sub-account to delete. The sub-account must be empty. */
   readonly id: SubAccountId
 }
 
-/** Sets the leverage of the account. */
+/** Sets the account's leverage. */
 export interface SetLeverage {
   readonly _tag: "SetLeverage"
   /** The leverage: 1, 2, 3, 5, 10, 20, 50 or 100. */
@@ -382,22 +382,22 @@ export interface SetLeverage {
 /** Switches the account between hedge mode and one-way mode, for futures markets. */
 export interface SetHedgeMode {
   readonly _tag: "SetHedgeMode"
-  /** Whether the account has a long and a short position per futures market. */
+  /** Whether the account can have both a long and a short position on each futures market. */
   readonly hedgeMode: boolean
 }
 
 /** Closes a position with a market order. */
 export interface ClosePosition {
   readonly _tag: "ClosePosition"
-  /** The market of the position. */
+  /** The position's market. */
   readonly market: MarketName
-  /** The identifier of the position. */
+  /** The position's identifier. */
   readonly positionId: PositionId
-  /** The side of the position; not checked if absent. */
+  /** The position's side; not checked if absent. */
   readonly positionSide?: PositionSide
 }
 
-/** An operation of a signed call. */
+/** An operation that a signed call requests. */
 export type Operation =
   | Nothing
   | PlaceLimit

@@ -1,4 +1,4 @@
-/** Orders, as the exchange stores them. Times are Unix microseconds, quantities are exact. */
+/** Orders in the form in which the exchange stores them. Times are in Unix microseconds, and quantities are exact. */
 import type { Decimal, Price } from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
 import type {
@@ -33,13 +33,18 @@ export interface Lock {
   readonly wallet: "trade" | "collateral"
   /** The asset of the locked funds. */
   readonly ticker: Ticker
-  /** The amount locked for the open part of the order. */
+  /** The amount locked for the order's open part. */
   readonly units: Units
 }
 
-/** The exit that an order places when it is filled ("one triggers the other"): a take-profit, a stop-loss, or both. */
+/**
+ * The exit that an order places when the order is filled ("one triggers the other"): a take-profit, a stop-loss, or
+ * both.
+ */
 export interface Oto {
-  /** The identifier of the group (the order with its exit), one less than the order's. */
+  /**
+   * The identifier of the group, which consists of the order and its exit. It is one less than the order's identifier.
+   */
   readonly id: OrderId
   /**
    * The price that triggers the take-profit, in units of the quote currency; `undefined` if there is no take-profit.
@@ -49,13 +54,13 @@ export interface Oto {
   readonly stopLoss: Price | undefined
 }
 
-/** An order on the exchange, open or ended. */
+/** An open or closed order on the exchange. */
 export interface Order {
   /** The exchange's identifier. */
   readonly id: OrderId
   /** The account that placed the order. */
   readonly account: string
-  /** The market of the order. */
+  /** The order's market. */
   readonly market: MarketName
   /** Whether the order buys or sells. */
   readonly side: OrderSide
@@ -63,28 +68,28 @@ export interface Order {
   readonly type: OrderType
   /**
    * The kind of market: `spot` orders trade wallet balances, `margin` and `futures` orders trade positions. A call that
-   * cancels all orders can filter by it.
+   * cancels all orders can filter by this kind.
    */
   readonly kind: "spot" | "margin" | "futures"
   /** The amount as the caller wrote it. */
   readonly amount: Decimal
   /**
-   * The value of `amount`, in units of the base currency. For a market or stop-market buy that states its total, in
-   * units of the quote currency.
+   * The value of `amount`, in units of the base currency. For a market or stop-market buy that specifies its total, the
+   * value is in units of the quote currency.
    */
   readonly quantity: Units
   /** The limit, in units of the quote currency. `undefined` on market and stop-market orders. */
   readonly price: Price | undefined
   /** Whether the order never takes liquidity. */
   readonly postOnly: boolean
-  /** Whether the part that can't trade at once is canceled ("immediate or cancel"). */
+  /** Whether the part that can't trade immediately is canceled ("immediate or cancel"). */
   readonly ioc: boolean
   /**
    * Whether the order rests for retail orders only ("retail price improvement"): no public view shows it, it never takes
    * liquidity, and it trades after all other orders at its price.
    */
   readonly rpi: boolean
-  /** Whether the order is a retail order, which also trades with those that rest for retail orders only. */
+  /** Whether the order is a retail order, which also trades with orders that rest for retail orders only. */
   readonly retail: boolean
   /** The trigger of a stop order. `undefined` on all other orders. */
   readonly stop: Trigger | undefined
@@ -96,22 +101,23 @@ export interface Order {
   readonly reduceOnly: boolean
   /** The position that the order belongs to. `undefined` on spot orders. */
   readonly positionSide: PositionSide | undefined
-  /** The OCO order, or the position exit, that has this order as a leg. */
+  /** The OCO order or position exit of which this order is a leg. */
   readonly oco: OrderId | undefined
   /** The exit that is placed when the order is filled. `undefined` on most orders. */
   readonly oto: Oto | undefined
   /** The time at which the order was placed, in Unix microseconds. */
   readonly placedAt: number
-  /** The funds that the order has locked. The legs of an OCO order share one lock, held by one of them. */
+  /** The funds that the order has locked. The legs of an OCO order share one lock, which belongs to one of the legs. */
   locked: Lock | undefined
   /**
    * The part of the order that only closes a position, in units of the base currency. The lock holds no margin for this
-   * part. Together, the plain orders of a side never close more than the position. Zero on spot, and for reduce-only orders.
+   * part. Together, the plain orders of a side never close more than the position. Zero on spot markets, and for
+   * reduce-only orders.
    */
   closing: Units
   /**
    * The price at which the order rests in the book. `undefined` before a stop order is triggered and after an order has
-   * ended.
+   * closed.
    */
   queued: Units | undefined
   /** The status (document, "States and transitions"). */
@@ -125,18 +131,18 @@ export interface Order {
   /** The fee charged so far, in units of the fee asset. */
   dealFee: Units
   /**
-   * The time at which the order last traded, was triggered or ended, in Unix microseconds; initially the time at which
+   * The time at which the order last traded, was triggered or closed, in Unix microseconds; initially the time at which
    * it was placed.
    */
   changedAt: number
 }
 
-/** A stop order. Once triggered, it is a limit order, or a market order if it has no limit. */
+/** A stop order. When triggered, it becomes a limit order, or a market order if it has no limit. */
 export interface StopOrder extends Order {
   readonly stop: Trigger
 }
 
-/** A stop order that is a limit order once triggered. */
+/** A stop order that becomes a limit order when triggered. */
 export interface StopLimitOrder extends StopOrder {
   readonly price: Price
 }
@@ -146,9 +152,11 @@ export interface LimitOrder extends Order {
   readonly price: Price
 }
 
-/** A collateral OCO order: two orders. When one of them trades or is triggered, the other is canceled. */
+/**
+ * A collateral OCO order, which consists of two orders. When one of them trades or is triggered, the other is canceled.
+ */
 export interface OcoOrder {
-  /** The identifier of the pair. */
+  /** The pair's identifier. */
   readonly id: OrderId
   /** Whether both legs may only reduce a position. */
   readonly reduceOnly: boolean
@@ -160,31 +168,34 @@ export interface OcoOrder {
 
 /** An open order with an exit. */
 export interface OtoOrder {
-  /** The identifier of the group. */
+  /** The group's identifier. */
   readonly id: OrderId
   /** The order that places the exit. */
   readonly order: Order
 }
 
-/** The exit of a position: reduce-only stop-market orders. When one is triggered, the other is canceled. */
+/**
+ * A position's exit, which consists of reduce-only stop-market orders. When one of the orders is triggered, the other
+ * is canceled.
+ */
 export interface Exit {
-  /** The identifier of the exit; its legs have it in `oco`. */
+  /** The exit's identifier, which its legs have in their field `oco`. */
   readonly id: OrderId
   /** The account that holds the position. */
   readonly account: string
-  /** The market of the position. */
+  /** The position's market. */
   readonly market: MarketName
-  /** The take-profit leg; `undefined` if there never was one, or if it can no longer be triggered. */
+  /** The take-profit leg; `undefined` if the exit has no take-profit, or if the leg can no longer be triggered. */
   takeProfit: StopOrder | undefined
-  /** The stop-loss leg; `undefined` if there never was one, or if it can no longer be triggered. */
+  /** The stop-loss leg; `undefined` if the exit has no stop-loss, or if the leg can no longer be triggered. */
   stopLoss: StopOrder | undefined
 }
 
-/** Whether an order only ever rests in the book. */
+/** Whether an order can only rest in the book, and never takes liquidity. */
 export const isMakerOnly = ({ postOnly, rpi }: Pick<Order, "postOnly" | "rpi">): boolean => postOnly || rpi
 
 /**
- * Whether the quantity of an order is in quote currency. A market buy may state the total that it spends; a spot
+ * Whether the quantity of an order is in quote currency. A market buy may specify the total that it spends; a spot
  * stop-market buy always does.
  */
 export const isQuoteAmount = ({ kind, side, type }: Order): boolean =>

@@ -1,6 +1,4 @@
-/**
- * Ends orders that were filled or canceled, or whose other leg in an OCO order has traded or was triggered.
- */
+/** Closes orders that were filled or canceled, and orders whose other OCO leg has traded or was triggered. */
 import type { OrderStatus } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
 import * as Event from "./Event.ts"
@@ -14,8 +12,8 @@ import type { Work } from "./Work.ts"
 const isStopOrder = (order: Order): order is StopOrder => order.stop !== undefined
 
 /**
- * Ends an order: removes it from the book, releases its locked funds and ends the other leg of its OCO order. A filled
- * order places its take-profit and stop-loss.
+ * Closes an order: removes it from the book, releases its locked funds, and closes the other leg of its OCO order. A
+ * filled order places its take-profit and stop-loss.
  */
 export const end = (work: Work, order: Order, status: OrderStatus): void => {
   const { at, events, state } = work
@@ -32,7 +30,7 @@ export const end = (work: Work, order: Order, status: OrderStatus): void => {
   order.status = status
   order.changedAt = at
   events.push(Event.ended(order))
-  // The counterparty cancels its untouched quotes at every price move. They are not kept in the history.
+  // The counterparty cancels its untouched quotes at every price move. Such quotes are not stored in the history.
   if (order.account !== Quotes.account || order.dealStock > 0n) keep(work, order)
   endOtherLeg(work, order)
   if (order.oto === undefined) return
@@ -40,21 +38,21 @@ export const end = (work: Work, order: Order, status: OrderStatus): void => {
   if (status === "FILLED") TakeProfitStopLoss.arm(work, order)
 }
 
-/** Adds an order to the history of ended orders. */
+/** Adds an order to the history of closed orders. */
 const keep = ({ state }: Work, order: Order): void => {
   const ended = state.endedOrders.get(order.account)
   if (ended === undefined) state.endedOrders.set(order.account, [order])
   else ended.push(order)
 }
 
-/** Cancels the unfilled part of an order. */
+/** Cancels an order's unfilled part. */
 export const cancel = (work: Work, order: Order): void =>
   end(work, order, order.dealStock === 0n ? "CANCELED" : "PARTIAL_CANCELED")
 
 /**
- * Ends the other leg of an OCO order after this leg has traded, been triggered or ended. If this leg was canceled
- * because its position was closed or liquidated, the other leg gets the same status. Does nothing for an order that is not, or no
- * longer, a leg.
+ * Closes the other leg of an OCO order after this leg has traded, been triggered or closed. If this leg was canceled
+ * because its position was closed or liquidated, the other leg gets the same status. Does nothing for an order that is
+ * not a leg, or no longer is one.
  */
 export const endOtherLeg = (work: Work, order: Order): void => {
   if (order.oco === undefined) return
@@ -64,7 +62,7 @@ export const endOtherLeg = (work: Work, order: Order): void => {
   if (pair === undefined) return
   work.state.ocoOrders.delete(order.oco)
   const other = pair.stopLoss.id === order.id ? pair.takeProfit : pair.stopLoss
-  // Both legs share one lock. It moves to the leg that stays open.
+  // Both legs share one lock. The lock moves to the leg that stays open.
   if (other.locked !== undefined && order.locked === undefined && work.state.openOrders.has(order.id)) {
     order.locked = other.locked
     other.locked = undefined
@@ -76,8 +74,8 @@ export const endOtherLeg = (work: Work, order: Order): void => {
 }
 
 /**
- * Updates the exit of a leg that ended or was triggered. A trigger cancels the other leg; otherwise the other leg
- * stays.
+ * Updates an exit after one of its legs closed or was triggered. A trigger cancels the other leg; otherwise the other
+ * leg stays open.
  */
 const endExit = (work: Work, exit: Exit, leg: Order): void => {
   const other = exit.takeProfit === leg ? exit.stopLoss : exit.takeProfit

@@ -1,13 +1,13 @@
-/** Looks up open items, such as orders: by identifier, by account and market, and by client order id. */
+/** Looks up open items, such as orders, by identifier, by account and market, and by client order id. */
 import type { ClientOrderId, MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as FifoQueue from "./FifoQueue.ts"
 import { PagedArray } from "./PagedArray.ts"
 
-/** The account and market of an item, and its client order id. */
+/** An item's account, market and client order id. */
 export interface Owner {
   /** The account that owns the item. */
   readonly account: string
-  /** The market of the item. */
+  /** The item's market. */
   readonly market: MarketName
   /** The client order id, if the item has one. */
   readonly clientOrderId: ClientOrderId | undefined
@@ -20,14 +20,14 @@ interface Identified {
 
 /** The items of one account on one market. */
 interface Chain<A> {
-  /** The numbers of the items, oldest first. An item's number is enough to check whether the item is still open. */
+  /** The numbers of the items, oldest first. An item's number is sufficient to check whether the item is still open. */
   readonly numbers: FifoQueue.FifoQueue<number>
   readonly byClientOrderId: Map<ClientOrderId, Set<A>>
 }
 
 /**
- * The open items of all accounts. It can be read like a map by identifier, with the latest item last. Identifiers
- * always increase, and a removed item is never added again.
+ * The open items of all accounts. The collection can be read like a map that is keyed by identifier, with the latest
+ * item last. Identifiers always increase, and a removed item is never added again.
  */
 export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> {
   private readonly items = new PagedArray<A>()
@@ -44,23 +44,23 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
     return this.items.size
   }
 
-  /** The item with an identifier. */
+  /** The item with the given identifier. */
   get(id: OrderId): A | undefined {
     return this.at(Number(id), id)
   }
 
   private at(number: number, id: OrderId): A | undefined {
     const item = this.items.get(number)
-    // A string such as one with leading zeros has the same number, but is not the identifier.
+    // A different string may have the same number, for example with leading zeros, but is not the identifier.
     return item?.id === id ? item : undefined
   }
 
-  /** Whether there is an item with an identifier. */
+  /** Whether an item with the given identifier exists. */
   has(id: OrderId): boolean {
     return this.get(id) !== undefined
   }
 
-  /** Adds an item, which must be the latest. Returns its number. */
+  /** Adds an item, which must be the latest. Returns the item's number. */
   add(item: A): number {
     const { account, clientOrderId, market } = this.ownerOf(item)
     const chain = this.chainOf(account, market)
@@ -75,7 +75,7 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
     return number
   }
 
-  /** Removes the item with an identifier. Returns whether there was one. */
+  /** Removes the item with the given identifier. Returns whether there was such an item. */
   delete(id: OrderId): boolean {
     const number = Number(id)
     const item = this.at(number, id)
@@ -91,7 +91,7 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
     return true
   }
 
-  /** The items of an account with this client order id on a market, oldest first. */
+  /** An account's items on a market that have this client order id, oldest first. */
   named(account: string, market: MarketName, clientOrderId: ClientOrderId): Iterable<A> {
     return this.accounts.get(account)?.get(market)?.byClientOrderId.get(clientOrderId) ?? []
   }
@@ -101,7 +101,7 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
     return this.accounts.get(account)?.keys() ?? []
   }
 
-  /** The number of items of an account, on one market or on all. */
+  /** The number of an account's items, on one market or on all. */
   countOf(account: string, market?: MarketName): number {
     const markets = this.accounts.get(account)
     if (market !== undefined) return markets?.get(market)?.numbers.size ?? 0
@@ -111,7 +111,7 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
   }
 
   /**
-   * The items of an account, on one market or on all, latest first. The item yielded last may be removed during the
+   * An account's items, on one market or on all, latest first. The item that was yielded last may be removed during the
    * loop.
    */
   *latest(account: string, market?: MarketName): Generator<A, undefined> {

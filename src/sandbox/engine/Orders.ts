@@ -34,18 +34,19 @@ const isUsed = (state: State, account: string, market: MarketName, id: ClientOrd
   return found !== undefined
 }
 
-/** The kind of an order on a market. */
+/** The market kind of an order. */
 export const kindOf = (market: Market.Market, collateral: boolean): Order["kind"] =>
   market.type === "futures" ? "futures" : collateral ? "margin" : "spot"
 
-/** The refusal when the wallet lacks the funds that an order needs. */
+/** The refusal if the wallet lacks the funds that an order needs. */
 export const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
 
-/** The refusal when the account may not place orders of this kind. */
+/** The refusal if the account may not place orders of this kind. */
 export const notPermitted = Reply.refused("notPermitted")
 
 /**
- * Whether an account may place orders of this kind. Only sub-accounts are restricted; positions count as collateral.
+ * Whether an account may place orders of this kind. Only sub-accounts are restricted. Orders on positions require the
+ * permission to trade on margin.
  */
 export const isPermitted = ({ subAccounts }: State, account: string, kind: Order["kind"]): boolean =>
   subAccounts.get(account)?.[kind === "spot" ? "spotEnabled" : "collateralEnabled"] !== false
@@ -59,7 +60,7 @@ export interface Size {
 }
 
 /**
- * Caps a reduce-only order at the position that it reduces. Refuses it if there is no such position, as on spot
+ * Caps a reduce-only order at the position that it reduces. Refuses the order if there is no such position, as on spot
  * markets, or if the policy does not accept reduce-only orders. An amount in quote currency stays unchanged.
  */
 export const capToPosition = (
@@ -80,8 +81,8 @@ export const capToPosition = (
 }
 
 /**
- * Locks the funds that an order of this value needs. Returns the refusal if the wallet holds less, or if the market does
- * not allow a position of this size.
+ * Locks the funds that an order of this value needs. Returns a refusal if the wallet's balance is too low, or if the
+ * market does not allow a position of this size.
  */
 const lock = (work: Work, market: Market.Market, order: Order, total: Units.Units): Reply.Reply | undefined => {
   if (order.reduceOnly) return undefined
@@ -91,8 +92,8 @@ const lock = (work: Work, market: Market.Market, order: Order, total: Units.Unit
 }
 
 /**
- * The refusal of an order on a position that the venue's policy or the market's brackets don't allow. `total` is its value,
- * in units of the quote currency.
+ * The refusal of an order on a position that the venue's policy or the market's brackets don't allow. `total` is the
+ * order's value, in units of the quote currency.
  */
 export const refusalOf = (
   { state }: Work,
@@ -107,8 +108,7 @@ export const refusalOf = (
 export const isReply = (value: object | undefined): value is Reply.Reply => value !== undefined && "_tag" in value
 
 /**
- * The condition of a trigger. Depending on the policy, it follows from the side of the order or from the current price
- * of the market.
+ * A trigger's condition. The policy determines whether it depends on the order's side or on the market's current price.
  */
 export const conditionOf = (
   state: State,
@@ -121,13 +121,16 @@ export const conditionOf = (
   return price > last ? "gte" : "lte"
 }
 
-/** Whether an activation price equals the last price, so that the side from which it will be reached is unknown. */
+/**
+ * Whether an activation price equals the last price. In that case, the side from which the price will be reached is
+ * unknown.
+ */
 export const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Units.Units): boolean =>
   policy.activation === "last-price" && trading.get(market)?.lastPrice === price
 
 /**
- * The refusal when the activation price equals the last price, so that the side from which it will be reached is
- * unknown.
+ * The refusal if the activation price equals the last price, because the side from which the price will be reached is
+ * then unknown.
  */
 export const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
 
@@ -135,10 +138,10 @@ export const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPri
 // Placing
 // -----------------------------------------------------------------------------
 
-/** The flags of orders that an account may place only with the owner's permission. */
+/** The flags of orders for which an account needs the owner's permission. */
 const admissions = ["rpi", "retail"] as const
 
-/** A limit order with its limit. */
+/** A limit order whose limit is known. */
 interface Priced extends PlaceLimit {
   readonly price: Price
 }
@@ -146,7 +149,10 @@ interface Priced extends PlaceLimit {
 const isPriced = (operation: PlaceLimit): operation is Priced =>
   operation.price !== undefined && operation.bboRole === undefined
 
-/** A limit order at the best price of the side that its `bboRole` selects; `undefined` if that side is empty. */
+/**
+ * A limit order whose limit is the best price on the side that its `bboRole` selects; `undefined` if that side is
+ * empty.
+ */
 const atBest = ({ trading }: State, operation: PlaceLimit): Priced | undefined => {
   const { bboRole, side } = operation
   if (bboRole === undefined) return undefined
@@ -155,7 +161,10 @@ const atBest = ({ trading }: State, operation: PlaceLimit): Priced | undefined =
   return best === undefined ? undefined : { ...operation, price: Price.make(Units.toDecimal(best)) }
 }
 
-/** The refusal of an order that states no price and whose side of the book has none. */
+/**
+ * The refusal of an order without a limit. An order must have a limit or, with `bboRole`, its side of the book must
+ * have a best price.
+ */
 const withoutPrice = (market: Market.Market | undefined, { bboRole }: PlaceLimit): Reply.Reply => {
   if (market === undefined) return Reply.invalid(["market", { kind: "known" }])
   return bboRole === undefined
@@ -226,7 +235,7 @@ export const enterLimit = (work: Work, account: string, asked: Of<"PlaceLimit">)
   return { _tag: "OrderPlaced", order }
 }
 
-/** Places a limit order. It trades against the book as far as its limit allows; the rest stays in the book. */
+/** Places a limit order. The order trades against the book as far as its limit allows; the rest stays in the book. */
 export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
   const reply = enterLimit(work, account, operation)
   const market = work.state.markets.get(operation.market)
@@ -234,7 +243,7 @@ export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   return reply
 }
 
-/** Places a market order. It trades against the book within the taker band; the rest is canceled. */
+/** Places a market order. The order trades against the book within the taker band; the rest is canceled. */
 export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMarket">): Reply.Reply => {
   const { clientOrderId, collateral, side, stp = "no" } = operation
   const { state } = work
@@ -286,7 +295,7 @@ export const wait = (work: Work, market: Market.Market, order: StopOrder): Reply
   return { _tag: "StopPlaced", order }
 }
 
-/** Places a stop-limit order and locks its cost. Once triggered, it is a limit order. */
+/** Places a stop-limit order and locks its cost. When triggered, it becomes a limit order. */
 export const placeStopLimit = (work: Work, account: string, operation: Of<"PlaceStopLimit">): Reply.Reply => {
   const { activationPrice, amount, bboRole, clientOrderId, side, stp = "no" } = operation
   const { collateral = false } = operation
@@ -340,8 +349,8 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
 }
 
 /**
- * Places a stop-market order and locks its funds: on a spot market the total that it would spend, otherwise the margin
- * at its activation price. Once triggered, it is a market order. A spot order needs a spot market.
+ * Places a stop-market order and locks its funds: on a spot market, the total that it would spend; otherwise, the
+ * margin at its activation price. When triggered, it becomes a market order. A spot order needs a spot market.
  */
 export const placeStopMarket = (work: Work, account: string, operation: Of<"PlaceStopMarket">): Reply.Reply => {
   const { activationPrice, clientOrderId, collateral, side, stp = "no" } = operation
@@ -390,8 +399,8 @@ export const placeStopMarket = (work: Work, account: string, operation: Of<"Plac
 
 /**
  * Places both legs of a collateral OCO order. The take-profit rests in the book; the stop-loss waits for its activation
- * price. When one leg trades, is triggered or ends, the other is canceled. The pair, the stop-loss and the take-profit
- * have consecutive identifiers.
+ * price. When one leg trades, is triggered or closes, the other is canceled. The pair, the stop-loss and the
+ * take-profit have consecutive identifiers.
  */
 export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">): Reply.Reply => {
   const { activationPrice, clientOrderId, price, side, stopLimitPrice, stp = "no" } = operation

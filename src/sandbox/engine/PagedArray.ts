@@ -1,14 +1,14 @@
-/** A sparse array in pages. Indexes are added in increasing order. */
+/** A sparse array, stored in pages. Indexes are added in increasing order. */
 
 /** The number of values in a page. */
 const pageSize = 256
 
-/** An empty page. Copying it is several times faster than building one. */
+/** An empty page. Copying this page is several times faster than building a new one. */
 const blank: ReadonlyArray<undefined> = Array.from({ length: pageSize }, () => undefined)
 
 /** The values at consecutive indexes. */
 interface Page<V> {
-  /** One slot for each index of the page. */
+  /** One slot for each index on the page. */
   readonly values: Array<V | undefined>
   /** The number of values on the page. */
   size: number
@@ -18,18 +18,18 @@ interface Page<V> {
  * Values by index. Neighbouring indexes share a page, so a value takes less memory than in a map, and is found faster.
  */
 export class PagedArray<V> {
-  /** The pages up to the highest index. A page that becomes empty is dropped, unless it is the last. */
+  /** The pages up to the highest index. A page that becomes empty is dropped, unless it is the last page. */
   private readonly pages: Array<Page<V> | undefined> = []
 
   /** The number of values on all pages. */
   size = 0
 
-  /** The value at an index. */
+  /** The value at the given index. */
   get(index: number): V | undefined {
     return this.pages[Math.floor(index / pageSize)]?.values[index % pageSize]
   }
 
-  /** Adds a value at an index that has none. */
+  /** Adds a value at an index that has no value. */
   add(index: number, value: V): void {
     const page = this.pages[Math.floor(index / pageSize)] ?? this.turn(Math.floor(index / pageSize))
     page.values[index % pageSize] = value
@@ -45,7 +45,7 @@ export class PagedArray<V> {
     if (page?.values[index % pageSize] === undefined) return
     page.values[index % pageSize] = undefined
     this.size--
-    // An empty last page stays: the next index is probably on it.
+    // An empty last page is not dropped, because the next index is probably on that page.
     if (--page.size === 0 && at !== pages.length - 1) pages[at] = undefined
   }
 

@@ -1,23 +1,24 @@
 /**
- * The stop orders of a market that have not been triggered. They are triggered in the order in which they were placed.
+ * A market's stop orders that have not been triggered. Orders that are triggered together are executed in the order in
+ * which they were placed.
  */
 import type { StopOrder } from "./Order.ts"
 import { SkipList } from "./SkipList.ts"
 import * as Units from "./Units.ts"
 
-/** Stop orders by activation price, those nearest to the market first. */
+/** Stop orders by activation price, nearest to the market first. */
 type ByTrigger = SkipList<Set<StopOrder>>
 
-/** Stop orders, sorted so that a price move finds exactly those that it triggers. */
+/** Stop orders, sorted so that a price move finds exactly the orders that it triggers. */
 export interface PendingStopOrders {
   /** Orders that wait for the price to rise. */
   readonly rising: ByTrigger
   /** Orders that wait for the price to fall. */
   readonly falling: ByTrigger
-  /** Orders that the current price triggers, oldest first. Empty between commands. */
+  /** The orders that the current price triggers, oldest first. Empty between commands. */
   readonly reached: SkipList<StopOrder>
   /**
-   * Orders that the price of a trade has triggered, even if the price has moved since, oldest first. Empty between
+   * The orders that a trade's price has triggered, even if the price has moved since, oldest first. Empty between
    * commands.
    */
   readonly marked: SkipList<StopOrder>
@@ -33,7 +34,7 @@ export const make = (): PendingStopOrders => ({
 
 const activationPriceOf = ({ stop }: StopOrder): Units.Units => Units.from(stop.price) ?? 0n
 
-/** The list that contains an order, and the order's key in it. */
+/** The list that contains an order, and the order's key in that list. */
 const placeOf = ({ falling, rising }: PendingStopOrders, order: StopOrder): readonly [ByTrigger, Units.Units] => {
   const price = activationPriceOf(order)
   return order.stop.condition === "gte" ? [rising, price] : [falling, -price]
@@ -47,7 +48,7 @@ export const add = (pending: PendingStopOrders, order: StopOrder): void => {
   else same.add(order)
 }
 
-/** Removes an order. Returns whether there was one. */
+/** Removes an order. Returns whether the order was in the collection. */
 export const remove = (pending: PendingStopOrders, order: StopOrder): boolean => {
   const age = Number(order.id)
   for (const triggered of [pending.marked, pending.reached]) {
@@ -62,7 +63,7 @@ export const remove = (pending: PendingStopOrders, order: StopOrder): boolean =>
   return true
 }
 
-/** Moves the orders that a price triggers to another list. */
+/** Moves the orders that a price triggers into another list. */
 const collect = ({ falling, rising }: PendingStopOrders, price: Units.Units, to: SkipList<StopOrder>): void => {
   collectUpTo(rising, price, to)
   if (falling.size > 0) collectUpTo(falling, -price, to)
@@ -77,11 +78,11 @@ const collectUpTo = (orders: ByTrigger, bound: Units.Units, to: SkipList<StopOrd
 }
 
 /**
- * Marks the orders that the price of a trade triggers. They stay triggered even if the taker moves the price further
- * before {@link takeTriggered} is called.
+ * Marks the orders that a trade's price triggers. They stay triggered even if the taker moves the price further before
+ * {@link takeTriggered} is called.
  */
 export const markTriggered = (pending: PendingStopOrders, price: Units.Units): void => {
-  // The price has changed: orders that it no longer triggers go back to waiting. Most trades find no such orders.
+  // The price has changed, so orders that it no longer triggers wait again. Most trades find no such orders.
   if (pending.reached.size > 0) {
     for (const order of pending.reached) {
       pending.reached.delete(Number(order.id))

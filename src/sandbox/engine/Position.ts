@@ -1,17 +1,20 @@
-/** Positions on collateral and futures markets, and the records of what happened to them. */
+/** Positions on collateral and futures markets, and the records of their changes. */
 import type { MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
 import type { PositionSide } from "../../domain/Order.ts"
 import type { Units } from "./Units.ts"
 
-/** An open position of an account on a market. */
+/** An account's open position on a market. */
 export interface Position {
-  /** The exchange's number for the position. */
+  /** The number that the exchange assigned to the position. */
   readonly id: number
   /** The account that holds the position. */
   readonly account: string
-  /** The market of the position. */
+  /** The position's market. */
   readonly market: MarketName
-  /** `BOTH` in one-way mode. In hedge mode an account has a `LONG` and a `SHORT` position on a futures market. */
+  /**
+   * `BOTH` in one-way mode. In hedge mode, an account can have both a `LONG` and a `SHORT` position on a futures
+   * market.
+   */
   readonly side: PositionSide
   /** The time at which the position was opened, in Unix microseconds. */
   readonly openedAt: number
@@ -23,34 +26,40 @@ export interface Position {
   realised: Units
   /** The fees of all trades so far, in units of the quote currency. */
   fees: Units
-  /** The funding, or the interest on what it borrows, paid so far; negative if received. In units of the quote currency. */
+  /**
+   * The funding, or the interest on the borrowed amount, paid so far, in units of the quote currency; negative if
+   * received.
+   */
   funding: Units
   /** The total size that was opened, in units of the base currency. */
   opened: Units
-  /** The total paid or received for it, in units of the quote currency. */
+  /** The total paid or received for the opened size, in units of the quote currency. */
   openedFor: Units
   /** The total size that was closed, in units of the base currency. */
   closed: Units
-  /** The total received or paid for it, in units of the quote currency. */
+  /** The total received or paid for the closed size, in units of the quote currency. */
   closedFor: Units
   /** The time at which a margin position next pays interest, in Unix microseconds; zero on futures. */
   interestAt: number
-  /** The borrowing of a margin position; `undefined` on futures. It is in the list of the account's borrows, too. */
+  /** The borrowing of a margin position; `undefined` on futures. The account's list of borrows also contains it. */
   borrow: Borrow | undefined
   /** The time of the last trade, in Unix microseconds. */
   changedAt: number
 }
 
-/** Why a position changed: by an order of the account, its liquidation, its reduction for another's (ADL), or the owner. */
+/**
+ * The cause of a position's change: an order of the account, a liquidation, a reduction for another account's
+ * liquidation (ADL), or the owner.
+ */
 export type Cause = "order" | "liquidation" | "adl" | "owner"
 
-/** A record of one change of a position. */
+/** A record of one change to a position. */
 export interface PositionChange {
-  /** The number of the position. */
+  /** The position's number. */
   readonly position: number
-  /** The market of the position. */
+  /** The position's market. */
   readonly market: MarketName
-  /** The side of the position. */
+  /** The position's side. */
   readonly side: PositionSide
   /** The time at which the position was opened, in Unix microseconds. */
   readonly openedAt: number
@@ -62,7 +71,7 @@ export interface PositionChange {
   readonly cost: Units
   /** The funding paid so far, in units of the quote currency. */
   readonly funding: Units
-  /** The reason of the change. */
+  /** The change's cause. */
   readonly cause: Cause
   /** The order that traded; `undefined` if the owner opened the position. */
   readonly order: OrderId | undefined
@@ -76,7 +85,7 @@ export interface PositionChange {
   readonly realised: Units
 }
 
-/** A record of a closed position. */
+/** The record of a closed position. */
 export interface ClosedPosition
   extends
     Pick<Position, "id" | "market" | "side" | "openedAt" | "realised" | "fees" | "funding">,
@@ -84,15 +93,15 @@ export interface ClosedPosition
 {
   /** Whether the position was long before it closed. */
   readonly isLong: boolean
-  /** The time at which it closed, in Unix microseconds. */
+  /** The time at which the position closed, in Unix microseconds. */
   readonly closedAt: number
 }
 
-/** A funding payment of a position. */
+/** A position's funding payment. */
 export interface FundingPayment {
-  /** The market of the position. */
+  /** The position's market. */
   readonly market: MarketName
-  /** The time of the settlement, in Unix microseconds. */
+  /** The settlement's time, in Unix microseconds. */
   readonly at: number
   /** The rate, as a ratio. */
   readonly rate: Units
@@ -100,7 +109,7 @@ export interface FundingPayment {
   readonly ratedAt: number
   /** The mark price at the settlement, in units of the quote currency. */
   readonly price: Units
-  /** The size of the position, in units of the base currency; negative if short. */
+  /** The position's size, in units of the base currency; negative if short. */
   readonly position: Units
   /** The amount received, in units of the quote currency; negative if paid. */
   readonly amount: Units
@@ -109,18 +118,20 @@ export interface FundingPayment {
 /** A settlement of a market's funding. */
 export type FundingRate = Pick<FundingPayment, "at" | "rate" | "price">
 
-/** The borrowing of a margin position: of its quote currency if long, of its base currency if short. */
+/**
+ * A margin position's borrowing. A long position borrows quote currency, and a short position borrows base currency.
+ */
 export interface Borrow {
-  /** The number of the position. */
+  /** The position's number. */
   readonly position: number
   /** The borrowed asset. */
   readonly ticker: Ticker
   /** The time at which the position was opened, in Unix microseconds. */
   readonly at: number
-  /** The borrowed amount, in units of the asset; once the position is closed, the last one. */
+  /** The borrowed amount, in units of the asset; for a closed position, the last borrowed amount. */
   principal: Units
   /** The interest paid so far, in units of the asset. */
   interest: Units
-  /** The state of the borrow. */
+  /** The borrow's state. */
   status: "active" | "repaid" | "liquidated"
 }

@@ -1,7 +1,8 @@
 /**
- * Positions on collateral and futures markets: one per account and market or, in hedge mode on futures, a long and a short
- * one. The lender is the other party to each: it pays what the position receives, and receives what the position pays.
- * Gains go to the collateral wallet; losses are taken from it. A loss or fee that exceeds the collateral leaves a debt.
+ * Positions on collateral and futures markets: one per account and market or, in hedge mode on futures, one long and
+ * one short position. The lender is the other party to each position: it pays the amounts that the position receives,
+ * and receives the amounts that the position pays. Gains are credited to the collateral wallet, and losses are debited
+ * from it. A loss or fee that exceeds the collateral leaves a debt.
  */
 import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -16,22 +17,25 @@ import * as TimerQueue from "./TimerQueue.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/** Who trades a position, as an order does. In hedge mode, `side` and `reduceOnly` select the position. */
+/**
+ * Specifies who trades a position, and how; orders have these fields. In hedge mode, `side` and `reduceOnly` select the
+ * position.
+ */
 export interface Trader {
-  /** The account. */
+  /** The account that trades. */
   readonly account: string
-  /** The market. */
+  /** The position's market. */
   readonly market: string
-  /** Whether it buys or sells. */
+  /** Whether the trade buys or sells. */
   readonly side: OrderSide
-  /** Whether it may only reduce a position. */
+  /** Whether the trade may only reduce a position. */
   readonly reduceOnly: boolean
 }
 
 const keyOf = (account: string, market: string, side: PositionSide): string =>
   side === "BOTH" ? `${account}/${market}` : `${account}/${market}/${side}`
 
-/** The open position of an account on a market; in hedge mode, the one of a side. */
+/** An account's open position on a market; in hedge mode, the position on the given side. */
 export const get = (
   state: State,
   account: string,
@@ -39,7 +43,7 @@ export const get = (
   side: PositionSide = "BOTH"
 ): Position | undefined => state.positions.get(keyOf(account, market, side))
 
-/** Whether an account has a long and a short position on this market. */
+/** Whether an account can have both a long and a short position on this market. */
 export const isHedged = ({ accounts, markets }: State, account: string, market: string): boolean =>
   accounts.get(account)?.hedgeMode === true && markets.get(market as MarketName)?.type === "futures"
 
@@ -60,7 +64,7 @@ export const reducible = (state: State, trader: Trader): Units.Units => {
   return trader.side === "sell" ? (amount > 0n ? amount : 0n) : (amount < 0n ? -amount : 0n)
 }
 
-/** The amount of all long positions of a market, in units of the base currency. */
+/** The total size of all long positions on a market, in units of the base currency. */
 export const openInterest = ({ positionsOn }: State, market: MarketName): Units.Units => {
   let open = 0n
   for (const { amount } of positionsOn.get(market) ?? []) if (amount > 0n) open += amount
@@ -93,7 +97,10 @@ const removeFrom = <K>(sets: Map<K, Set<Position>>, key: K, position: Position):
   if (own?.size === 0) sets.delete(key)
 }
 
-/** Adds a position, whose market settles funding from now on, or which pays interest. `at` is the current time. */
+/**
+ * Adds a position. From now on, its market settles funding or, on a margin market, the position pays interest. `at` is
+ * the current time.
+ */
 export const add = (state: State, position: Position, at: number): Position => {
   const { account, market, side } = position
   const { due, funding, positions, positionsOf, positionsOn } = state
@@ -128,7 +135,7 @@ export const charge = (
   Ledger.charge(ledger, Ledger.pair(ledger, account, "collateral", money), to, units)
 }
 
-/** A trade of a position. */
+/** A trade on a position. */
 export interface Traded {
   /** The amount, in units of the base currency. */
   readonly quantity: Units.Units
@@ -136,9 +143,9 @@ export interface Traded {
   readonly price: Units.Units
   /** The fee, which the house receives, in units of the quote currency. */
   readonly fee: Units.Units
-  /** The reason of the trade. */
+  /** The trade's cause. */
   readonly cause: Cause
-  /** The order; `undefined` if there is none. */
+  /** The order that traded; `undefined` if the owner opened the position. */
   readonly order: OrderId | undefined
 }
 
@@ -163,8 +170,9 @@ const opening = ({ at, state }: Work, trader: Trader, market: Market): Position 
 })
 
 /**
- * Applies a trade to a position: opens, increases, reduces, closes or flips it. The collateral wallet receives the profit
- * of the closed part, or pays its loss, and pays the fee. A trade that flips a position closes it and opens another.
+ * Applies a trade to a position: opens, increases, reduces, closes or flips it. The collateral wallet receives the
+ * profit of the closed part, or pays its loss, and pays the fee. A trade that flips a position closes that position and
+ * opens a new one.
  */
 export const fill = (work: Work, trader: Trader, market: Market, trade: Traded): void => {
   const { fee, price, quantity } = trade
@@ -230,7 +238,7 @@ const close = (work: Work, position: Position, market: Market, trade: Traded): v
   })
 }
 
-/** Charges the fee of a trade, and records what it changed. The counterparty's positions have no records. */
+/** Charges a trade's fee, and records the changes. The counterparty's positions have no records. */
 const changed = (work: Work, position: Position, market: Market, trade: Traded, realised: Units.Units): void => {
   const { at, events, state } = work
   const { cause, fee, order, price, quantity } = trade
@@ -259,7 +267,7 @@ const changed = (work: Work, position: Position, market: Market, trade: Traded, 
   })
 }
 
-/** Adds a record to the list of an account. */
+/** Adds a record to an account's list. */
 export const keep = <A>(records: Map<string, Array<A>>, account: string, record: A): void => {
   const own = records.get(account)
   if (own === undefined) records.set(account, [record])

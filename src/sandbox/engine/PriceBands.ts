@@ -1,4 +1,4 @@
-/** Checks that the prices of an order are near the last price of its market. */
+/** Checks that an order's prices are near its market's last price. */
 import type { Price } from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Quotes from "./Quotes.ts"
@@ -7,18 +7,18 @@ import type { State } from "./State.ts"
 import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
 
-/** The prices of an order that must be in the band. An absent price is not checked. */
+/** An order's prices that must be within the band. An absent price is not checked. */
 export interface Prices {
-  /** The limit price of the order. */
+  /** The order's limit price. */
   readonly price?: Price | undefined
   /** The price that triggers the order. */
   readonly activationPrice?: Price | undefined
-  /** The limit of the stop-loss of an OCO order. */
+  /** The limit price of an OCO order's stop-loss. */
   readonly stopLimitPrice?: Price | undefined
 }
 
 /**
- * The prices of an order that are outside the band, with the bound that each exceeds. A market without a last price has
+ * An order's prices that are outside the band, each with the bound that it violates. A market without a last price has
  * no band, and the counterparty may quote any price.
  */
 export const violations = (
@@ -30,7 +30,7 @@ export const violations = (
   const last = trading.get(market.name)?.lastPrice
   if (priceBand === undefined || last === undefined || account === Quotes.account) return []
   const { tick } = Terms.of(market)
-  // Both bounds are prices that the market accepts.
+  // Both bounds are valid prices on the market.
   const highest = last * BigInt(100 + priceBand.above) / 100n / tick * tick
   const lowest = (last * BigInt(100 - priceBand.below) / 100n + tick - 1n) / tick * tick
   return (["price", "activationPrice", "stopLimitPrice"] as const).flatMap((field) => {

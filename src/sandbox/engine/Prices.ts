@@ -1,4 +1,4 @@
-/** Moves the last price of a market, and triggers stop orders. */
+/** Moves a market's last price, and triggers stop orders. */
 import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
 import * as Candles from "./Candles.ts"
@@ -13,16 +13,16 @@ import type { Trading } from "./State.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/** Adds a stop order to those that wait for their activation price. */
+/** Adds a stop order to the orders that wait for their activation price. */
 export const addStopOrder = ({ state }: Work, order: StopOrder): void => {
   const trading = state.trading.get(order.market)
   if (trading !== undefined) PendingStopOrders.add(trading.waiting, order)
 }
 
 /**
- * Executes every stop order of a market that the price triggers, oldest first. A triggered order may trade, which may
- * move the price and trigger more. Each order is triggered once, so this terminates. `moved` is the price if the owner
- * of the venue has just moved it; the outside market then trades any amount at that price.
+ * Executes every stop order on a market that the price triggers, oldest first. A triggered order may trade, which may
+ * move the price and trigger more orders. Each order is triggered at most once, so the loop terminates. `moved` is the
+ * price if the venue's owner has just moved it; the outside market then trades any amount at that price.
  */
 export const triggerStopOrders = (work: Work, market: Market, moved?: Units.Units): void => {
   const trading = work.state.trading.get(market.name)
@@ -60,11 +60,11 @@ const executeTriggered = (
   const best = Book.best(trading.book, bboRole === "queue" ? order.side : opposite[order.side])
   // Without a best price, there is no order to queue behind or to trade with.
   if (best === undefined) return OrderEnd.cancel(work, order)
-  // The order's lock covers its own price, so it must not trade at a worse one.
+  // The order's lock covers its own price, so the order must not trade at a worse price.
   execute(work, market, order, crosses(order.side, best, price) ? best : price)
 }
 
-/** Trades buy orders above a price and sell orders below it with the outside market, at their own limits. */
+/** Lets buy orders above a price and sell orders below it trade with the outside market, at their own limits. */
 const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.Units): void => {
   for (const side of ["buy", "sell"] as const) {
     for (;;) {
@@ -83,8 +83,8 @@ const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.
 }
 
 /**
- * Sets the price of a market. Buy orders above it and sell orders below it trade with the outside market, at their own
- * limits. Stop orders that the price triggers wait for {@link triggerStopOrders}.
+ * Sets a market's price. Buy orders above the price and sell orders below it trade with the outside market, at their
+ * own limits. Stop orders that the price triggers wait for {@link triggerStopOrders}.
  */
 export const setPrice = (work: Work, market: Market, price: Units.Units): void => {
   const trading = work.state.trading.get(market.name)
@@ -97,8 +97,8 @@ export const setPrice = (work: Work, market: Market, price: Units.Units): void =
 }
 
 /**
- * Moves the price of a market that the counterparty does not quote. The stop orders that it triggers may trade with the
- * outside market at the new price.
+ * Moves the price of a market that the counterparty does not quote. Stop orders triggered by the price may trade with
+ * the outside market at the new price.
  */
 export const movePrice = (work: Work, market: Market, price: Units.Units): void => {
   setPrice(work, market, price)

@@ -7,13 +7,13 @@ import type { CounterpartyOptions } from "./SetCounterparty.ts"
 import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
 
-/** The account of the counterparty. No caller can open it, and it has no API key. */
+/** The counterparty's account name. No caller can open this account, and it has no API key. */
 export const account = "counterparty"
 
 /** The settings of the counterparty on a market, documented at `CounterpartyOptions`. */
 export interface Settings extends Required<Omit<CounterpartyOptions, "amount">>, Pick<CounterpartyOptions, "amount"> {}
 
-/** The settings where the owner has set none. */
+/** The default settings. */
 export const defaults: Settings = {
   enabled: true,
   spread: Decimal.of("0.1"),
@@ -34,19 +34,19 @@ export interface Quote {
   /** The amount, in units of the base currency. */
   readonly amount: Units.Units
   /**
-   * The open order of the quote. `undefined` if it was not placed, because it would have traded at once or broken a
-   * market rule.
+   * The open order of the quote. `undefined` if it was not placed, because it would have traded immediately or violated
+   * a market rule.
    */
   order: OrderId | undefined
 }
 
-/** The quotes of the counterparty on a market. */
+/** The counterparty's quotes on a market. */
 export interface Quoting {
   /** The settings with which the counterparty quotes the market. */
   settings: Settings
   /**
-   * The price around which the counterparty quotes: the last one that the owner of the venue has set. `undefined` until
-   * the owner has set one.
+   * The price around which the counterparty quotes: the latest price that the venue's owner has set; `undefined` until
+   * the owner sets a price.
    */
   price: Units.Units | undefined
   /** The state of the random generator. */
@@ -59,16 +59,16 @@ export interface Quoting {
 export interface Counterparty {
   /** The markets that the counterparty quotes or has quoted. */
   readonly markets: Map<MarketName, Quoting>
-  /** The total credited from outside, by asset: by the owner's `Fund` and by the counterparty itself. */
+  /** The total credited from outside, keyed by asset, both by the owner's `Fund` and automatically. */
   readonly credited: Map<Ticker, Units.Units>
   /** The markets on which the counterparty's orders have traded in the current command. Empty between commands. */
   readonly hit: Set<MarketName>
 }
 
-/** A counterparty that quotes nothing. */
+/** A counterparty that quotes no markets. */
 export const make = (): Counterparty => ({ markets: new Map(), credited: new Map(), hit: new Set() })
 
-/** Draws a whole number, at least 0 and below 2 ** 32 (mulberry32). */
+/** Draws a random whole number from 0 to 2 ** 32 - 1 (mulberry32). */
 const draw = (quoting: Quoting): number => {
   const next = quoting.random = (quoting.random + 0x6d2b79f5) >>> 0
   const mixed = Math.imul(next ^ next >>> 15, next | 1)
@@ -94,8 +94,8 @@ const amountOf = (market: Market, quoting: Quoting, mean: Units.Units): Units.Un
 }
 
 /**
- * The prices of a side, best first. Each is at least a tick further away than the one before, and none equals the price
- * itself.
+ * The prices of a side, best first. Each price is at least a tick further away than the previous one, and no price
+ * equals the center price.
  */
 const pricesOf = (market: Market, { levels, spread, step }: Settings, price: Units.Units, side: OrderSide) => {
   const { tick } = Terms.of(market)

@@ -1,9 +1,11 @@
 /**
- * The index price and the mark price of a market. The index follows the last price of the spot market of the same
- * currencies, or else the market's own; the mark follows the index. The owner of the venue can set each.
+ * A market's index price and mark price. The index price follows the last price of the spot market with the same
+ * currencies, or the market's own last price if no such spot market has a price. The mark price follows the index
+ * price. The venue's owner can set either price.
  *
- * The live exchange's mark price is the median of the index with accrued funding, the index with a smoothed basis, and the
- * last price. Without funding that accrues and a basis that is smoothed over time, two of the three are the index.
+ * The live exchange's mark price is the median of the index with accrued funding, the index with a smoothed basis, and
+ * the last price. In the sandbox, funding does not accrue and the basis is not smoothed, so two of these three values
+ * equal the index, and so does the median.
  */
 import type { MarketName, Ticker } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -11,7 +13,10 @@ import * as Listings from "./Listings.ts"
 import type { State } from "./State.ts"
 import * as Units from "./Units.ts"
 
-/** The market whose last price is the index: the spot market of the same currencies, or else the market itself. */
+/**
+ * The market whose last price is the index price: the spot market with the same currencies if there is one, otherwise
+ * the market itself.
+ */
 const sources: ReadonlyMap<MarketName, MarketName> = new Map(
   Listings.markets.map(({ money, name, stock }) => [
     name,
@@ -20,7 +25,10 @@ const sources: ReadonlyMap<MarketName, MarketName> = new Map(
   ])
 )
 
-/** The markets whose reference prices may depend on the last price of a market: itself, and the futures on it. */
+/**
+ * The markets whose reference prices may depend on a market's last price: the market itself, and the futures with the
+ * same currencies.
+ */
 const followers: ReadonlyMap<MarketName, ReadonlyArray<MarketName>> = new Map(
   Listings.markets.map(({ name }) => [
     name,
@@ -28,26 +36,26 @@ const followers: ReadonlyMap<MarketName, ReadonlyArray<MarketName>> = new Map(
   ])
 )
 
-/** The index price of a market, in units of the quote currency; `undefined` if no market has a price. */
+/** A market's index price, in units of the quote currency; `undefined` if there is no price to follow. */
 export const index = ({ trading }: State, market: MarketName): Units.Units | undefined => {
   const own = trading.get(market)
   return own?.indexPrice ?? trading.get(sources.get(market) ?? market)?.lastPrice ?? own?.lastPrice
 }
 
-/** The mark price of a market, in units of the quote currency; `undefined` if no market has a price. */
+/** A market's mark price, in units of the quote currency; `undefined` if there is no price to follow. */
 export const mark = (state: State, market: MarketName): Units.Units | undefined =>
   state.trading.get(market)?.markPrice ?? index(state, market)
 
-/** The spot market that gives the index price of each collateral asset. */
+/** For each collateral asset, the spot market that determines its index price. */
 const assetMarkets: ReadonlyMap<Ticker, MarketName> = new Map(
   Listings.markets.filter(({ money, type }) => type === "spot" && money === Listings.settlement)
     .map(({ name, stock }) => [stock, name])
 )
 
-/** The market whose index price is the price of an asset; `undefined` for the settlement currency. */
+/** The market whose index price is used as an asset's price; `undefined` for the settlement currency. */
 export const assetMarket = (ticker: Ticker): MarketName | undefined => assetMarkets.get(ticker)
 
-/** The price of an asset in the settlement currency; `undefined` if no market has a price. */
+/** An asset's price in the settlement currency; `undefined` if there is no price to follow. */
 export const ofAsset = (state: State, ticker: Ticker): Units.Units | undefined => {
   if (ticker === Listings.settlement) return Units.one
   const market = assetMarkets.get(ticker)
@@ -57,20 +65,20 @@ export const ofAsset = (state: State, ticker: Ticker): Units.Units | undefined =
 const followersOf = (market: MarketName): ReadonlyArray<MarketName> => followers.get(market) ?? []
 
 /**
- * Notes that the last price of a market has changed, so that accounts with positions are checked at the end of the command.
- * Costs nothing while there are no positions.
+ * Records that a market's last price has changed, so that accounts with positions are checked at the end of the
+ * command. Does nothing while there are no positions.
  */
 export const lastMoved = (state: State, { name }: Market): void => {
   if (state.positions.size === 0) return
   for (const market of followersOf(name)) state.watches.moved.add(market)
 }
 
-/** Notes that the owner has moved the last price of a market; the outside market then trades at the mark price. */
+/** Records that the owner has moved a market's last price. The outside market then trades at the mark price. */
 export const lastMovedByOwner = (state: State, market: Market): void => {
   if (state.positions.size > 0) referenceMoved(state, market.name)
 }
 
-/** Notes that the owner has set the index price or the mark price of a market. */
+/** Records that the owner has set a market's index price or mark price. */
 export const referenceMoved = ({ watches }: State, market: MarketName): void => {
   for (const follower of followersOf(market)) {
     watches.moved.add(follower)

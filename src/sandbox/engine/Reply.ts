@@ -4,10 +4,10 @@ import type { KillSwitch } from "./KillSwitch.ts"
 import type { OcoOrder, Order, StopOrder } from "./Order.ts"
 import type { AppliedCode, CreatedCode, Key, SubAccount } from "./State.ts"
 
-/** The invalid fields by their domain names, with the constraint that each breaks. */
+/** The invalid fields, keyed by their domain names, with the constraint that each violates. */
 export type Violations = ReadonlyArray<readonly [field: string, constraint: Constraint]>
 
-/** The command was applied. There is nothing else to report. */
+/** The command was applied. The reply contains no further details. */
 export interface Done {
   readonly _tag: "Done"
 }
@@ -26,14 +26,14 @@ export interface StopPlaced {
   readonly order: StopOrder
 }
 
-/** An order was modified: a new one has replaced it. */
+/** An order was modified: a new order has replaced it. */
 export interface OrderModified {
   readonly _tag: "OrderModified"
   /** The new order after matching. */
   readonly order: Order
 }
 
-/** Bulk orders were placed or canceled, all or some of them. */
+/** Bulk orders were placed or canceled, completely or partly. */
 export interface BulkDone {
   readonly _tag: "BulkDone"
   /** The reply to each order, in the order of the request. Orders that were not attempted have no reply. */
@@ -96,14 +96,14 @@ export interface KeyCreated {
   readonly key: Key
 }
 
-/** The leverage of the account was set. */
+/** The account's leverage was set. */
 export interface LeverageSet {
   readonly _tag: "LeverageSet"
   /** The new leverage. */
   readonly leverage: number
 }
 
-/** The hedge mode of the account was set. */
+/** The account's hedge mode was set. */
 export interface HedgeModeSet {
   readonly _tag: "HedgeModeSet"
   /** Whether the account is in hedge mode. */
@@ -129,8 +129,8 @@ export type Applied =
   | HedgeModeSet
 
 /**
- * Fields break constraints that only the exchange can check. The call has changed nothing but the key's nonces and its
- * last activity.
+ * Fields violate constraints that only the exchange can check. The call has changed nothing except the key's nonces and
+ * its last activity.
  */
 export interface Invalid {
   readonly _tag: "Invalid"
@@ -139,8 +139,8 @@ export interface Invalid {
 }
 
 /**
- * The command is refused for a reason other than its fields. The call has changed nothing but the key's
- * nonces and its last activity, and with `nonceUsed` not even these.
+ * The command is refused for a reason that is not an invalid field. The call has changed nothing except the key's
+ * nonces and its last activity. With `nonceUsed`, it has not changed these either.
  */
 export interface Refused {
   readonly _tag: "Refused"
@@ -154,14 +154,14 @@ export interface Refused {
    * - `notPermitted`: the sub-account may not trade on spot markets, or not on margin
    * - `orderNotFound`: there is no such open order
    * - `notMaker`: the order must not take liquidity, but would
-   * - `noQuote`: the order is at the best bid or offer, but there is none
+   * - `noQuote`: the order's price is the best bid or offer, but the book has no such price
    * - `positionNotFound`: the account has no such open position
    * - `leverageNotCovered`: the collateral does not cover the positions and orders at the new leverage
    * - `positionTooBig`: the position would be larger than the market's brackets allow
    * - `pendingTooBig`: the position and its orders would be larger than the market's brackets allow
    * - `hasPositions`: the leverage or the mode can't change while there are positions or orders
    * - `wrongSide`: the position side does not match the account's mode
-   * - `oppositePosition`: the order would turn the position into one of the other side
+   * - `oppositePosition`: the order would turn the position into a position on the other side
    */
   readonly why:
     | "nonceUsed"

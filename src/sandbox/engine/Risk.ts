@@ -1,7 +1,7 @@
 /**
- * Whether an account is called or liquidated, and the prices at which that may change. While equity and profit exceed the
- * level of the margin call, the account is at ease; at or below that level it is called; once they no longer exceed the
- * maintenance margin, it is liquidated.
+ * Determines whether an account gets a margin call or is liquidated, and the prices at which that may change. An
+ * account's worth is its equity plus its unrealised profit. While its worth is above the margin call level, the account
+ * is safe. At or below that level, it has a margin call. At or below the maintenance margin, it is liquidated.
  */
 import * as MarginUnits from "../../domain/MarginUnits.ts"
 import * as Ledger from "./Ledger.ts"
@@ -14,16 +14,16 @@ import type { State } from "./State.ts"
 import * as Units from "./Units.ts"
 import * as Watches from "./Watches.ts"
 
-/** The level of an account's equity and profit. */
+/** An account's risk level. */
 export type Level = "ease" | "call" | "liquidation"
 
-/** The margin of an account's positions at the call and at the liquidation. */
+/** An account's worth, and the bounds for its margin call and its liquidation. */
 interface Bounds {
-  /** Equity and profit. */
+  /** The account's worth: its equity plus its unrealised profit. */
   readonly worth: Units.Units
-  /** The worth at which the account is called. */
+  /** The worth at which the account gets a margin call. */
   readonly call: Units.Units
-  /** The worth at which it is liquidated. */
+  /** The worth at which the account is liquidated. */
   readonly liquidation: Units.Units
 }
 
@@ -42,20 +42,26 @@ const boundsOf = (state: State, account: string): Bounds => {
 const levelIn = ({ call, liquidation, worth }: Bounds): Level =>
   worth <= liquidation ? "liquidation" : worth <= call ? "call" : "ease"
 
-/** The level of an account. One without positions is at ease, and so is the counterparty, which is not called. */
+/**
+ * An account's risk level. An account without positions is safe, and so is the counterparty, which never gets a margin
+ * call.
+ */
 export const levelOf = (state: State, account: string): Level =>
   account === Quotes.account || !state.positionsOf.has(account) ? "ease" : levelIn(boundsOf(state, account))
 
-/** A price that an account's worth depends on. */
+/** A price on which an account's worth depends. */
 interface Exposure {
   readonly source: Watches.Source
-  /** The current price; `undefined` if there is none. */
+  /** The current price; `undefined` if there is no price yet. */
   readonly price: Units.Units | undefined
-  /** The change of the account's worth above a bound, per unit of price, at the bound's share of the initial margin. */
+  /**
+   * How much the distance between the account's worth and a bound changes per unit of price. The bound is a fraction of
+   * the initial margin.
+   */
   readonly slope: Units.Units
 }
 
-/** How the worth of an account above a bound depends on prices. */
+/** How the distance between an account's worth and a bound depends on prices. */
 const exposuresOf = (state: State, account: string, share: Units.Units): ReadonlyArray<Exposure> => {
   const slopes = new Map<Watches.Source, { readonly price: Units.Units | undefined; slope: Units.Units }>()
   for (const position of state.positionsOf.get(account) ?? []) {
@@ -79,17 +85,20 @@ const exposuresOf = (state: State, account: string, share: Units.Units): Readonl
   return Array.from(slopes, ([source, { price, slope }]) => ({ source, price, slope }))
 }
 
-/** What the roundings of an account's worth add up to at most, per position or asset. */
+/** An upper bound on the rounding error in an account's worth, for each position or asset. */
 const rounding = 4n
 
-/** Watches each price up to where it alone would use up its share of the distance to a bound. */
+/**
+ * Watches each price up to the point where a move of this price alone would use up its share of the distance to a
+ * bound.
+ */
 const watch = (state: State, account: string, share: Units.Units, distance: Units.Units, isLoss: boolean): void => {
   const { watches } = state
   const exposures = exposuresOf(state, account, share)
   const spare = distance - rounding * BigInt(exposures.length + 2)
   for (const { price, slope, source } of exposures) {
     if (price === undefined) {
-      // The first price of a market may be any.
+      // A market's first price may have any value.
       Watches.add(watches, account, source, "rises", 0n)
       continue
     }
@@ -103,7 +112,7 @@ const watch = (state: State, account: string, share: Units.Units, distance: Unit
   }
 }
 
-/** Renews the watches of an account: on the prices at which its level may change. */
+/** Replaces an account's watches with new ones, on the prices at which its risk level may change. */
 export const renew = (state: State, account: string): void => {
   Watches.clear(state.watches, account)
   if (account === Quotes.account || !state.positionsOf.has(account)) return
@@ -113,7 +122,8 @@ export const renew = (state: State, account: string): void => {
   const { call, liquidation, worth } = bounds
   if (level === "ease") return watch(state, account, callShare, worth - call, true)
   watch(state, account, maintenanceShare, worth - liquidation, true)
-  // Also in liquidation: a rise may end it, even if nobody takes the positions.
+  // An account in liquidation is also watched, because a price move may end its liquidation even if nobody takes the
+  // positions.
   if (level === "liquidation") watch(state, account, maintenanceShare, liquidation - worth, false)
   else watch(state, account, callShare, call - worth, false)
 }

@@ -1,4 +1,4 @@
-/** A state without its indexes: plain data, which can be stored and compared. */
+/** A state without its indexes, as plain data that can be stored and compared. */
 import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as AccountIndex from "./AccountIndex.ts"
@@ -46,7 +46,7 @@ export interface Trading extends Pick<State.Trading, "trades" | "lastPrice" | "i
   readonly waiting: { readonly orders: ReadonlySet<StopOrder> }
 }
 
-/** The fields of the state that are left out here because they are derived, or that have a different form here. */
+/** The fields of the state that saved states leave out because they are derived, or store in a different form. */
 type Indexed =
   | "claims"
   | "counterparty"
@@ -66,15 +66,15 @@ type Indexed =
   | "priceSteps"
   | "trading"
 
-/** The plain data of a state, without the parts that every venue with the same policy shares. */
+/** A state as plain data, without the parts that every venue with the same policy shares. */
 export interface Saved extends Omit<State.State, Indexed | "markets" | "policy"> {
-  /** The non-zero balances, by holder and asset, and the debts, by account and asset. */
+  /** The non-zero balances, keyed by holder and asset, and the debts, keyed by account and asset. */
   readonly ledger: { readonly balances: Ledger.Balances; readonly debts: Ledger.Debts }
   /** The orders that can still trade, oldest first. */
   readonly openOrders: ReadonlyMap<OrderId, Order>
   /** The OCO orders with both legs open. */
   readonly ocoOrders: ReadonlyMap<OrderId, OcoOrder>
-  /** The exits of positions with at least one open leg. */
+  /** The position exits that have at least one open leg. */
   readonly exits: ReadonlyMap<OrderId, Exit>
   /** The kill switches, in the order in which they were armed. */
   readonly killSwitches: ReadonlyArray<KillSwitch>
@@ -82,7 +82,7 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
   readonly priceSteps: ReadonlyArray<State.PriceStep>
   /** The trading state of each market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
-  /** The candles of each market that has any, in one list per interval length. */
+  /** The candles of each market that has candles, in one list per interval length. */
   readonly candles: ReadonlyMap<MarketName, ReadonlyArray<ReadonlyArray<Candle>>>
   /** The counterparty; absent until the owner has set or funded it. */
   readonly counterparty?: Omit<Quotes.Counterparty, "hit">
@@ -106,7 +106,7 @@ const tradingOf = (
   markPrice
 })
 
-/** The plain data of a state. It shares its contents with the state. */
+/** Converts a state to plain data, which shares its contents with the state. */
 export const save = (state: State.State): Saved => {
   const {
     claims: _claims,
@@ -159,7 +159,7 @@ const loadCandles = (state: State.State, { candles }: Saved): void => {
   for (const [market, lists] of candles) {
     for (const [level, list] of lists.entries()) {
       const loaded = state.trading.get(market)?.candles[level]
-      // There may be too many items to pass as arguments of one call.
+      // There may be too many items to pass as the arguments of a single call.
       if (loaded !== undefined) { for (const candle of list) loaded.push(candle) }
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Applies the events that happen as time passes, without a command: interest and funding are paid, kill switches
- * cancel orders, and prices follow their paths.
+ * Applies the scheduled events that happen as time passes, without a command: interest and funding are paid, kill
+ * switches cancel orders, and prices follow their paths.
  */
 import * as Counterparty from "./Counterparty.ts"
 import * as Fundings from "./Fundings.ts"
@@ -22,7 +22,7 @@ export const addPrice = ({ due, priceSteps }: State, step: PriceStep): void => {
 const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? one ?? other : Math.min(one, other)
 
-/** The time of the next scheduled event, in Unix microseconds; `undefined` if none is left. */
+/** The time of the next scheduled event, in Unix microseconds; `undefined` if no event is scheduled. */
 export const next = ({ due }: State): number | undefined =>
   earlier(
     earlier(TimerQueue.next(due.interest)?.nextAt, TimerQueue.next(due.killSwitches)?.firesAt),
@@ -54,8 +54,8 @@ const applyNext = ({ events, state }: Work, at: number): void => {
 
 /**
  * Applies everything that is due by the time of a command, each event at its own time, in time order. At the same
- * instant, interest comes first, then kill switches, funding and prices, so an order canceled at an instant does not trade
- * at the price of that instant. Each may call or liquidate accounts.
+ * instant, interest comes first, then kill switches, funding and prices, so an order that is canceled at an instant
+ * does not trade at that instant's price. Each event may cause margin calls and liquidations.
  */
 export const applyDue = (work: Work): void => {
   for (;;) {

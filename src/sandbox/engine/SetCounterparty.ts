@@ -3,34 +3,40 @@ import * as Schema from "effect/Schema"
 import { Amount, Decimal } from "../../domain/Decimal.ts"
 import { MarketName } from "../../domain/Identifiers.ts"
 
-/** The settings of the counterparty on a market. */
+/** The counterparty's settings for a market. */
 export interface CounterpartyOptions {
-  /** Whether the counterparty quotes. Defaults to `true`. With `false` it withdraws its quotes and keeps its funds. */
+  /**
+   * Whether the counterparty quotes. Defaults to `true`. If `false`, the counterparty withdraws its quotes and keeps
+   * its funds.
+   */
   readonly enabled?: boolean
   /**
-   * The spread: the distance from the best bid to the best ask, in percent of the price, which is in the middle; above
-   * 0, at most 50. Defaults to `0.1`.
+   * The spread: the distance from the best bid to the best ask, in percent of the price, which is in the middle of the
+   * spread; above 0, at most 50. Defaults to `0.1`.
    */
   readonly spread?: Decimal
   /** The number of price levels on each side; 1 to 50. Defaults to `5`. */
   readonly levels?: number
-  /** The distance between neighbouring levels, in percent of the price; 0 to 1, at least a tick. Defaults to `0.05`. */
+  /**
+   * The distance between neighbouring levels, in percent of the price; 0 to 1, but at least one tick. Defaults to
+   * `0.05`.
+   */
   readonly step?: Decimal
   /**
-   * The amount at each level, in units of the base currency. By default it is worth a thousand times the market's
-   * minimum total.
+   * The amount at each level, in units of the base currency. By default, the amount is worth a thousand times the
+   * market's minimum total.
    */
   readonly amount?: Amount
   /** The largest random deviation of a level's amount from `amount`, in percent; 0 to 100. Defaults to `50`. */
   readonly variation?: Decimal
   /**
-   * Whether taken quotes are replaced at the end of the same command. Defaults to `true`; with `false` they are
+   * Whether taken quotes are replaced at the end of the same command. Defaults to `true`. If `false`, quotes are
    * replaced at the next price move.
    */
   readonly refill?: boolean
   /**
-   * Whether funds that the quotes lack are credited from outside. Defaults to `true`; with `false` the counterparty
-   * quotes only what its earnings and credits by `Fund` can pay for.
+   * Whether funds that the quotes lack are credited from outside. Defaults to `true`. If `false`, the counterparty
+   * quotes only the amounts that its earnings and credits by `Fund` can cover.
    */
   readonly credit?: boolean
   /** The seed for the random amounts; a whole number. Defaults to `0`. */
@@ -43,7 +49,7 @@ export interface SetCounterpartyOptions extends CounterpartyOptions {
   readonly market: MarketName
 }
 
-/** An optional setting, with its description in the control plane's API. */
+/** An optional setting, with its description for the control plane's API. */
 const setting = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.optionalKey(schema).pipe(Schema.annotateKey({ description }))
 
@@ -65,7 +71,7 @@ export const SetCounterparty = {
     Decimal,
     "The largest random deviation from the amount, in percent; 0 to 100; 50 by default."
   ),
-  refill: setting(Schema.Boolean, "Whether taken quotes are replaced at once; true by default."),
+  refill: setting(Schema.Boolean, "Whether taken quotes are replaced immediately; true by default."),
   credit: setting(Schema.Boolean, "Whether missing funds are credited from outside; true by default."),
   seed: setting(Schema.Int, "The seed for the random amounts; 0 by default.")
 }

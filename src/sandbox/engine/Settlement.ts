@@ -1,4 +1,4 @@
-/** Settles trades: payments, fees and fills, and the consequences for the orders and positions of both sides. */
+/** Settles trades: payments, fees and fills, and the consequences for both sides' orders and positions. */
 import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
 import * as Candles from "./Candles.ts"
@@ -18,7 +18,7 @@ import type { Fill, Trade } from "./Trade.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/** The number of latest trades that are kept for a market. */
+/** The number of latest trades that are stored for each market. */
 const keptTrades = 1000
 
 /** A trade before it gets a number and a time. */
@@ -27,16 +27,19 @@ export interface Deal extends Omit<Trade, "id" | "at" | "rpi"> {
   readonly total: Units.Units
 }
 
-/** The taker is the order whose side is the side of the trade. */
+/** The taker is the order whose side equals the trade's side. */
 const roleOf = (order: Order, { side }: Pick<Trade, "side">): Fill["role"] => order.side === side ? "taker" : "maker"
 
-/** The reason of an order on a position. No caller can choose a client order id with an exclamation mark. */
+/**
+ * The reason for an order on a position. It follows from the client order id, because callers can't choose one that
+ * contains an exclamation mark.
+ */
 const causeOf = ({ clientOrderId }: Order): Cause => {
   if (clientOrderId === undefined || !clientOrderId.endsWith("!")) return "order"
   return clientOrderId.startsWith("adl") ? "adl" : "liquidation"
 }
 
-/** Settles one order of a trade in positions. Returns the fee. */
+/** Settles one order of a trade on positions. Returns the fee. */
 const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Units.Units => {
   const { state } = work
   const { amount, price, total } = deal
@@ -53,14 +56,14 @@ const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Uni
 }
 
 /**
- * Whether the two orders of a spot trade pay each other directly. Otherwise each trades with the lender, which passes
- * everything on. The lender can be skipped if its purses are empty, because the trade would leave them empty again.
- * Another holder's purse may become empty in between, which changes its place in the order of saved balances.
+ * Whether the two orders of a spot trade pay each other directly. Otherwise, each order trades with the lender, which
+ * passes on all payments. The lender can be skipped if its purses are empty, because the trade would leave them empty
+ * again. Another holder's purse may become empty in between, which changes its place in the order of saved balances.
  */
 const isDirect = ({ state }: Work, { money, stock }: Market, maker?: Order, taker?: Order): boolean => {
   if (maker?.kind !== "spot" || taker?.kind !== "spot") return false
   const { lender } = state.ledger.others
-  // The lender holds nothing if there are no positions.
+  // If there are no positions, the lender's balances are empty.
   if (lender.owner.size === 0) return true
   return Ledger.purseOf(lender, stock).units === 0n && Ledger.purseOf(lender, money).units === 0n
 }
@@ -81,7 +84,7 @@ const fillSpot = (work: Work, market: Market, order: Order, deal: Deal, isDirect
     // A sell order has locked exactly its remaining amount. The lock is not read, because that would be a cache miss
     // for an old order.
     const held = isBuy ? Units.minus(order.locked.units, paid) : order.left
-    // A buy order that trades below its limit needs less than it has locked.
+    // A buy order that trades below its limit needs less than the amount that it has locked.
     const needed = isBuy && order.price !== undefined ? costOf(order) : held
     if (needed !== held) Ledger.move(ledger, payer.locked, payer.free, held - needed)
     order.locked = Locks.holding("trade", paidAsset, needed)
@@ -117,7 +120,7 @@ const fillOrder = ({ at }: Work, order: Order, amount: Units.Units, quoteAmount:
 const fill = (work: Work, market: Market, order: Order, deal: Deal, isDirect: boolean): Units.Units =>
   order.kind === "spot" ? fillSpot(work, market, order, deal, isDirect) : fillPosition(work, market, order, deal)
 
-/** Adds a fill to the list of its account. */
+/** Adds a fill to its account's list. */
 const keep = (
   { fills }: State,
   market: Market,
@@ -141,16 +144,19 @@ interface Parties {
   readonly maker?: Order
   /** The order that takes liquidity; absent if the maker trades with the outside market. */
   readonly taker?: Order
-  /** Whether the maker is not in the book, and the trade is not one of the market: it moves no price. Default `false`. */
+  /**
+   * Whether the maker is not in the book, so that the trade is not part of the market and does not move the price.
+   * Defaults to `false`.
+   */
   readonly isOffBook?: boolean
 }
 
-/** Publishes a trade on its market, and gives it its number. */
+/** Publishes a trade on its market, and assigns the trade's number. */
 const publish = (work: Work, market: Market, trading: Trading, deal: Deal, { isOffBook, maker }: Parties): Trade => {
   const { amount, price, side, total } = deal
   const done: Trade = { id: ++work.state.lastId, at: work.at, price, amount, side, rpi: maker?.rpi === true }
   if (isOffBook === true) return done
-  // The taker may move the price further at once, but this price still triggers stop orders.
+  // The taker may immediately move the price further, but stop orders are still triggered by this price.
   if (price !== trading.lastPrice) {
     PendingStopOrders.markTriggered(trading.waiting, price)
     trading.lastPrice = price
@@ -163,12 +169,12 @@ const publish = (work: Work, market: Market, trading: Trading, deal: Deal, { isO
   return done
 }
 
-/** Trades a maker with a taker, or one of them with the outside market. */
+/** Executes a trade between a maker and a taker, or between one order and the outside market. */
 export const trade = (work: Work, market: Market, trading: Trading, deal: Deal, parties: Parties): void => {
   const { maker, taker } = parties
   const { state } = work
   const isPaidDirectly = isDirect(work, market, maker, taker)
-  // If one account has both orders, its position's loss is settled before its spot proceeds.
+  // If both orders belong to one account, its position's loss is settled before its spot proceeds.
   const isMakerFirst = !isPaidDirectly && taker?.kind === "spot" && maker !== undefined && maker.kind !== "spot"
   const early = isMakerFirst ? fill(work, market, maker, deal, false) : undefined
   const taken = taker && fill(work, market, taker, deal, isPaidDirectly)
@@ -182,7 +188,7 @@ export const trade = (work: Work, market: Market, trading: Trading, deal: Deal, 
   if (maker !== undefined) afterTrade(work, market, maker)
 }
 
-/** Ends a filled maker. A partly filled one is no longer a leg of an OCO order. */
+/** Closes a filled maker. A partly filled maker stops being a leg of an OCO order. */
 const afterTrade = (work: Work, market: Market, order: Order): void => {
   if (order.left === 0n) OrderEnd.end(work, order, "FILLED")
   else {

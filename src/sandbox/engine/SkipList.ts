@@ -1,12 +1,15 @@
 /**
- * A skip list: values sorted by a numeric key. Every entry links to the next one, and some entries also to ones further
- * on, so adding or removing an entry moves no others.
+ * A skip list: values sorted by a numeric key. Every entry links to the next entry, and some entries also link to
+ * entries further on. So adding or removing an entry moves no other entries.
  */
 
 /** A sort key. Bigints are for values that a `number` can't hold exactly; equal keys must have the same type. */
 export type Key = number | bigint
 
-/** An entry. `next[0]` is the entry after it, `next[1]` about four further on, `next[2]` about sixteen, and so on. */
+/**
+ * An entry. `next[0]` is the following entry, `next[1]` is about four entries further on, `next[2]` about sixteen, and
+ * so on.
+ */
 interface Entry<V> {
   readonly key: Key
   readonly value: V
@@ -21,8 +24,8 @@ export class SkipList<V> {
   private readonly entries = new Map<Key, Entry<V>>()
   private readonly start: Array<Entry<V> | undefined> = []
   /**
-   * The state of the random generator. Entries get a random number of lanes, so that no order of insertion is slow. The
-   * draws are not observable.
+   * The state of the random generator. Entries get a random number of lanes, so that no insertion order is slow. The
+   * random numbers have no observable effect.
    */
   private seed = 1
 
@@ -31,7 +34,7 @@ export class SkipList<V> {
     return this.entries.size
   }
 
-  /** The value of the smallest key; `undefined` if the list is empty. */
+  /** The value with the smallest key; `undefined` if the list is empty. */
   get first(): V | undefined {
     return this.start[0]?.value
   }
@@ -41,12 +44,12 @@ export class SkipList<V> {
     return this.start[0]?.key
   }
 
-  /** The value of a key; `undefined` if the list does not contain the key. */
+  /** The value with the given key; `undefined` if the list does not contain the key. */
   get(key: Key): V | undefined {
     return this.entries.get(key)?.value
   }
 
-  /** Adds a value for a key that has none. */
+  /** Adds a value for a key that is not in the list yet. */
   add(key: Key, value: V): void {
     const entry: Entry<V> = { key, value, next: [] }
     this.entries.set(key, entry)
@@ -58,7 +61,7 @@ export class SkipList<V> {
     }, lanes)
   }
 
-  /** Removes the value of a key, if there is one. */
+  /** Removes the value with the given key, if there is one. */
   delete(key: Key): void {
     const entry = this.entries.get(key)
     if (entry === undefined) return
@@ -68,7 +71,7 @@ export class SkipList<V> {
     })
   }
 
-  /** The values, smallest key first. The value yielded last may be removed during the loop. */
+  /** The values, smallest key first. The value that was yielded last may be removed during the loop. */
   *[Symbol.iterator](): Generator<V, undefined> {
     for (let entry = this.start[0]; entry !== undefined; entry = entry.next[0]) yield entry.value
   }
@@ -89,7 +92,7 @@ export class SkipList<V> {
     }
   }
 
-  /** Draws the next entry's number of lanes: one, plus another with probability 1/4, and so on. */
+  /** Draws the next entry's number of lanes: at least one, and each further lane with probability 1/4. */
   private lanes(): number {
     this.seed = (Math.imul(this.seed, 1_664_525) + 1_013_904_223) >>> 0
     return Math.min(1 + Math.floor(Math.clz32(this.seed) / 2), mostLanes)

@@ -1,6 +1,6 @@
 /**
- * The state of the exchange, without clocks or connections. Only commands change it. Commands search it through
- * indexes, which are derived from the rest of the state; `Saved` is the state without them.
+ * The state of the exchange, without clocks or connections. Only commands change it. Commands search the state through
+ * indexes, which are derived from the rest of the state. `Saved` is the state without these indexes.
  */
 import type { Code, Passphrase } from "../../domain/Code.ts"
 import type { Decimal } from "../../domain/Decimal.ts"
@@ -39,7 +39,7 @@ import * as Watches from "./Watches.ts"
 
 /** A main account, or the account of a sub-account. */
 export interface Account {
-  /** The identifier of the account. A sub-account and its account have the same one. */
+  /** The account's identifier. A sub-account and its account have the same identifier. */
   readonly id: string
   /** Whether the account belongs to a business partner, who may call the B2B endpoints. */
   readonly b2b: boolean
@@ -49,7 +49,7 @@ export interface Account {
   retail: boolean
   /** The leverage of all its positions. */
   leverage: number
-  /** Whether the account has a long and a short position per futures market. */
+  /** Whether the account can have both a long and a short position on each futures market. */
   hedgeMode: boolean
 }
 
@@ -57,13 +57,13 @@ export interface Account {
 export interface KeyEndpoint {
   /** The path, such as `/api/v4/order/new`. */
   readonly name: string
-  /** The title of the path in the exchange's settings. */
+  /** The path's title in the exchange's settings. */
   readonly title: string
 }
 
 /** An API key and the nonces that it has used. */
 export interface Key {
-  /** The exchange's identifier of the key. */
+  /** The exchange's identifier for the key. */
   readonly id: ApiKeyId
   /** The account for which the key signs calls. */
   readonly account: string
@@ -71,9 +71,9 @@ export interface Key {
   readonly apiKey: ApiKey
   /** The secret that signs the calls. */
   readonly apiSecret: string
-  /** The name given by the owner. */
+  /** The name that the owner has given to the key. */
   readonly title: string
-  /** The type of the key, as in the document's sub-account calls. */
+  /** The key's type, as in the document's sub-account calls. */
   readonly type: string
   /** The paths that the key may call; `undefined` for all paths. */
   endpoints: ReadonlyArray<KeyEndpoint> | undefined
@@ -83,23 +83,29 @@ export interface Key {
   lastActivity: UnixSeconds
   /** The nonces that the key has used, each with the time of its use in Unix microseconds. */
   readonly usedNonces: Map<bigint, number>
-  /** The greatest nonce that the key has used; -1 before the first. */
+  /** The greatest nonce that the key has used; -1 before the first nonce. */
   greatestNonce: bigint
-  /** The greatest nonce that is no longer stored; -1 before the first. This nonce and all below it are refused. */
+  /**
+   * The greatest nonce that is no longer stored; -1 before the first such nonce. This nonce and all below it are
+   * refused.
+   */
   nonceFloor: bigint
 }
 
 /** A sub-account (document, Endpoints §9). */
 export interface SubAccount {
-  /** The identifier of the sub-account and of its account. */
+  /** The identifier that the sub-account and its account share. */
   readonly id: SubAccountId
   /** The account that owns the sub-account. */
   readonly parent: string
-  /** The user identifier of the sub-account. */
+  /** The sub-account's user identifier. */
   readonly userId: UserId
-  /** The name given by the owner; unique among the sub-accounts that the owner has created by a call. */
+  /**
+   * The name that the owner has given to the sub-account; unique among the sub-accounts that the owner has created by a
+   * call.
+   */
   readonly alias: string
-  /** The masked e-mail address; empty if there is none. */
+  /** The masked e-mail address; empty if there is no address. */
   readonly email: MaskedEmail
   /** The colour in which the exchange displays the sub-account. */
   readonly color: HexColour
@@ -115,15 +121,15 @@ export interface SubAccount {
 
 /** A code that an account has created (document, Endpoints §6). */
 export interface IssuedCode {
-  /** The text of the code. */
+  /** The code's text. */
   readonly code: Code
-  /** The account that created the code. It can't apply the code. */
+  /** The account that created the code. This account can't apply the code. */
   readonly creator: string
-  /** The asset of the code. */
+  /** The code's asset. */
   readonly ticker: Ticker
-  /** The value of the code, in units of the asset. */
+  /** The code's value, in units of the asset. */
   readonly units: Units
-  /** The passphrase required to apply the code; `undefined` if none. */
+  /** The passphrase required to apply the code; `undefined` if no passphrase is required. */
   readonly passphrase: Passphrase | undefined
   /** The account that has applied the code; `undefined` until then. */
   applied: string | undefined
@@ -131,25 +137,25 @@ export interface IssuedCode {
 
 /** The result of creating a code. */
 export interface CreatedCode {
-  /** The text of the code. */
+  /** The code's text. */
   readonly code: Code
-  /** The identifier of the transaction. */
+  /** The transaction's identifier. */
   readonly externalId: ExternalId
 }
 
 /** The result of applying a code. */
 export interface AppliedCode {
-  /** The asset of the code. */
+  /** The code's asset. */
   readonly ticker: Ticker
   /** The amount credited to the main wallet, in units of the asset. */
   readonly amount: Decimal
-  /** The identifier of the transaction. */
+  /** The transaction's identifier. */
   readonly externalId: ExternalId
 }
 
-/** A fixed-term plan in which accounts can invest. */
+/** A fixed-term plan into which accounts can invest. */
 export interface Plan {
-  /** The identifier of the plan. */
+  /** The plan's identifier. */
   readonly id: PlanId
   /** The asset that can be invested. */
   readonly ticker: Ticker
@@ -165,7 +171,7 @@ export interface Plan {
 
 /** An amount invested in a plan. */
 export interface Investment {
-  /** The identifier of the investment. */
+  /** The investment's identifier. */
   readonly id: InvestmentId
   /** The account that invested the amount. */
   readonly account: string
@@ -179,7 +185,7 @@ export interface Investment {
   nextAt: number
 }
 
-/** A payment of interest (document, Endpoints §1). */
+/** An interest payment (document, Endpoints §1). */
 export interface Payment {
   /** The plan that paid the interest. */
   readonly planId: PlanId
@@ -193,27 +199,27 @@ export interface Payment {
   readonly timestamp: UnixSeconds
 }
 
-/** The trading state of a market. */
+/** A market's trading state. */
 export interface Trading {
-  /** The book of resting orders. */
+  /** The order book, with the resting orders. */
   readonly book: Book.Book
   /** The stop orders that have not been triggered. */
   readonly waiting: PendingStopOrders.PendingStopOrders
   /** The latest trades, oldest first. */
   readonly trades: Array<Trade>
-  /** The price of the last trade, or the price that the owner of the venue has set since. */
+  /** The price of the last trade, or a price that the venue's owner has set since then. */
   lastPrice: Units | undefined
-  /** The index price that the owner of the venue has set; `undefined` if it follows the spot market. */
+  /** The index price that the venue's owner has set; `undefined` if it follows the spot market. */
   indexPrice: Units | undefined
-  /** The mark price that the owner of the venue has set; `undefined` if it follows the index price. */
+  /** The mark price that the venue's owner has set; `undefined` if it follows the index price. */
   markPrice: Units | undefined
-  /** The candles of the market. */
+  /** The market's candles. */
   readonly candles: Candles.Candles
 }
 
 /** The funding of a futures market. */
 export interface Funding {
-  /** The rate that the owner of the venue has set, as a ratio; `undefined` if it is computed. */
+  /** The rate that the venue's owner has set, as a ratio; `undefined` if it is computed. */
   rate: Units | undefined
   /** The time between two settlements, in minutes. */
   intervalMinutes: number
@@ -221,7 +227,7 @@ export interface Funding {
   cap: Units
   /** The lowest computed rate, as a ratio. */
   floor: Units
-  /** The latest settlements, oldest first; at most 1000. */
+  /** The latest funding settlements, oldest first; at most 1000. */
   readonly settled: Array<FundingRate>
 }
 
@@ -239,10 +245,10 @@ export interface FrozenClock {
   readonly at: number
 }
 
-/** The clock as the owner of the venue has set it. */
+/** The clock setting that the venue's owner has chosen. */
 export type Clock = RunningClock | FrozenClock
 
-/** A scheduled price of a market. */
+/** A scheduled price for a market. */
 export interface PriceStep {
   /** The time, in Unix microseconds. */
   readonly at: number
@@ -256,31 +262,31 @@ export interface PriceStep {
 export interface State {
   /** The policy: the choices that the dialect leaves to the exchange. */
   readonly policy: VenuePolicy
-  /** The markets, by name. */
+  /** The markets, keyed by name. */
   readonly markets: ReadonlyMap<MarketName, Market>
-  /** The currencies, as the owner of the venue has set them. */
+  /** The currencies, with the venue owner's settings. */
   currencies: ReadonlyArray<Listings.Currency>
   /** The balances of all holders. */
   readonly ledger: Ledger.Ledger
-  /** The accounts, by identifier. */
+  /** The accounts, keyed by identifier. */
   readonly accounts: Map<string, Account>
   /** The API keys. */
   readonly keys: Map<ApiKey, Key>
-  /** The sub-accounts, by identifier. */
+  /** The sub-accounts, keyed by identifier. */
   readonly subAccounts: Map<string, SubAccount>
-  /** The codes, applied or not. */
+  /** The codes, both applied and unapplied. */
   readonly codes: Map<Code, IssuedCode>
-  /** The plans that accounts can invest in. */
+  /** The plans into which accounts can invest. */
   readonly plans: Map<PlanId, Plan>
   /** The investments whose term has not ended. */
   readonly investments: Map<InvestmentId, Investment>
-  /** Interest payments by account, oldest first. */
+  /** The interest payments of each account, oldest first. */
   readonly payments: Map<string, Array<Payment>>
   /** The trading state of each market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
-  /** The orders that can still trade, oldest first. */
+  /** The open orders, oldest first. */
   readonly openOrders: OrderIndex<Order>
-  /** The orders that can no longer trade, by account, oldest first. */
+  /** The closed orders of each account, oldest first. */
   readonly endedOrders: Map<string, Array<Order>>
   /** The fills of each account's orders, oldest first. */
   readonly fills: Map<string, Array<Fill>>
@@ -288,21 +294,24 @@ export interface State {
   readonly ocoOrders: OrderIndex<OcoOrder>
   /** The open orders that place an exit when they are filled. Derived from other fields. */
   readonly otoOrders: OrderIndex<OtoOrder>
-  /** The exits of positions with at least one open leg. */
+  /** The position exits that have at least one open leg. */
   readonly exits: OrderIndex<Exit>
-  /** The parts of positions that open orders would close. Derived from other fields. */
+  /** The part of each position that open orders would close. Derived from other fields. */
   readonly claims: Claims
-  /** The open positions, by account and market. */
+  /** The open positions, keyed by account and market. */
   readonly positions: Map<string, Position>
-  /** The open positions, by account. Derived from other fields. */
+  /** The open positions of each account. Derived from other fields. */
   readonly positionsOf: Map<string, Set<Position>>
-  /** The open positions, by market, oldest first. Derived. */
+  /** The open positions on each market, oldest first. Derived from other fields. */
   readonly positionsOn: Map<MarketName, Set<Position>>
-  /** The margin of open orders, by account, in units of the quote currency. Derived. */
+  /**
+   * The margin that each account's open orders have reserved, in units of the quote currency. Derived from other
+   * fields.
+   */
   readonly reserved: Map<string, Units>
-  /** The accounts that are called or in liquidation. */
+  /** The accounts that have a margin call or are in liquidation. */
   readonly calls: Map<string, "margin_call" | "liquidation">
-  /** The venue's margin policy, as the owner has set it. */
+  /** The venue's margin policy, with the owner's settings. */
   margin: MarginPolicy
   /** The weights of collateral assets, as ratios. An asset that is not listed has a weight of zero. */
   readonly weights: Map<Ticker, Units>
@@ -316,48 +325,48 @@ export interface State {
   readonly fundingPayments: Map<string, Array<FundingPayment>>
   /** The borrows of each account, oldest first. */
   readonly borrows: Map<string, Array<Borrow>>
-  /** Which accounts a price move may call or liquidate. Derived. */
+  /** The accounts for which a price move may cause a margin call or a liquidation. Derived from other fields. */
   readonly watches: Watches.Watches
-  /** Every client order id that an account has ever used, by account. */
+  /** The client order ids that each account has ever used. */
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>
-  /** The last number given to an order, a transaction or a record. */
+  /** The last number that was assigned to an order, a transaction or a record. */
   lastId: number
   /**
-   * The prefix of the identifiers of keys, codes and sub-accounts. Without one, different venues create the same
+   * The prefix for the identifiers of keys, codes and sub-accounts. Without a prefix, different venues create the same
    * identifiers.
    */
   identity?: string
   /** The time of the latest command, in Unix microseconds. No later command has an earlier time. */
   at: number
-  /** The clock of the venue. */
+  /** The venue's clock. */
   clock: Clock
   /**
-   * How far the clock that callers see is ahead of the machine's clock, in microseconds; negative if behind. Nonces are
-   * checked against the clock that callers see.
+   * How far the callers' clock, against which nonces are checked, is ahead of the machine's clock, in microseconds;
+   * negative if behind.
    */
   skew: number
   /** The scheduled prices, in the order in which they were requested. */
   readonly priceSteps: Set<PriceStep>
-  /** The kill switches by account and market, in the order in which they were armed. */
+  /** The kill switches, keyed by account and market, in the order in which they were armed. */
   readonly killSwitches: Map<string, KillSwitch>
-  /** Scheduled events, by due time. Derived from other fields. */
+  /** The scheduled events, sorted by due time. Derived from other fields. */
   readonly due: {
-    /** Investments, by the time of their next interest payment. */
+    /** The investments, sorted by the time of their next interest payment. */
     readonly interest: TimerQueue.TimerQueue<Investment>
-    /** Prices, by the time at which they are set. */
+    /** The scheduled prices, sorted by the time at which they are set. */
     readonly prices: TimerQueue.TimerQueue<PriceStep>
-    /** Kill switches, by the time at which they cancel orders. */
+    /** The kill switches, sorted by the time at which they cancel orders. */
     readonly killSwitches: TimerQueue.TimerQueue<KillSwitch>
-    /** Futures markets with positions, by the time of their next funding settlement. */
+    /** The futures markets with positions, sorted by the time of their next funding settlement. */
     readonly funding: TimerQueue.TimerQueue<MarketName>
-    /** Margin positions, by the time at which they next pay interest. */
+    /** The margin positions, sorted by the time at which they next pay interest. */
     readonly borrows: TimerQueue.TimerQueue<Position>
   }
-  /** The number of running investments of each account. Derived from other fields. */
+  /** The number of each account's current investments. Derived from other fields. */
   readonly investmentsOf: Map<string, number>
-  /** The API keys and sub-accounts of each account. Derived from other fields. */
+  /** Each account's API keys and sub-accounts. Derived from other fields. */
   readonly accountIndex: AccountIndex.AccountIndex<Key, SubAccount>
-  /** The account that quotes around the owner's price. It quotes nothing until the owner enables it. */
+  /** The account that quotes around the owner's price. It does not quote until the owner enables it. */
   readonly counterparty: Quotes.Counterparty
 }
 
@@ -371,7 +380,7 @@ const noTrading = (market: Market): Trading => ({
   candles: Candles.make()
 })
 
-/** A new exchange, with markets and currencies but no accounts. */
+/** Creates a new exchange, with markets and currencies but without accounts. */
 export const make = (policy: VenuePolicy): State => ({
   policy,
   markets: new Map(Listings.markets.map((market) => [market.name, market])),

@@ -1,4 +1,7 @@
-/** The exit of an order that opens a position: its take-profit and stop-loss, placed when the order is filled. */
+/**
+ * An order's exit: the take-profit and stop-loss for the position that the order opens. They are placed when the order
+ * is filled.
+ */
 import type { Price } from "../../domain/Decimal.ts"
 import type { OrderSide } from "../../domain/Order.ts"
 import * as Locks from "./Locks.ts"
@@ -18,22 +21,22 @@ const opposite: { readonly [K in OrderSide]: OrderSide } = { buy: "sell", sell: 
 export const isAsked = ({ stopLoss, takeProfit }: WithExit): boolean =>
   takeProfit !== undefined || stopLoss !== undefined
 
-/** The parts of an order that determine whether its exit is valid. */
+/** The parts of an order that determine whether the order's exit is valid. */
 interface Asked extends WithExit {
   readonly side: OrderSide
   readonly reduceOnly?: boolean
 }
 
-/** Whether a price is above another, or, if `isAbove` is `false`, below it. */
+/** Whether a price is above another price or, if `isAbove` is `false`, below the other price. */
 const isBeyond = (price: Price, entry: Units.Units, isAbove: boolean): boolean => {
   const units = Units.from(price) ?? 0n
   return isAbove ? units > entry : units < entry
 }
 
 /**
- * The exit that an order requests; `undefined` if it requests none; a reply if the exit is invalid. Only an order that
- * may open a position can have one. The take-profit must be on the profit side of `entry`, the expected price, and the
- * stop-loss on the loss side; while `entry` is unknown, the sides are not checked.
+ * The exit that an order requests; `undefined` if the order requests no exit; a refusal if the exit is invalid. Only an
+ * order that may open a position can have an exit. The take-profit must be on the profit side of `entry`, the expected
+ * price, and the stop-loss on the loss side. If `entry` is unknown, the sides are not checked.
  */
 export const of = (
   state: State,
@@ -56,8 +59,8 @@ export const of = (
 }
 
 /**
- * Creates one leg of an exit. The leg closes the amount that the entry traded, or the rest of the position if that is
- * smaller.
+ * Creates one leg of an exit. The leg closes the amount that the entry order traded, or the rest of the position if
+ * that is smaller.
  */
 const legOf = (
   work: Work,
@@ -75,7 +78,7 @@ const legOf = (
     amount: Units.toDecimal(dealStock),
     quantity: dealStock,
     price: undefined,
-    // A long's take-profit is above its entry price, whatever the leg's side.
+    // A long position's take-profit is above its entry price, although the leg sells.
     stop: { price, condition: isProfit === (side === "buy") ? "gte" : "lte", bboRole: undefined, activated: false },
     clientOrderId: undefined,
     stp,
@@ -84,8 +87,8 @@ const legOf = (
   }, ahead)
 
 /**
- * Places the exit of a filled order. Places nothing if the order only closed a position. The exit, the take-profit and
- * the stop-loss have consecutive identifiers.
+ * Places a filled order's exit. Does nothing if the order only closed a position. The exit, the take-profit and the
+ * stop-loss have consecutive identifiers.
  */
 export const arm = (work: Work, entry: Order): void => {
   const { state } = work

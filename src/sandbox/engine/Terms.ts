@@ -1,29 +1,29 @@
-/** The steps, bounds and fees of a market as exact quantities. */
+/** A market's steps, bounds and fees as exact quantities. */
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Market from "../../domain/Market.ts"
 import * as Units from "./Units.ts"
 
-/** The terms of a market: its steps, bounds and fees, as exact quantities. */
+/** A market's terms: its steps, bounds and fees, as exact quantities. */
 export interface Terms {
   /** The step of amounts, in units of the base currency. */
   readonly step: Units.Units
   /**
-   * The number of decimal places up to which every amount is a multiple of the step; -1 if the decimal places alone do
-   * not show that.
+   * Every amount with at most this number of decimal places is a multiple of the step; -1 if the number of decimal
+   * places is not sufficient to tell.
    */
   readonly stepDigits: number
   /** The step of prices, in units of the quote currency. */
   readonly tick: Units.Units
   /**
-   * The number of decimal places up to which every price is a multiple of the step; -1 if the decimal places alone do
-   * not show that.
+   * Every price with at most this number of decimal places is a multiple of the step; -1 if the number of decimal
+   * places is not sufficient to tell.
    */
   readonly tickDigits: number
   /** The minimum amount of an order, in units of the base currency. */
   readonly minAmount: Units.Units
   /** The minimum total of an order, in units of the quote currency. */
   readonly minTotal: Units.Units
-  /** The maximum total of an order, in units of the quote currency; zero if there is none. */
+  /** The maximum total of an order, in units of the quote currency; zero if there is no maximum. */
   readonly maxTotal: Units.Units
   /** The maker fee, as a ratio. */
   readonly makerFee: Units.Units
@@ -33,10 +33,13 @@ export interface Terms {
 
 const known = new WeakMap<Market.Market, Terms>()
 
-/** The fractional digits of a step such as 0.01; -1 for any other, such as 0.05 or 100. */
+/**
+ * The number of fractional digits of a step that is a negative power of ten, such as 0.01; -1 for any other step, such
+ * as 0.05 or 100.
+ */
 const digitsOf = (step: Decimal.Decimal): number => /^(?:1|0\.0*1)$/u.test(step) ? Decimal.writtenScale(step) : -1
 
-/** The terms of a market, computed once. */
+/** A market's terms, computed only once. */
 export const of = (market: Market.Market): Terms => {
   const found = known.get(market)
   if (found !== undefined) return found
@@ -56,7 +59,7 @@ export const of = (market: Market.Market): Terms => {
   return terms
 }
 
-/** The fields of an order that its market's rules restrict, as the caller wrote them. */
+/** The fields of an order that are restricted by market rules, as the caller wrote them. */
 export interface Bounded {
   /** Whether the order needs a market that trades on margin. */
   readonly collateral: boolean
@@ -69,9 +72,8 @@ export interface Bounded {
 }
 
 /**
- * Whether an order certainly respects the bounds of its market. `quantity` is the value of its amount, and `total` that
- * of amount × price. This is a fast check, which most orders pass. For any other order, a full check finds the
- * violations, if there are any.
+ * Whether an order certainly respects its market's bounds. `quantity` is the value of its amount, and `total` is amount
+ * × price. Most orders pass this fast check. For any other order, a full check finds the violations, if any.
  */
 export const fit = (
   market: Market.Market,
@@ -81,9 +83,10 @@ export const fit = (
 ): boolean => {
   const { maxTotal, minAmount, minTotal, stepDigits, tickDigits } = of(market)
   if (!market.tradesEnabled || (collateral && !market.isCollateral)) return false
-  // Steps are powers of ten: a number without more decimal places than the step is a multiple of it.
+  // Steps are powers of ten, so a number that has no more decimal places than the step is a multiple of the step.
   if (Decimal.writtenScale(amount) > stepDigits || Decimal.writtenScale(price) > tickDigits) return false
   if (activationPrice !== undefined && Decimal.writtenScale(activationPrice) > tickDigits) return false
-  // `total` is rounded down by less than one unit, so it is below a bound if and only if the exact product is.
+  // `total` is rounded down by less than one unit, so it is below a bound exactly if the exact product is below that
+  // bound.
   return quantity >= minAmount && total >= minTotal && (maxTotal === 0n || total < maxTotal)
 }

@@ -1,4 +1,4 @@
-/** Items sorted by due time. Items due at the same time stay in the order in which they were added. */
+/** Items sorted by due time. Items that are due at the same time stay in the order in which they were added. */
 import * as FifoQueue from "./FifoQueue.ts"
 import { SkipList } from "./SkipList.ts"
 
@@ -12,9 +12,9 @@ interface Item<A> {
   isDone: boolean
 }
 
-/** Items by due time, in Unix microseconds. */
+/** A queue of items, sorted by due time in Unix microseconds. */
 export interface TimerQueue<A> {
-  /** The items of each due time. */
+  /** The items that are due at each time. */
   readonly queues: SkipList<FifoQueue.FifoQueue<Item<A>>>
   /** The entry of each item. */
   readonly items: Map<A, Item<A>>
@@ -23,7 +23,7 @@ export interface TimerQueue<A> {
 /** Creates an empty queue. */
 export const make = <A>(): TimerQueue<A> => ({ queues: new SkipList(), items: new Map() })
 
-/** Adds an item. It must not be in the queue already. */
+/** Adds an item. The item must not already be in the queue. */
 export const add = <A>({ items, queues }: TimerQueue<A>, at: number, value: A): void => {
   let queue = queues.get(at)
   if (queue === undefined) queues.add(at, queue = FifoQueue.make(({ isDone }) => !isDone))
@@ -32,7 +32,7 @@ export const add = <A>({ items, queues }: TimerQueue<A>, at: number, value: A): 
   items.set(value, item)
 }
 
-/** Removes an item. Does nothing if it is not in the queue. */
+/** Removes an item. Does nothing if the item is not in the queue. */
 export const remove = <A>({ items, queues }: TimerQueue<A>, value: A): void => {
   const item = items.get(value)
   const queue = item && queues.get(item.at)

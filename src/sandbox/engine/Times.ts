@@ -1,20 +1,20 @@
 /**
- * The bounds of times and durations. Every time that enters a venue is checked against them, whether it comes from the
- * machine's clock or an imported journal. The sum of a time and a duration is before the year 2255, after which a
- * `number` can no longer represent every microsecond.
+ * The bounds of times and durations. Every time that enters a venue is checked against these bounds, whether it comes
+ * from the machine's clock or from an imported journal. The sum of a time and a duration is before the year 2255, after
+ * which a `number` can no longer represent every microsecond.
  */
 import * as Schema from "effect/Schema"
 
-/** The latest time of a venue, 1 January 2200, in Unix microseconds. */
+/** The latest time that a venue's clock can have, 1 January 2200, in Unix microseconds. */
 export const latest = Date.UTC(2200, 0, 1) * 1000
 
-/** The longest duration, 50 years, in days. */
+/** The maximum duration, 50 years, in days. */
 const longestDays = 50 * 365
 
-/** The longest duration in milliseconds. */
+/** The maximum duration in milliseconds. */
 export const longestMillis = longestDays * 86_400_000
 
-/** The largest skew of the callers' clock, in milliseconds: 30 years. */
+/** The maximum skew of the callers' clock, 30 years, in milliseconds. */
 export const largestSkew = 30 * 365 * 86_400_000
 
 /** The schema of a time, in Unix microseconds. */
@@ -29,8 +29,8 @@ export const Skew = Schema.Int.check(Schema.isBetween({ minimum: -largestSkew * 
 /** The schema of a duration in milliseconds. */
 export const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: longestMillis }))
 
-/** The schema of a duration in seconds, at least one. */
+/** The schema of a duration in seconds; at least one second. */
 export const Seconds = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: longestMillis / 1000 }))
 
-/** The schema of a duration in days, at least one. */
+/** The schema of a duration in days; at least one day. */
 export const Days = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: longestDays }))

@@ -6,7 +6,7 @@ import type { Units } from "./Units.ts"
 
 /** A trade on a market. */
 export interface Trade {
-  /** The exchange's number for the trade. */
+  /** The number that the exchange assigned to the trade. */
   readonly id: number
   /** The time of the trade, in Unix microseconds. */
   readonly at: number
@@ -22,9 +22,9 @@ export interface Trade {
 
 /** A fill: one order's part in a trade. */
 export interface Fill {
-  /** The number of the trade. */
+  /** The trade's number. */
   readonly trade: number
-  /** The order in its current state. */
+  /** The filled order, in its current state. */
   readonly order: Order
   /** The other order in the trade; `undefined` if the outside market was the other side. */
   readonly counterparty: OrderId | undefined

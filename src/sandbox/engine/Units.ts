@@ -12,7 +12,7 @@ export type Units = bigint
 /** The number of fractional digits of a quantity. */
 export const scale = 18
 
-/** The powers of ten, by exponent. */
+/** The powers of ten, indexed by exponent. */
 const powers = Array.from({ length: scale + 1 }, (_, exponent) => 10n ** BigInt(exponent))
 
 /** The quantity 1. */
@@ -22,21 +22,22 @@ export const one: Units = 10n ** BigInt(scale)
 export const stepOf = (digits: number): Units => powers[scale - digits] ?? 1n
 
 /**
- * The maximum size of the cache, and the number of misses after which a full cache is cleared, because prices move on.
+ * The maximum size of the cache, which is also the number of misses after which a full cache is cleared, because prices
+ * change over time.
  */
 const [mostRead, mostMissed] = [4096, 65_536]
 
 /**
- * A cache of quantities, by the number of fractional digits and then by all digits as a whole number. The same prices
- * and amounts recur, and all orders share one value in memory. Whole numbers are faster keys than strings, because
- * every order brings new strings.
+ * A cache of quantities, keyed by the number of fractional digits and then by all digits as a whole number. The same
+ * prices and amounts recur, so orders can share one value in memory. Whole numbers are faster keys than strings,
+ * because every order contains new string objects.
  */
 const read = Array.from({ length: scale + 1 }, () => new Map<number, Units>())
 
-/** The number of cached quantities, and the number of misses since the cache was full. */
+/** The number of cached quantities, and the number of misses since the cache became full. */
 let [remembered, missed] = [0, 0]
 
-/** The exact quantity; `undefined` if it has more than eighteen fractional digits. */
+/** The exact quantity of a decimal; `undefined` if the decimal has more than eighteen fractional digits. */
 export const from = (decimal: Decimal.Decimal): Units | undefined => {
   const digits = Decimal.writtenScale(decimal)
   const known = read[digits]
@@ -67,21 +68,21 @@ const wholeNumberOf = (decimal: Decimal.Decimal): number => {
   return decimal.charCodeAt(0) === 45 ? -number : number
 }
 
-/** The quantity as a decimal in canonical text. */
+/** Converts a quantity to a decimal with canonical text. */
 export const toDecimal = (units: Units): Decimal.Decimal =>
-  // Fails only with 47 digits or more before the point. Balances are far below that.
+  // Fails only for quantities with 47 or more digits before the decimal point. Balances are far below that.
   Result.getOrThrow(Decimal.fromUnits(units, scale))
 
 /**
- * `a` minus `b`. Returns the shared zero or `a` itself where that is the result: a new value for each order would take
- * memory.
+ * `a` minus `b`. Returns `a` itself if `b` is zero, and a shared zero if both are equal, because a new value for each
+ * order would take memory.
  */
 export const minus = (a: Units, b: Units): Units => b === 0n ? a : a === b ? 0n : a - b
 
 /** The sum of `a` and `b`. Returns `b` itself if `a` is zero. */
 export const plus = (a: Units, b: Units): Units => a === 0n ? b : a + b
 
-/** The exact product of an amount and a price; `undefined` if it has more than eighteen fractional digits. */
+/** The exact product of an amount and a price; `undefined` if the product has more than eighteen fractional digits. */
 export const product = (amount: Decimal.Decimal, price: Decimal.Decimal): Units | undefined => {
   const a = from(amount)
   const b = from(price)
@@ -93,7 +94,7 @@ export const product = (amount: Decimal.Decimal, price: Decimal.Decimal): Units 
 /** The product of two quantities, rounded towards zero to eighteen fractional digits. */
 export const times = (a: Units, b: Units): Units => a * b / one
 
-/** The ratio of a percentage: 0.001 for 0.1 %. Markets state their fees in percent. */
+/** Converts a percentage to a ratio: 0.1 % becomes 0.001. Markets state their fees in percent. */
 export const ofPercent = (percent: Decimal.Decimal): Units => (from(percent) ?? 0n) / 100n
 
 /** `a` divided by `b`, rounded towards zero to eighteen fractional digits. */

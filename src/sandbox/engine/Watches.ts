@@ -1,34 +1,35 @@
 /**
- * Tells which accounts a price move may call or liquidate, without looking at the others. Each account with positions
- * watches every price that its equity depends on, with a bound for each: while all prices are within their bounds, the
- * account's state cannot change. A move beyond a bound only means that the account is checked.
+ * Finds the accounts that may get a margin call or be liquidated by a price move, without evaluating the other
+ * accounts. Each account with positions watches every price on which its equity depends, with a bound for each price.
+ * While all prices are within their bounds, the account's risk level can't change. A price beyond a bound only causes
+ * the account to be checked.
  */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import { SkipList } from "./SkipList.ts"
 import type { Units } from "./Units.ts"
 
-/** A price that accounts watch: the mark price or the index price of a market. */
+/** A price that accounts watch: a market's mark price or index price. */
 export type Source = `${"mark" | "index"} ${MarketName}`
 
-/** A watch of one account. */
+/** One account's watch. */
 interface Watch {
   readonly account: string
   readonly list: SkipList<Watch>
-  /** The key in the list. */
+  /** The watch's key in the list. */
   readonly key: bigint
 }
 
-/** The watches of one price. */
+/** The watches on one price. */
 interface Lists {
-  /** Those that end when the price falls to their bound, highest bound first. */
+  /** The watches that end when the price falls to their bound, highest bound first. */
   readonly falls: SkipList<Watch>
-  /** Those that end when the price rises to their bound, lowest bound first. */
+  /** The watches that end when the price rises to their bound, lowest bound first. */
   readonly rises: SkipList<Watch>
 }
 
-/** The watches of all accounts, and what the current command has changed. */
+/** All accounts' watches, and the changes by the current command that require checks. */
 export interface Watches {
-  /** The watches, by price. */
+  /** The watches, keyed by price. */
   readonly bySource: Map<Source, Lists>
   /** The watches of each account. */
   readonly byAccount: Map<string, Array<Watch>>
@@ -36,13 +37,13 @@ export interface Watches {
   readonly dirty: Set<string>
   /** The markets whose mark or index price the current command may have changed. Empty between commands. */
   readonly moved: Set<MarketName>
-  /** Those of them whose price the owner has set. Empty between commands. */
+  /** The markets whose mark or index price the owner has set in the current command. Empty between commands. */
   readonly byOwner: Set<MarketName>
-  /** The number of watches so far. It makes keys unique, and has no other effect. */
+  /** The number of watches so far. This number makes keys unique, and has no other effect. */
   count: bigint
 }
 
-/** No watches. */
+/** An empty set of watches. */
 export const make = (): Watches => ({
   bySource: new Map(),
   byAccount: new Map(),
@@ -52,7 +53,7 @@ export const make = (): Watches => ({
   count: 0n
 })
 
-/** Each key is a bound with this many bits for the number of the watch behind it. */
+/** Each key is a bound followed by the watch's number, which takes this many bits. */
 const bits = 64n
 
 /** Adds a watch that ends when a price falls (or rises) to a bound. */
@@ -74,13 +75,15 @@ export const add = (
   else own.push(watch)
 }
 
-/** Removes all watches of an account. */
+/** Removes all of an account's watches. */
 export const clear = ({ byAccount }: Watches, account: string): void => {
   for (const { key, list } of byAccount.get(account) ?? []) list.delete(key)
   byAccount.delete(account)
 }
 
-/** Takes the watches up to a bound; all of them without one. */
+/**
+ * Removes the watches up to a bound and marks their accounts as needing a check. Without a bound, removes all watches.
+ */
 const takeUpTo = (list: SkipList<Watch>, bound: bigint | undefined, dirty: Set<string>): void => {
   for (;;) {
     const { first } = list
@@ -90,7 +93,10 @@ const takeUpTo = (list: SkipList<Watch>, bound: bigint | undefined, dirty: Set<s
   }
 }
 
-/** Marks the accounts as dirty whose watches end at a price; all that watch it if there is no price any more. */
+/**
+ * Marks the accounts whose watches end at a price as needing a check. If the price no longer exists, marks all accounts
+ * that watch it.
+ */
 export const trigger = ({ bySource, dirty }: Watches, source: Source, price: Units | undefined): void => {
   const lists = bySource.get(source)
   if (lists === undefined) return

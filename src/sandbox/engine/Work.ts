@@ -4,10 +4,10 @@ import type { State } from "./State.ts"
 
 /** A command that is being applied. */
 export interface Work {
-  /** The state that the command changes. */
+  /** The state, which the command changes. */
   readonly state: State
-  /** The time of the command, in Unix microseconds. */
+  /** The command's time, in Unix microseconds. */
   readonly at: number
-  /** The events of the command so far. */
+  /** The events that the command has caused so far. */
   readonly events: Array<Event>
 }

@@ -1,7 +1,7 @@
 /**
- * Decides whether a call is admitted (document, "Authentication" and "Limits"). Checks, in this order: headers,
- * payload, signature, key and permissions, rate limit, envelope, nonce window. The engine then checks whether the nonce
- * has been used.
+ * Decides whether a call is admitted (document, "Authentication" and "Limits"). Admission checks, in this order:
+ * headers, payload, signature, key and permissions, rate limit, envelope, nonce window. The engine then checks whether
+ * the nonce has been used.
  */
 import * as Result from "effect/Result"
 import { isUtf8 } from "node:buffer"
@@ -25,7 +25,7 @@ export interface Admitted {
   readonly key: Key | undefined
   /** The nonce, if the call has one. */
   readonly nonce: Command.Nonce | undefined
-  /** The request's fields by their wire keys. No endpoint has a field named like an envelope field. */
+  /** The request's fields, keyed by their wire keys. No endpoint has a field named like an envelope field. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
@@ -45,10 +45,13 @@ export interface Context {
 
 const prepare = (secret: string): KeyObject => createSecretKey(Buffer.from(secret))
 
-/** Stands in for the secret of an unknown key, so that checking its signature takes as long as for a known key. */
+/** Stands in for the secret of an unknown key, so that checking a call's signature takes as long as for a known key. */
 const nobody = prepare("no secret")
 
-/** The secrets of keys, prepared for signing. A key never changes its secret, and its entry is dropped with the key. */
+/**
+ * The secrets of keys, prepared for signing. A key never changes its secret, and its entry here is dropped together
+ * with the key.
+ */
 const prepared = new WeakMap<Key, KeyObject>()
 
 const secretOf = (key: Key | undefined): KeyObject => {
@@ -71,7 +74,7 @@ const isJson = (type: string): boolean =>
 
 /**
  * The text that was signed, if the payload encodes the same JSON as the body; `undefined` otherwise. If the body has
- * extra spaces, this is the text from the payload, without them.
+ * extra spaces, the result is the payload's text, without the spaces.
  */
 const signedText = ({ policy }: Dialect, payload: string, body: Uint8Array): string | undefined => {
   if (!isUtf8(body)) return undefined
@@ -81,11 +84,13 @@ const signedText = ({ policy }: Dialect, payload: string, body: Uint8Array): str
   }
   const compact = Json.compact(text)
   const isSigned = payload === Signature.payloadOf(Buffer.from(compact))
-  // The text of the body must be JSON too, not only the payload.
+  // The body's text must also be valid JSON, not only the payload.
   return isSigned && Result.isSuccess(Json.parse(text)) ? compact : undefined
 }
 
-/** The fields of a body; `undefined` when it is not the JSON object that was signed, or when its fields are ambiguous. */
+/**
+ * The fields of a body; `undefined` if the body is not the JSON object that was signed, or if its fields are ambiguous.
+ */
 const toFields = (dialect: Dialect, payload: string, body: Uint8Array): Admitted["fields"] | undefined => {
   const text = signedText(dialect, payload, body)
   const json = text === undefined ? undefined : Result.getOrUndefined(Json.parseUnique(text))
@@ -103,8 +108,8 @@ const isOutsideWindow = ({ value, window }: Command.Nonce, serverTime: number): 
 }
 
 /**
- * The nonce in the dialect's form: in the document's dialect a string of digits, in the live one an integer or such a
- * string.
+ * The nonce in the dialect's form: a string of digits in the documented dialect; an integer or such a string in the
+ * live dialect.
  */
 const toNonce = (dialect: Dialect, nonce: unknown, window: unknown): Command.Nonce | undefined => {
   const counted = dialect.policy.nonce !== "unique" && (typeof nonce === "bigint" || Number.isSafeInteger(nonce))
@@ -112,13 +117,16 @@ const toNonce = (dialect: Dialect, nonce: unknown, window: unknown): Command.Non
   return digits.test(text) ? { value: BigInt(text), window: window === true && hasWindow(dialect) } : undefined
 }
 
-/** The type of keys that read and trade. Keys of other types may also move funds in and out of the exchange. */
+/**
+ * The type of the keys that can only read and trade. Keys of other types may also move funds in and out of the
+ * exchange.
+ */
 export const tradingKeyType = "1"
 
-/** The calls that move funds in or out of the account: creating a code and applying one. */
+/** The calls that move funds into or out of the account: applying a code and creating a code. */
 const movesFunds: ReadonlySet<string> = new Set([CodeCreation.endpoint.path, Codes.endpoint.path])
 
-/** Whether the restrictions and the type of a key allow a call (document, "Authentication", 4). */
+/** Whether a key's restrictions and type allow a call (document, "Authentication", 4). */
 const isAllowed = ({ endpoints, type }: Key, { path }: Endpoint.Any): boolean =>
   (endpoints === undefined || endpoints.some(({ name }) => name === path)) &&
   !(type === tradingKeyType && movesFunds.has(path))
@@ -167,7 +175,7 @@ const admitPublic = (
   return Result.succeed({ key: undefined, nonce: undefined, fields })
 }
 
-/** Admits a call, or gives the reason for refusing it. Changes nothing except the count of calls. */
+/** Admits a call, or gives the reason for refusing it. Changes nothing except the number of counted calls. */
 export const admit = (
   context: Context,
   { inPath, route: { endpoint } }: Routed,

@@ -1,4 +1,4 @@
-/** The context of a call: everything known when the call arrives. Later stages only read it. */
+/** The context of a call, that is, everything known when the call arrives. Later stages only read it. */
 import * as Signature from "../../protocol/Signature.ts"
 import type { State } from "../engine/State.ts"
 import type * as Faults from "./Faults.ts"
@@ -19,7 +19,7 @@ export interface CallContext {
   readonly took: () => number
   /** The route of the path, regardless of the method. */
   readonly routed: Routing.Routed | undefined
-  /** The account of the key that the request names, whether or not the signature is valid. */
+  /** The account that owns the key named in the request, whether or not the signature is valid. */
   readonly account: string | undefined
   /** The title of the key that the request names. */
   readonly keyTitle: string | undefined

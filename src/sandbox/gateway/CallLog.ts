@@ -1,17 +1,17 @@
-/** The log of the latest calls made on the exchange, with the outcome of each. It is kept in memory. */
+/** The log of the latest calls to the exchange and their outcomes. The log is kept in memory. */
 import type * as Schema from "effect/Schema"
 import type { NewRequest, RequestRecord } from "./RequestRecord.ts"
 
 /** The text shown instead of a secret value. */
 const hidden = "***"
 
-/** Fields whose values are secret, because they are worth money or give access to it. */
+/** Fields whose values are secret, because they are worth money or give access to money. */
 const secretFields: ReadonlySet<string> = new Set(["code", "passphrase"])
 
-/** The longest text shown, in characters. */
+/** The maximum length of a text that is shown, in characters. */
 const longest = 200
 
-/** The longest text shown within a list, in characters. */
+/** The maximum length of a text that is shown within a list, in characters. */
 const longestInList = 20
 
 /** The maximum number of list items shown. */
@@ -24,7 +24,7 @@ export const scrub = (text: string, secrets: Iterable<string>, most: number = lo
   return copy(shown.length > most ? `${shown.slice(0, most)}…` : shown)
 }
 
-/** Copies a string into its own memory: a slice would keep the whole string alive. */
+/** Copies a string into its own memory, because a slice would keep the complete original string alive. */
 const copy = (text: string): string => Buffer.from(text).toString()
 
 const showScalar = (value: unknown, secrets: Iterable<string>, most?: number): Schema.Json => {
@@ -32,15 +32,15 @@ const showScalar = (value: unknown, secrets: Iterable<string>, most?: number): S
   return typeof value === "number" || typeof value === "boolean" || value === null ? value : {}
 }
 
-/** Shows at most one level of nesting: no field of the protocol is a list of lists. */
+/** Shows at most one level of nesting, because no protocol field is a list of lists. */
 const show = (value: unknown, secrets: Iterable<string>): Schema.Json =>
   Array.isArray(value)
     ? value.slice(0, items).map((item) => showScalar(item, secrets, longestInList))
     : showScalar(value, secrets)
 
 /**
- * The fields of a request that belong to the endpoint, by their domain names. Other fields can hold anything, so they
- * are left out. `keys` maps each domain name to its key on the wire.
+ * The fields of a request that belong to the endpoint, keyed by their domain names. Other fields can contain anything,
+ * so they are left out. `keys` maps each domain name to its key on the wire.
  */
 export const shown = (
   keys: Readonly<Record<string, string>>,
@@ -57,19 +57,19 @@ export const shown = (
 /** The number of calls that the log keeps. */
 export const kept = 5000
 
-/** A call in the log. Its record is built when it is read: most calls are never read. */
+/** A call in the log. The call's record is built when it is read, because most calls are never read. */
 export interface Logged {
-  /** The number of the call since the venue was opened; the first is 1. */
+  /** The call's number since the venue was opened; the first is 1. */
   readonly number: number
   /** The time of the call, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** The record of the call. It never changes. */
+  /** The record of the call. The record never changes. */
   readonly record: () => RequestRecord
 }
 
 /** The log of a venue's latest calls. */
 export interface CallLog {
-  /** Logs a call made at `at` (Unix µs), and returns its numbered entry. `show` builds the record on demand. */
+  /** Logs a call made at `at` (Unix µs), and returns its numbered entry. `show` builds the call's record on demand. */
   readonly add: (at: number, show: () => NewRequest) => Logged
   /** The logged calls after the one with this number, oldest first. */
   readonly after: (number: number) => ReadonlyArray<RequestRecord>
@@ -77,7 +77,7 @@ export interface CallLog {
   readonly saved: () => ReadonlyArray<RequestRecord>
 }
 
-/** The number of calls that are saved when a venue falls asleep. */
+/** The number of calls that are saved while a venue sleeps. */
 export const keptSaved = 1000
 
 class Added implements Logged {

@@ -1,4 +1,4 @@
-/** The outcome of a call, and the record that the log keeps of it. */
+/** The outcome of a call, and the record of the call in the log. */
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Expected from "../../protocol/Expected.ts"
@@ -17,15 +17,15 @@ import * as UnknownFields from "./UnknownFields.ts"
 
 /** The outcome of a call. */
 export interface Outcome {
-  /** The exchange's answer, before a fault changes it. */
+  /** The exchange's response, before a fault changes it. */
   readonly answer: Written
-  /** The admitted call; absent if it was refused at admission. */
+  /** The admitted call; absent if the call was refused at admission. */
   readonly call: Admitted | undefined
   /** The reason for the refusal, if the call was refused. */
   readonly refused: RefusalKind | "invalid" | undefined
-  /** The invalid fields, and the constraint that each breaks. */
+  /** The invalid fields, and the constraint that each violates. */
   readonly violations: Violations | undefined
-  /** The number of the call's command, if the call became one. */
+  /** The number of the call's command, if the call became a command. */
   readonly command: number | undefined
 }
 
@@ -44,7 +44,7 @@ export interface Context {
   readonly dialect: Dialect
   /** The state of the exchange. */
   readonly state: State
-  /** The rate limits in force. */
+  /** The current rate limits. */
   readonly limits: Limits.Limits
   /** The secrets that must not appear in a record. */
   readonly secrets: Secrets
@@ -69,8 +69,8 @@ const hintOf = (
 }
 
 /**
- * The names of the ignored fields and the hint, without secrets. A hint about a refusal takes precedence over one about
- * ignored fields.
+ * The names of the ignored fields and the hint, without secrets. A hint about a refusal takes precedence over a hint
+ * about ignored fields.
  */
 const remark = (
   hint: string | undefined,
@@ -100,15 +100,16 @@ const verdictOf = (
 const longestKept = 1024
 
 /**
- * Wraps a value in a function. Not inlined in `record`, where the closure would keep the long request alive.
+ * Wraps a value in a function. This function is not inlined in `record`, because there the closure would keep the long
+ * request alive.
  */
 const always = <A>(value: A) => (): A => value
 
 const lengthOf = ({ body, path, query = "" }: Request): number => body.length + path.length + query.length
 
 /**
- * Creates the record of a call that was answered with `answer`. The hint is determined immediately, because it depends
- * on keys and nonces, which change. The rest is built on demand, without keeping a long request alive.
+ * Creates the record of a call whose response was `answer`. The hint is determined immediately, because it depends on
+ * keys and nonces, which change later. The rest of the record is built on demand, without keeping a long request alive.
  */
 export const record = (
   called: CallContext,

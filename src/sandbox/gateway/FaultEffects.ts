@@ -1,6 +1,6 @@
 /**
- * Applies a fault to a call. The fault determines when the call arrives, whether it is applied, and the answer that its
- * caller sees.
+ * Applies a fault to a call. The fault determines when the call arrives, whether it is applied, and the response that
+ * its caller sees.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -13,7 +13,7 @@ import * as Responses from "./Responses.ts"
 export const isNeverApplied = (symptom: Faults.Symptom): boolean =>
   symptom._tag === "Refuse" || ("applied" in symptom && !symptom.applied)
 
-/** Delays a call if its symptom is `Late`, or its answer if the symptom is `Delay`. */
+/** Delays a call if its symptom is `Late`, or its response if the symptom is `Delay`. */
 export const delay = (call: Effect.Effect<Answer>, symptom: Faults.Symptom): Effect.Effect<Answer> => {
   if (symptom._tag === "Late") return Effect.delay(call, symptom.millis)
   if (symptom._tag === "Delay") {
@@ -29,7 +29,7 @@ const badGateway: Written = {
   body: "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>"
 }
 
-/** Sends the first `length` bytes of an answer, then breaks the connection. */
+/** Sends the first `length` bytes of a response, then breaks the connection. */
 const truncate = ({ body, headers, status }: Written, length: number): Streamed => {
   const bytes = new TextEncoder().encode(body)
   // At least one byte must be missing, even from a short body.
@@ -42,7 +42,7 @@ const truncate = ({ body, headers, status }: Written, length: number): Streamed 
   }
 }
 
-/** Sends the whole answer, in ten parts per second. */
+/** Sends the complete response in small parts, ten per second. */
 const slowDown = ({ body, headers, status }: Written, bytesPerSecond: number): Streamed => {
   const bytes = new TextEncoder().encode(body)
   const perTick = Math.max(1, Math.ceil(bytesPerSecond / 10))
@@ -59,7 +59,7 @@ const slowDown = ({ body, headers, status }: Written, bytesPerSecond: number): S
   }
 }
 
-/** The answer that the caller sees when a fault hits the call. */
+/** The response that the caller sees when a fault hits the call. */
 export const show = (dialect: Dialect, path: string, answer: Written, symptom: Faults.Symptom): Answer => {
   switch (symptom._tag) {
     case "Answer":

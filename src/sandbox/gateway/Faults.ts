@@ -1,5 +1,5 @@
 /**
- * Faults: which calls and streams go wrong, and how. A value in a request never triggers a fault.
+ * Faults determine which calls and streams go wrong, and how. A value in a request never triggers a fault.
  *
  * @example
  * ```ts
@@ -43,11 +43,11 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
-/** The refusals that a fault can imitate: a rate limit, a nonce, a key, an outage. */
+/** The refusals that a fault can imitate: rate limits, invalid nonces, invalid keys, and an outage. */
 const Excuse = Schema.Literals(["rateLimited", "nonceUsed", "nonceOutsideWindow", "unauthorized", "unavailable"])
 
 /**
- * The call gets this answer instead of the exchange's.
+ * The call gets this response instead of the exchange's.
  *
  * @category models
  */
@@ -57,14 +57,14 @@ export interface Answer {
   readonly applied: boolean
   /** The HTTP status, from 200 to 599. */
   readonly status: number
-  /** The headers of the answer. */
+  /** The response headers. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body of the answer. */
+  /** The response body. */
   readonly body: string
 }
 
 /**
- * The call gets HTTP 502 with the HTML of a proxy that can't reach the exchange.
+ * The call gets HTTP 502 with the HTML page of a proxy that can't reach the exchange.
  *
  * @category models
  */
@@ -81,12 +81,12 @@ export interface BadGateway {
  */
 export interface Refuse {
   readonly _tag: "Refuse"
-  /** The reason that the exchange gives: a rate limit, a nonce, the key, or an outage. */
+  /** The reason that the exchange gives: a rate limit, an invalid nonce, an invalid key, or an outage. */
   readonly kind: typeof Excuse.Type
 }
 
 /**
- * The connection is reset. If the call was applied, its answer is lost.
+ * The connection is reset. If the call was applied, its response is lost.
  *
  * @category models
  */
@@ -97,18 +97,18 @@ export interface Reset {
 }
 
 /**
- * The call is applied at once, and answered later.
+ * The call is applied immediately, but its response is delayed.
  *
  * @category models
  */
 export interface Delay {
   readonly _tag: "Delay"
-  /** The delay of the answer, in milliseconds; 0 or more. */
+  /** The delay of the response, in milliseconds; 0 or more. */
   readonly millis: number
 }
 
 /**
- * The call arrives later, and is applied and answered then.
+ * The call arrives late: it is applied after a delay, and the response follows.
  *
  * @category models
  */
@@ -119,18 +119,18 @@ export interface Late {
 }
 
 /**
- * The call is applied, and the connection is reset while the body of the answer is sent.
+ * The call is applied, and the connection is reset while the response body is being sent.
  *
  * @category models
  */
 export interface Truncate {
   readonly _tag: "Truncate"
-  /** The number of bytes of the body after which the connection is reset; 0 or more. */
+  /** The number of body bytes after which the connection is reset; 0 or more. */
   readonly bytes: number
 }
 
 /**
- * The call is applied, and its answer is cut off in the middle of the JSON as if it were complete.
+ * The call is applied, and its response is cut off in the middle of the JSON, but otherwise looks complete.
  *
  * @category models
  */
@@ -139,18 +139,18 @@ export interface Malformed {
 }
 
 /**
- * The call is applied, and its answer arrives slowly.
+ * The call is applied, and its response arrives slowly.
  *
  * @category models
  */
 export interface Slow {
   readonly _tag: "Slow"
-  /** The speed of the answer, in bytes per second; 1 or more. */
+  /** The speed of the response, in bytes per second; 1 or more. */
   readonly bytesPerSecond: number
 }
 
 /**
- * How a call goes wrong. `applied` says whether the call is applied first.
+ * How a call goes wrong. `applied` determines whether the call is applied first.
  *
  * @category models
  */
@@ -184,27 +184,34 @@ export const Symptom: Schema.Codec<Symptom, unknown> = Schema.TaggedUnion({
  * @category models
  */
 export interface Fault {
-  /** The path of the calls that go wrong; every path if absent. Only for symptoms of calls. */
+  /** The path of the calls that go wrong; every path if absent. Applies only to symptoms of calls. */
   readonly path?: string
-  /** The API key of the calls that go wrong; if absent, any key or none. Only for symptoms of calls. */
+  /**
+   * The API key of the calls that go wrong; if absent, calls with any key and calls without a key. Applies only to
+   * symptoms of calls.
+   */
   readonly apiKey?: string
   /**
-   * The channel whose messages go wrong, by its name on the wire, such as `depth`; every channel if absent. Only for
-   * symptoms of messages.
+   * The channel whose messages go wrong, by its name on the wire, such as `depth`; every channel if absent. Applies
+   * only to symptoms of messages.
    */
   readonly channel?: string
   /**
-   * The account of the connections that go wrong; if absent, any account or none. Only for symptoms of streams, except
-   * `RefuseConnection`: a client connects before it shows its token.
+   * The account of the connections that go wrong; if absent, connections with any account and connections without an
+   * account. Applies only to symptoms of streams, except `RefuseConnection`, because a client connects before it sends
+   * its token.
    */
   readonly account?: string
-  /** The number of matching calls, messages, pings, tokens or connections that pass before any goes wrong; 0 by default. */
+  /**
+   * The number of matching calls, messages, pings, tokens or connections that are left alone before the first one goes
+   * wrong; 0 by default.
+   */
   readonly skip?: number
   /** The number of calls, messages, pings, tokens or connections that go wrong; 1 by default. */
   readonly times?: number
   /** The probability that a matching call, message, ping, token or connection goes wrong, from 0 to 1; 1 by default. */
   readonly probability?: number
-  /** How the calls or the streams go wrong. */
+  /** How the calls or streams go wrong. */
   readonly symptom: Symptom | StreamSymptom
 }
 
@@ -218,7 +225,7 @@ type Selector = (typeof selecting)[number]
 const selectorsOf = (symptom: Symptom | StreamSymptom): ReadonlyArray<Selector> =>
   isOfStream(symptom) ? selectors[points[symptom._tag]] : ["path", "apiKey"]
 
-/** The reason why a fault could never match; `undefined` if it could. */
+/** The reason why a fault could never match; `undefined` if the fault can match. */
 const misfit = (fault: Fault): string | undefined => {
   const { symptom } = fault
   const known = selectorsOf(symptom)
@@ -246,22 +253,22 @@ export const Fault: Schema.Codec<Fault, unknown> = Schema.Struct({
   symptom: Schema.Union([Symptom, StreamSymptom])
 }).check(Schema.makeFilter(misfit))
 
-/** A proxy answers HTTP 502 because it can't reach the exchange. The call is not applied. */
+/** A proxy responds with HTTP 502 because it can't reach the exchange. The call is not applied. */
 export const badGateway: Symptom = { _tag: "BadGateway", applied: false }
 
-/** The call is applied, but its answer never arrives. */
+/** The call is applied, but its response never arrives. */
 export const answerLost: Symptom = { _tag: "Reset", applied: true }
 
 /** The connection is reset before the call is applied. */
 export const reset: Symptom = { _tag: "Reset", applied: false }
 
 /**
- * A fault in force, with its counts.
+ * An active fault, with its counts.
  *
  * @category models
  */
 export interface Armed {
-  /** The number of the fault, as returned by `add`. */
+  /** The fault's number, as returned by `add`. */
   readonly id: number
   /** The fault itself: which calls or streams go wrong, and how. */
   readonly fault: Fault
@@ -289,7 +296,7 @@ export const Armed: Schema.Codec<Armed, unknown> = Schema.Struct({
  * @category models
  */
 export interface Fired {
-  /** The number of the fault. */
+  /** The fault's number. */
   readonly id: number
   /** How the call goes wrong. */
   readonly symptom: Symptom
@@ -303,20 +310,22 @@ export interface Fired {
 export interface Faults {
   /** Adds a fault, and returns its number. */
   readonly add: (fault: Fault) => number
-  /** Removes a fault by its number; `false` when no fault has this number. */
+  /** Removes a fault by its number; `false` if no fault has this number. */
   readonly remove: (id: number) => boolean
   /** Removes all faults. */
   readonly clear: () => void
   /** All active faults, with the number of times that each has matched and fired. */
   readonly list: () => ReadonlyArray<Armed>
-  /** Counts a call, and returns the fault that hits it, if any: the first one that matches and fires. */
+  /**
+   * Counts a call, and returns the fault that hits the call, if any. That is the first fault that matches and fires.
+   */
   readonly next: (path: string, apiKey: string | undefined) => Fired | undefined
   /**
    * Counts a connection, token, ping or message of a stream, and returns the symptom of the first fault that matches it
    * and fires, if any.
    */
   readonly hit: <P extends Point>(at: ReadonlyArray<P>, about: About) => SymptomsAt[P] | undefined
-  /** The id of the first fault with this symptom that can still fire; `undefined` if there is none. */
+  /** The id of the first fault with this symptom that can still fire; `undefined` if there is no such fault. */
   readonly armed: (tag: StreamSymptom["_tag"]) => number | undefined
   /** The faults and their counts, as plain data. */
   readonly saved: () => Saved
@@ -328,21 +337,21 @@ export interface Faults {
  * @category models
  */
 export interface About {
-  /** The account of the connection; `undefined` while it has none. */
+  /** The account of the connection; `undefined` before the connection is authorised. */
   readonly account: string | undefined
-  /** The channel of the message, by its name on the wire; absent if there is no message. */
+  /** The wire name of the message's channel; absent if the event is not a message. */
   readonly channel?: string
 }
 
 /**
- * The faults of a venue as plain data.
+ * A venue's faults as plain data.
  *
  * @category models
  */
 export interface Saved {
   /** The active faults, oldest first. */
   readonly faults: ReadonlyArray<Armed>
-  /** The latest number given to a fault. */
+  /** The number that was assigned last to a fault. */
   readonly last: number
 }
 
@@ -353,8 +362,8 @@ interface Counted extends Armed {
 }
 
 /**
- * Whether a field of a fault, such as `path`, selects this value of a call or a stream. A path may have placeholders,
- * such as `{market}`.
+ * Whether a fault's field, such as `path`, matches this value of a call or a stream. A path may have placeholders, such
+ * as `{market}`.
  */
 const selects = (name: Selector, value: string, about: string | undefined): boolean =>
   value === about || (name === "path" && about !== undefined && Paths.match({ path: value }, about) !== undefined)
@@ -364,7 +373,7 @@ const chance = (seed: number, id: number, matched: number): number =>
   createHash("sha256").update(`${seed} ${id} ${matched}`).digest().readUIntBE(0, 6) / 2 ** 48
 
 /**
- * Creates the faults of a venue: none, or the saved ones. Random choices depend on `seed`.
+ * Creates a venue's faults: the saved ones, or none. Random choices depend on `seed`.
  *
  * @category constructors
  */
@@ -372,7 +381,7 @@ export const make = (seed: number, saved: Saved = { faults: [], last: 0 }): Faul
   let faults: Array<Counted> = saved.faults.map(({ fault, fired, id, matched }) => ({ id, fault, matched, fired }))
   let { last } = saved
 
-  /** Counts a call or an event of a stream, and returns the first fault that matches it and fires. */
+  /** Counts a call or an event of a stream, and returns the first fault that matches the call or event and fires. */
   const fire = (
     isOfKind: (symptom: Symptom | StreamSymptom) => boolean,
     about: { readonly [Name in Selector]?: string | undefined }

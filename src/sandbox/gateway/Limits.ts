@@ -1,4 +1,4 @@
-/** The rate limits: counts calls against the documented limits, on the venue's clock (document, "Limits"). */
+/** Rate limits: counts calls against the documented limits, on the venue's clock (document, "Limits"). */
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 
 type RateLimit = Endpoint.RateLimit
@@ -10,13 +10,16 @@ export interface Limits {
    * `countedAs`, and `at` is in Unix microseconds.
    */
   readonly admit: (caller: string, path: string, documented: RateLimit, at: number) => boolean
-  /** The limit in force for a path. */
+  /** The current limit for a path. */
   readonly of: (path: string, documented: RateLimit) => RateLimit
-  /** Replaces the documented limit of one path, or of every path when none is named; `undefined` restores it. */
+  /**
+   * Replaces the documented limit of one path, or of every path if no path is given. `undefined` restores the
+   * documented limit.
+   */
   readonly override: (limit: RateLimit | undefined, path?: string) => void
-  /** Resets the counts of calls, but keeps the limits. */
+  /** Resets the numbers of counted calls, but keeps the limits. */
   readonly forget: () => void
-  /** The counts and the replaced limits, as plain data. */
+  /** The counted calls and the replaced limits, as plain data. */
   readonly saved: () => Saved
 }
 
@@ -30,28 +33,28 @@ interface Window {
   calls: number
 }
 
-/** The rate limits of a venue as plain data. */
+/** A venue's rate limits as plain data. */
 export interface Saved {
   /** The windows by path, then by caller. */
   readonly windows: ReadonlyMap<string, Map<string, Window>>
-  /** The limits that replace documented ones, by path. */
+  /** The limits that replace documented limits, keyed by path. */
   readonly overrides: ReadonlyMap<string | undefined, RateLimit>
 }
 
 /**
- * The name under which calls of an endpoint are counted. All public endpoints share one limit, named `public`, except
+ * The name under which an endpoint's calls are counted. All public endpoints share one limit, named `public`, except
  * those of API V1, whose limit is `public v1`.
  */
 export const countedAs = ({ access, path }: Endpoint.Any): string =>
   access === "private" ? path : path.startsWith("/api/v1/") ? `${access} v1` : access
 
-/** Above this number of callers, those whose window has ended are removed. */
+/** If there are more callers than this, the callers whose windows have ended are removed. */
 const kept = 10_000
 
 export const make = (saved?: Saved): Limits => {
   /**
-   * The windows by path, then by caller. A single map would need a combined key, which would have to be joined and
-   * hashed for each call.
+   * The windows, keyed by path and then by caller. A single map would need a combined key, which would have to be
+   * joined and hashed for each call.
    */
   const windows = new Map<string, Map<string, Window>>(saved?.windows)
   let count = 0

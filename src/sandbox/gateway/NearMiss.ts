@@ -1,6 +1,6 @@
 /**
- * Finds the caller's probable mistake that explains a refusal. Real exchanges give no such hint, which developers of
- * clients need.
+ * Finds the caller's probable mistake that explains a refusal. Developers of clients need such hints, and real
+ * exchanges don't give them.
  */
 import * as DateTime from "effect/DateTime"
 import * as Result from "effect/Result"
@@ -15,19 +15,19 @@ import { tradingKeyType } from "./Admission.ts"
 import { header, type Request } from "./Message.ts"
 import * as Unserved from "./Unserved.ts"
 
-/** A refused call, with the facts that explain it. */
+/** A refused call, with the facts that explain the refusal. */
 export interface Refused {
   /** The refused request. */
   readonly request: Request
-  /** The dialect of the venue. */
+  /** The venue's dialect. */
   readonly dialect: Dialect
   /** The state of the exchange: its keys, and the nonces that they have used. */
   readonly state: State
-  /** The endpoint of the path, if there is one. */
+  /** The endpoint with the request's path, if there is one. */
   readonly endpoint: Endpoint.Any | undefined
   /** The paths of all endpoints. */
   readonly paths: Iterable<string>
-  /** The rate limit in force for the endpoint. */
+  /** The endpoint's current rate limit. */
   readonly limit: Endpoint.RateLimit | undefined
   /** The clock that nonces are checked against, in Unix microseconds. */
   readonly at: number
@@ -42,8 +42,8 @@ const hmac = (algorithm: string, secret: string, text: string | Uint8Array) =>
 const instant = (micros: number): string => DateTime.formatIso(DateTime.makeUnsafe(micros / 1000))
 
 /**
- * The maximum number of keys whose secrets a signature is compared with, so that the cost of a refusal does not grow
- * with the number of keys.
+ * A refused signature is compared with the secrets of at most this many keys, so that the cost of a refusal does not
+ * grow with the number of keys.
  */
 const triedSecrets = 100
 
@@ -187,7 +187,7 @@ const notAllowed = (refused: Refused): string => {
     : "the sub-account has no permission for such orders"
 }
 
-/** The number of characters in which two strings differ; counting stops at `most + 1`. */
+/** The edit distance between two strings, or `most + 1` if their lengths already differ by more than `most`. */
 export const distance = (a: string, b: string, most: number): number => {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
@@ -202,10 +202,10 @@ export const distance = (a: string, b: string, most: number): number => {
   return row[b.length] ?? most + 1
 }
 
-/** The maximum number of characters by which a misspelled path may differ from a known one. */
+/** The maximum edit distance between a misspelled path and the known path that is suggested. */
 const misspelling = 6
 
-/** Suggests the path that an unknown one was probably meant to be; `undefined` if none is similar. */
+/** Suggests a known path that is similar to an unknown one; `undefined` if no path is similar. */
 export const suggestion = (path: string, paths: Iterable<string>): string | undefined => {
   const near = [...paths].map((known) => [known, distance(path.slice(0, 200), known, misspelling)] as const)
     .toSorted(([, a], [, b]) => a - b)[0]

@@ -26,12 +26,12 @@ import type { Ending, Refused } from "./Socket.ts"
 const key = Schema.optionalKey
 
 /**
- * The topics of a channel that a connection is subscribed to.
+ * A connection's subscription to a channel, with its topics.
  *
  * @category models
  */
 export interface SubscribedChannel {
-  /** The channel, by its name on the wire, such as `depth`. */
+  /** The channel's name on the wire, such as `depth`. */
   readonly channel: string
   /** The parameters that subscribe to each topic, such as `["BTC_USDT", 5, "0", true]`. */
   readonly topics: ReadonlyArray<ReadonlyArray<unknown>>
@@ -45,7 +45,7 @@ export interface SubscribedChannel {
 export interface Connected {
   /** The client's address; `in-process` for a client in the sandbox's process. */
   readonly from: string
-  /** The account, once the connection is authorised. */
+  /** The account; absent until the connection is authorised. */
   readonly account?: string
   /** The API key whose token authorised the connection. */
   readonly apiKey?: string
@@ -53,9 +53,9 @@ export interface Connected {
   readonly since: number
   /** The subscriptions, by channel. */
   readonly subscriptions: ReadonlyArray<SubscribedChannel>
-  /** The number of messages that were sent to the client: answers and pushes. */
+  /** The number of messages sent to the client, both replies and pushed messages. */
   readonly sent: number
-  /** The length of the messages that wait to be sent or read, in characters or bytes. */
+  /** The total length of the messages that are waiting to be sent or read, in characters or bytes. */
   readonly waiting: number
 }
 
@@ -65,7 +65,7 @@ export interface Connected {
  * @category models
  */
 export interface OpenConnection extends Connected {
-  /** The number of the connection, counted from 1 since the venue was opened. */
+  /** The connection's number. Connections are numbered from 1 each time the venue is opened. */
   readonly id: number
 }
 
@@ -94,9 +94,9 @@ export const OpenConnection: Schema.Codec<OpenConnection, unknown> = Schema.Stru
  * @category models
  */
 export interface SentMessage {
-  /** The time, on the venue's clock, in Unix microseconds. */
+  /** The time at which the message was sent, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** The text of the message. */
+  /** The message's text. */
   readonly text: string
 }
 
@@ -107,39 +107,39 @@ export interface SentMessage {
  */
 export const SentMessage: Schema.Codec<SentMessage, unknown> = Schema.Struct({ at: Schema.Int, text: Schema.String })
 
-/** A connection, as the owner sees and ends it. */
+/** A connection, as the owner sees and closes it. */
 export interface Shown {
   /** The current state of the connection. */
   readonly show: () => Connected
   /** The latest messages that were sent, oldest first. */
   readonly latest: () => ReadonlyArray<SentMessage>
-  /** Ends the connection. */
+  /** Closes the connection. */
   readonly end: (ending: Ending) => void
 }
 
-/** The maximum numbers of connections of a venue. */
+/** The maximum numbers of connections to a venue. */
 export const most = {
   /** The maximum for all clients together. */
   ofAll: 1024,
   /** The maximum for one address. */
   ofAddress: 512,
-  /** The maximum of connections that are authorised with tokens of one API key. */
+  /** The maximum for connections that are authorised with tokens of one API key. */
   ofKey: 256
 } as const
 
-/** The place that one connection takes under the limits. */
+/** The place that one connection occupies within the limits. */
 export interface Place {
   /** Adds the connection to the list of open connections. */
   readonly show: (connection: Shown) => void
   /** Counts the connection for an API key. Returns `false` if the key has too many connections. */
   readonly authorize: (apiKey: string) => boolean
-  /** Frees the place, once the connection has ended. */
+  /** Frees the place, once the connection has closed. */
   readonly leave: () => void
 }
 
 /** The open connections of a venue. */
 export interface OpenConnections {
-  /** Takes a place for a client. Refuses it if its address or the venue has too many connections. */
+  /** Reserves a place for a client. Refuses the client if its address or the venue has too many connections. */
   readonly take: (from: string) => Result.Result<Place, Refused>
   /** The connections, oldest first. */
   readonly list: () => ReadonlyArray<OpenConnection>

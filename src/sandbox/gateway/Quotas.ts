@@ -1,12 +1,12 @@
 /** Divides a limited resource among addresses. */
 
 /**
- * The largest fraction of a limited resource, such as connections, waiting calls or memory for bodies, that one address
- * may use, so that it can't shut out the others.
+ * The largest fraction of a limited resource, such as connections, calls in progress or memory for bodies, that one
+ * address may use. This keeps one address from shutting out the others.
  */
 export const shareOfAddress = 0.5
 
-/** Tracks the use of a limited resource by address. */
+/** Tracks how much of a limited resource each address uses. */
 export interface Quotas {
   /**
    * Takes `amount` for an address. If that would exceed the address's quota or the total, takes nothing and returns
@@ -15,17 +15,17 @@ export interface Quotas {
   readonly take: (address: string, amount: number) => boolean
   /**
    * The address that must give back part of the resource before `address` can take `amount`: that address itself if it
-   * is at its quota, otherwise the one that has taken the most.
+   * is at its quota, otherwise the address that has taken the most.
    */
   readonly debtorFor: (address: string, amount: number) => string
-  /** Whether nothing is left for any address. */
+  /** Whether the resource is used up for all addresses. */
   readonly isFull: () => boolean
-  /** Gives back `amount`, which the address has taken before. */
+  /** Gives back `amount`, which the address has previously taken. */
   readonly giveBack: (address: string, amount: number) => void
 }
 
 /**
- * Creates the quotas for a resource of size `ofAll`. One address gets at most `ofOne` of it, by default
+ * Creates the quotas for a resource of size `ofAll`. One address gets at most `ofOne` of the resource; the default is
  * {@link shareOfAddress}.
  */
 export const make = (ofAll: number, ofOne: number = ofAll * shareOfAddress): Quotas => {

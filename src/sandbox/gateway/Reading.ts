@@ -1,4 +1,4 @@
-/** Reads the request of an admitted call, and finds every error in it that can be found without carrying it out. */
+/** Reads the request of an admitted call, and finds every error that can be found without carrying out the request. */
 import * as Result from "effect/Result"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Json from "../../protocol/Json.ts"
@@ -10,20 +10,22 @@ import type { Context, Route } from "../handlers/Routes.ts"
 export interface Read {
   /** The decoded request; `undefined` if it can't be decoded. */
   readonly request: unknown
-  /** The invalid fields, and the constraint that each breaks; empty when the call can be carried out. */
+  /** The invalid fields, and the constraint that each violates; empty when the call can be carried out. */
   readonly violations: Violations
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Whether a field has an effect. `null` and `false` have none, because they are the default. */
+/**
+ * Whether a field's value has an effect. The values `null` and `false` have no effect, because they are the defaults.
+ */
 const isAsked = (value: unknown): boolean => value !== undefined && value !== null && value !== false
 
 /**
- * Reads the fields of a call. A field that the dialect's source does not list is ignored, as on the exchange, and named
- * in the call's record. A listed field is either simulated or a reason to refuse the call: it is never dropped. A call
- * that changes something is also refused for a field that only the other dialect has: an order without its stop-loss is
- * not the order that the caller wanted.
+ * Reads the fields of a call. A field that the dialect's documentation does not list is ignored, as on the exchange,
+ * and is named in the call's record. A listed field is either simulated or causes a refusal, but is never ignored. A
+ * mutating call is also refused if it has a field that exists only in the other dialect, because an order without its
+ * stop-loss is not the order that the caller wanted.
  */
 export const read = (route: Route, fields: Fields, context: Context): Read =>
   route.each === undefined
@@ -55,7 +57,7 @@ const readOne = (
 
 const noCheck = (): Violations => []
 
-/** Reads a bulk request: first as a whole, as if all its orders were valid, then each order by itself. */
+/** Reads a bulk request: first as a whole, as if all its orders were valid, then each order separately. */
 const readMany = ({ endpoint }: Route, each: Each, fields: Fields, context: Context): Read => {
   const { dialect } = context
   const { orders } = fields
@@ -76,7 +78,10 @@ const readMany = ({ endpoint }: Route, each: Each, fields: Fields, context: Cont
   return { request: { ...whole.request as object, orders: items }, violations: [] }
 }
 
-/** In the live documentation's example of a bulk request, an order without a client order id has an empty one. */
+/**
+ * In the live documentation's example of a bulk request, an order without a client order id has an empty string as its
+ * id.
+ */
 const withoutEmptyId = (order: unknown, { keys: { clientOrderId } }: Context["dialect"]): unknown => {
   if (!Json.isObject(order) || order[clientOrderId] !== "") return order
   const { [clientOrderId]: _empty, ...others } = order

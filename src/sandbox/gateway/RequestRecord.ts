@@ -27,15 +27,17 @@ export interface RequestFault {
 }
 
 /**
- * A call and its outcome, before the log numbers it. It holds no secret: no key, signature, payload, passphrase or
- * code.
+ * A call and its outcome, before the log assigns a number. The record contains no secrets: no key, signature, payload,
+ * passphrase or code.
  *
  * @category models
  */
 export interface NewRequest {
   /** The time of the call, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** The time until the answer and its commands were durable, in milliseconds, without the delay that a fault adds. */
+  /**
+   * The time until the response was ready and its commands were durable, in milliseconds, excluding a fault's delay.
+   */
   readonly millis: number
   /** The HTTP method. */
   readonly method: string
@@ -43,46 +45,48 @@ export interface NewRequest {
   readonly path: string
   /** The caller's address. */
   readonly from: string
-  /** The account of the key that the call names, if the exchange has that key. */
+  /** The account that owns the key named in the call, if the exchange has that key. */
   readonly account?: string
-  /** The title of the key that the call names. */
+  /** The title of the key named in the call. */
   readonly key?: string
   /** The endpoint's name, such as `StopLimitOrders.create`. */
   readonly endpoint?: string
   /** The nonce of an admitted call. */
   readonly nonce?: string
-  /** The request's fields that belong to the endpoint, by their domain names; a secret value is shown as `***`. */
+  /**
+   * The request's fields that belong to the endpoint, keyed by their domain names; a secret value is shown as `***`.
+   */
   readonly fields?: Readonly<Record<string, Schema.Json>>
   /**
-   * `answered`: the request succeeded. `refused`: the exchange refused it. `failed`: there was no answer, or a fault
-   * produced it.
+   * `answered`: the request succeeded. `refused`: the exchange refused it. `failed`: there was no response, or a fault
+   * produced the response.
    */
   readonly verdict: "answered" | "refused" | "failed"
-  /** The HTTP status, if there was an answer. */
+  /** The HTTP status, if there was a response. */
   readonly status?: number
-  /** The reason for the refusal, as the exchange names it. */
+  /** The exchange's name for the reason for the refusal. */
   readonly refused?: string
-  /** The invalid fields, each with the kind of constraint that it breaks. */
+  /** The invalid fields, each with the kind of constraint that it violates. */
   readonly violations?: Readonly<Record<string, string>>
-  /** The values that each of these fields accepts, in words: the bound, the step, the allowed values. */
+  /** Describes the values that each of these fields accepts: the bound, the step, or the allowed values. */
   readonly expected?: Readonly<Record<string, string>>
   /** The names of the request's fields that the endpoint does not have, and that the call ignored. */
   readonly ignored?: ReadonlyArray<string>
   /** The caller's probable mistake: why the call was refused, or which unknown fields it ignored. */
   readonly hint?: string
-  /** The number of the call's command in the journal, if the call became one. */
+  /** The number of the call's command in the journal, if the call became a command. */
   readonly command?: number
   /** The fault that hit the call. */
   readonly fault?: RequestFault
 }
 
 /**
- * A call and its outcome. It holds no secret: no key, signature, payload, passphrase or code.
+ * A call and its outcome. The record contains no secrets: no key, signature, payload, passphrase or code.
  *
  * @category models
  */
 export interface RequestRecord extends NewRequest {
-  /** The number of the call since the venue was opened; the first is 1. */
+  /** The call's number since the venue was opened; the first is 1. */
   readonly number: number
 }
 

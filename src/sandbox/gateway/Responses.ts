@@ -1,6 +1,6 @@
 /**
- * The exchange's answers: a reply of the engine as the endpoint's response, and a refusal as an error body (document,
- * "Errors").
+ * Builds the exchange's responses: an engine reply becomes the endpoint's response, and a refusal becomes an error body
+ * (document, "Errors").
  */
 import * as Result from "effect/Result"
 import type { Dialect, Refusal, RefusalKind } from "../../protocol/Dialect.ts"
@@ -20,7 +20,7 @@ const refusal = (
   errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
 ): Written => json(refused.status, Refusals.refusalBody(access, refused, errors))
 
-/** Refuses a request when only its path is known. */
+/** Refuses a request of which only the path is known. */
 export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Written =>
   refusal(Routing.accessOf(path), dialect.refusals[kind])
 
@@ -39,11 +39,11 @@ const respondFailed = (dialect: Dialect, route: Route, reply: Reply.Failed): Wri
   return refusal("private", refused, errors)
 }
 
-/** Answers a call: converts the engine's reply to the endpoint's response. */
+/** Builds the response to a call: converts the engine's reply to the endpoint's response. */
 export const respond = (route: Route, request: unknown, reply: Reply.Reply, context: Context): Written => {
   const { dialect } = context
   if (Reply.isFailed(reply)) {
-    // A request that breaks constraints was not decoded, so `explain` has no request to work with.
+    // A request that violates constraints was not decoded, so `explain` has no request to work with.
     const violations = reply._tag === "Refused"
       ? route.explain(reply.violations, request as never, context)
       : reply.violations
@@ -51,6 +51,6 @@ export const respond = (route: Route, request: unknown, reply: Reply.Reply, cont
   }
   const encoded = Endpoint.codec(route.endpoint, dialect).encodeResponse(route.answer(request as never, reply, context))
   if (Result.isSuccess(encoded)) return json(Refusals.successStatus(route.endpoint, dialect), encoded.success)
-  const message = `The sandbox built an answer that it can't encode: ${encoded.failure.message}`
+  const message = `The sandbox built a response that it can't encode: ${encoded.failure.message}`
   return json(500, { code: 0, message, errors: {} })
 }

@@ -10,19 +10,19 @@ import * as Unserved from "./Unserved.ts"
 export interface Routed {
   /** The endpoint and its handler. */
   readonly route: Route
-  /** The fields in the path, by their wire keys. */
+  /** The fields in the path, keyed by their wire names. */
   readonly inPath: Readonly<Record<string, string>>
 }
 
 const byPath: ReadonlyMap<string, Route> = new Map(routes.map((route) => [route.endpoint.path, route]))
 
-/** The routes whose paths contain fields of the request. */
+/** The routes whose paths contain request fields. */
 const templates = routes.filter(({ endpoint }) => endpoint.path.includes("{"))
 
 /** The paths of all endpoints. */
 export const paths: ReadonlyArray<string> = [...byPath.keys()]
 
-/** The route of a path, if an endpoint has this path. */
+/** The route with this path, if an endpoint has the path. */
 export const find = (path: string): Routed | undefined => {
   const route = byPath.get(path)
   if (route !== undefined) return { route, inPath: {} }
@@ -33,7 +33,10 @@ export const find = (path: string): Routed | undefined => {
   return undefined
 }
 
-/** The route of a request, or the reason why it has none. `found` is the route of its path, whatever the method. */
+/**
+ * The route of a request, or the reason why the request has no route. `found` is the route with the request's path,
+ * whatever the method.
+ */
 export const route = (
   found: Routed | undefined,
   { method, path }: Pick<Request, "method" | "path">
@@ -55,8 +58,8 @@ const publicAreas: ReadonlyArray<string> = [
 ]
 
 /**
- * Whether a path is public or private. An unknown or unserved path, which has no endpoint, is treated like the
- * endpoints of its area.
+ * Whether a path is public or private. An unknown or unserved path has no endpoint, so it is treated like the endpoints
+ * in the same area.
  */
 export const accessOf = (path: string): Endpoint.Any["access"] =>
   find(path)?.route.endpoint.access ?? (publicAreas.some((area) => path.startsWith(area)) ? "public" : "private")

@@ -1,6 +1,6 @@
 /**
- * Collects the secrets of a venue's keys, which no log may show. The secret of a removed key is kept too, because
- * earlier log entries may contain it.
+ * Collects the secrets of a venue's keys, which must not appear in logs. The secrets of removed keys are also kept,
+ * because earlier log entries may contain it.
  */
 import type { Action } from "../engine/Command.ts"
 import type { Reply } from "../engine/Reply.ts"
@@ -23,7 +23,7 @@ export const make = (state: State): Secrets => {
   learnAll(state)
   return {
     learn: (action, reply, state) => {
-      // The keys are added one at a time, because reading all of them again for each new one would be quadratic.
+      // The keys are added one at a time, because collecting all keys again for each new key would take quadratic time.
       if (action._tag === "AddKey") known.add(action.apiSecret)
       else if (reply._tag === "KeyCreated") known.add(reply.key.apiSecret)
       else if (action._tag === "Restore") learnAll(state)

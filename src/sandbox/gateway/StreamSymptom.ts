@@ -1,26 +1,26 @@
 /**
- * How a stream goes wrong: the connection, a message that is pushed over it, or the exchange's answers to pings and
+ * How a stream goes wrong: the connection, a message that is pushed over it, or the exchange's replies to pings and
  * tokens.
  */
 import * as Schema from "effect/Schema"
 
 /**
- * The connection ends when a message would be pushed. Earlier messages arrive; this one does not.
+ * The connection ends when a message would be pushed. Earlier messages arrive, but this message does not.
  *
  * @category models
  */
 export interface Cut {
   readonly _tag: "Cut"
   /**
-   * Whether the exchange sends a close frame first (code 1001). Without one, the client sees code 1006, as when the live
-   * exchange ends a connection.
+   * Whether the exchange sends a close frame first (code 1001). Without one, the client sees code 1006, as when the
+   * live exchange closes a connection.
    */
   readonly close: boolean
 }
 
 /**
- * From the message that the fault hits, the client receives nothing: no message, no answer, no pong. The connection
- * stays open.
+ * Starting with the message that the fault hits, the client receives nothing: no message, no reply, no pong. The
+ * connection stays open.
  *
  * @category models
  */
@@ -47,7 +47,8 @@ export interface Duplicate {
 }
 
 /**
- * The message arrives after the next one of its channel on this connection. Without a next one, it does not arrive.
+ * The message arrives after the next message of its channel on this connection. If there is no next message, this
+ * message does not arrive.
  *
  * @category models
  */
@@ -56,7 +57,7 @@ export interface HoldBack {
 }
 
 /**
- * The message is cut off in the middle of its JSON, as if it were complete.
+ * The message is cut off in the middle of its JSON, but otherwise looks complete.
  *
  * @category models
  */
@@ -65,7 +66,7 @@ export interface Garble {
 }
 
 /**
- * The message arrives slowly, and so do the later ones behind it.
+ * The message arrives slowly, and delays the later messages behind it.
  *
  * @category models
  */
@@ -76,9 +77,9 @@ export interface Throttle {
 }
 
 /**
- * A snapshot is old: the client gets the first one that any connection got since the fault was added. Snapshots are
- * whole order books, the first trades of a market, lists of positions, and answers to queries of a channel. The same
- * snapshot must have been sent before, to a connection of the same account, or the fault does not match.
+ * A snapshot is old: the client gets the first snapshot that any connection got since the fault was added. Snapshots
+ * are complete order books, a market's first trades, lists of positions, and replies to channel queries. The fault
+ * matches only if the same kind of snapshot has been sent before, to a connection of the same account.
  *
  * @category models
  */
@@ -87,7 +88,7 @@ export interface Stale {
 }
 
 /**
- * A ping is not answered, whether it is a message or a control frame.
+ * A ping gets no pong, whether it is a message or a control frame.
  *
  * @category models
  */
@@ -156,11 +157,11 @@ const members = Schema.TaggedUnion({
  */
 export const StreamSymptom: Schema.Codec<StreamSymptom, unknown> = members
 
-/** The symptoms that can hit a stream at each point. */
+/** For each point, the symptoms that can hit a stream there. */
 export interface SymptomsAt {
   /** A client opens a connection. */
   readonly connect: RefuseConnection
-  /** A client shows a valid token. */
+  /** A client authorises with a valid token. */
   readonly authorize: RefuseToken
   /** A client sends a ping, as a message or a control frame. */
   readonly ping: IgnorePing

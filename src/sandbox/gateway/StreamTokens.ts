@@ -6,8 +6,8 @@ import * as StreamToken from "../handlers/StreamToken.ts"
 /** The tokens of a venue. */
 export interface StreamTokens {
   /**
-   * Returns the key of a token, if the token authorises a connection now. `serverTime` is on the clock that nonces are
-   * checked against, in Unix microseconds.
+   * Returns the key to which a token belongs, if the token can authorise a connection now. `serverTime` is on the clock
+   * that nonces are checked against, in Unix microseconds.
    */
   readonly admit: (state: State, token: string, serverTime: number) => Key | undefined
 }
@@ -15,9 +15,9 @@ export interface StreamTokens {
 /** The policy of a dialect without tokens: every token is refused. */
 const noTokens: StreamTokenPolicy = { lifetimeSeconds: -1, singleUse: true }
 
-/** Creates the tokens of a venue. None of them has been used yet. */
+/** Creates a venue's tokens. No token has been used yet. */
 export const make = ({ lifetimeSeconds, singleUse }: StreamTokenPolicy = noTokens): StreamTokens => {
-  /** The used tokens that are still valid, by the time of their creation. */
+  /** The used tokens that are still valid, with their creation times. */
   const used = new Map<string, number>()
   const lifetime = lifetimeSeconds * 1e6
 

@@ -1,4 +1,4 @@
-/** The requests and the answers of the latest calls. They are kept as sent; secrets are removed when they are shown. */
+/** The requests and responses of the latest calls. They are stored as sent; secrets are removed when they are shown. */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Json from "../../protocol/Json.ts"
@@ -6,19 +6,19 @@ import * as Signature from "../../protocol/Signature.ts"
 import * as CallLog from "./CallLog.ts"
 import type { Answer, Request, Written } from "./Message.ts"
 
-/** The request and the answer of a call, without keys, signatures, passphrases and codes. */
+/** A call's request and response, without keys, signatures, passphrases and codes. */
 export interface Shown {
-  /** The query of the URL; empty when there was none. */
+  /** The URL's query; empty if there was none. */
   readonly query: string
-  /** The headers of the request. A secret value is written `***`. */
+  /** The request headers. A secret value is shown as `***`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body of the request, truncated to 4000 characters. */
+  /** The request body, truncated to 4000 characters. */
   readonly body: string
-  /** The HTTP status of the answer; absent when the connection was reset. */
+  /** The HTTP status; absent if the connection was reset. */
   readonly status?: number
-  /** The headers of the answer. */
+  /** The response headers. */
   readonly answerHeaders: Readonly<Record<string, string>>
-  /** The body of the answer, truncated to 4000 characters; empty if it arrived in parts. */
+  /** The response body, truncated to 4000 characters; empty if it arrived in parts. */
   readonly answer: string
 }
 
@@ -32,38 +32,38 @@ export const Shown: Schema.Codec<Shown, unknown> = Schema.Struct({
   answer: Schema.String
 })
 
-/** The request and the answer of a call, as sent. */
+/** A call's request and response, as sent. */
 export interface Kept {
-  /** The number of the call in the log. */
+  /** The call's number in the log. */
   readonly number: number
   /**
-   * The request, with its body truncated to 4096 bytes. If the whole request exceeds 8192 bytes, its other strings are
-   * truncated to 256 characters each.
+   * The request, with its body truncated to 4096 bytes. If the complete request exceeds 8192 bytes, its other strings
+   * are truncated to 256 characters each.
    */
   readonly request: Request
   /** Whether the request was stored in full. */
   readonly whole: boolean
-  /** The answer; its body is empty when it arrived in parts. `undefined` when the connection was reset. */
+  /** The response, whose body is empty if it arrived in parts; `undefined` if the connection was reset. */
   readonly answer: Written | undefined
 }
 
-/** The requests and the answers of the latest calls, as sent. */
+/** The requests and responses of the latest calls, as sent. */
 export interface Traffic {
-  /** Adds a call by its number in the log. The request and the answer must not change afterwards. */
+  /** Adds a call with its number in the log. The request and the response must not change afterwards. */
   readonly add: (number: number, request: Request, answer: Answer) => void
-  /** Returns a call by its number; `undefined` if it is no longer kept. */
+  /** Returns a call by its number; `undefined` if the call is no longer stored. */
   readonly get: (number: number) => Kept | undefined
 }
 
-/** The number of calls that are kept. */
+/** The number of calls that are stored. */
 export const kept = 1000
 
 const longest = 4096
 
-/** The maximum length of a string in a request that is not kept in full, in characters. */
+/** The maximum length of a string in a request that is not stored in full, in characters. */
 const longestPart = 256
 
-/** Truncates and copies a string. A slice would keep the whole string alive. */
+/** Truncates and copies a string. A slice would keep the complete string alive. */
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : Buffer.from(text.slice(0, most)).toString()
 
@@ -77,8 +77,8 @@ const sizeOf = ({ body, headers, path, query = "" }: Request): number => {
 }
 
 /**
- * Copies a body that is part of a larger buffer, such as its connection's, because a slice would keep the whole buffer
- * alive.
+ * Copies a body that is part of a larger buffer, such as its connection's, because a slice would keep the complete
+ * buffer alive.
  */
 const keptBody = (body: Uint8Array): Uint8Array =>
   body.length <= longest && body.length === body.buffer.byteLength ? body : new Uint8Array(body.subarray(0, longest))
@@ -91,7 +91,7 @@ const cutHeaders = (headers: Request["headers"]): Request["headers"] =>
   )
 
 /**
- * A slot for a call. A later call overwrites the fields of the slot instead of replacing it: a replaced slot would
+ * A slot for a call. A later call overwrites the slot's fields. If it replaced the slot instead, the old slot would
  * become garbage in the old generation, which is collected late and keeps its references alive until then.
  */
 class Slot {
@@ -165,7 +165,7 @@ const scrubbed = (text: string, secrets: Iterable<string>): string => {
   return CallLog.scrub(plain.replace(secretField, `"$1"$2"${hidden}"`), [...secrets], 4000)
 }
 
-/** The request and the answer of a call, as the owner may see them. */
+/** A call's request and response, as the owner may see them. */
 export const show = ({ answer, request }: Kept, secrets: Iterable<string>): Shown => ({
   query: scrubbed(request.query ?? "", secrets),
   headers: headersOf(request.headers),

@@ -1,5 +1,6 @@
 /**
- * The fields of a request that its endpoint does not have. The exchange ignores them, so they do not affect the answer.
+ * The fields of a request that its endpoint does not have. The exchange ignores them, so they do not affect the
+ * response.
  */
 import * as Dialect from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
@@ -11,7 +12,7 @@ import * as NearMiss from "./NearMiss.ts"
 export interface UnknownField {
   /** The name of the field; `orders.price` for a field of an order in a bulk request. */
   readonly name: string
-  /** The field that is probably meant, if the request does not have it either. */
+  /** The field that the caller probably meant, if the request does not have that field as well. */
   readonly meant: string | undefined
   /** Whether the field is one of another dialect. */
   readonly isForeign: boolean
@@ -25,7 +26,7 @@ const most = 10
 /** Normalises the spelling of a name, so that `activation_price` and `activationPrice` are equal. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/gu, "")
 
-/** The known name that differs from a given one only in spelling, or by a letter or two. */
+/** The known name that differs from the given name only in spelling, or by one or two letters. */
 const meantBy = (name: string, known: ReadonlyArray<string>): string | undefined => {
   const typos = name.length < 6 ? 1 : 2
   return known.find((other) => plain(other) === plain(name)) ??
@@ -40,7 +41,7 @@ const unknownIn = (
 ): ReadonlyArray<UnknownField> => {
   const missing = known.filter((name) => !Object.hasOwn(fields, name))
   return Object.keys(fields)
-    // Do not show a string that could not be the name of a protocol field: it may be anything, even a secret.
+    // Do not show a string that could not be the name of a protocol field: it may contain anything, even a secret.
     .filter((name) => !known.includes(name) && /^\w{1,40}$/u.test(name))
     .map((name) => ({ name: prefix + name, meant: meantBy(name, missing), isForeign: foreign.includes(name) }))
 }
@@ -52,7 +53,7 @@ const keysOf = (endpoint: Endpoint.Any, dialect: Dialect.Dialect): ReadonlyArray
 const anyKeysOf = (endpoint: Endpoint.Any): ReadonlyArray<string> =>
   Object.values(Dialect.byName).flatMap((dialect) => keysOf(endpoint, dialect))
 
-/** Finds the unknown fields of a request, in its orders too, each name once. */
+/** Finds the unknown fields of a request and of the orders in it. Returns each name once. */
 export const of = (
   { each, endpoint }: Route,
   dialect: Dialect.Dialect,

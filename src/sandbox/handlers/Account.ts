@@ -1,4 +1,4 @@
-/** Balances, positions, transfers, codes, sub-accounts and their API keys. */
+/** The handlers for balances, positions, transfers, codes, sub-accounts and their API keys. */
 import * as Redacted from "effect/Redacted"
 import * as Decimal from "../../domain/Decimal.ts"
 import { PositionId, SubAccountId, type Ticker } from "../../domain/Identifiers.ts"
@@ -22,7 +22,7 @@ import * as MarketFigures from "./MarketFigures.ts"
 import * as Page from "./Page.ts"
 import * as StreamToken from "./StreamToken.ts"
 
-/** The free and locked balances of a wallet, by asset. */
+/** A wallet's free and locked balances, keyed by asset. */
 export const balancesOf = (
   { account, state }: Context,
   wallet: Ledger.Wallet
@@ -37,25 +37,28 @@ export const balancesOf = (
   )
 }
 
-/** The free and the locked amount of an asset in a wallet. */
+/** An asset's free and locked amounts in a wallet. */
 export interface Held {
   readonly free: Units.Units
   readonly locked: Units.Units
 }
 
-/** A balance of the trade account, as answers show it. */
+/** A balance of the trade account, in the form that responses have. */
 export const tradeBalance = ({ free, locked }: Held): TradeBalance.Balance => ({
   available: Units.toDecimal(free),
   freeze: Units.toDecimal(locked)
 })
 
-/** Checks that the asset of a request is listed, if the request names one. */
+/** Checks that the asset named in a request is listed, if the request names an asset. */
 const isListed = ({ ticker }: { readonly ticker?: Ticker }, { state }: Context): Violations =>
   ticker === undefined || state.currencies.some((currency) => currency.ticker === ticker)
     ? []
     : [["ticker", { kind: "known" }]]
 
-/** The latest exit of a position. Its legs close what its order has opened. */
+/**
+ * A position's latest exit, that is, its take-profit and stop-loss. The legs close the amount that their order has
+ * opened.
+ */
 const tpslOf = ({ account, market }: Position, { state }: Context): OpenPositions.Tpsl | null => {
   const { value: exit } = state.exits.latest(account, market).next()
   if (exit === undefined) return null
@@ -66,7 +69,7 @@ const tpslOf = ({ account, market }: Position, { state }: Context): OpenPosition
   }
 }
 
-/** A position, as answers show it. */
+/** A position, in the form that responses have. */
 export const positionAnswer = (position: Position, context: Context): OpenPositions.Position => {
   const { account, state } = context
   const { amount, cost, market: name } = position
@@ -90,7 +93,7 @@ export const positionAnswer = (position: Position, context: Context): OpenPositi
     unrealizedPnl: Units.toDecimal(gain),
     margin: roundedUp(Margins.marginOf(state, position)),
     freeMargin: Units.toDecimal(Margins.freeMargin(state, account)),
-    // The funding of futures is paid from the balance. A margin position pays interest.
+    // Funding of futures is paid from the balance. Interest is paid only on margin positions.
     funding: market?.type === "futures" ? Decimal.zero : Units.toDecimal(position.funding),
     unrealizedFunding: Decimal.zero,
     positionSide: position.side,
@@ -125,7 +128,7 @@ const apiKeyAnswer = (key: Key, owner: SubAccountId) => ({
 /** The wallets, keyed by the names that transfers use. */
 const wallets = { main: "main", spot: "trade", collateral: "collateral" } as const
 
-/** The source and the target for each `method` in the older form of a transfer. */
+/** The source and target wallets for each `method` in the older form of a transfer. */
 const methods = {
   deposit: { from: "main", to: "spot" },
   withdraw: { from: "spot", to: "main" },
@@ -133,13 +136,16 @@ const methods = {
   "collateral-withdraw": { from: "collateral", to: "main" }
 } as const
 
-/** The source and the target of a transfer. */
+/** The source and target wallets of a transfer. */
 interface Balances {
   readonly from?: Transfers.Balance
   readonly to?: Transfers.Balance
 }
 
-/** The balances of a transfer. If a request contains balances as well as a method, the balances take precedence. */
+/**
+ * The source and target balances of a transfer. If a request contains both balances and a method, the balances take
+ * precedence.
+ */
 const balancesOfTransfer = (
   { method, ...balances }: Balances & { readonly method?: keyof typeof methods }
 ): Balances =>
@@ -151,7 +157,7 @@ const funds = group({
       const balances = Ledger.balances(state.ledger, Ledger.free(account, "main"))
       return only === undefined
         ? new Map([...balances].map(([ticker, units]) => [ticker, Units.toDecimal(units)]))
-        // For an asset that does not exist, the exchange answers a balance of zero.
+        // For an asset that does not exist, the exchange returns a balance of zero.
         : Units.toDecimal(balances.get(only) ?? 0n)
     }
   },
@@ -276,5 +282,5 @@ const subAccounts = group({
   }
 })
 
-/** The handlers for accounts and their holdings. */
+/** The handlers for accounts and their balances. */
 export const account: typeof funds & typeof subAccounts = { ...funds, ...subAccounts }

@@ -1,4 +1,4 @@
-/** Placing and canceling several orders in one call. */
+/** The handlers for placing and canceling several orders in one call. */
 import type * as CancelBulkOrders from "../../endpoints/CancelBulkOrders.ts"
 import * as CancelOrder from "../../endpoints/CancelOrder.ts"
 import * as CollateralLimitOrders from "../../endpoints/CollateralLimitOrders.ts"
@@ -14,8 +14,8 @@ import * as OrderAnswers from "./OrderAnswers.ts"
 import * as Refusing from "./Refusing.ts"
 
 /**
- * The orders that go to the engine: all that could be read, or with `stopOnFail` only those before the first that could
- * not be read.
+ * The orders that go to the engine: all orders that could be read, or with `stopOnFail` only those before the first
+ * order that could not be read.
  */
 const readable = <Q>({ orders, stopOnFail }: Items<Q>): ReadonlyArray<Q> => {
   const requests: Array<Q> = []
@@ -42,7 +42,7 @@ const repliesTo = (
   return tried
 }
 
-/** The answer to each order: its new state, or the reason why it was refused. */
+/** The result for each order: its new state, or the reason why the order was refused. */
 const answered = <A>(
   each: Endpoint.Any,
   refusals: Refusals,
@@ -90,7 +90,7 @@ const stopOnFailOf = ({ stopOnFail }: Items<never>) => stopOnFail === undefined 
 const readBy = <E extends Endpoint.Any>(_each: E, request: Items<never>): Items<Endpoint.Request<E>> =>
   request as { readonly orders: ReadonlyArray<Item<never>> }
 
-/** The live exchange's message when a cancellation does not have exactly one identifier. */
+/** The live exchange's message if a cancellation does not have exactly one order id. */
 const notOneId: { readonly [kind: string]: ReadonlyArray<string> } = {
   required: ["validation.required"],
   alone: ["api.validation.order.chooseOneId"]
@@ -98,7 +98,7 @@ const notOneId: { readonly [kind: string]: ReadonlyArray<string> } = {
 
 /**
  * The refusal when a cancellation has invalid fields; in bulk calls, all such errors have one code. An error about a
- * missing or an extra identifier is reported for the cancellation as a whole, under `request`.
+ * missing or an additional order id is reported for the cancellation as a whole, under `request`.
  */
 const cancelRefusal = (
   item: Item<unknown> | undefined,
@@ -112,7 +112,7 @@ const cancelRefusal = (
   return { ...refusal, code: 30, errors: { ...Object.fromEntries(others), request } }
 }
 
-/** The handlers of bulk calls. */
+/** The handlers for bulk calls. */
 export const bulk = group({
   BulkLimitOrders: {
     each: { endpoint: LimitOrders.endpoint, notSimulated: [] },

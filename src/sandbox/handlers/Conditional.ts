@@ -1,4 +1,4 @@
-/** The deals of an order, the kill switch, and conditional orders. */
+/** The handlers for an order's deals, for the kill switch, and for conditional orders. */
 import type { Market } from "../../domain/Market.ts"
 import * as Time from "../../domain/Time.ts"
 import * as ConditionalOrders from "../../endpoints/ConditionalOrders.ts"
@@ -14,7 +14,7 @@ import * as OrderAnswers from "./OrderAnswers.ts"
 import * as Page from "./Page.ts"
 import * as Records from "./Records.ts"
 
-/** The fills of a list that belong to an order. */
+/** The fills in a list that belong to an order. */
 export const fillsByOrder = Records.indexBy(({ order }: Fill) => order.id)
 
 /** Whether a market trades positions instead of wallet balances. */
@@ -37,7 +37,7 @@ const merged = function*(
   }
 }
 
-/** The live exchange answers in whole seconds; the engine counts in microseconds. */
+/** The live exchange returns whole seconds; the engine uses microseconds. */
 const secondsOf = (micros: number): Time.UnixSeconds => Time.UnixSeconds.make(Math.floor(micros / 1e6))
 
 const timer = ({ armedAt, firesAt, market, types }: KillSwitch): KillSwitchEndpoint.Timer => ({
@@ -47,7 +47,7 @@ const timer = ({ armedAt, firesAt, market, types }: KillSwitch): KillSwitchEndpo
   ...(types === undefined ? {} : { types })
 })
 
-/** The handlers of the deals of an order, of the kill switch, and of conditional orders. */
+/** The handlers for an order's deals, for the kill switch, and for conditional orders. */
 export const conditional = group({
   OrderDeals: {
     answer: (request, context) =>

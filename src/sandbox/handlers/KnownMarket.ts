@@ -1,9 +1,9 @@
-/** The check that the market of a request exists. */
+/** The check that the market named in a request exists. */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import type { Violations } from "../engine/Reply.ts"
 import type { Context } from "./Handler.ts"
 
-/** The violations of a request that names a market this exchange does not have. */
+/** The violations of a request that names a market that this exchange does not have. */
 export const check = (
   { market }: { readonly market?: MarketName },
   { state }: Pick<Context, "state">

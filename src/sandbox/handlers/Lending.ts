@@ -1,4 +1,4 @@
-/** Answers the calls about fixed-term lending: the history of interest payments. */
+/** Handles the calls about fixed-term lending: the history of interest payments. */
 import type { Payment } from "../engine/State.ts"
 import { group } from "./Handler.ts"
 import * as Page from "./Page.ts"
@@ -7,7 +7,7 @@ import * as Records from "./Records.ts"
 const byPlan = Records.indexBy(({ planId }: Payment) => planId)
 const byTicker = Records.indexBy(({ ticker }: Payment) => ticker)
 
-/** The handlers of fixed-term lending. */
+/** The handlers for fixed-term lending. */
 export const lending = group({
   InterestPaymentHistory: {
     check: ({ planId, ticker }, { account, state }) => {

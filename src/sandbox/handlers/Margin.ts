@@ -1,4 +1,4 @@
-/** The collateral account as a whole: margin, leverage, position mode, and the history of its positions. */
+/** The handlers for the collateral account as a whole: its margin, leverage, position mode, and position history. */
 import { PositionId, type Ticker } from "../../domain/Identifiers.ts"
 import * as Margin from "../../domain/Margin.ts"
 import * as Time from "../../domain/Time.ts"
@@ -23,11 +23,11 @@ const changesByPosition = Records.indexBy(({ position }: PositionChange) => posi
 const changesByMarket = Records.indexBy(({ market }: PositionChange) => market)
 const paymentsByMarket = Records.indexBy(({ market }: FundingPayment) => market)
 
-/** A fraction with the value of all positions as its denominator. */
+/** A fraction whose denominator is the value of all positions. */
 const fraction = (part: Units.Units, value: Units.Units) =>
   value === 0n ? Margin.noPositions : Units.toDecimal(Units.over(part, value))
 
-/** The times of a request: in the right order, and at most a second in the future. */
+/** Checks that a request's times are in the right order, and at most one second in the future. */
 const times = (
   { endDate, startDate }: { readonly startDate?: number; readonly endDate?: number },
   { serverTime }: Context
@@ -41,7 +41,7 @@ const times = (
 const isListed = (ticker: Ticker | undefined, { state }: Context): boolean =>
   ticker === undefined || state.currencies.some((currency) => currency.ticker === ticker)
 
-/** A record of a position's history. */
+/** A record in a position's history. */
 export const changeAnswer = (change: PositionChange): PositionHistory.PositionChange => {
   const { amount, cost, realised } = change
   return {
@@ -69,7 +69,7 @@ export const changeAnswer = (change: PositionChange): PositionHistory.PositionCh
   }
 }
 
-/** An average price, with the decimals that the market's prices have. */
+/** An average price, with the number of decimal places that the market's prices have. */
 const average = (total: Units.Units, size: Units.Units, step: Units.Units) => {
   const price = size === 0n ? 0n : Units.over(total, size)
   return Units.toDecimal(price - price % step)
@@ -115,7 +115,7 @@ const borrowAnswer = ({ at, interest, principal, status, ticker }: Borrow): Borr
   timestamp: MarketFigures.seconds(at)
 })
 
-/** The collateral account's balances of all assets, or of one. */
+/** The collateral account's balances of all assets, or of one asset. */
 export const balancesOf = (
   { account, state }: Context,
   only?: Ticker
@@ -130,7 +130,7 @@ export const balancesOf = (
       availableWithBorrow: Units.toDecimal(availableWithBorrow)
     }))
 
-/** The places of the account's positions in the queues for auto-deleveraging. */
+/** The positions of an account in the queues for auto-deleveraging. */
 export const quantilesOf = ({ account, state }: Context): ReadonlyArray<AdlQuantiles.AdlQuantile> =>
   Deleveraging.quantiles(state, account).map(({ long = null, market, short = null }) => ({ market, long, short }))
 
@@ -231,5 +231,5 @@ const positions = group({
   AdlQuantiles: { answer: (_, context) => quantilesOf(context) }
 })
 
-/** The handlers of the collateral account. */
+/** The handlers for the collateral account. */
 export const margin: typeof settings & typeof positions = { ...settings, ...positions }

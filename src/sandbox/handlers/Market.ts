@@ -1,4 +1,4 @@
-/** Markets, currencies and their data, and the server itself. */
+/** The handlers for markets, currencies and their data, and for the server itself. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { TradeId } from "../../domain/Identifiers.ts"
 import type * as Assets from "../../endpoints/Assets.ts"
@@ -17,8 +17,8 @@ import * as MarketFigures from "./MarketFigures.ts"
 const coarsest = 10
 
 /**
- * A side of a book with prices rounded to multiples of `step`, away from the other side. Each level of aggregation is
- * ten times coarser than the one before; the exchange does not document its levels.
+ * One side of a book, with prices rounded to multiples of `step`, away from the other side. Each level of aggregation
+ * is ten times coarser than the previous level; the exchange does not document its levels.
  */
 export const aggregated = function*(
   levels: Iterable<Book.Level>,
@@ -47,7 +47,7 @@ const publicTrade = (trade: Trade): PublicTrades.PublicTrade => ({
 /** The trading fees shown for assets, in percent. Markets have their own fees. */
 const assetFee = Decimal.of("0.1")
 
-/** A setting as a field of the answer. A setting of zero, which means "off", is left out. */
+/** A setting as a field of the response. A setting of zero, which means "off", is left out. */
 const unlessOff = <K extends string>(key: K, setting: Decimal.Decimal) =>
   Decimal.isZero(setting) ? {} : { [key]: setting } as { readonly [_ in K]: Decimal.Decimal }
 
@@ -102,7 +102,7 @@ const publicFeeOf = ({ canDeposit, canWithdraw, deposit, name, ticker, withdraw 
   withdraw: directionOf(withdraw)
 })
 
-/** The handlers of markets, currencies and the server. */
+/** The handlers for markets, currencies and the server. */
 export const market = group({
   Fees: { answer: (_request, { state }) => [...state.currencies] },
   ServerStatus: { answer: () => ["pong"] },
@@ -150,7 +150,7 @@ export const market = group({
     answer: (_request, { state }) =>
       new Map(state.currencies.map((currency) => [currency.ticker, publicFeeOf(currency)]))
   },
-  // A halted exchange answers no call, so no other status is ever sent.
+  // A halted exchange refuses every call, so no other status is ever sent.
   PlatformStatus: { answer: () => "operational" },
   CollateralMarkets: {
     answer: (_request, { state }) =>

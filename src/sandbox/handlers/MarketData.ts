@@ -1,4 +1,4 @@
-/** Market data: the last 24 hours, candles, trades, depth and futures. */
+/** The handlers for market data: the last 24 hours, candles, trades, depth and futures. */
 import * as DateTime from "effect/DateTime"
 import { type MarketName, TradeId } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -27,7 +27,10 @@ const byMarket = <A>({ state }: Context, of: (market: MarketName) => A): Readonl
 
 const day = 86_400
 
-/** The seconds of each unit of time, and the default period of an answer in seconds. A month counts as 31 days. */
+/**
+ * The seconds of each unit of time, and the default period that a response covers, in seconds. A month is treated as 31
+ * days.
+ */
 const unitsOfTime = {
   s: { length: 1, window: 600 },
   m: { length: 60, window: day },
@@ -46,11 +49,11 @@ const months: Candles.Intervals = {
 }
 
 /**
- * The length and window of an interval, in seconds, and the way it divides time. Weeks begin on Monday; all times are
+ * An interval's length and default period, in seconds, and how it divides time. Weeks begin on Monday; all times are
  * UTC.
  */
 export const intervalOf = (name: `${number}${keyof typeof unitsOfTime}`) => {
-  // Every interval name is a count followed by a unit, so the cast is safe.
+  // Every interval name is a count followed by a unit, so the cast to this type is safe.
   const unit = name.slice(-1) as keyof typeof unitsOfTime
   const { length, window } = unitsOfTime[unit]
   const every = Number(name.slice(0, -1)) * length
@@ -83,7 +86,7 @@ const candlesOf = (
   return found.slice(-count).map(candleAnswer)
 }
 
-/** A candle, as answers show it. */
+/** A candle, in the form that responses have. */
 export const candleAnswer = (
   { at, close, high, low, open, total, volume }: Readonly<Candles.Candle>
 ): CandlesEndpoint.Candle => ({
@@ -113,8 +116,8 @@ const tradesOf = (
 }
 
 /**
- * The levels of a side that are close to the last price. Levels are sorted, so the first one that is too far away ends
- * the search.
+ * The levels of a side that are close to the last price. Levels are sorted, so the search ends at the first level that
+ * is too far away.
  */
 const closeTo = (last: Units.Units, levels: Iterable<Book.Level>, side: "asks" | "bids"): Array<OrderBooks.Level> => {
   const width = last * BigInt(OrderBookDepth.depthPercent) / 100n
@@ -162,7 +165,7 @@ const futuresOf = (context: Context, market: Market): FuturesMarkets.FuturesMark
 
 const isFunded = ({ isCollateral, type }: Market): boolean => isCollateral || type === "futures"
 
-/** The handlers of market data. */
+/** The handlers for market data. */
 export const marketData = group({
   Tickers: {
     answer: (_request, context) =>

@@ -1,4 +1,4 @@
-/** Figures of a market that several answers contain: its last 24 hours, and its best prices. */
+/** Market values that several responses contain: statistics of the last 24 hours, and the best prices. */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { MarketName } from "../../domain/Identifiers.ts"
 import * as Time from "../../domain/Time.ts"
@@ -8,25 +8,25 @@ import * as Candles from "../engine/Candles.ts"
 import * as Units from "../engine/Units.ts"
 import type { Context } from "./Handler.ts"
 
-/** A price, and the remaining amount of the orders at it. */
+/** A price, and the remaining amount of the orders at this price. */
 export type Level = Pick<Book.Level, "price" | "left">
 
-/** A level of a book, as answers show it. */
+/** A level of an order book, in the form that responses have. */
 export const levelOf = ({ left, price }: Level): OrderBooks.Level => ({
   price: Units.toDecimal(price),
   amount: Units.toDecimal(left)
 })
 
-/** Unix microseconds as whole Unix seconds. */
+/** Converts Unix microseconds to whole Unix seconds. */
 export const seconds = (at: number): Time.UnixSeconds => Time.UnixSeconds.make(Math.floor(at / 1e6))
 
-/** A part of a whole, in percent, rounded towards zero to two decimal places. */
+/** A part of a total, in percent, rounded towards zero to two decimal places. */
 export const percentOf = (part: Units.Units, whole: Units.Units): Decimal.Decimal =>
   whole === 0n ? Decimal.zero : Units.toDecimal(part * 10_000n / whole * Units.stepOf(2))
 
 /**
- * The last 24 hours of a market, to the second, and its best prices, zero if a side is empty. If nothing happened in 24
- * hours, all figures are based on the last price.
+ * A market's statistics for the last 24 hours, with a precision of one second, and its best prices, which are zero if a
+ * side is empty. If nothing happened in 24 hours, all values are based on the last price.
  */
 export const of = ({ at, state }: Pick<Context, "at" | "state">, market: MarketName) => {
   const trading = state.trading.get(market)

@@ -1,8 +1,10 @@
-/** Orders that the document does not describe: more kinds of stop orders, and modified orders. */
+/**
+ * The handlers for orders that the document does not describe: additional kinds of stop orders, and modified orders.
+ */
 import { group } from "./Handler.ts"
 import * as OrderAnswers from "./OrderAnswers.ts"
 
-/** The handlers of orders that the document does not describe. */
+/** The handlers for orders that the document does not describe. */
 export const moreOrders = group({
   StopMarketOrders: {
     operation: (request) => ({ _tag: "PlaceStopMarket", ...request, collateral: false }),

@@ -1,4 +1,4 @@
-/** Orders and fills, as answers show them. */
+/** Converts orders and fills to the form that responses have. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { OrderId, type Ticker, TradeId } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -16,17 +16,20 @@ import type { Fill } from "../engine/Trade.ts"
 import * as Units from "../engine/Units.ts"
 import type { Context } from "./Handler.ts"
 
-/** Converts an amount, with a fast path for zero, the most frequent amount in answers. */
+/** Converts an amount, with a fast path for zero, the most frequent amount in responses. */
 const toDecimal = (units: Units.Units): Decimal.Decimal => units === 0n ? Decimal.zero : Units.toDecimal(units)
 
 const leftOf = ({ amount, left, quantity, status }: Order): Decimal.Decimal => {
-  // A filled market buy may have a quote amount left that is below the smallest step. The order counts as filled.
+  // A filled market buy may have a quote amount left that is below the smallest step. The order is treated as filled.
   if (status === "FILLED") return Decimal.zero
   // Until part of the order is filled, the amount is returned as the caller wrote it.
   return left === quantity ? amount : Units.toDecimal(left)
 }
 
-/** The fee asset of an order, once it has a fee: the asset that a spot buy receives, otherwise the quote currency. */
+/**
+ * An order's fee asset, once the order has a fee. For a spot buy, this is the asset that the buyer receives; otherwise,
+ * it is the quote currency.
+ */
 const feeAssetOf = ({ dealFee, kind, market: name, side }: Order, { state }: Context): Ticker | undefined => {
   const market = dealFee === 0n ? undefined : state.markets.get(name)
   return kind === "spot" && side === "buy" ? market?.stock : market?.money
@@ -36,7 +39,7 @@ const feeAssetOf = ({ dealFee, kind, market: name, side }: Order, { state }: Con
 const typeOf = ({ kind, type }: Order, { dialect }: Context): Order["type"] =>
   dialect.marginTypes && kind !== "spot" && type === "stock market" ? "market" : type
 
-/** The fields that every answer about an order contains. */
+/** The fields that every response about an order contains. */
 const always = (order: Order, context: Context) => ({
   orderId: order.id,
   market: order.market,
@@ -57,10 +60,10 @@ type Always = ReturnType<typeof always>
 
 type Mutable<A> = { -readonly [Field in keyof A]: A[Field] }
 
-/** An answer under construction, without its optional fields. */
+/** A response under construction, without its optional fields. */
 type Begun = Always & Mutable<Omit<OrderAnswer.Order, keyof Always>>
 
-/** Every answer with an order is built here. Assigning optional fields is much faster than spreading them. */
+/** Every response with an order is built here. Assigning optional fields is much faster than using spread syntax. */
 const common = (order: Order, context: Context): Begun => {
   const answer: Begun = always(order, context)
   const feeAsset = feeAssetOf(order, context)
@@ -82,14 +85,14 @@ const activation = (stop: Trigger) => ({
 const hidesClientOrderId = (order: Order, { dialect }: Context): boolean =>
   order.oco !== undefined && dialect.policy.legClientOrderIds === "empty"
 
-/** An exit, as answers show it. */
+/** An exit (take-profit and stop-loss), in the form that responses have. */
 const exitOf = ({ id, stopLoss, takeProfit }: NonNullable<Order["oto"]>): OrderFields.Oto => ({
   otoId: id,
   ...(takeProfit === undefined ? {} : { takeProfit }),
   ...(stopLoss === undefined ? {} : { stopLoss })
 })
 
-/** An order, as most answers show it. */
+/** An order, in the form that most responses have. */
 export const order = (order: Order, context: Context): OrderAnswer.Order => {
   const answer = common(order, context)
   const { oto, price, stop } = order
@@ -116,7 +119,7 @@ export const stopOrder = (stop: StopOrder, context: Context): OrderAnswer.StopOr
 const feeRate = (percent: Decimal.Decimal): Decimal.FeeRate =>
   Decimal.FeeRate.make(Units.toDecimal(Units.ofPercent(percent)))
 
-/** The fees of a market as ratios. Markets state fees as percentages, orders as ratios. */
+/** A market's fees as ratios. Markets state fees as percentages, orders as ratios. */
 const feesOf = (market: Market | undefined) => ({
   takerFee: feeRate(market?.takerFee ?? Decimal.zero),
   makerFee: feeRate(market?.makerFee ?? Decimal.zero)
@@ -131,8 +134,8 @@ const leg = (order: Order, context: Context) => ({
 })
 
 /**
- * A leg in a list, or a canceled one: here the live exchange leaves out the fees, and the position side unless the
- * market is a futures market.
+ * An OCO leg in a list, or a canceled leg. Here the live exchange leaves out the fees, and also the position side
+ * unless the market is a futures market.
  */
 const knownLeg = (order: Order, context: Context) => {
   const { makerFee, positionSide, takerFee, ...others } = leg(order, context)
@@ -153,7 +156,7 @@ export const newOcoOrder = (oco: OcoOrder, context: Context): CollateralOcoOrder
   ...legsOf(oco, context, leg)
 })
 
-/** A collateral OCO order in a list, or after it was canceled. */
+/** A collateral OCO order in a list, or after its cancellation. */
 export const ocoOrder = (oco: OcoOrder, context: Context): CollateralOcoOrders.CollateralOcoOrder => ({
   id: oco.id,
   reduceOnly: oco.reduceOnly,
@@ -176,7 +179,7 @@ export const conditionalOrder = (
   }
 }
 
-/** An order that can no longer trade. */
+/** A closed order, which can no longer trade. */
 export const endedOrder = (ended: Order, context: Context): OrderHistory.EndedOrder => {
   const { activated: _activated, left: _left, oto: _oto, ...answer } = order(ended, context)
   return {
@@ -186,7 +189,7 @@ export const endedOrder = (ended: Order, context: Context): OrderHistory.EndedOr
   }
 }
 
-/** The fields of a fill in every list. */
+/** The fields that a fill has in every list. */
 const commonOfFill = ({ amount, at, fee, feeAsset, order, price, role, trade }: Fill, context: Context) => ({
   tradeId: TradeId.make(trade.toString()),
   ...(order.clientOrderId === undefined || hidesClientOrderId(order, context)
@@ -202,8 +205,8 @@ const commonOfFill = ({ amount, at, fee, feeAsset, order, price, role, trade }: 
 })
 
 /**
- * A fill in the list of its order. A trade with the outside market has no opposite order. The trade's number, which no
- * order has, takes its place.
+ * A fill in its order's list. A trade with the outside market has no opposite order, so the trade's number, which no
+ * order has, takes the place of the order id.
  */
 export const deal = (fill: Fill, context: Context): OrderDeals.Deal => ({
   ...commonOfFill(fill, context),

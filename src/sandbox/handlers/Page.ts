@@ -1,17 +1,17 @@
 /** Cuts lists into pages. */
 import { type HistoryLimit, Limit, Offset, type RecordOffset } from "../../domain/Paging.ts"
 
-/** Some records of a list, and their position in it. */
+/** Some records of a list, and their position in the list. */
 export interface Page<A, L extends HistoryLimit, O extends RecordOffset> {
   /** The maximum number of records. */
   readonly limit: L
-  /** The number of records that precede these in the list. */
+  /** The number of records that precede this page in the list. */
   readonly offset: O
-  /** The records of this page. */
+  /** The records on this page. */
   readonly records: ReadonlyArray<A>
 }
 
-/** The requested page of a list. */
+/** Returns the requested page of a list. */
 export const make = <A, B, L extends HistoryLimit, O extends RecordOffset>(
   request: { readonly limit?: L; readonly offset?: O },
   defaultLimit: number,

@@ -7,8 +7,8 @@ interface Index<A, K> {
 }
 
 /**
- * Finds the records of a list with a given key, in the order of the list. Records added since the last search are
- * indexed first; a list that is never searched has no index.
+ * Finds the records of a list with a given key, in list order. Records added since the last search are indexed first; a
+ * list that is never searched has no index.
  */
 export const indexBy = <A, K>(
   keyOf: (record: A) => K
@@ -38,7 +38,7 @@ export const shortest = <A>(
     first
   )
 
-/** The number of records before a time, in a list sorted by time. */
+/** The number of records before the given time, in a list sorted by time. */
 const countBefore = <A>(list: ReadonlyArray<A>, timeOf: (record: A) => number, time: number): number => {
   let [low, high] = [0, list.length]
   while (low < high) {

@@ -1,4 +1,6 @@
-/** Converts an engine reply that changed nothing into the dialect's refusal: status, code, message and errors. */
+/**
+ * Converts an engine reply that reports a refused operation to the dialect's refusal: status, code, message and errors.
+ */
 import type { Dialect, Refusal, RefusalKind } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import { refusalOf } from "../../protocol/Refusals.ts"
@@ -18,7 +20,7 @@ export interface Said {
   readonly errors: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** The refusal of a call. `refusals` are the handler's own ones. */
+/** The refusal of a call. `refusals` are the handler's own refusals. */
 export const said = (endpoint: Endpoint.Any, refusals: Refusals, dialect: Dialect, reply: Failed): Said => {
   const { shape } = Endpoint.codec(endpoint, dialect)
   const violations = reply.violations.map(([field, constraint]) => ({ field, constraint }))

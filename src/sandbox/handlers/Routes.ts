@@ -1,4 +1,4 @@
-/** The endpoints that this exchange serves: all endpoints of the contract, each with its handler. */
+/** The endpoints that this exchange serves: all endpoints in the contract, each with its handler. */
 import * as Contract from "../../endpoints/all.ts"
 import type { RefusalKind } from "../../protocol/Dialect.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
@@ -10,23 +10,23 @@ import type { Context, Each, Itemised, Mutating, Reading } from "./Handler.ts"
 export type { Context } from "./Handler.ts"
 
 /**
- * An endpoint and its handler, with every stage of a call filled in. Requests have the type of the endpoint's request
- * schema.
+ * An endpoint and its handler, with defaults filled in for every stage of a call. Requests have the type of the
+ * endpoint's request schema.
  */
 export interface Route {
   /** The endpoint, from the contract. */
   readonly endpoint: Endpoint.Any
   /** Checks that only the exchange can make. */
   readonly check: (request: never, context: Context) => Violations
-  /** The operation that a call requests from the engine. */
+  /** The engine operation that a call requests. */
   readonly operation: (request: never) => Operation
-  /** How one order of a bulk request is read; `undefined` for other requests. */
+  /** Describes how one order in a bulk request is read; `undefined` for other requests. */
   readonly each: Each | undefined
-  /** The dialect's refusals where they differ from the default refusals for the engine's reasons. */
+  /** The refusals for the engine's reasons, where these refusals differ from the defaults. */
   readonly refusals: { readonly [Why in Refused["why"]]?: RefusalKind }
-  /** Completes the engine's reasons for a refusal with details that the answer shows. */
+  /** Adds details to the engine's reasons for a refusal, for use in the response. */
   readonly explain: (reasons: Violations, request: never, context: Context) => Violations
-  /** Builds the answer to a request from the engine's reply. */
+  /** Builds the response to a request from the engine's reply. */
   readonly answer: (request: never, reply: Reply, context: Context) => unknown
 }
 

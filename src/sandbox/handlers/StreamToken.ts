@@ -1,11 +1,11 @@
 /**
- * Tokens that authorise a WebSocket connection. A token names its key and is signed with the key's secret, so the venue
- * stores none of them, and they outlive a restart.
+ * Tokens that authorise a WebSocket connection. A token names its key and is signed with the key's secret. So the venue
+ * does not store tokens, and they remain valid after a restart.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Key, State } from "../engine/State.ts"
 
-/** A token after it was read. */
+/** A token after it has been read. */
 export interface Token {
   /** The key that created the token. */
   readonly key: Key
@@ -17,11 +17,11 @@ const sign = ({ apiSecret }: Key, named: string): string =>
   createHmac("sha256", apiSecret).update(`websocket token ${named}`).digest("base64url")
 
 /**
- * Creates a token. Two tokens of a key differ, because no two calls have the same nonce. `at` is in Unix microseconds on
- * the clock that nonces are checked against.
+ * Creates a token. Each token of a key is different, because no two calls have the same nonce. `at` is in Unix
+ * microseconds on the clock that nonces are checked against.
  */
 export const create = (key: Key, nonce: bigint, at: number): string => {
-  // The times of a restored venue may contain a fraction of a microsecond.
+  // Times in a restored venue may contain a fraction of a microsecond.
   const named = [Buffer.from(key.apiKey).toString("base64url"), Math.floor(at), nonce].join(".")
   return `${named}.${sign(key, named)}`
 }
@@ -31,7 +31,7 @@ const isEqual = (one: string, other: string): boolean => {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** Reads a token; `undefined` if no key of the exchange has created it. */
+/** Reads a token; `undefined` if no key on this exchange has created the token. */
 export const read = (state: State, token: string): Token | undefined => {
   const [encoded = "", at = "", nonce = "", signature = ""] = token.split(".")
   // Text that does not have the format of a key matches no key.

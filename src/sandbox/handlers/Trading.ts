@@ -1,4 +1,4 @@
-/** Placing, canceling and listing orders and fills. */
+/** The handlers for placing, canceling and listing orders, and for listing fills. */
 import type { ClientOrderId } from "../../domain/Identifiers.ts"
 import * as ActiveOrders from "../../endpoints/ActiveOrders.ts"
 import * as Fills from "../../endpoints/Fills.ts"
@@ -13,7 +13,7 @@ import * as OrderAnswers from "./OrderAnswers.ts"
 import * as Page from "./Page.ts"
 import * as Records from "./Records.ts"
 
-/** The filters of a request for orders. */
+/** The filters in a request for orders. */
 type Selection = Pick<ActiveOrders.Request, "clientOrderId" | "market" | "orderId">
 
 const isSelected = ({ clientOrderId, market, orderId }: Selection) => (order: Order): boolean =>
@@ -34,18 +34,18 @@ const openOrders = ({ account, state }: Context, { clientOrderId, market, orderI
   return named.toSorted((one, other) => Number(other.id) - Number(one.id))
 }
 
-/** Whether an ended order was filled completely. */
+/** Whether a closed order was filled completely. */
 const isFilled = ({ status }: Order): boolean => status === "FILLED"
 
-/** The ended orders of a list with an id: at most one. */
+/** The closed orders in a list that have the given id; at most one. */
 export const endedById = Records.indexBy(({ id }: Order) => id)
 const endedByClientOrderId = Records.indexBy(({ clientOrderId }: Order) => clientOrderId)
-/** The ended orders of a list that are on a market. */
+/** The closed orders in a list that belong to a market. */
 export const endedByMarket = Records.indexBy(({ market }: Order) => market)
 const endedByFilled = Records.indexBy(isFilled)
 const endedInPart = Records.indexBy((order: Order) => !isFilled(order) && order.dealStock > 0n)
 
-/** The shortest list of ended orders that includes all matches of a request. */
+/** The shortest list of closed orders that includes all matches of a request. */
 const endedOrders = (
   { account, state }: Context,
   { clientOrderId, market, orderId, status = "ALL" }: OrderHistory.Request
@@ -62,7 +62,7 @@ const endedOrders = (
 }
 
 /**
- * Whether an ended order has the status that a request filters by. The filter applies to lists, not to searches by id.
+ * Whether a closed order has the status that a request filters by. The filter applies to lists, not to searches by id.
  */
 const hasStatus = ({ clientOrderId, orderId, status = "ALL" }: OrderHistory.Request) => (order: Order): boolean => {
   if (orderId !== undefined || clientOrderId !== undefined) return true
@@ -76,20 +76,20 @@ const hasStatus = ({ clientOrderId, orderId, status = "ALL" }: OrderHistory.Requ
 
 /**
  * The field that the exchange names when it refuses a search for an unknown client order id. A search for an unknown
- * exchange order id is not refused: it finds nothing.
+ * exchange order id is not refused, but returns an empty list.
  */
 const notFound: Violations = [["orderHistory", { kind: "ended" }]]
 
-/** Whether the account has an order with this client order id, open or ended. */
+/** Whether the account has an open or closed order with this client order id. */
 const hasOrder = (context: Context, clientOrderId: ClientOrderId): boolean =>
   endedOrders(context, { clientOrderId }).length > 0 ||
   !Iterator.from(openOrders(context, { clientOrderId })).next().done
 
-/** The fills of a list that are on a market. */
+/** The fills in a list that belong to a market. */
 export const fillsByMarket = Records.indexBy(({ order }: Fill) => order.market)
 const fillsByClientOrderId = Records.indexBy(({ order }: Fill) => order.clientOrderId)
 
-/** The handlers of orders and fills. */
+/** The handlers for orders and fills. */
 export const trading = group({
   CollateralOcoOrders: {
     operation: (request) => ({ _tag: "PlaceOco", ...request }),

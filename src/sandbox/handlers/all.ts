@@ -1,4 +1,6 @@
-/** The handlers of all endpoints. A missing handler is a compile error here that names its endpoint. */
+/**
+ * The handlers of all endpoints. If a handler is missing, compilation fails here with an error that names the endpoint.
+ */
 import { account } from "./Account.ts"
 import { bulk } from "./Bulk.ts"
 import { conditional } from "./Conditional.ts"
@@ -10,7 +12,7 @@ import { marketData } from "./MarketData.ts"
 import { moreOrders } from "./MoreOrders.ts"
 import { trading } from "./Trading.ts"
 
-/** The handlers, by the names of the contract. */
+/** The handlers, keyed by their names in the contract. */
 export const handlers: Handlers = {
   ...trading,
   ...conditional,

@@ -1,5 +1,5 @@
 /**
- * Bounds the number of awake venues of a host. When the bound is reached, the venue that has been idle for the longest
+ * Bounds the number of awake venues on a host. When the bound is reached, the venue that has been idle for the longest
  * time falls asleep.
  */
 import * as Effect from "effect/Effect"
@@ -10,15 +10,15 @@ import * as HostBounds from "./HostBounds.ts"
 
 /** A venue that may fall asleep. */
 export interface Sleeper {
-  /** Whether the venue can fall asleep now. */
+  /** Whether the venue can currently fall asleep. */
   readonly isIdle: () => boolean
   /** The time at which the venue was last used, in Unix milliseconds. */
   readonly usedAt: () => number
-  /** Puts the venue to sleep; `false` if it is in use by now. */
+  /** Puts the venue to sleep; `false` if the venue is in use again. */
   readonly sleep: Effect.Effect<boolean>
 }
 
-/** The capacity of a host for awake venues and forks. */
+/** A host's capacity for awake venues and forks. */
 export interface Capacity {
   /** The number of awake venues and forks. */
   readonly taken: () => number
@@ -33,13 +33,13 @@ export interface Capacity {
   readonly relieve: Effect.Effect<void>
 }
 
-/** The longest time that a venue waits for capacity. */
+/** The maximum time that a venue waits for capacity. */
 const patience = "5 seconds"
 
-/** The number of venues that are put to sleep at once when memory is short. */
+/** The number of venues that are put to sleep together when memory is short. */
 const atOnce = 8
 
-/** Creates the capacity of a host. */
+/** Creates a host's capacity. */
 export const make = (
   bounds: Bounds,
   memory: () => number,

@@ -1,6 +1,6 @@
 /**
- * A venue outside of any host: a file with its journal, which a sandbox can open, and its record, with its token and
- * keys.
+ * A venue exported from its host: a journal file, which a sandbox can open, and the venue's record, which contains its
+ * token and keys.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -24,11 +24,11 @@ export interface Exported {
   readonly commands: number
   /** The hash of the last command, in hex. */
   readonly digest: string
-  /** The record of the venue. */
+  /** The venue's record. */
   readonly registered: Registry.Registered
 }
 
-/** The number of commands that are written to a file at once. */
+/** The number of commands that are written to a file at a time. */
 const batch = 1000
 
 /** Writes commands to a new journal. */
@@ -45,7 +45,7 @@ export const writeTo = Effect.fnUntraced(function*(file: string, rules: string, 
   return journal
 })
 
-/** The state after a command of a journal, computed from the first command. */
+/** The state after a command in a journal, computed by applying all commands from the first. */
 export const replayed = (
   id: string,
   journal: Journal.Journal,
@@ -59,7 +59,7 @@ export const replayed = (
 
 /** An exported venue that this release can serve. */
 export interface Read {
-  /** The record of the venue, with this release's engine. */
+  /** The venue's record, with this release's engine version. */
   readonly registered: Registry.Registered
   /** The commands, in order. */
   readonly commands: ReadonlyArray<Command>
@@ -67,7 +67,7 @@ export interface Read {
   readonly journal: Journal.Journal
 }
 
-/** Reads the commands of a journal in a file. Fails if one is damaged. */
+/** Reads the commands of a journal in a file. Fails if a command is damaged. */
 export const commandsIn = Effect.fnUntraced(function*(file: string) {
   const { error, lines } = yield* Journal.salvage(file)
   if (error !== undefined) return yield* error
@@ -77,14 +77,14 @@ export const commandsIn = Effect.fnUntraced(function*(file: string) {
   )
 })
 
-/** Reads an exported venue, and replays every command. `record` is the text of its record. */
+/** Reads an exported venue, and replays every command. `record` is the text of the venue's record. */
 export const read = Effect.fnUntraced(function*(
   file: string,
   record: string
 ): Effect.fn.Return<Read, JournalError, Scope.Scope> {
   const decoded = yield* Effect.mapError(
     Effect.fromResult(Registry.decode(record)),
-    ({ message }) => damaged(file, `the record of its venue can't be read: ${message}`)
+    ({ message }) => damaged(file, `its venue's record can't be read: ${message}`)
   )
   const registered = { ...decoded, engine: Engine.version }
   const commands = yield* commandsIn(file)

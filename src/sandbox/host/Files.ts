@@ -7,22 +7,22 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { damaged, fromSqlite, JournalError } from "../store/JournalError.ts"
 
-/** The files of a venue. */
+/** A venue's files. */
 export interface Files {
-  /** The file of the journal. */
+  /** The journal's file. */
   readonly journal: string
   /**
-   * Prepares the folder for opening the journal: creates it for a new venue, and refuses a folder whose journal is gone
-   * or whose files are links, which may lead to another venue.
+   * Prepares the folder for opening the journal: creates it for a new venue, and refuses a folder whose journal is
+   * missing, or whose files are links, because these may point to another venue.
    */
   readonly prepare: (isBegun: boolean) => Effect.Effect<void, JournalError>
-  /** The memory that the venue saved when it fell asleep, if there is any. */
+  /** The memory that the venue saved when it fell asleep, if any. */
   readonly memory: Effect.Effect<Uint8Array | undefined>
-  /** Saves the memory of the venue. If that fails, the memory is lost, and a warning is logged. */
+  /** Saves the venue's memory. If saving fails, the memory is lost, and a warning is logged. */
   readonly remember: (memory: Uint8Array) => Effect.Effect<void>
   /** Removes the saved memory, which is out of date once the venue is awake. */
   readonly forget: Effect.Effect<void>
-  /** Removes all files. */
+  /** Deletes all files of the venue. */
   readonly remove: Effect.Effect<void, JournalError>
 }
 
@@ -33,11 +33,11 @@ const names = ["journal.sqlite", "memory"].flatMap((name) =>
 
 const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 
-/** The error when a venue's journal is gone. */
+/** The error for a venue whose journal is missing. */
 export const gone = (file: string): JournalError =>
   damaged(file, "it had commands, and is gone or empty. Put the venue's own files back, or end the venue", 0)
 
-/** The files of a venue in the folder of a host. */
+/** A venue's files in a host's folder. */
 export const of = (folder: string, id: string): Files => {
   const own = join(folder, "venues", id)
   const journal = join(own, "journal.sqlite")
@@ -75,7 +75,7 @@ export const of = (folder: string, id: string): Files => {
   }
 }
 
-/** A temporary folder for a host without one. It is removed with the scope. */
+/** A temporary folder for a host without one. The folder is removed when the scope closes. */
 export const temporary: Effect.Effect<string, JournalError, Scope.Scope> = Effect.acquireRelease(
   Effect.try({ try: () => mkdtempSync(join(tmpdir(), "effect-txc-host-")), catch: fromSqlite(tmpdir()) }),
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))

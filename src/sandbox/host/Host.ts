@@ -1,6 +1,6 @@
 /**
- * Many venues in one process. Each has its own journal, token, keys and time, and shares nothing with the others. Idle
- * venues sleep on disk, and the next call wakes them.
+ * Many venues in one process. Each venue has its own journal, token, keys and clock, and shares no state with the
+ * others. Idle venues sleep on disk, and the next call wakes them.
  *
  * @example
  * ```ts
@@ -57,23 +57,23 @@ export { VenueKey } from "./Registry.ts"
 export { type Failure, Host, type HostOptions, type OpenPort } from "./HostService.ts"
 
 /**
- * Options to open a host.
+ * The options for opening a host.
  *
  * @category models
  */
 export interface Options extends HostOptions {
-  /** The folder of all venues. Without one, the host uses a temporary folder and removes it when it is closed. */
+  /** The folder for all venues. If it is absent, the host uses a temporary folder and removes it when it is closed. */
   readonly folder?: string
 }
 
-/** The time between checks for venues that should sleep or end, in milliseconds. */
+/** The time between checks for venues that should be put to sleep or deleted, in milliseconds. */
 const sweepEvery = (idleMillis: number): number => Math.min(30_000, Math.max(1000, Math.floor(idleMillis / 20)))
 
 /** A venue that the host has. */
 interface Entry extends LocalPlacement.Entry {
   registered: Registry.Registered
   readonly files: Files.Files
-  /** The venue's scope, which is closed when the venue or the host ends. */
+  /** The venue's scope, which closes when the venue is deleted or the host closes. */
   readonly scope: Scope.Closeable
 }
 
@@ -103,7 +103,7 @@ const entryOf = ({ entries }: Parts, id: string): Effect.Effect<Entry, Models.Un
     : Effect.succeed(entry)
 }
 
-/** Updates the record of a venue in the registry. */
+/** Updates a venue's record in the registry. */
 const register = ({ registry }: Parts, entry: Entry, change: Partial<Registry.Registered>) => {
   const registered = { ...entry.registered, ...change }
   return Effect.map(registry.put(registered), () => {
@@ -111,7 +111,7 @@ const register = ({ registry }: Parts, entry: Entry, change: Partial<Registry.Re
   })
 }
 
-/** The remedy for a journal that another release wrote. */
+/** The remedy if another release wrote a journal. */
 const reimported = (folder: string, id: string): string =>
   `Stop the host, export the venue with that release (effect-txc host export ${id} --from ${folder} --data NEW), and ` +
   `import it with this one (effect-txc host import --data NEW --into ${folder})`
@@ -192,7 +192,7 @@ const count = (entries: ReadonlyMap<string, Entry>, isCounted: (entry: Entry) =>
 
 const hasPort = ({ registered }: Entry): boolean => registered.port !== undefined
 
-/** The bound that prevents another venue from being added, if any. */
+/** The bound that prevents another venue from being added, if there is such a bound. */
 const admit = ({ bounds, entries }: Parts, owner: string, port: boolean): HostBounds.BoundReached | undefined => {
   if (entries.size >= bounds.maxVenues) return HostBounds.reached(bounds, "maxVenues")
   if (count(entries, isOwnedBy(owner)) >= bounds.maxPerOwner) return HostBounds.reached(bounds, "maxPerOwner")
@@ -207,7 +207,7 @@ const view = ({ addresses }: Parts, { registered, resident }: Entry): Models.Mad
 // Operations
 // -----------------------------------------------------------------------------
 
-/** Ends a venue: makes it unreachable, then removes its files, then its record. */
+/** Deletes a venue: makes the venue unreachable, then removes its files, then its record. */
 const end = Effect.fnUntraced(function*(parts: Parts, entry: Entry) {
   const { entries, registry } = parts
   yield* register(parts, entry, { partial: true })
@@ -218,7 +218,10 @@ const end = Effect.fnUntraced(function*(parts: Parts, entry: Entry) {
   entries.delete(entry.registered.id)
 }, Effect.uninterruptible)
 
-/** Completes a new venue: opens its port if it asks for one, and marks it complete. If that fails, the venue ends. */
+/**
+ * Completes a new venue: opens its port if one was requested, and marks the venue as complete. If opening the port
+ * fails, the venue is deleted.
+ */
 const complete = Effect.fnUntraced(function*(parts: Parts, entry: Entry, port: boolean) {
   const number = port
     ? { port: yield* Scope.provide(parts.openPort(entry.registered.id, 0), entry.scope) }
@@ -243,7 +246,7 @@ const notReady = (id: string, error: LocalPlacement.WakeFailure | Resident.Unrea
     : error
 }
 
-/** Runs an effect with a venue, which is woken and stays awake until the effect ends. */
+/** Runs an effect with a venue. The venue is woken for this, and stays awake until the effect ends. */
 const using = <A, E>(
   { resident }: Entry,
   id: string,
@@ -280,7 +283,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   if (over !== undefined) return yield* over
   const written = yield* using(origin, id, (venue) => commandsOf(venue, sequence))
   const { commands, registered } = yield* NewVenue.copy(parts.timeToLiveMillis, options, origin.registered, written)
-  // If a crash happens before the venue is complete, the next start removes it.
+  // If a crash happens before the venue is complete, the host removes the venue at its next start.
   yield* parts.registry.put(registered)
   const entry = yield* add(parts, registered, Effect.succeed(commands))
   const begun = using(entry, registered.id, () => Effect.void)
@@ -289,15 +292,15 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
 })
 
 /**
- * Closes a venue whose journal has failed, so that the next call opens it again: the disk may have room, or be writable,
- * by then.
+ * Closes a venue whose journal has failed, so that the next call opens it again. By then, the disk may have space
+ * again, or be writable.
  */
 const closeFailed = Effect.fnUntraced(function*({ registered: { id }, resident }: Entry, { reason }: JournalError) {
   yield* Effect.logWarning(`The venue ${id} is being reopened, because its journal could not be written: ${reason}`)
   yield* resident.restart
 })
 
-/** Puts idle venues to sleep, ends venues whose time to live is over, and closes those that have failed. */
+/** Puts idle venues to sleep, deletes venues whose time to live is over, and closes venues that have failed. */
 const sweep = Effect.fnUntraced(function*(parts: Parts, idleMillis: number) {
   const now = yield* Clock.currentTimeMillis
   for (const entry of parts.entries.values()) {
@@ -313,7 +316,7 @@ const sweep = Effect.fnUntraced(function*(parts: Parts, idleMillis: number) {
   yield* parts.capacity.relieve
 })
 
-/** Removes the venues that a crash left incomplete, and adds all other venues of the registry. */
+/** Removes the venues that a crash left incomplete, and adds all other venues in the registry. */
 const restore = Effect.fnUntraced(function*(parts: Parts) {
   const now = yield* Clock.currentTimeMillis
   for (const registered of parts.registry.venues) {
@@ -349,7 +352,9 @@ const warnOfFiles = Effect.fnUntraced(function*(bounds: Bounds) {
 })
 
 const noPorts: OpenPort = () =>
-  Effect.fail(new Models.NotMade({ field: "port", message: "This host is not served over HTTP, and opens no ports" }))
+  Effect.fail(
+    new Models.NotMade({ field: "port", message: "This host is not served over HTTP, so it can't open ports" })
+  )
 
 const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, token, ...options }: Options) {
   const folder = given ?? (yield* Files.temporary)
@@ -374,7 +379,7 @@ const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, t
 })
 
 /**
- * Opens a host. When the scope is closed, all venues fall asleep; opening the folder again restores them.
+ * Opens a host. When the scope is closed, all venues fall asleep; opening a host on the same folder restores them.
  *
  * @category constructors
  */

@@ -1,5 +1,6 @@
 /**
- * The API of a host's control plane: its operations, with their requests and answers. `Host` documents each operation.
+ * The API of a host's control plane: its operations, with their requests and responses. `Host` documents each
+ * operation.
  *
  * @example
  * ```ts
@@ -43,7 +44,7 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
     success: Schema.Array(Models.Summary),
     error: Unavailable
   }).annotateMerge(
-    described("Lists the venues of an owner, or all, in the order in which they were created, without tokens.")
+    described("Lists an owner's venues, or all venues, in the order in which they were created, without tokens.")
   ),
   HttpApiEndpoint.get("find", "/Venues/:id", {
     params,
@@ -57,7 +58,7 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
     success: Models.Made,
     error: [BoundReached, Models.NotMade, Models.UnknownVenue, Unavailable]
   }).annotateMerge(described(
-    "Creates a venue with the history of this one, up to a command or in full. The copy has its own token and " +
+    "Creates a venue with this venue's history, up to a command or in full. The copy has its own token and " +
       "keys. Faults, limits and forks are not copied."
   )),
   HttpApiEndpoint.post("sleep", "/Venues/:id/Sleep", {
@@ -70,16 +71,16 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
     params,
     success: Nothing,
     error: [Models.UnknownVenue, Unavailable]
-  }).annotateMerge(described("Ends a venue, and removes its files. Calls in progress get five seconds to finish.")),
+  }).annotateMerge(described("Deletes a venue and its files. Calls in progress get five seconds to finish.")),
   HttpApiEndpoint.get("status", "/Host", { success: Models.HostStatus, error: Unavailable }).annotateMerge(
-    described("Returns the current use of the host, its bounds, and the nodes of a cluster.")
+    described("Returns the host's current use, its bounds, and the nodes of a cluster.")
   ),
   HttpApiEndpoint.post("drain", "/Host/Drain", {
     payload: Schema.Struct({ node: Schema.String }),
     success: Nothing,
     error: [Models.UnknownNode, Unavailable]
   }).annotateMerge(described(
-    "Stops a node of a cluster: its venues move to other nodes, and its process ends."
+    "Stops a cluster node: its venues move to other nodes, and its process ends."
   ))
 ).middleware(Explained)
 

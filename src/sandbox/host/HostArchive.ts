@@ -1,4 +1,4 @@
-/** Exports a venue from a host's folder, and imports one into it. The host must be stopped. */
+/** Exports a venue from a host's folder, and imports a venue into such a folder. The host must be stopped. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Journal from "../store/Journal.ts"
@@ -10,7 +10,7 @@ import { type UnknownVenue, unknownVenue } from "./HostModels.ts"
 import * as NewVenue from "./NewVenue.ts"
 import * as Registry from "./Registry.ts"
 
-/** The registry of a host's folder, which locks the folder until the scope is closed. */
+/** The registry of a host's folder. The folder stays locked until the scope is closed. */
 const registryOf = (folder: string): Effect.Effect<Registry.Registry, JournalError, Scope.Scope> =>
   Registry.open(folder, NewVenue.secret(), false)
 
@@ -24,7 +24,7 @@ export const exportTo = (
     const found = (yield* registryOf(folder)).venues.find((venue) => venue.id === id)
     if (found === undefined || found.partial) return yield* unknownVenue(id)
     if (found.begun !== true) {
-      const reason = "it is empty: the venue was never called. Call it first, or end it and create another"
+      const reason = "it is empty: the venue was never called. Call it first, or delete it and create another"
       return yield* new JournalError({ why: "failed", file: id, reason })
     }
     const { journal } = Files.of(folder, id)
@@ -32,7 +32,7 @@ export const exportTo = (
     // Fails if another engine wrote the journal: only that engine replays it to the same state.
     yield* Effect.scoped(Journal.open(journal, { rules: Rules.of(dialect, id) }))
     const written = yield* Exported.writeTo(file, Rules.of(dialect, undefined), yield* Exported.commandsIn(journal))
-    // A venue's port belongs to its host, so it is not exported.
+    // A venue's port belongs to its host, so the port is not exported.
     const { port: _port, ...registered } = found
     return { commands: written.sequence(), digest: written.digest(), registered }
   }))
@@ -46,9 +46,9 @@ const hasSame = Effect.fnUntraced(function*(files: Files.Files, { journal }: Exp
 })
 
 /**
- * Adds an exported venue to the folder of a host, with its id, token and keys, for this release's engine. `record` is
- * the text of its record. If the folder already has the venue, replaces it only if it has not changed since the export.
- * Replays every command first.
+ * Adds an exported venue to a host's folder, with its id, token and keys, for this release's engine. `record` is the
+ * text of the venue's record. If the folder already has the venue, replaces it only if it has not changed since the
+ * export. Before anything else, replays every command.
  */
 export const importFrom = (
   folder: string,
@@ -63,10 +63,11 @@ export const importFrom = (
     const files = Files.of(folder, id)
     const present = registry.venues.find((venue) => venue.id === id)
     if (present?.begun === true && !present.partial && !(yield* hasSame(files, read))) {
-      const reason = "the host has another history of it. Export it again, or end the venue there first"
+      const reason = "the host has a different history of it. Export it again, or delete the venue there first"
       return yield* new JournalError({ why: "failed", file: id, reason })
     }
-    // If a crash happens before the venue is complete, the next start removes it, and it can be imported again.
+    // If a crash happens before the venue is complete, the host removes the venue at its next start, and it can be
+    // imported again.
     yield* registry.put({ ...registered, partial: true })
     yield* files.remove
     yield* files.prepare(false)

@@ -1,28 +1,28 @@
-/** The bounds of a host, and the error when one is reached. */
+/** A host's bounds, and the error when a bound is reached. */
 import * as Schema from "effect/Schema"
 import { getHeapStatistics } from "node:v8"
 import { maxConnections } from "../server/Bounds.ts"
 
-/** The bounds of a host. */
+/** A host's bounds. */
 export interface BoundOptions {
   /** The maximum number of venues; 10000 by default. */
   readonly maxVenues?: number
   /** The maximum number of venues of one owner; 1000 by default. */
   readonly maxPerOwner?: number
-  /** The maximum number of venues and forks awake at once; 200 by default. Each has four open files. */
+  /** The maximum number of venues and forks awake at the same time; 200 by default. Each has up to four open files. */
   readonly maxAwake?: number
   /**
-   * The maximum number of commands of one venue; 500000 by default. Each takes up to 0.75 KB of memory while the venue
-   * is awake.
+   * The maximum number of commands in one venue; 500000 by default. Each command takes up to 0.75 KB of memory while
+   * the venue is awake.
    */
   readonly maxCommands?: number
   /** The maximum number of venues with their own port; 100 by default. */
   readonly maxPorts?: number
-  /** The memory above which no venue is woken, in bytes; by default 70 % of what Node may use. */
+  /** The memory use above which no venue is woken, in bytes; by default 70 % of the memory that Node may use. */
   readonly maxMemory?: number
 }
 
-/** The bounds of a host, with a value for each. */
+/** A host's bounds, where every bound has a value. */
 export type Bounds = Required<BoundOptions>
 
 /** The default bounds. */
@@ -35,7 +35,7 @@ export const defaults: Bounds = {
   maxMemory: Math.floor(getHeapStatistics().heap_size_limit * 0.7)
 }
 
-/** The given bounds, with the defaults for those that are missing. */
+/** The given bounds, with defaults for the missing ones. */
 export const of = (given: Partial<Bounds>): Bounds => ({
   maxVenues: given.maxVenues ?? defaults.maxVenues,
   maxPerOwner: given.maxPerOwner ?? defaults.maxPerOwner,
@@ -45,7 +45,7 @@ export const of = (given: Partial<Bounds>): Bounds => ({
   maxMemory: given.maxMemory ?? defaults.maxMemory
 })
 
-/** The name of each bound in messages, and the command-line flag that raises it. */
+/** Each bound's name in messages, and the command-line flag that raises it. */
 const words: Readonly<Record<keyof Bounds, readonly [what: string, flag: string]>> = {
   maxVenues: ["venues", "--max-venues"],
   maxPerOwner: ["venues of one owner", "--max-per-owner"],
@@ -61,27 +61,27 @@ const remedies: Readonly<Record<keyof Bounds, string>> = {
   maxAwake: "Call again when one is idle, or end one",
   maxCommands: "End the venue and create another",
   maxPorts: "End a venue that has a port",
-  maxMemory: "Call again in a moment, or end a large venue"
+  maxMemory: "Call again shortly, or end a large venue"
 }
 
 /** The number of open files of an awake venue: its journal, the journal's log and shared-memory index, and its anchor. */
 const filesOfAwake = 4
 
-/** The number of files that a host with these bounds may have open. */
+/** The number of files that a host with these bounds may open. */
 export const filesOf = ({ maxAwake, maxPorts }: Bounds): number =>
   filesOfAwake * maxAwake + maxPorts + maxConnections + 64
 
-/** The host has reached a bound. */
+/** The host has reached one of its bounds. */
 export class BoundReached extends Schema.TaggedError<BoundReached>()("BoundReached", {
   bound: Schema.Literals(["maxVenues", "maxPerOwner", "maxAwake", "maxCommands", "maxPorts", "maxMemory"]),
   limit: Schema.Finite,
   message: Schema.String
 }, { httpApiStatus: 429 }) {
-  /** The name of the bound. */
+  /** The bound's name. */
   declare readonly bound: keyof Bounds
-  /** The value of the bound. */
+  /** The bound's value. */
   declare readonly limit: number
-  /** The problem, and what to do about it. */
+  /** Describes the problem, and how to resolve it. */
   declare readonly message: string
 }
 

@@ -1,4 +1,4 @@
-/** The requests and answers of a host. */
+/** The requests and responses of a host. */
 import * as Schema from "effect/Schema"
 import { prefix } from "../control/ControlApi.ts"
 import * as Times from "../engine/Times.ts"
@@ -13,11 +13,14 @@ const TimeToLive = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10 *
 
 /** The options of every new venue. */
 export interface NewOptions {
-  /** The owner: 1 to 100 letters, digits and `._@/-`; `anybody` by default. Venues are counted by owner. */
+  /**
+   * The owner's name: 1 to 100 letters, digits and `._@/-`; `anybody` by default. The bound on venues per owner counts
+   * the venues with the same name.
+   */
   readonly owner?: string
   /**
-   * The time to live, in milliseconds, after which the venue ends and its files are removed. Without it, the host's
-   * default applies; without that, the venue never ends by itself.
+   * The time to live, in milliseconds, after which the venue and its files are deleted. If it is absent, the host's
+   * default applies. If the host has no default, the venue is never deleted automatically.
    */
   readonly timeToLiveMillis?: number
   /** Whether the venue gets its own port, for clients that take only a host and a port. */
@@ -26,7 +29,7 @@ export interface NewOptions {
 
 /** The options of a copy. */
 export interface CopyOptions extends NewOptions {
-  /** Copies the venue as it was after this command; after the last one by default. */
+  /** Copies the venue as it was after this command; by default, after the last command. */
   readonly sequence?: number
 }
 
@@ -34,13 +37,19 @@ export interface CopyOptions extends NewOptions {
 export interface MakeOptions extends NewOptions {
   /** The dialect; `document` by default. */
   readonly dialect?: "document" | "live"
-  /** `accepted` (the default): reduce-only orders are accepted. `announced`: they are refused as not available yet. */
+  /**
+   * `accepted` (the default): reduce-only orders are accepted. `announced`: reduce-only orders are refused as not yet
+   * available.
+   */
   readonly reduceOnly?: "accepted" | "announced"
-  /** The seed of random faults; 0 by default. */
+  /** The seed for random faults; 0 by default. */
   readonly seed?: number
-  /** The time at which the venue's clock is frozen, in Unix microseconds. Without it the clock runs. */
+  /** The time at which the venue's clock is frozen, in Unix microseconds. If it is absent, the clock runs. */
   readonly clock?: number
-  /** Whether the venue starts with the example's accounts and funds, or empty; `true` by default. */
+  /**
+   * Whether the venue starts with the example's accounts and funds; `true` by default. If `false`, the venue starts
+   * empty.
+   */
   readonly example?: boolean
 }
 
@@ -74,11 +83,16 @@ export interface Summary {
   readonly dialect: "document" | "live"
   /** Whether the venue is awake, that is, in memory. */
   readonly awake: boolean
-  /** The creation time, in Unix microseconds by the machine's clock. */
+  /** The creation time, in Unix microseconds on the machine's clock. */
   readonly madeAt: number
-  /** The end of the venue's time to live, in Unix microseconds by the machine's clock; absent if it has none. */
+  /**
+   * The end of the venue's time to live, in Unix microseconds on the machine's clock; absent if the venue has no time
+   * to live.
+   */
   readonly endsAt?: number
-  /** The venue's stage; present only in lists. A lost venue was awake on a node that is lost. */
+  /**
+   * The venue's stage; present only in lists. The stage `lost` means that the venue was awake on a node that is lost.
+   */
   readonly stage?: Stage
   /** The beginning of the venue's current stage, in Unix microseconds; absent if the venue was never called. */
   readonly since?: number
@@ -93,20 +107,20 @@ const stages = ["asleep", "waking", "awake", "halted", "falling asleep", "ended"
 /** The stage of a venue. */
 export type Stage = typeof stages[number]
 
-/** The node and the stage of a venue. */
+/** A venue's node and stage. */
 export type Placed = Pick<Summary, "stage" | "since" | "node" | "engine">
 
-/** A venue with everything that its users need: addresses, keys and the token. */
+/** A venue with everything that its users need: its addresses, keys and token. */
 export interface Made extends Summary {
   /** The base URL with its own host name, such as `http://{id}.localhost:8080`, which browsers and curl resolve. */
   readonly nameUrl?: string
-  /** The base URL with its own port, if it has one. */
+  /** The base URL with its own port, if the venue has a port. */
   readonly portUrl?: string
   /** The base URL of the venue's control plane, with a trailing slash. */
   readonly controlUrl: string
-  /** The token of the venue's control plane. It opens no other venue. */
+  /** The token of the venue's control plane. It is not valid in any other venue. */
   readonly controlToken: string
-  /** The venue's initial keys, by account name; the keys of the example's sub-accounts by key title. */
+  /** The venue's initial keys, keyed by account name; the keys of the example's sub-accounts are keyed by key title. */
   readonly keys: Readonly<Record<string, VenueKey>>
 }
 
@@ -141,17 +155,17 @@ export const Made: Schema.Codec<Made, unknown> = Schema.Struct({
 export interface NodeStatus {
   /** The node's address for requests from other nodes. */
   readonly node: string
-  /** Whether it is ready for calls; a lost one has not reported for five seconds. */
+  /** Whether the node is ready for calls. A lost node has not reported for five seconds. */
   readonly state: "ready" | "not ready" | "draining" | "lost"
   /** The time at which the node joined, in Unix microseconds. */
   readonly since: number
-  /** The version of the node's engine. Nodes of one version share the venues whose journals that version wrote. */
+  /** The version of the node's engine. Nodes of the same version share the venues whose journals that version wrote. */
   readonly engine: number
-  /** The number of shards that the node holds, of 60: its share of the venues of its engine. */
+  /** The number of shards, out of 60, that the node holds. This is its share of the venues of its engine version. */
   readonly shards: number
-  /** The number of the node's venues and forks awake. */
+  /** The number of awake venues and forks on the node. */
   readonly awake: number
-  /** The reasons why the node is not ready, as sentences. */
+  /** The reasons why the node is not ready, as text. */
   readonly troubles: ReadonlyArray<string>
 }
 
@@ -166,17 +180,17 @@ export const NodeStatus: Schema.Codec<NodeStatus, unknown> = Schema.Struct({
   troubles: Schema.Array(Schema.String)
 })
 
-/** The resources that a host uses now, and its bounds. */
+/** The resources that a host currently uses, and its bounds. */
 export interface HostStatus {
   /** The number of venues. */
   readonly venues: number
-  /** The number of venues and forks awake. */
+  /** The number of awake venues and forks. */
   readonly awake: number
   /** The number of venues with their own port. */
   readonly ports: number
-  /** The memory in use by the process, in bytes, garbage included. */
+  /** The memory in use by the process, in bytes, including garbage. */
   readonly memory: number
-  /** The bounds, by name. */
+  /** The bounds, keyed by name. */
   readonly bounds: Readonly<Record<string, number>>
   /** The nodes of the cluster; absent if the host is one process. */
   readonly nodes?: ReadonlyArray<NodeStatus>
@@ -199,7 +213,7 @@ export class UnknownNode extends Schema.TaggedError<UnknownNode>()("UnknownNode"
 }, { httpApiStatus: 404 }) {
   /** The requested address. */
   declare readonly node: string
-  /** The problem, and what to do about it. */
+  /** Describes the problem, and how to resolve it. */
   declare readonly message: string
 }
 
@@ -210,14 +224,14 @@ export const unknownNode = (node: string): UnknownNode =>
     message: `There is no node ${node.slice(0, 100)} in this cluster. GET /control/v1/Host lists the nodes`
   })
 
-/** The host has no such venue: it was never created, or has ended. */
+/** The host has no such venue: it was never created, or has been deleted. */
 export class UnknownVenue extends Schema.TaggedError<UnknownVenue>()("UnknownVenue", {
   id: Schema.String,
   message: Schema.String
 }, { httpApiStatus: 404 }) {
   /** The requested id. */
   declare readonly id: string
-  /** The problem, and what to do about it. */
+  /** Describes the problem, and how to resolve it. */
   declare readonly message: string
 }
 
@@ -228,7 +242,7 @@ export const unknownVenue = (id: string): UnknownVenue =>
     message:
       `This host has no venue ${
         id.slice(0, 40)
-      }: it was never created, or it has ended. The host's control plane lists ` +
+      }: it was never created, or it has been deleted. The host's control plane lists ` +
       "all venues"
   })
 
@@ -237,15 +251,15 @@ export class NotMade extends Schema.TaggedError<NotMade>()("NotMade", {
   field: Schema.String,
   message: Schema.String
 }, { httpApiStatus: 400 }) {
-  /** The field that is wrong. */
+  /** The invalid field. */
   declare readonly field: string
-  /** The problem, and what to do about it. */
+  /** Describes the problem, and how to resolve it. */
   declare readonly message: string
 }
 
-/** The addresses of a host. */
+/** A host's addresses. */
 export interface Addresses {
-  /** The base URL of the host. */
+  /** The host's base URL. */
   readonly baseUrl: string
   /** The base URL of a venue with its own host name. */
   readonly nameUrl?: (id: string) => string
@@ -273,7 +287,7 @@ export const toSummary = (
   ...placed
 })
 
-/** The stage of a venue of this process. */
+/** The stage of a venue in this process. */
 export const toPlaced = ({ since, stage }: Staged): Placed => ({ stage, since: since * 1000 })
 
 /** A venue with everything that its users need. */

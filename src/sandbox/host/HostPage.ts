@@ -1,12 +1,12 @@
 /**
- * The page of a host: lists the venues, creates, copies and ends them, and opens their pages. It is the page of a venue
- * with another content, so both look and work alike.
+ * A host's page, which lists, creates, copies and deletes venues, and opens their pages. It is built like a venue's
+ * page with different content, so both look and work alike.
  *
- * A venue's page opens under the venue's own host name if the browser resolves it, so that it has its own origin;
- * otherwise it shares the origin of the host. The token of a venue is held in the memory of its page only, and no page
- * gets a reference to another.
+ * A venue's page opens under the venue's own host name if the browser resolves it, so that the page has its own origin.
+ * Otherwise the page shares the host's origin. A venue's token is stored only in the memory of its page, and no page
+ * gets a reference to another page.
  */
 import * as Dashboard from "../page/Dashboard.ts"
 
-/** The page of a host. */
+/** A host's page. */
 export const page = Dashboard.pageOf("host")

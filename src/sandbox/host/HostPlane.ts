@@ -1,6 +1,4 @@
-/**
- * The control plane of a host over HTTP, with its own path and its own token. The token of a venue is not valid here.
- */
+/** A host's control plane over HTTP, with its own path prefix and its own token. Venues' tokens are not valid here. */
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -32,7 +30,7 @@ const groupLayer = (host: Host["Service"]) =>
       drain: ({ payload }) => Effect.as(host.drain(payload.node), {})
     }))
 
-/** The backend of a host's control plane. */
+/** The server backend of a host's control plane. */
 export const make = Effect.fnUntraced(function*(
   host: Host["Service"]
 ): Effect.fn.Return<(request: Request) => Effect.Effect<Answer>, never, Scope.Scope> {

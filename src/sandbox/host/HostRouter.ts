@@ -1,7 +1,7 @@
 /**
- * Routes the requests to a host: finds the venue that a request names, by path or by host name, and sends the request
- * there. A request that names no venue of this host is refused, because there is no default venue. The server has
- * already checked the host name.
+ * Routes the requests that a host receives: finds the venue that a request names by its path or host name, and sends
+ * the request to that venue. A request that names no venue of this host is refused, because there is no default venue.
+ * The server has already checked the host name.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -27,7 +27,9 @@ type Target =
   | { readonly _tag: "Venue"; readonly id: string; readonly path: string }
   | { readonly _tag: "Refused"; readonly answer: Written }
 
-/** The id of the venue that a request names by its host name; `undefined` if the host name is not a venue's. */
+/**
+ * The id of the venue that a request names by its host name; `undefined` if the host name does not belong to a venue.
+ */
 const venueOf = (head: Head): string | undefined => {
   const name = nameOf(header(head, "host"))
   return name?.endsWith(local) === true ? name.slice(0, -local.length) : undefined
@@ -49,7 +51,7 @@ const targetOf = (host: Host["Service"], head: Head): Target => {
   if (named !== undefined) return { _tag: "Venue", id: named, path }
   const [, id, rest = ""] = path.startsWith("/v/") ? venuePath.exec(path) ?? [] : []
   if (id === undefined) return { _tag: "Host" }
-  // If this process does not know the id, the placement decides.
+  // If this process does not know the id, the placement decides whether the venue exists.
   if (rest !== "" || host.registered(id) === undefined) return { _tag: "Venue", id, path: rest === "" ? "/" : rest }
   // The page's relative URLs need a trailing slash.
   return { _tag: "Refused", answer: redirected(path) }
@@ -69,7 +71,7 @@ const noExchange = (path: string): Written =>
     path,
     404,
     "UnknownVenue",
-    "This host serves many exchanges, and none of them at this path. POST to /control/v1/Venues to create one; the answer has its URL"
+    "This host serves many exchanges, but none at this path. POST to /control/v1/Venues to create one; the response has its URL"
   )
 
 /** The backend of a host and all its venues. */

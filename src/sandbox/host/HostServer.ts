@@ -25,13 +25,13 @@ import * as HostRouter from "./HostRouter.ts"
 import { Host } from "./HostService.ts"
 
 /**
- * Options to serve a host.
+ * The options for serving a host.
  *
  * @category models
  */
 export interface Options extends Listening.Options {
   /**
-   * The public base URL of the host, such as a proxy's `https://exchange.example.com`. Its host name counts as one of
+   * The public base URL of the host, such as a proxy's `https://exchange.example.com`. Its host name is added to
    * `allowHosts`.
    */
   readonly publicUrl?: string
@@ -39,7 +39,7 @@ export interface Options extends Listening.Options {
 
 const portOf = (url: string): string => Result.getOrElse(Result.try(() => new URL(url).port), () => "")
 
-/** The URL with a different port. */
+/** Replaces the port of a URL. */
 const withPort = (url: string, port: number): string => url.replace(/:\d+$/u, `:${port}`)
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")

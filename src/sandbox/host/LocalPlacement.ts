@@ -1,4 +1,4 @@
-/** The placement of a host in one process, which has every venue. */
+/** The placement for a host in one process, which has every venue. */
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -23,19 +23,20 @@ import * as Resident from "./Resident.ts"
 /** The reasons why a venue can't be woken. */
 export type WakeFailure = BoundReached | JournalError
 
-/** A venue of this process. */
+/** A venue in this process. */
 export interface Entry {
-  /** The record of the venue. */
+  /** The venue's record. */
   readonly registered: Registered
   /** The venue, asleep or awake. */
   readonly resident: Resident.Resident<WakeFailure>
 }
 
-/** The path of a request without the prefix of the venue or its fork. */
+/** A request's path without the prefix of the venue or its fork. */
 const innerPath = (path: string): string => path.startsWith("/fork/") ? path.replace(/^\/fork\/\d+/u, "") : path
 
 /**
- * The page of a venue. Pages that open it, or that it opens, get no reference to it, even if they have the same origin.
+ * The page of a venue. Pages that open this page, or that this page opens, get no reference to it, even if they have
+ * the same origin.
  */
 const page = Effect.map(
   Dashboard.page,
@@ -46,8 +47,8 @@ const page = Effect.map(
 )
 
 /**
- * Answers requests that need no venue: the page, the protocol document, and requests without the token. These do not
- * wake the venue.
+ * Handles the requests that don't need the venue, without waking it: requests for the page or the protocol document,
+ * and requests without the token.
  */
 const withoutVenue = (
   { controlToken, dialect }: Registered,
@@ -63,13 +64,13 @@ const withoutVenue = (
 /** Whether a request can add a command to a venue. */
 const mayAdd = ({ method, path }: Request): boolean => !path.startsWith(prefix) || method === "POST"
 
-/** The answer to a caller whose venue can't be woken. */
+/** The response to a caller whose venue can't be woken. */
 const refusalOf = (id: string, path: string, cause: Cause.Cause<WakeFailure | Resident.Unready>): Answer => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === "ended") return Refusals.unknown(path, unknownVenue(id))
   if (error === "late") return Refusals.late(path)
   if (error?._tag === "BoundReached") return Refusals.bound(path, error)
-  // Only the owner sees the details, because they name files of the host.
+  // Only the owner sees the details, because they name files on the host.
   const message = error !== undefined && innerPath(path).startsWith(prefix)
     ? error.message
     : "This venue can't be opened. Its control plane has the reason"
@@ -88,7 +89,7 @@ export const placement = (
     return partial || endsAt <= clock.currentTimeMillisUnsafe() ? undefined : entry
   }
 
-  /** Chooses the answer to a request, given the venue or the reason why it can't be woken. */
+  /** Chooses the response to a request, given the venue or the reason why it can't be woken. */
   const chooseFor = (id: string, request: Request) =>
   (
     exit: Exit.Exit<Resident.Awake, WakeFailure | Resident.Unready>
@@ -102,7 +103,7 @@ export const placement = (
       return Refusals.bound(path, reached(bounds, "maxCommands"))
     }
     return Resident.backendFor(exit.value, request) ??
-      Refusal.make(path, 404, "UnknownFork", "This venue has no such fork: it was never created, or it has ended")
+      Refusal.make(path, 404, "UnknownFork", "This venue has no such fork: it was never created, or it has been closed")
   }
 
   return {

@@ -1,4 +1,4 @@
-/** The parts of a new venue that are unique to it, and its initial commands. */
+/** Generates a new venue's unique parts (id, token and keys) and its initial commands. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { randomBytes, randomUUID } from "node:crypto"
@@ -13,7 +13,7 @@ import { NotMade } from "./HostModels.ts"
 import type * as Registry from "./Registry.ts"
 import * as Seed from "./Seed.ts"
 
-/** Generates `length` random letters and digits, without characters that look alike. */
+/** Generates `length` random letters and digits, excluding characters that look alike. */
 const draw = (length: number): string => {
   const letters = "abcdefghijkmnpqrstuvwxyz23456789"
   return Array.from(randomBytes(length), (byte) => letters[byte % letters.length]).join("")
@@ -22,14 +22,14 @@ const draw = (length: number): string => {
 /** Draws a random secret. */
 export const secret = (): string => randomBytes(24).toString("base64url")
 
-/** Generates the unique parts of a new venue. */
+/** Generates a new venue's unique parts. */
 const own = (): Seed.Own => ({
   identity: randomBytes(6).toString("hex").replace(/^.{8}/u, "$&-"),
   secret,
   uuid: randomUUID
 })
 
-/** The dialect of a venue, including its choice for reduce-only orders. */
+/** A venue's dialect, including its choice for reduce-only orders. */
 export const dialectOf = (
   { dialect, reduceOnly }: Pick<Registry.Registered, "dialect" | "reduceOnly">
 ): Dialect.Dialect => {
@@ -37,7 +37,7 @@ export const dialectOf = (
   return { ...spoken, policy: { ...spoken.policy, reduceOnly } }
 }
 
-/** The commands of the example, cached by dialect. */
+/** The commands of the example, cached for each dialect. */
 export const makeExamples = () => {
   const known = new Map<string, ReadonlyArray<Action>>()
   return (registered: Registry.Registered): Effect.Effect<ReadonlyArray<Action>, JournalError> =>
@@ -62,7 +62,7 @@ export const memoryNow = (): number => {
   return heapUsed + external
 }
 
-/** The record fields of every new venue. `usual` is the host's default time to live, in milliseconds. */
+/** The record fields of every new venue. `usual` is the host's default time to live for venues, in milliseconds. */
 const recordFields = Effect.fnUntraced(function*(
   usual: number | undefined,
   { owner = "anybody", timeToLiveMillis = usual }: Models.CopyOptions
@@ -83,7 +83,7 @@ const recordFields = Effect.fnUntraced(function*(
   }
 })
 
-/** The record of a new venue. It is partial until the host has completed it. */
+/** The record of a new venue. The record is marked as incomplete until the host has completed it. */
 export const record = Effect.fnUntraced(function*(usual: number | undefined, options: Models.MakeOptions) {
   const { clock, dialect = "document", example = true, reduceOnly = "accepted", seed = 0 } = options
   const belongings = own()
@@ -99,7 +99,7 @@ export const record = Effect.fnUntraced(function*(usual: number | undefined, opt
   } satisfies Registry.Registered
 })
 
-/** The record and the commands of a copy, given the commands of the original. */
+/** The record and the commands of a venue's copy, given the commands of the original. */
 export const copy = Effect.fnUntraced(function*(
   usual: number | undefined,
   options: Models.CopyOptions,

@@ -1,7 +1,7 @@
 /**
- * The placement of venues: which process serves a venue's calls, and how requests reach it. The router of a host
- * reaches venues only through the placement. In a single process, that process has all venues; in a cluster, another
- * placement sends each request to the node that owns its venue.
+ * The placement of venues determines which process serves a venue's calls, and how requests reach that process. A
+ * host's router reaches venues only through the placement. A host in a single process has all venues in that process.
+ * In a cluster, a different placement sends each request to the node that owns its venue.
  *
  * @example
  * ```ts
@@ -28,8 +28,8 @@ export class Placement extends Context.Service<Placement, {
   /** The name of the process that owns a venue, such as `here`; `undefined` if there is no such venue. */
   readonly ownerOf: (id: string) => Effect.Effect<string | undefined>
   /**
-   * Sends a raw request to the owner of a venue. Its path is the venue's own, without a prefix. `resume` is called
-   * once: with the answer, or with an effect that gets it. If the venue does not exist, the answer is a 404.
+   * Sends a raw request to the owner of a venue. The request's path has no venue prefix. `resume` is called once: with
+   * the response, or with an effect that returns the response. If the venue does not exist, the response is a 404.
    */
   readonly send: (
     id: string,

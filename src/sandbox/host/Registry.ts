@@ -1,4 +1,4 @@
-/** The registry of a host's venues: an SQLite database that survives crashes. */
+/** The registry of a host's venues: a crash-safe SQLite database. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -7,7 +7,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { fromSqlite, JournalError } from "../store/JournalError.ts"
 
-/** An API key of a venue. */
+/** A venue's API key. */
 export interface VenueKey {
   /** The account that the key belongs to. */
   readonly account: string
@@ -24,7 +24,7 @@ export const VenueKey: Schema.Codec<VenueKey, unknown> = Schema.Struct({
   apiSecret: Schema.String
 })
 
-/** The record of a venue. */
+/** A venue's record. */
 export interface Registered {
   /** The venue's id: lower-case letters and digits, valid as a DNS label. */
   readonly id: string
@@ -34,31 +34,31 @@ export interface Registered {
   readonly controlToken: string
   /** The venue's dialect. */
   readonly dialect: "document" | "live"
-  /** Whether reduce-only orders are accepted, or refused as not available yet. */
+  /** Whether reduce-only orders are accepted, or refused as not yet available. */
   readonly reduceOnly: "accepted" | "announced"
-  /** The seed of random faults. */
+  /** The seed for random faults. */
   readonly seed: number
   /** The time at which the venue's clock is frozen, in Unix microseconds; absent if the clock runs. */
   readonly clock?: number
   /** Whether the venue started with the example. */
   readonly example: boolean
-  /** The version of the engine that created the venue; absent in the records of earlier releases. */
+  /** The version of the engine that created the venue; absent in records that earlier releases wrote. */
   readonly engine?: number
-  /** The prefix of the ids that the venue generates. */
+  /** The prefix of the ids that the venue assigns. */
   readonly identity: string
   /** The venue's initial keys, by account name. */
   readonly keys: Readonly<Record<string, VenueKey>>
   /** The creation time, in Unix milliseconds. */
   readonly madeAt: number
-  /** The end of the venue's time to live, in Unix milliseconds; absent if it has none. */
+  /** The end of the venue's time to live, in Unix milliseconds; absent if the venue has no time to live. */
   readonly endsAt?: number
-  /** The venue's own port, if it has one. */
+  /** The venue's own port, if the venue has a port. */
   readonly port?: number
   /** Whether the venue's journal has commands. If so, its initial commands are not applied again. */
   readonly begun?: boolean
   /**
-   * Whether the venue is being created or removed. If a crash leaves a partial venue, the host removes it when it
-   * starts.
+   * Whether the venue is being created or removed. If a crash leaves an incomplete venue behind, the host removes that
+   * venue at its next start.
    */
   readonly partial: boolean
 }
@@ -84,25 +84,25 @@ const Registered = Schema.fromJsonString(Schema.Struct({
   partial: Schema.Boolean
 }))
 
-/** Decodes the record of a venue. */
+/** Decodes a venue's record. */
 export const decode: (text: unknown) => Result.Result<Registered, Schema.SchemaError> = Schema.decodeUnknownResult(
   Registered
 )
 
 const encodeResult = Schema.encodeResult(Registered)
 
-/** Encodes the record of a venue. */
+/** Encodes a venue's record. */
 export const encode = (venue: Registered): string => Result.getOrThrow(encodeResult(venue))
 
-/** The venues of a host. A change is durable once its method returns; the method fails if the disk fails. */
+/** The records of a host's venues. A change is durable once its method returns; the method fails if the disk fails. */
 export interface Registry {
   /** The host's token, which stays the same when the host restarts. */
   readonly token: string
-  /** The venues at the start of the host. */
+  /** The venues that the registry contained when the host started. */
   readonly venues: ReadonlyArray<Registered>
-  /** Writes the record of a venue, replacing the previous one. */
+  /** Writes a venue's record, replacing the previous record. */
   readonly put: (venue: Registered) => Effect.Effect<void, JournalError>
-  /** Removes the record of a venue. */
+  /** Removes a venue's record. */
   readonly remove: (id: string) => Effect.Effect<void, JournalError>
 }
 
@@ -116,7 +116,7 @@ const prepare = (database: DatabaseSync): string | undefined => {
   const id = Number(database.prepare("PRAGMA application_id").get()?.["application_id"])
   const tables = Number(database.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"])
   if (id !== applicationId && (id !== 0 || tables > 0))
-    return "it is a database of another program; use another folder"
+    return "it is another program's database; use another folder"
   const found = Number(database.prepare("PRAGMA user_version").get()?.["user_version"])
   if (tables > 0 && found !== version) {
     return `it has version ${found}, and this program needs version ${version}; use another folder`
@@ -132,7 +132,7 @@ const prepare = (database: DatabaseSync): string | undefined => {
   return undefined
 }
 
-/** Returns the stored token. If there is none, or if `isGiven`, stores and returns `token`. */
+/** Returns the stored token. If no token is stored, or if `isGiven` is true, stores and returns `token`. */
 const tokenIn = (database: DatabaseSync, token: string, isGiven: boolean): string => {
   const known = database.prepare("SELECT token FROM host").get()?.["token"]
   if (typeof known === "string" && !isGiven) return known
@@ -155,8 +155,8 @@ const readAll = (database: DatabaseSync, file: string): Result.Result<ReadonlyAr
 }
 
 /**
- * Opens or creates the registry of a folder. It is closed with the scope, and locked against other processes until
- * then. `token` is used if none is stored; if `isGiven`, it replaces the stored one.
+ * Opens or creates the registry of a folder. The registry closes when the scope closes, and is locked against other
+ * processes until then. `token` is used if no token is stored. If `isGiven` is true, `token` replaces the stored token.
  */
 export const open = Effect.fnUntraced(function*(
   folder: string,
@@ -167,7 +167,7 @@ export const open = Effect.fnUntraced(function*(
   const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: fromSqlite(file) })
   yield* attempt(() => {
     mkdirSync(`${folder}/venues`, { recursive: true, mode: 0o700 })
-    // The file contains tokens, so only its owner may read it from the moment it is created.
+    // The file contains tokens, so it must be readable only by its owner from the start.
     if (!existsSync(file)) closeSync(openSync(file, "a", 0o600))
   })
   const database = yield* Effect.acquireRelease(

@@ -1,10 +1,11 @@
 /**
  * One venue of a host, asleep or awake. A call wakes it; an idle venue falls asleep.
  *
- * Calls that arrive while it wakes are queued, and carried out in order of arrival. It falls asleep only while no call
- * is in progress and its feed has no readers; calls that arrive while it falls asleep wake it again.
+ * Calls that arrive while the venue wakes are queued, and carried out in order of arrival. The venue falls asleep only
+ * while no call is in progress and its feed has no readers. Calls that arrive while it falls asleep wake it again.
  *
- * Each caller waits for a limited time, and is then refused, even if the venue is still being opened or closed.
+ * Each caller waits for a limited time. After that, the caller is refused, even if the venue is still being opened or
+ * closed.
  */
 import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -26,29 +27,30 @@ import { type ControlRefused, refuse } from "../venue/ControlRefused.ts"
 import type { Place } from "../venue/Forks.ts"
 import type { Venue } from "../venue/Venue.ts"
 
-/** The parts of a resident that the host provides. */
+/** The parts of a resident venue that the host provides. */
 export interface Options<E> {
-  /** The token of the control plane. */
+  /** The control plane's token. */
   readonly controlToken: string
   /**
-   * Opens the venue, which is closed with the scope. Fails if capacity is exhausted, or if the journal can't be used.
+   * Opens the venue, which closes when the scope closes. Fails if capacity is exhausted, or if the journal can't be
+   * used.
    */
   readonly open: Effect.Effect<Venue["Service"], E, Scope.Scope>
-  /** Takes capacity for a fork until the scope is closed; `false` if it is exhausted. */
+  /** Takes capacity for a fork until the scope is closed; `false` if the capacity is exhausted. */
   readonly capacity: Effect.Effect<boolean, never, Scope.Scope>
-  /** The base URL of the venue. */
+  /** The venue's base URL. */
   readonly baseUrl: () => string
   /** Called when the venue becomes idle. */
   readonly onIdle: () => void
-  /** The clock of the host. */
+  /** The host's clock. */
   readonly clock: Clock.Clock
-  /** The scope of the host. */
+  /** The host's scope. */
   readonly scope: Scope.Scope
   /** Runs an effect in the background. */
   readonly run: (effect: Effect.Effect<unknown>) => Fiber.Fiber<unknown>
 }
 
-/** A venue in memory, with the backends of its requests. */
+/** A venue in memory, with the backends that handle its requests. */
 export interface Awake {
   /** The open venue. */
   readonly venue: Venue["Service"]
@@ -58,7 +60,7 @@ export interface Awake {
   readonly forks: ReadonlyMap<number, Backend>
 }
 
-/** The reason why a caller does not get the venue: the venue has ended, or the caller has waited for too long. */
+/** The reason why a caller does not get the venue: the venue was deleted, or the caller has waited for too long. */
 export type Unready = "ended" | "late"
 
 /** The callback of a caller, given the venue or the reason why it can't be woken. */
@@ -71,16 +73,16 @@ interface Waiter<E> {
   readonly timer: Fiber.Fiber<unknown>
 }
 
-/** The state of a venue of this process. A halted venue can no longer write its journal. */
+/** The state of a venue in this process. A halted venue can no longer write its journal. */
 export type StageName = "asleep" | "waking" | "awake" | "halted" | "falling asleep" | "ended"
 
-/** The stage of a venue. */
+/** A venue's stage. */
 export interface Staged {
-  /** The name of the stage. */
+  /** The stage's name. */
   readonly stage: StageName
   /** The time at which the stage began, in Unix milliseconds. */
   readonly since: number
-  /** The number of callers that wait until the venue is awake. */
+  /** The number of callers waiting for the venue to wake. */
   readonly waiting: number
   /** The number of the venue's open WebSockets. */
   readonly sockets: number
@@ -88,9 +90,9 @@ export interface Staged {
 
 type Stage =
   | { readonly _tag: "Asleep" | "Ended" }
-  /** `done` is completed once the venue is awake, or asleep. */
+  /** `done` is completed once the venue is awake, or has fallen asleep. */
   | { readonly _tag: "Waking" | "FallingAsleep"; readonly done: Deferred.Deferred<void> }
-  /** `isOver` is completed, and ends the feeds, when the venue is closed while it is in use. */
+  /** `isOver` completes when the venue is closed while it is in use. This ends the feeds. */
   | {
     readonly _tag: "Awake"
     readonly awake: Awake
@@ -101,14 +103,17 @@ type Stage =
 /** One venue of a host. */
 export interface Resident<E> {
   /**
-   * Calls `ready` with the venue: at once if it is awake, or when it has woken, in the order of the `acquire` calls.
-   * The venue stays awake until every `acquire` has its `release`. After `millis`, {@link patience} by default, `ready`
-   * is called without the venue.
+   * Calls `ready` with the venue: immediately if the venue is awake, otherwise once it has woken, in the order of the
+   * `acquire` calls. The venue stays awake until every `acquire` has been followed by a `release`. If `millis`
+   * ({@link patience} by default) pass first, `ready` is called without the venue.
    */
   readonly acquire: (clock: Clock.Clock, ready: Ready<E>, millis?: number) => void
   /** Ends one use of the venue. */
   readonly release: (clock: Clock.Clock) => void
-  /** Answers a request to the venue, and wakes it if needed. If it can't be woken, `refused` returns the answer. */
+  /**
+   * Handles a request to the venue, waking the venue if needed. If the venue can't be woken, `refused` returns the
+   * response.
+   */
   readonly receive: (
     request: Request,
     clock: Clock.Clock,
@@ -117,52 +122,57 @@ export interface Resident<E> {
   ) => void
   /** Whether the venue is awake or waking up. */
   readonly isAwake: () => boolean
-  /** The reason why the journal can no longer be written; `undefined` if it can, or if the venue is asleep. */
+  /**
+   * The reason why the journal can no longer be written; `undefined` if the journal can be written, or if the venue is
+   * asleep.
+   */
   readonly failure: () => JournalError | undefined
-  /** The venue's stage, and the time at which it began. */
+  /** The venue's stage, and the time at which the stage began. */
   readonly look: () => Staged
   /** The time at which the venue was last used, in Unix milliseconds. */
   readonly usedAt: () => number
-  /** Whether the venue can fall asleep now. */
+  /** Whether the venue can currently fall asleep. */
   readonly isIdle: () => boolean
-  /** Puts the venue to sleep; `false` if it is in use, not awake, or does not fall asleep within ten seconds. */
+  /**
+   * Puts the venue to sleep; `false` if the venue is in use, is not awake, or does not fall asleep within ten seconds.
+   */
   readonly sleep: Effect.Effect<boolean>
   /**
    * Closes the venue even if it is in use, because its journal has failed. Calls in progress get five seconds to
-   * finish; forks and feeds end. The next call opens it again, or one that has arrived in the meantime.
+   * finish; forks and feeds end immediately. The next call, or a call that arrives meanwhile, opens the venue again.
    */
   readonly restart: Effect.Effect<void>
   /**
-   * Ends the venue for good. Calls in progress get five seconds to finish; feeds end at once. If closing takes longer
-   * than ten seconds, it continues in the background.
+   * Closes the venue for deletion. Calls in progress get five seconds to finish; feeds end immediately. If closing
+   * takes longer than ten seconds, it continues in the background.
    */
   readonly end: Effect.Effect<void>
 }
 
-/** The longest time that a caller waits for a venue, in milliseconds. */
+/** The maximum time that a caller waits for a venue, in milliseconds. */
 export const patience = 10_000
 
 /**
- * The time limit for opening a venue. It is longer than a caller waits, so that a venue with a long journal can still
- * open for a later call.
+ * The time limit for opening a venue. It is longer than the time that a caller waits, so that a venue with a long
+ * journal can still open for a later call.
  */
 const wakeLimit = "1 minute"
 
-/** The longest wait for a venue to close. */
+/** The maximum time to wait for a venue to close. */
 const closeLimit = "10 seconds"
 
-/** The time that calls in progress get when a venue ends. */
+/** The time that calls in progress get to finish when a venue is closed. */
 const grace = "5 seconds"
 
-/** Waits until a venue has closed; `false` if that takes too long. */
+/** Waits until a venue has closed; `false` if closing takes too long. */
 const closing = (done: Deferred.Deferred<void>): Effect.Effect<boolean> =>
   Effect.map(Effect.timeoutOption(Deferred.await(done), closeLimit), Option.isSome)
 
 const forkPath = /^\/fork\/(\d{1,9})(\/.*)$/u
 
 /**
- * The backend for a request: the venue's, or that of the fork that the path names; `undefined` if there is no such
- * fork.
+ * The backend for a request: the venue's, or the backend of the fork that the path names; `undefined` if there is no
+ * such fork.
  */
 export const backendFor = ({ backend, forks }: Awake, { path }: Request): Backend | undefined => {
   if (!path.startsWith("/fork/")) return backend
@@ -172,7 +182,7 @@ export const backendFor = ({ backend, forks }: Awake, { path }: Request): Backen
   return { ...fork, receive: (request, clock, resume) => fork.receive({ ...request, path: rest }, clock, resume) }
 }
 
-/** Builds the control plane when it is first needed: most calls don't need it. */
+/** Builds the control plane when it is first needed, because most calls don't need it. */
 const lazily = (token: string, make: Effect.Effect<ControlPlane.ControlPlane>) =>
   Effect.map(Effect.cached(make), (made): ControlPlane.ControlPlane => ({
     isFor: ControlPlane.isFor,
@@ -321,7 +331,7 @@ class Sleeping<E> implements Resident<E> {
       if (before._tag !== "Awake") return Effect.void
       const done = Deferred.makeUnsafe<void>()
       const isUnused = Deferred.makeUnsafe<void>()
-      // Runs in the background, so that the venue is closed even if no caller waits any more.
+      // Runs in the background, so that the venue is closed even if no caller is waiting anymore.
       this.options.run(Effect.andThen(
         Effect.andThen(this.unused(before), Deferred.done(isUnused, Exit.void)),
         this.close(before.scope, done)
@@ -365,7 +375,7 @@ class Sleeping<E> implements Resident<E> {
     this.waiting.add(waiter)
   }
 
-  /** Calls the waiting callers in order. Each that gets the venue counts as a use. */
+  /** Calls the waiting callers in order. Each caller that gets the venue adds a use. */
   private tell(exit: Exit.Exit<Awake, E | Unready>): void {
     const told = [...this.waiting]
     this.waiting.clear()
@@ -378,7 +388,7 @@ class Sleeping<E> implements Resident<E> {
     }
   }
 
-  /** Wakes the venue for the waiting callers, and for those that arrive in the meantime. */
+  /** Wakes the venue for the waiting callers, and for callers that arrive meanwhile. */
   private begin(): void {
     const done = Deferred.makeUnsafe<void>()
     this.enter({ _tag: "Waking", done })
@@ -394,13 +404,13 @@ class Sleeping<E> implements Resident<E> {
         Deferred.doneUnsafe(done, Exit.void)
         return this.tell(exit)
       }
-      // Closing may take long, and the callers need not wait for it.
+      // Closing may take long, and callers don't have to wait for that.
       if (Exit.isFailure(exit)) this.tell(exit)
       yield* this.close(scope, done)
     }))
   }
 
-  /** Closes the venue. Then wakes it again if callers have arrived in the meantime. */
+  /** Closes the venue, then wakes it again if callers have arrived meanwhile. */
   private close(scope: Scope.Closeable, done: Deferred.Deferred<void>): Effect.Effect<void> {
     if (this.stage._tag !== "Ended") this.enter({ _tag: "FallingAsleep", done })
     return Effect.flatMap(Effect.exit(Scope.close(scope, Exit.void)), (exit) => {
@@ -413,7 +423,7 @@ class Sleeping<E> implements Resident<E> {
     })
   }
 
-  /** Ends one use of the venue: at once, or when the answer's stream or the WebSocket ends. */
+  /** Ends one use of the venue: immediately, or when the response's stream or the WebSocket ends. */
   private last(outcome: Outcome, clock: Clock.Clock): Outcome {
     if (outcome._tag === "Upgraded") {
       return { ...outcome, connect: this.holding(outcome.connect, clock), decline: () => this.release(clock) }
@@ -429,12 +439,12 @@ class Sleeping<E> implements Resident<E> {
     return { ...outcome, body }
   }
 
-  /** Waits until a venue that is in use has been closed. If it is being closed already, succeeds at once. */
+  /** Waits until a venue that is in use has been closed. If the venue is already being closed, succeeds immediately. */
   private isOver(): Effect.Effect<void> {
     return this.stage._tag === "Awake" ? Deferred.await(this.stage.isOver) : Effect.void
   }
 
-  /** A connection is a use of the venue, and ends when the venue is closed. */
+  /** Counts a connection as a use of the venue, and closes the connection when the venue closes. */
   private holding(connect: Connect, clock: Clock.Clock): Connect {
     return (wire) => {
       let waiting: Fiber.Fiber<unknown> | undefined
@@ -457,5 +467,5 @@ class Sleeping<E> implements Resident<E> {
   }
 }
 
-/** Creates the resident of a venue, which is asleep at first. */
+/** Creates a resident venue, which is asleep at first. */
 export const make = <E>(options: Options<E>): Resident<E> => new Sleeping(options)

@@ -1,4 +1,4 @@
-/** The initial commands of a venue: the same for all venues, except for the parts that must be unique. */
+/** The initial commands of a venue. They are the same for all venues, except for the parts that must be unique. */
 import * as Effect from "effect/Effect"
 import { ApiKey } from "../../domain/Identifiers.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -9,17 +9,17 @@ import type { JournalError } from "../store/Journal.ts"
 import * as Venue from "../venue/Venue.ts"
 import type { Registered, VenueKey } from "./Registry.ts"
 
-/** Generates the unique parts of a venue. */
+/** Generates a venue's unique parts. */
 export interface Own {
-  /** The prefix of the ids that the venue generates. */
+  /** The prefix of the ids that the venue assigns. */
   readonly identity: string
-  /** Draws a new secret at every call. */
+  /** Draws a new secret each time it is called. */
   readonly secret: () => string
-  /** Draws a new UUID at every call. */
+  /** Draws a new UUID each time it is called. */
   readonly uuid: () => string
 }
 
-/** The commands of the example. Each account's name also serves as its key and secret. */
+/** The example's commands. Each account's name also serves as its key and secret. */
 export const example = (
   dialect: Dialect
 ): Effect.Effect<ReadonlyArray<Action>, JournalError | Control.ControlRefused> =>
@@ -38,13 +38,13 @@ export const example = (
     return actions
   }))
 
-/** The key of an account of the example. */
+/** The key of an example account. */
 const keyOf = (name: string, { identity, secret }: Own): Omit<VenueKey, "account"> => ({
   apiKey: `${name}-${identity}`,
   apiSecret: secret()
 })
 
-/** The names of the example's keys, and the account of each. */
+/** The names of the example's keys, and each key's account. */
 const exampleKeys = [
   ["alice", Example.alice.account],
   ["bob", Example.bob.account],
@@ -52,7 +52,7 @@ const exampleKeys = [
   ["training", Example.trainingSubAccount]
 ] as const
 
-/** The example's keys in a venue with this identity, by account name; sub-account keys by key title. */
+/** The example's keys in a venue with this identity, keyed by account name, or by key title for sub-accounts' keys. */
 export const keys = (own: Own): Readonly<Record<string, VenueKey>> =>
   Object.fromEntries(exampleKeys.map(([name, account]) => [name, { account, ...keyOf(name, own) }]))
 
@@ -63,7 +63,7 @@ const withKeys = (keys: Registered["keys"]) => (action: Action): Action => {
     : action
 }
 
-/** The initial commands of a new venue, given those of the example. */
+/** The initial commands of a new venue, given the example's commands. */
 export const commands = (
   { clock, example, identity, keys, madeAt }: Registered,
   actions: ReadonlyArray<Action>
@@ -85,7 +85,7 @@ export const commands = (
 export interface Copied {
   /** The commands, with the copy's own keys. */
   readonly commands: ReadonlyArray<Command>
-  /** The keys of the copy, by account; for an account with several keys, the first one. */
+  /** The copy's keys, keyed by account; for an account with several keys, the first one. */
   readonly keys: Readonly<Record<string, VenueKey>>
 }
 
@@ -100,8 +100,8 @@ const mapTexts = (value: unknown, name: string, change: (text: string, name: str
 }
 
 /**
- * Rewrites the commands of a venue for a copy of it. The copy has its own identity, its own key and secret in place of
- * each key, and its own codes. So no key or code of either venue is valid in the other.
+ * Rewrites the commands of a venue for a copy of it. The copy has its own identity and its own codes, and each key is
+ * replaced by a new key and secret. So no key or code of one venue is valid in the other.
  */
 export const copied = (from: Registered, commands: ReadonlyArray<Command>, own: Own): Copied => {
   const renamed = new Map<string, string>()
@@ -117,7 +117,7 @@ export const copied = (from: Registered, commands: ReadonlyArray<Command>, own: 
       drawn.set(operation.drawn, own.uuid())
     }
     if (action._tag !== "AddKey") {
-      // Each string is mapped to a string of the same kind, so the type stays the same.
+      // Each string is mapped to a string of the same kind, so the value's type stays the same.
       return mapTexts(action, "", change) as Action
     }
     const named = change(action.apiKey)

@@ -1,4 +1,4 @@
-/** Answers requests, independently of the transport. */
+/** Handles requests, independently of the transport. */
 import type * as Clock from "effect/Clock"
 import type * as Effect from "effect/Effect"
 import type { Head, Outcome, Request, Written } from "../gateway/Message.ts"
@@ -9,18 +9,18 @@ import type { Venue } from "../venue/Venue.ts"
 import type * as ControlPlane from "./ControlPlane.ts"
 import * as Sockets from "./Sockets.ts"
 
-/** The part of a server that answers requests, for a venue or for a host. */
+/** The part of a server that handles the requests to a venue or to a host. */
 export interface Backend {
-  /** Whether a request comes from the owner of the sandbox. The owner's request bodies may be larger. */
+  /** Whether a request comes from the sandbox's owner, whose request bodies may be larger. */
   readonly isOwners: (head: Head) => boolean
   /**
-   * The name of the venue that a request is for; `undefined` if it is for none. If the backend has only one venue, its
-   * name is empty.
+   * The name of the venue that a request is for; `undefined` if the request is for no venue. If the backend has only
+   * one venue, that venue's name is empty.
    */
   readonly venueOf: (head: Head) => string | undefined
-  /** The answer to a request whose body is too large. */
+  /** The response to a request whose body is too large. */
   readonly refuse: (head: Head) => Written
-  /** Answers a request. `resume` is called once: with the outcome, or with an effect that produces it. */
+  /** Handles a request. `resume` is called once, with the outcome or with an effect that produces the outcome. */
   readonly receive: (
     request: Request,
     clock: Clock.Clock,
@@ -28,7 +28,7 @@ export interface Backend {
   ) => void
 }
 
-/** The backend of a venue: its exchange with its WebSocket, its control plane if it has one, and its page. */
+/** A venue's backend: its exchange with the WebSocket, its control plane if there is one, and its page. */
 export const backendOf = (
   venue: Venue["Service"],
   control: ControlPlane.ControlPlane | undefined,

@@ -1,6 +1,6 @@
 /**
- * Receives the bodies of requests. Each body, all bodies of an address and all bodies together have a limit in bytes.
- * If a body exceeds a limit, the oldest incomplete body is refused to make room: one of its own address, or of the
+ * Receives request bodies. The size of each body, of all bodies from an address, and of all bodies together is limited.
+ * If a body exceeds a limit, the oldest incomplete body is refused to make room: one from the same address, or from the
  * address with the most bytes.
  */
 import type * as Http from "node:http"
@@ -9,7 +9,7 @@ import * as Bounds from "./Bounds.ts"
 
 /** Callbacks for the outcome of one body. */
 export interface Receiver {
-  /** Called with the whole body. */
+  /** Called with the complete body. */
   readonly onReceived: (body: Uint8Array) => void
   /** Called when the body is too long, when no memory is available for it, or when a later body needs its memory. */
   readonly onRefused: (kind: "bodyTooLarge" | "unavailable") => void
@@ -26,12 +26,15 @@ export interface Bodies {
 
 const empty = new Uint8Array()
 
-/** Returns a body as one buffer, however small its chunks are: the only chunk itself, or a copy of all chunks. */
+/**
+ * Returns a body as one buffer, however small its chunks are. If there is only one chunk, returns that chunk;
+ * otherwise, returns a copy of all chunks.
+ */
 class Body {
   private bytes: Uint8Array = empty
   private length = 0
 
-  /** The size of the buffer that holds the body and `more` bytes. */
+  /** The size of a buffer that holds the body and `more` additional bytes. */
   roomWith(more: number): number {
     const length = this.length + more
     return length <= this.bytes.length ? this.bytes.length : Math.max(length, 2 * this.bytes.length)
@@ -70,12 +73,12 @@ interface Arriving {
 }
 
 export const make = (): Bodies => {
-  /** The bytes in memory, excluding the owner's. */
+  /** The number of bytes in memory, excluding the owner's. */
   const pending = Quotas.make(Bounds.maxPending)
   /** The incomplete bodies that have bytes in memory, excluding the owner's; oldest first. */
   const arriving = new Set<Arriving>()
 
-  /** Takes memory for a body. If none is left, refuses older incomplete bodies to free their memory. */
+  /** Reserves memory for a body. If no memory is left, refuses older incomplete bodies to free their memory. */
   const take = (own: Arriving, amount: number): boolean => {
     while (!pending.take(own.address, amount)) {
       const debtor = pending.debtorFor(own.address, amount)

@@ -1,39 +1,45 @@
-/** The server's connections, and the calls on each that wait for their answers. */
+/** The server's connections, and the calls in progress on each. */
 import type * as Http from "node:http"
 import type { Socket } from "node:net"
 import * as Quotas from "../gateway/Quotas.ts"
 import * as Bounds from "./Bounds.ts"
 
-/** A call that waits for its answer. */
+/** A call in progress. */
 export interface UnansweredCall {
-  /** Whether the call may be carried out; `false` if its address or the whole server has too many calls. */
+  /** Whether the call may be carried out; `false` if its address or the server as a whole has too many calls. */
   readonly isAdmitted: boolean
-  /** Called when the whole request has arrived. */
+  /** Called when the complete request has arrived. */
   readonly received: () => void
-  /** Called when the answer is a feed, which no longer counts as a call. */
+  /** Called when the response is a feed, which is no longer counted as a call. */
   readonly answered: () => void
-  /** Calls `release` once the answer is sent or the connection breaks; immediately if that has already happened. */
+  /**
+   * Calls `release` once the response is sent or the connection breaks, or immediately if either has already happened.
+   */
   readonly whenDone: (release: () => void) => void
 }
 
 /** The connections of a server. */
 export interface Connections {
   /**
-   * Adds a connection. If its address or the whole server has too many, closes the one whose request has been
-   * incomplete for the longest time, or else an idle one. If all of them wait for answers, closes the new one.
+   * Adds a connection. If its address or the server as a whole has too many connections, closes the one whose request
+   * has been incomplete for the longest time, or an idle one if there is no such connection. If every connection has a
+   * call in progress, closes the new one.
    */
   readonly open: (socket: Socket) => void
   /** Adds a call to its connection; `undefined` if the connection has too many calls. */
   readonly begin: (request: Http.IncomingMessage, response: Http.ServerResponse) => UnansweredCall | undefined
-  /** Notes that a connection becomes a WebSocket. It is no longer closed to make room for others. */
+  /** Records that a connection has become a WebSocket, so that it is no longer closed to make room for others. */
   readonly upgraded: (socket: Socket) => void
 }
 
 interface Connection {
   readonly socket: Socket
-  /** The client's address, kept because a broken socket no longer has it. */
+  /** The client's address, stored because a broken socket no longer has an address. */
   readonly address: string
-  /** Calls in flight. An array: a `Set` that churns keeps old tables, and so answered calls, alive. */
+  /**
+   * The calls in progress. This is an array, because a `Set` that churns keeps old hash tables, and with them finished
+   * calls, alive.
+   */
   readonly calls: Array<Call>
   /** Whether the head of the current request has arrived. */
   hasCalled: boolean
@@ -50,7 +56,7 @@ class Call implements UnansweredCall {
   private isCounted: boolean
   /** Callbacks to run when the call ends; `undefined` afterwards. */
   private releases: Array<() => void> | undefined = []
-  /** Whether the whole request has arrived. */
+  /** Whether the complete request has arrived. */
   isReceived = false
 
   constructor(connection: Connection, waiting: Quotas.Quotas, isAdmitted: boolean) {
@@ -85,7 +91,7 @@ class Call implements UnansweredCall {
   }
 }
 
-/** Whether a connection's client has begun to send a request but not finished, or has never sent one. */
+/** Whether a connection's client has begun to send a request but has not finished it, or has never sent one. */
 const isOwing = ({ calls, hasCalled }: Connection): boolean =>
   calls.length === 0 ? !hasCalled : calls.every(({ isReceived }) => !isReceived)
 
@@ -109,7 +115,8 @@ export const make = (): Connections => {
   }
 
   /**
-   * Among the connections of this kind from an address, the one with the lowest `since`; `undefined` if there are none.
+   * Among the connections of this kind from an address, returns the one with the lowest `since`; `undefined` if there
+   * are none.
    */
   const oldest = (address: string, isOfKind: (connection: Connection) => boolean): Connection | undefined => {
     let found: Connection | undefined
@@ -120,7 +127,7 @@ export const make = (): Connections => {
     return found
   }
 
-  /** Takes one unit of a resource for an address. If none is left, closes the connection that `spare` finds. */
+  /** Takes one unit of a resource for an address. If no unit is left, closes the connection that `spare` finds. */
   const take = (
     quotas: Quotas.Quotas,
     address: string,

@@ -1,6 +1,6 @@
 /**
- * The control plane, through which the owner controls a sandbox over HTTP. It has its own path and its own token.
- * Exchange keys give no access to it, and the token gives no access to the exchange.
+ * The control plane, through which the owner controls a sandbox over HTTP. The control plane has its own path prefix
+ * and its own token. Exchange keys give no access to it, and the token gives no access to the exchange.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -25,19 +25,19 @@ import { refuse } from "../venue/ControlRefused.ts"
 import type { Place } from "../venue/Forks.ts"
 import type { Venue } from "../venue/Venue.ts"
 
-/** The control plane of a venue. */
+/** A venue's control plane. */
 export interface ControlPlane {
   /** Whether a path belongs to the control plane. */
   readonly isFor: (path: string) => boolean
-  /** Whether a request with these headers has the token. */
+  /** Whether a request with these headers carries the control plane's token. */
   readonly isOpenTo: (headers: Request["headers"]) => boolean
-  /** Answers a request to the control plane. */
+  /** Handles a request to the control plane. */
   readonly handle: (request: Request) => Effect.Effect<Answer>
 }
 
-/** Options of a control plane. */
+/** The options of a control plane. */
 export interface Options {
-  /** The token. A caller that sends it may perform every operation. */
+  /** The control token. A caller that sends this token may perform every operation. */
   readonly token: string
   /**
    * Serves a fork until the scope is closed, and returns its addresses. Without this function, forks are not available.
@@ -48,8 +48,8 @@ export interface Options {
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
 /**
- * Whether a request with these headers has the token. Digests are compared, so that the time taken reveals neither the
- * length of the token nor the place of the first difference.
+ * Whether a request with these headers has the token. The tokens' digests are compared, so that the time taken reveals
+ * neither the token's length nor the position of the first difference.
  */
 export const isAuthorized = (headers: Request["headers"], token: string): boolean =>
   timingSafeEqual(digest(String(headers["authorization"] ?? "")), digest(`Bearer ${token}`))
@@ -63,12 +63,12 @@ export const isForeign = ({ headers }: Pick<Request, "headers">): boolean => {
 /** Whether a path belongs to the control plane or the page. */
 export const isFor = (path: string): boolean => Dashboard.paths.has(path) || path.startsWith(prefix)
 
-/** The answer to a request without the token. */
+/** The response to a request without the token. */
 export const unauthorized: Answer = json(401, {
   message: "the control plane needs the header: Authorization: Bearer <control token>"
 })
 
-/** The answer to a page from another origin. */
+/** The response to a request by a page from another origin. */
 export const foreign: Answer = json(403, { message: "the control plane does not answer pages from another origin" })
 
 /** The handlers of the operations that are derived from the owner actions. */
@@ -119,7 +119,8 @@ const groupLayer = (
       fork: ({ payload }) => fork(payload.sequence),
       forks: () => control.forks,
       endFork: ({ params }) => done(control.endFork(params.id)),
-      // The status says whether the journal is intact, so all commands are checked before the first is sent.
+      // All commands are checked before the first one is sent, because the HTTP status tells whether the journal is
+      // intact.
       journal: () =>
         Effect.map(
           Effect.andThen(venue.journal.committed, venue.journal.lines),
@@ -156,7 +157,7 @@ type Failure = Control.ControlRefused | JournalError
 
 const fieldsOf = Calling.fieldsOf([ControlApi.groups.control, ControlApi.groups.views])
 
-/** The control plane's API as an HTTP application. */
+/** The control plane's API as an HTTP handler. */
 const toApp = (
   venue: Venue["Service"],
   control: Control.Control["Service"],
@@ -169,13 +170,14 @@ const toApp = (
       Layer.provide(HttpServer.layerServices)
     )
   ).pipe(
-    // A new memo map: layers that share one would also share the router, and each venue needs its own.
+    // Creates a new memo map. Layers that share a memo map would also share the router, and each venue needs its own
+    // router.
     Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap)
   )
 
 /**
- * Holds back an answer until the journal has confirmed that this process still owns the venue. Every request needs
- * this, because faults, limits and refusals write nothing to the journal.
+ * Holds back a response until the journal has confirmed that this process still owns the venue. This applies to every
+ * request, because faults, limits and refusals write nothing to the journal.
  */
 const confirmed = (
   { journal }: Venue["Service"],
@@ -184,12 +186,12 @@ const confirmed = (
   Effect.flatMap(answering, (answer) =>
     Effect.match(journal.committed, {
       onSuccess: () => answer,
-      // A feed contains only durable events, and ends with its venue.
+      // A feed contains only durable events, and ends when its venue closes.
       onFailure: ({ _tag, file, reason, why }) =>
         answer._tag === "Stream" ? answer : json(503, { _tag, why, file, reason })
     }))
 
-/** Creates the control plane of a venue, which works until the scope is closed. */
+/** Creates the control plane of a venue, which can be used until the scope is closed. */
 export const make = Effect.fnUntraced(function*(
   venue: Venue["Service"],
   { serve, token }: Options

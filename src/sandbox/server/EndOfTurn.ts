@@ -3,7 +3,7 @@
  * kinds, because the processor's caches stay warm.
  */
 
-/** Queues work. All work queued in one turn is done together, in order. */
+/** Queues work. All work that is queued in the same turn is done together, in order. */
 export type EndOfTurn = (work: () => void) => void
 
 export const make = (): EndOfTurn => {

@@ -32,13 +32,13 @@ import * as ControlPlane from "./ControlPlane.ts"
 import * as InProcessSocket from "./InProcessSocket.ts"
 import * as Sockets from "./Sockets.ts"
 
-/** The base URL for clients of the sandbox in the same process. Nothing listens there. */
+/** The base URL for clients of the sandbox in the same process. No server listens at this address. */
 export const baseUrl = "http://localhost"
 
-/** Node's error for a broken connection. */
+/** The error that Node reports for a broken connection. */
 const connectionReset = { code: "ECONNRESET", message: "the connection was reset" }
 
-/** Reads the whole body. The client sends a stream when a request must be delivered at most once. */
+/** Reads the complete body. The client sends a stream when a request must be delivered at most once. */
 const bodyOf = (
   request: HttpClientRequest.HttpClientRequest
 ): Effect.Effect<Uint8Array, HttpClientError.HttpClientError> => {
@@ -55,7 +55,7 @@ const reset = (request: HttpClientRequest.HttpClientRequest) =>
     reason: new HttpClientError.TransportError({ request, cause: connectionReset })
   })
 
-/** The backend's answer to a request, as an effect. */
+/** The backend's response to a request, as an effect. */
 const answerOf = (backend: Backend, request: Request): Effect.Effect<Answer> =>
   Effect.clockWith((clock) =>
     Effect.flatten(
@@ -70,7 +70,7 @@ const answerOf = (backend: Backend, request: Request): Effect.Effect<Answer> =>
 
 /**
  * An `HttpClient` whose requests go to a backend in the same process. Until the scope is closed, every request is
- * carried out and answered, even if its caller no longer waits.
+ * carried out, even if its caller no longer waits for the response.
  *
  * @category constructors
  */
@@ -104,14 +104,14 @@ export const make = (backend: Backend): Effect.Effect<HttpClient.HttpClient, nev
     ))
 
 /**
- * An `HttpClient` for the venue in the context. With a control token it also reaches the control plane, which works as
- * over HTTP but does not serve forks.
+ * An `HttpClient` for the venue in the context. With a control token, the client also reaches the control plane, which
+ * works as it does over HTTP but does not serve forks.
  *
  * @category layers
  */
 export const layerWith = (
   { controlToken }: {
-    /** The token of the control plane. Without a token, the control plane is not served. */
+    /** The control plane's token. Without a token, the control plane is not served. */
     readonly controlToken?: string
   }
 ): Layer.Layer<HttpClient.HttpClient, never, Venue> =>
@@ -125,9 +125,9 @@ export const layerWith = (
   )
 
 /**
- * Effect's `Socket` for the venue in the context, without a port. Each reader opens a new connection. The socket
- * follows the clock of the context, so that a test can drive it with `TestClock`. In the documented dialect, which has
- * no WebSocket, readers fail.
+ * Effect's `Socket` for the venue in the context, without a port. Each reader opens a new connection. The socket uses
+ * the clock in the context, so that a test can drive it with `TestClock`. In the documented dialect, which has no
+ * WebSocket, readers fail.
  *
  * @category layers
  */
@@ -140,7 +140,7 @@ export const layerSocket: Layer.Layer<Socket.Socket, never, Venue> = Layer.effec
 )
 
 /**
- * Connects an account's streams to the venue in the context, without a port. Each connection has a `Socket` of its own.
+ * Connects an account's streams to the venue in the context, without a port. Each connection has its own `Socket`.
  *
  * @category layers
  */

@@ -1,6 +1,6 @@
 /**
- * Limits the calls in progress per venue and per caller, so that no venue and no caller shuts out others. Behind a
- * proxy, all callers have the same address.
+ * Limits the calls in progress per venue and per caller, so that no venue or caller can use up the capacity for the
+ * others. This is needed behind a proxy, where all callers have the same address.
  */
 import * as Quotas from "../gateway/Quotas.ts"
 import * as Bounds from "./Bounds.ts"
@@ -8,8 +8,8 @@ import * as Bounds from "./Bounds.ts"
 /** Counts the calls in progress of each venue and each caller. */
 export interface InProgress {
   /**
-   * Adds a call of a caller to a venue, and returns a function that removes it; `undefined` if the venue or the caller
-   * has too many.
+   * Adds a caller's call to a venue, and returns a function that removes the call; `undefined` if the venue or the
+   * caller has too many calls in progress.
    */
   readonly begin: (venue: string, caller: string) => (() => void) | undefined
 }

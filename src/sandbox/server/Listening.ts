@@ -1,4 +1,4 @@
-/** An HTTP server that enforces the limits of `Bounds`, passes requests to a backend, and sends its answers. */
+/** An HTTP server that enforces the limits of `Bounds`, passes requests to a backend, and sends its responses. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -33,27 +33,28 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
   declare readonly host: string
   /** The requested port. */
   declare readonly port: number
-  /** The error message of the operating system. */
+  /** The operating system's error message. */
   declare readonly reason: string
   override get message(): string {
     return `Can't listen on ${this.host}:${this.port}: ${this.reason}`
   }
 }
 
-/** The address to listen on, and the timeouts. */
+/** The server's options: its address, accepted names, timeouts and limits. */
 export interface Options {
-  /** The address to listen on; `127.0.0.1` by default, which only this machine reaches. */
+  /** The address to listen on; `127.0.0.1` by default, which only this machine can reach. */
   readonly host?: string
-  /** The port to listen on; any free one by default. */
+  /** The port to listen on; any free port by default. */
   readonly port?: number
   /**
    * The names at which callers reach the server, such as `sandbox` or `exchange.example.com`, in addition to loopback
    * names and the address that it listens on. A request for any other name is refused with 421, so that a web page
-   * whose DNS name leads to this machine can't call the server. A page from any other name is refused with 403.
+   * whose DNS name resolves to this machine can't call the server. A request by a page from any other name is refused
+   * with 403.
    */
   readonly allowHosts?: ReadonlyArray<string>
   /**
-   * The time limit for receiving a request, and for the caller to read the answer, in milliseconds; 30000 by default.
+   * The time limit for receiving a request, and for the caller to read the response, in milliseconds; 30000 by default.
    */
   readonly requestTimeout?: number
   /**
@@ -63,20 +64,20 @@ export interface Options {
   readonly headersTimeout?: number
   /**
    * The time that calls in progress get to finish when the server stops, in milliseconds. With 0, the default, their
-   * connections are broken at once. Feeds always end at once.
+   * connections are broken immediately. Feeds always end immediately.
    */
   readonly drainTimeout?: number
 }
 
-/** The limits shared by all servers of a process: connections, calls, memory for bodies, and WebSockets. */
+/** The limits that all servers of a process share: connections, calls, memory for bodies, and WebSockets. */
 export interface Shared {
-  /** The connections, and the calls that wait for their answers. */
+  /** The connections, and the calls in progress on them. */
   readonly connections: Connections.Connections
   /** The calls in progress, limited per venue and per caller. */
   readonly calls: InProgress.InProgress
-  /** The request bodies that are in memory. */
+  /** The request bodies in memory. */
   readonly bodies: Bodies.Bodies
-  /** The WebSockets, and what waits for their clients. */
+  /** The WebSockets, and the bytes that wait for their clients. */
   readonly webSockets: WebSockets.WebSockets
 }
 
@@ -94,7 +95,7 @@ interface Service {
   readonly clock: Clock.Clock
   readonly requestTimeout: number
   readonly headersTimeout: number
-  /** The feeds that are being sent. They do not end by themselves. */
+  /** The feeds that are being sent. They do not end unless the server ends them. */
   readonly feeds: Set<Http.ServerResponse>
   /** The connections that became WebSockets. */
   readonly sockets: Set<Duplex>
@@ -108,7 +109,7 @@ interface Service {
 
 const origin = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/iu
 
-/** The head of a request. A caller may send a whole URL, whose host then overrides the header. */
+/** The head of a request. A caller may send an absolute URL, whose host then overrides the `Host` header. */
 const headOf = ({ headers, method = "GET", socket, url = "" }: Http.IncomingMessage): Head => {
   const from = socket.remoteAddress ?? ""
   if (url.startsWith("/") && !url.includes("?")) return { method, path: url, query: "", headers, from }
@@ -123,12 +124,12 @@ const headOf = ({ headers, method = "GET", socket, url = "" }: Http.IncomingMess
   }
 }
 
-/** Closes the connection after this answer. */
+/** Closes the connection after this response. */
 const makeLast = (response: Http.ServerResponse): void => {
   response.setHeader("connection", "close")
 }
 
-/** Identifies a caller of a venue: by its key, or else by its address. */
+/** Identifies a caller of a venue: by its key, or by its address if the call has no key. */
 const callerOf = (head: Head): string => header(head, Signature.headers.apiKey) || head.from
 
 const unbounded = () => undefined
@@ -139,7 +140,7 @@ const ask = ({ backend, clock, run }: Service, message: Request, resume: (outcom
     if (!Effect.isEffect(given)) return resume(given)
     run(given, {
       onExit: (exit) => {
-        if (Exit.isFailure(exit)) run(Effect.logError("A request could not be answered", exit.cause))
+        if (Exit.isFailure(exit)) run(Effect.logError("A request failed unexpectedly", exit.cause))
         resume(Exit.isSuccess(exit) ? exit.value : reset)
       }
     })
@@ -171,7 +172,7 @@ const answer = (
 
 const noBody = new Uint8Array()
 
-/** Answers a request to upgrade its connection. */
+/** Handles a request to upgrade its connection. */
 const upgrader = (
   service: Service,
   { connections, webSockets }: Shared
@@ -217,7 +218,7 @@ const listener = (service: Service, { bodies, calls, connections }: Shared): Htt
         if (release === undefined) {
           return Sending.send(request, response, Refusal.overloaded(head.path), requestTimeout)
         }
-        // The caller may disconnect before the call is answered.
+        // The caller may disconnect before the response is ready.
         call.whenDone(release)
         later(() => answer(service, release, request, response, { ...head, body }, call))
       },
@@ -239,7 +240,7 @@ const createServer = (service: Service, shared: Shared): Http.Server => {
     headersTimeout,
     maxHeaderSize: Bounds.maxHeaders,
     connectionsCheckingInterval: Math.ceil(headersTimeout / 10),
-    // Any other request to upgrade is answered as if it had not asked. Node 22 does not have this option.
+    // Other requests to upgrade are handled as ordinary requests. Node 22 does not have this option.
     shouldUpgradeCallback: (request: Http.IncomingMessage) => Sockets.isUpgrade(headOf(request))
   }
   const server = Http.createServer(options, listener(service, shared))
@@ -252,13 +253,13 @@ const open = (server: Http.Server, host: string, port: number, { run }: Service)
   Effect.callback<void, ListenFailed>((resume) => {
     const onError = (error: Error) => resume(Effect.fail(new ListenFailed({ host, port, reason: error.message })))
     server.once("error", onError)
-    // Node throws immediately for an invalid port.
+    // Node throws synchronously if the port is invalid.
     const listening = Result.try(() => server.listen(port, host))
     if (Result.isFailure(listening)) return onError(listening.failure as Error)
     server.once("listening", () => {
       server.off("error", onError)
       // Accepting a connection fails if the process has too many open files. Open connections continue.
-      server.on("error", (error) => run(Effect.logWarning(`A connection was not accepted: ${error.message}`)))
+      server.on("error", (error) => run(Effect.logWarning(`Could not accept a connection: ${error.message}`)))
       resume(Effect.void)
     })
   })
@@ -276,7 +277,7 @@ const close = (server: Http.Server, service: Service, drainTimeout: number): Eff
   return drainTimeout === 0 ? drained : Effect.andThen(Effect.timeoutOption(drained, drainTimeout), closeAll)
 }
 
-/** The address and port that a server listens on; `undefined` if it does not listen. */
+/** The address and port that a server listens on; `undefined` if the server is not listening. */
 const boundTo = (server: Http.Server): AddressInfo | undefined => {
   const address = server.address()
   return typeof address === "object" && address !== null ? address : undefined

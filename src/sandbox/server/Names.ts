@@ -1,16 +1,19 @@
 /**
- * The host names that a server answers to. A web page can give its own DNS name the address of this machine; its
- * requests then carry that name. So only names that lead here are accepted: those of the loopback interface, the
- * addresses that the server listens on, and the names that its owner allows.
+ * The host names that a server accepts. A web page can point its own DNS name at this machine; its requests then carry
+ * that name. So the server accepts only names that belong to it: those of the loopback interface, the addresses that
+ * the server listens on, and the names that its owner allows.
  */
 import { isIP } from "node:net"
 import { networkInterfaces } from "node:os"
 import { type Head, header, type Written } from "../gateway/Message.ts"
 import * as Refusal from "./Refusal.ts"
 
-/** The names of a server. */
+/** A server's accepted names. */
 export interface Names {
-  /** The answer to a request for any other name, or from a page on another site; `undefined` if it is accepted. */
+  /**
+   * The response to a request for any other name, or from a page on another site; `undefined` if the request is
+   * accepted.
+   */
   readonly refusal: (head: Head) => Written | undefined
 }
 
@@ -18,26 +21,27 @@ const authority = /^(\[[0-9a-f:.]+\]|[^\s:/?#@%[\]\\]+)(?::\d{0,5})?$/iu
 
 /**
  * The host name of an authority such as `localhost:8080`: without its port, in lower case, and without a trailing dot;
- * `undefined` if it has none.
+ * `undefined` if the authority has no host name.
  */
 export const nameOf = (text: string): string | undefined => {
   const [, name] = authority.exec(text) ?? []
   return name === undefined ? undefined : URL.parse(`http://${name}`)?.hostname.replace(/\.$/u, "")
 }
 
-/** An IP address as a URL writes it. */
+/** An IP address in the form that URLs use. */
 const written = (address: string): string | undefined => nameOf(isIP(address) === 6 ? `[${address}]` : address)
 
 const loopback = /^(?:(?:.*\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/u
 
 const isEvery = (address: string): boolean => address === "0.0.0.0" || address === "::"
 
-/** Whether an address, as a URL writes it, is one of this machine's. */
+/** Whether an address, in the form that URLs use, belongs to this machine. */
 const isOwn = (name: string): boolean =>
   Object.values(networkInterfaces()).flat().some((own) => own !== undefined && written(own.address) === name)
 
 /**
- * Creates the names of a server that was told to listen on `host`. `bound` returns its actual address once it listens.
+ * Creates the names of a server that is configured to listen on `host`. `bound` returns the server's actual address
+ * once it is listening.
  */
 export const make = (host: string, bound: () => string | undefined, allowed: ReadonlyArray<string>): Names => {
   const known = new Set([written(host), ...allowed.map(nameOf)])

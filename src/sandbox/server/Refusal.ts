@@ -1,10 +1,10 @@
-/** Refusals by the server itself, not by a venue. Each has the format of the path that was called. */
+/** Refusals by the server itself, not by a venue. Each refusal has the error format of the called path. */
 import { prefix } from "../control/ControlApi.ts"
 import { json, type Written } from "../gateway/Message.ts"
 
 /**
- * A refusal in the format of the path: the control plane's, or the exchange's error format, with a statement that the
- * call was not applied.
+ * A refusal in the error format that belongs to the path: the control plane's format, or the exchange's. It states that
+ * the call was not applied.
  */
 export const make = (path: string, status: number, tag: string, message: string): Written => {
   const written = path.startsWith(prefix)
@@ -18,14 +18,16 @@ const soon = (path: string, status: number, tag: string, message: string): Writt
   return { ...refusal, headers: { ...headers, "retry-after": "1" } }
 }
 
-/** A 503 refusal of a request that may succeed a second later. Nothing was carried out. */
+/** A 503 refusal of a request that may succeed a second later. The request was not carried out. */
 export const busy = (path: string, tag: string, message: string): Written => soon(path, 503, tag, message)
 
-/** A 429 refusal of a client that exceeds a limit, such as too many connections. Nothing was carried out. */
+/**
+ * A 429 refusal of a client that exceeds a limit, such as the number of connections. The request was not carried out.
+ */
 export const limited = (path: string, message: string): Written => soon(path, 429, "Overloaded", message)
 
 /**
- * The refusal of a call beyond the maximum number of calls in progress. The status is 429, because a client can't tell
- * whether a call that is answered with 5xx was applied.
+ * The refusal of a call above the maximum number of calls in progress. The status is 429, because with a 5xx response a
+ * client can't tell whether the call was applied.
  */
 export const overloaded = (path: string): Written => limited(path, "Too many calls are in progress")

@@ -2,13 +2,13 @@
 import * as Cause from "effect/Cause"
 import * as Logger from "effect/Logger"
 
-/** The time after a log line during which repetitions are only counted, in milliseconds. */
+/** The time after a problem is logged during which repetitions are only counted, in milliseconds. */
 const window = 60_000
 
-/** The maximum number of different problems that are tracked at once. */
+/** The maximum number of different problems that are tracked at the same time. */
 const maxKnown = 1000
 
-/** The innermost message of an error: the outer ones only name the operation that failed. */
+/** The innermost message of an error. The outer messages only name the operation that failed. */
 const innermost = (error: unknown): string => {
   let found: unknown = error
   for (let depth = 0; depth < 10; depth++) {
@@ -22,7 +22,7 @@ const innermost = (error: unknown): string => {
 
 const lineOf = ({ cause, message }: Logger.Options<unknown>): string => {
   const words = [message].flat().map((part) => part instanceof Error ? innermost(part) : String(part))
-  // An interruption says nothing about the problem.
+  // An interruption does not describe the problem.
   const told = cause.reasons.length === 0 || Cause.hasInterruptsOnly(cause) ? [] : [innermost(Cause.squash(cause))]
   return [...words, ...told].join(": ").replaceAll(/\s*\n\s*/gu, " ")
 }
@@ -33,8 +33,8 @@ interface Known {
 }
 
 /**
- * Wraps loggers: a warning or error is logged in one line. If it recurs within a minute, it is only counted, and its
- * next line gives the count. Other messages pass unchanged.
+ * Wraps loggers: a warning or error is logged in one line. If the same message recurs within a minute, it is only
+ * counted, and its next line gives the count. Other messages pass unchanged.
  */
 export const once = (
   loggers: ReadonlySet<Logger.Logger<unknown, unknown>>

@@ -1,4 +1,4 @@
-/** Sends answers over HTTP. */
+/** Sends responses over HTTP. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
@@ -17,13 +17,16 @@ const writeHead = (
   response.writeHead(status, { ...headers, "content-length": length, ...more })
 }
 
-/** Resets the connection instead of ending it: the caller must not mistake a partial answer for a complete one. */
+/**
+ * Resets the connection instead of closing it normally, because the caller must not mistake a partial response for a
+ * complete one.
+ */
 const reset = (request: Http.IncomingMessage): void => {
   // A response that waits behind another one has no socket.
   request.socket.resetAndDestroy()
 }
 
-/** Writes a chunk, and waits until the next one can be written. */
+/** Writes a chunk, and waits until the next chunk can be written. */
 const push = (response: Http.ServerResponse, chunk: Uint8Array): Effect.Effect<void> =>
   Effect.callback((resume) => {
     const go = () => resume(Effect.void)
@@ -32,7 +35,7 @@ const push = (response: Http.ServerResponse, chunk: Uint8Array): Effect.Effect<v
     return Effect.sync(() => response.off("drain", go))
   })
 
-/** Sends an answer in parts. The connection is reset when its body fails. */
+/** Sends a response in chunks. Resets the connection if producing the body fails. */
 export const sendStream = (
   request: Http.IncomingMessage,
   response: Http.ServerResponse,
@@ -47,7 +50,7 @@ export const sendStream = (
     })
   })
 
-/** Sends an answer. The caller must read it within `timeout` milliseconds. */
+/** Sends a response. The caller must read the response within `timeout` milliseconds. */
 export const send = (
   request: Http.IncomingMessage,
   response: Http.ServerResponse,
@@ -58,20 +61,20 @@ export const send = (
   const length = Buffer.byteLength(answer.body)
   // A fault may set headers that HTTP can't carry.
   if (Result.isFailure(Result.try(() => writeHead(response, answer, length)))) return reset(request)
-  // Latin-1 and UTF-8 are equal for ASCII text, and Latin-1 is written without checking the text again.
+  // Latin-1 and UTF-8 are equal for ASCII text, and Node writes Latin-1 without checking the text again.
   response.end(answer.body, length === answer.body.length ? "latin1" : "utf8")
-  // A response that waits behind another one has no socket yet. It is sent after the other one.
+  // A response that waits behind another one has no socket yet. It is sent after the other response.
   if (response.socket === null || response.socket.writableLength === 0) return
   const timer = setTimeout(() => request.socket.destroy(), within)
   response.on("close", () => clearTimeout(timer))
 }
 
-/** Answers a request whose body is not read, and closes the connection. */
+/** Responds to a request whose body is not read, and closes the connection. */
 export const turnAway = (request: Http.IncomingMessage, response: Http.ServerResponse, answer: Written): void => {
   writeHead(response, answer, Buffer.byteLength(answer.body), { connection: "close" })
   response.write(answer.body)
-  // Closing immediately would reset the connection of a caller that is still sending, and it would never read the
-  // answer.
+  // Closing immediately would reset the connection of a caller that is still sending, and the caller would never read
+  // the response.
   const timer = setTimeout(() => response.end(), lingering)
   request.on("end", () => response.end())
   response.on("close", () => clearTimeout(timer))

@@ -40,12 +40,12 @@ export {
 export { ListenFailed } from "./Listening.ts"
 
 /**
- * Options for serving a venue.
+ * The options for serving a venue.
  *
  * @category models
  */
 export interface Options extends Listening.Options {
-  /** The token of the control plane. Without a token, the control plane is not served. */
+  /** The control plane's token. Without a token, the control plane is not served. */
   readonly controlToken?: string
 }
 

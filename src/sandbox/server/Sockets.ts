@@ -8,7 +8,7 @@ import * as Refusal from "./Refusal.ts"
 /** The path at which a venue serves its WebSocket. */
 export const path = "/ws"
 
-/** Whether a request asks for a WebSocket, of a venue on its own or below the path of one. */
+/** Whether a request asks for a WebSocket, either at a single venue or below a venue's path. */
 export const isUpgrade = (head: Head): boolean =>
   header(head, "upgrade").toLowerCase() === "websocket" && head.path.endsWith(path)
 
@@ -21,18 +21,18 @@ const upgradeRequired: Written = {
   headers: { "content-type": "application/json", upgrade: "websocket" }
 }
 
-/** The answer to a client whose connection the venue refuses. */
+/** The response to a client whose connection the venue refuses. */
 export const refusal = (asked: string, { kind, message }: Refused): Written =>
   kind === "unavailable" ? Refusal.busy(asked, "Overloaded", message) : Refusal.limited(asked, message)
 
-/** The outcome of a request; `undefined` if it is for another path. */
+/** The outcome of a request; `undefined` if the request is for another path. */
 export const answer = (head: Head, { policy }: Dialect, { connect }: Streams): Outcome | undefined => {
   if (head.path !== path) return undefined
   if (policy.streamToken === undefined) return Refusal.make(path, 501, "NoWebSocket", notInDialect)
   return isUpgrade(head) ? { _tag: "Upgraded", connect, decline: () => undefined } : upgradeRequired
 }
 
-/** The answer from a transport that can't carry a WebSocket. */
+/** The response from a transport that can't carry a WebSocket. */
 export const decline = (outcome: Outcome): Answer => {
   if (outcome._tag === "Upgraded") outcome.decline()
   else if (outcome._tag === "Tunneled") outcome.far.destroy()

@@ -1,4 +1,4 @@
-/** Turns the connection of an HTTP server into a WebSocket. */
+/** Turns an HTTP connection into a WebSocket. */
 import * as Result from "effect/Result"
 import * as Http from "node:http"
 import type { Duplex } from "node:stream"
@@ -11,7 +11,7 @@ import * as WebSocketFrames from "./WebSocketFrames.ts"
 
 const reasonOf = (status: number): string => Http.STATUS_CODES[status] ?? "Refused"
 
-/** Answers a request without a response object, and closes the connection. */
+/** Responds to a request without a response object, and closes the connection. */
 const refuse = (socket: Duplex, { body, headers, status }: Written): void => {
   const head = { ...headers, "content-length": Buffer.byteLength(body), connection: "close" }
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`)
@@ -20,15 +20,18 @@ const refuse = (socket: Duplex, { body, headers, status }: Written): void => {
 
 const badRequest = (path: string, message: string): Written => Refusal.make(path, 400, "BadUpgrade", message)
 
-/** The reason why no exchange can accept this request as a WebSocket; `undefined` if there is none. */
+/** The reason why no exchange can accept this request as a WebSocket; `undefined` if the request is valid. */
 const refusalOf = (head: Head): Written | undefined => {
   if (!Sockets.isUpgrade(head)) {
-    return badRequest(head.path, "Only the path /ws upgrades, to a WebSocket. Send other requests without Upgrade")
+    return badRequest(
+      head.path,
+      "Only the path /ws upgrades, to a WebSocket. Send requests to other paths without the header Upgrade"
+    )
   }
-  if (head.method !== "GET") return badRequest(head.path, "A WebSocket begins with GET")
+  if (head.method !== "GET") return badRequest(head.path, "A WebSocket handshake must use the method GET")
   if (header(head, "sec-websocket-version") !== "13") {
     return {
-      ...badRequest(head.path, "The version of a WebSocket must be 13"),
+      ...badRequest(head.path, "The WebSocket version must be 13"),
       status: 426,
       headers: { "content-type": "application/json", upgrade: "websocket", "sec-websocket-version": "13" }
     }
@@ -38,7 +41,7 @@ const refusalOf = (head: Head): Written | undefined => {
     : badRequest(head.path, "Sec-WebSocket-Key must be sixteen bytes in Base64")
 }
 
-/** The time that a client gets to answer a close frame, or to read the last bytes, in milliseconds. */
+/** The time in which a client must reply to a close frame, or to read the last bytes; in milliseconds. */
 export const lingering = 1000
 
 /** Sends a close frame, and lets the client read it before the connection breaks. */
@@ -47,13 +50,13 @@ const close = (socket: Duplex): void => {
   linger(socket)
 }
 
-/** Lets the client read what was written before the connection breaks. */
+/** Lets the client read the bytes already written before the connection breaks. */
 const linger = (socket: Duplex): void => {
   const timer = setTimeout(() => socket.destroy(), lingering)
   socket.on("close", () => clearTimeout(timer))
 }
 
-/** Carries messages between a client's socket and the exchange, after the answer to the client's handshake. */
+/** Carries messages between a client's socket and the exchange, after the response to the client's handshake. */
 export const carry = (
   socket: Duplex,
   early: Buffer,
@@ -89,25 +92,28 @@ export const carry = (
         return
       }
     }
-    // A client that reads nothing must not fill the memory with answers to its pings.
+    // A client that reads nothing must not fill the memory with replies to its pings.
     if (socket.writableLength > Bounds.maxWaiting) client.end()
   }
   // The client may have left while the exchange was waking up.
   if (socket.destroyed) return client.end()
   socket.on("close", client.end)
-  // A WebSocket is never half-closed: a client that sends no more is gone.
+  // A WebSocket is never half-closed: a client that has stopped sending has left.
   socket.on("end", client.end)
   socket.on("data", read)
   if (early.length > 0) read(early)
 }
 
-/** Passes bytes between a client's socket and the process that serves it. If either closes, so does the other. */
+/**
+ * Passes bytes between a client's socket and the process that serves it. If either connection closes, the other is
+ * closed too.
+ */
 const join = (socket: Duplex, early: Buffer, far: Duplex): void => {
   // Either connection may have closed while the exchange was waking up.
   if (far.destroyed) return void socket.destroy()
   if (socket.destroyed) return void far.destroy()
   socket.on("close", () => far.destroy())
-  // The last bytes, such as a close frame, may still wait for a slow client.
+  // The last bytes, such as a close frame, may still be waiting for a slow client.
   far.on("close", () => far.readableEnded ? linger(socket) : socket.destroy())
   if (early.length > 0) far.write(early)
   socket.pipe(far)
@@ -116,21 +122,21 @@ const join = (socket: Duplex, early: Buffer, far: Duplex): void => {
 
 /** The steps of an upgrade that the HTTP server provides. */
 export interface Upgrade {
-  /** The refusal of the server itself; `undefined` if it accepts the request. */
+  /** The server's own refusal; `undefined` if the server accepts the request. */
   readonly refusal: (head: Head) => Written | undefined
   /** The refusal of a valid request, because there are too many WebSockets; `undefined` if there is room. */
   readonly admit: (head: Head) => Written | undefined
-  /** Notes that bytes were written to the client. */
+  /** Records that bytes were written to the client. */
   readonly wrote: (bytes: number) => void
-  /** Asks the backend for the outcome. */
+  /** Asks the backend for the outcome of the request. */
   readonly receive: (head: Head, resume: (outcome: Outcome) => void) => void
 }
 
 /**
- * Answers a request to upgrade a connection. `early` contains the bytes that have already arrived after the request.
+ * Handles a request to upgrade a connection. `early` contains the bytes that have already arrived after the request.
  */
 export const begin = (head: Head, socket: Duplex, early: Buffer, { admit, receive, refusal, wrote }: Upgrade): void => {
-  // A broken connection is closed. No answer would reach its client.
+  // A broken connection is closed, because no response would reach its client.
   socket.on("error", () => socket.destroy())
   const refused = refusal(head) ?? refusalOf(head) ?? admit(head)
   if (refused !== undefined) return refuse(socket, refused)
@@ -138,7 +144,7 @@ export const begin = (head: Head, socket: Duplex, early: Buffer, { admit, receiv
     if (outcome._tag === "Upgraded") carry(socket, early, head, outcome.connect, wrote)
     else if (outcome._tag === "Tunneled") join(socket, early, outcome.far)
     else if (outcome._tag === "Answer") refuse(socket, outcome)
-    // No venue streams an answer at this path.
+    // No venue streams a response at this path.
     else socket.destroy()
   })
 }

@@ -1,5 +1,5 @@
 /**
- * The frames of a WebSocket as its server reads and writes them (RFC 6455). The exchange has text messages only, and no
+ * Reads and writes WebSocket frames on the server side (RFC 6455). The exchange uses only text messages, and no
  * extensions.
  */
 import { isUtf8 } from "node:buffer"
@@ -11,7 +11,7 @@ export type Received =
   | { readonly _tag: "Ping"; readonly payload: Uint8Array }
   | { readonly _tag: "Pong" }
   | { readonly _tag: "Close"; readonly payload: Uint8Array }
-  /** The client breaks the protocol, or sends a message that is too long or is not text. */
+  /** The client breaks the protocol, or sends a message that is too long or not text. */
   | { readonly _tag: "Invalid" }
 
 const opcodes = { continuation: 0x0, text: 0x1, close: 0x8, ping: 0x9, pong: 0xa } as const
@@ -36,12 +36,15 @@ interface Frame {
 export class Reader {
   private readonly longest: number
   private buffer: Buffer = empty
-  /** The chunks that are not read yet. They are joined only when they may contain a frame, however small they are. */
+  /**
+   * The chunks that are not read yet. They are joined only when they may contain a complete frame, so many small chunks
+   * cost little.
+   */
   private chunks: Array<Buffer> = []
   private waiting = 0
-  /** The number of bytes that the next frame, or its head, needs. */
+  /** The number of bytes needed to read the next frame, or its header. */
   private needed = 2
-  /** The parts of a message that is not complete. */
+  /** The parts of the incomplete message. */
   private parts: Array<Buffer> = []
   private length = 0
   private isText = false
@@ -70,7 +73,7 @@ export class Reader {
     this.waiting = this.buffer.length
   }
 
-  /** Takes a complete frame from the buffer; `undefined` if there is none yet. */
+  /** Takes a complete frame from the buffer; `undefined` if the buffer has no complete frame yet. */
   private next(): Frame | "invalid" | undefined {
     const { buffer } = this
     const [first, second] = [buffer[0], buffer[1]]
@@ -79,7 +82,7 @@ export class Reader {
     const opcode = first & 0x0f
     const isFinal = (first & 0x80) !== 0
     const short = second & 0x7f
-    // No extension uses the other bits of the first byte. A client masks every frame.
+    // No extension is in use that gives the first byte's other bits a meaning. A client must mask every frame.
     if ((first & 0x70) !== 0 || (second & 0x80) === 0) return "invalid"
     if (isControl(opcode) && (!isFinal || short > longestControl)) return "invalid"
     const begin = short === 126 ? 4 : short === 127 ? 10 : 2
@@ -119,7 +122,7 @@ export class Reader {
     this.isText = true
     this.parts.push(payload)
     this.length += payload.length
-    // Empty parts have no length, and a client may send any number of them.
+    // Empty parts don't add to the length, so the number of parts must be limited separately.
     if (this.parts.length > this.longest) return invalid
     if (!isFinal) return undefined
     const whole = this.parts.length === 1 ? payload : Buffer.concat(this.parts)
@@ -147,19 +150,19 @@ const frame = (opcode: number, payload: Uint8Array): Buffer => {
 /** Encodes a text message as a frame. */
 export const message = (text: string): Buffer => frame(opcodes.text, Buffer.from(text))
 
-/** Encodes the pong that answers a ping. */
+/** Encodes the pong that replies to a ping. */
 export const pong = (payload: Uint8Array): Buffer => frame(opcodes.pong, payload)
 
-/** Encodes a close frame with a code of two bytes: the exchange's, or the client's own. */
+/** Encodes a close frame with a two-byte code: the exchange's code, or the code that the client sent. */
 export const close = (payload: Uint8Array): Buffer => frame(opcodes.close, payload.subarray(0, 2))
 
 /** The bytes of a close code. */
 export const codeOf = (code: number): Buffer => Buffer.from([code >> 8, code & 0xff])
 
-/** The protocol's constant, with which a server proves that it has read the client's key. */
+/** The constant from RFC 6455 with which a server proves that it has read the client's key. */
 const salt = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-/** The text that accepts a connection, for the client's `sec-websocket-key`. */
+/** The value of `sec-websocket-accept` for a client's `sec-websocket-key`. */
 export const accept = (key: string): string =>
   [
     "HTTP/1.1 101 Switching Protocols",

@@ -1,4 +1,4 @@
-/** The WebSockets of all servers of a process: bounds their number, and the bytes that wait for their clients. */
+/** The WebSockets of all servers of a process. Limits their number and the unread bytes. */
 import type { Duplex } from "node:stream"
 import type { Head, Written } from "../gateway/Message.ts"
 import * as Quotas from "../gateway/Quotas.ts"
@@ -7,20 +7,22 @@ import * as Refusal from "./Refusal.ts"
 
 /** The WebSockets of all servers of a process. */
 export interface WebSockets {
-  /** Takes a place for a client until its connection closes. Returns the refusal if there is none. */
+  /** Reserves a place for a client until its connection closes. Returns a refusal if no place is left. */
   readonly open: (socket: Duplex, head: Head) => Written | undefined
   /**
-   * Notes that bytes were written. If too many bytes wait on all connections together, breaks the connection with the
-   * most.
+   * Records that bytes were written. If too many bytes are waiting on all connections together, breaks the connection
+   * with the most waiting bytes.
    */
   readonly wrote: (bytes: number) => void
 }
 
-/** Creates an empty collection. `maxUnread` is the maximum number of bytes that may wait for all clients together. */
+/**
+ * Creates an empty collection. `maxUnread` is the maximum number of bytes that may be waiting for all clients together.
+ */
 export const make = (maxUnread: number = Bounds.maxUnread): WebSockets => {
   const sockets = new Set<Duplex>()
   const places = Quotas.make(Bounds.maxWebSockets)
-  /** An upper bound on the number of bytes that wait. */
+  /** An upper bound on the number of waiting bytes. */
   let atMost = 0
 
   const count = (): number => {
@@ -56,7 +58,8 @@ export const make = (maxUnread: number = Bounds.maxUnread): WebSockets => {
     wrote: (bytes) => {
       atMost += bytes
       if (atMost <= maxUnread) return
-      // Clients may have read since, so the exact number is counted. Counting on every write would be slow.
+      // Clients may have read some bytes since, so the exact number is computed here. Computing it on every write would
+      // be slow.
       atMost = count()
       while (atMost > maxUnread) {
         breakLargest()

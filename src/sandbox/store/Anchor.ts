@@ -1,10 +1,10 @@
 /**
- * The anchor of a journal: its last durable entry, in a small file next to the database. It reveals when whole groups
- * are missing at the end, which the database and its log can't.
+ * A journal's anchor is a small file next to the database that records the last durable entry. It reveals when complete
+ * groups are missing at the end, which the database and its log can't reveal.
  *
- * It is written after a group is durable and before any reply to the group is sent, so it is never ahead of the disk.
- * After a power failure it may be behind, because it is forced to disk only when a journal is opened, when a snapshot
- * is written, and when the journal is closed.
+ * The anchor is written after a group is durable and before any reply to the group is sent, so it is never ahead of the
+ * database. After a power failure the anchor may be behind, because it is forced to disk only when a journal is opened,
+ * when a snapshot is written, and when the journal is closed.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -15,19 +15,19 @@ import * as Chain from "./Chain.ts"
 import { inMemory } from "./InMemory.ts"
 import { damaged, fromSqlite, type JournalError } from "./JournalError.ts"
 
-/** The anchor of an open journal. */
+/** An open journal's anchor. */
 export interface Anchor {
-  /** Writes the last durable entry. May throw a file system error. */
+  /** Writes the last durable entry. This function may throw a file system error. */
   readonly write: (end: Chain.End) => void
-  /** Forces the last write to disk. May throw a file system error. */
+  /** Forces the last write to disk. This function may throw a file system error. */
   readonly sync: () => void
 }
 
-/** The file of a journal's anchor. */
+/** The path of a journal's anchor file. */
 export const fileOf = (file: string): string => `${file}-anchor`
 
 /**
- * The file holds two slots, each in its own sector, which are written in turn. If the power fails during a write, the
+ * The file has two slots, each in its own sector, which are written alternately. If the power fails during a write, the
  * other slot is still valid.
  */
 const slotLength = 512
@@ -51,7 +51,7 @@ const latest = (slots: ReadonlyArray<Chain.End | undefined>): Chain.End | undefi
   return first === undefined || (second !== undefined && second.sequence > first.sequence) ? second : first
 }
 
-/** The last entry recorded in a journal's anchor; `undefined` if there is no anchor. */
+/** The last entry recorded in a journal's anchor; `undefined` if the journal has no anchor. */
 export const read = (file: string): Result.Result<Chain.End | undefined, JournalError> => {
   const path = fileOf(file)
   if (!existsSync(path)) return Result.succeed(undefined)
@@ -67,7 +67,7 @@ export const read = (file: string): Result.Result<Chain.End | undefined, Journal
   )
 }
 
-/** Atomically replaces the file with one that has this entry in both slots. */
+/** Atomically replaces the file with a new one, in which both slots contain this entry. */
 const replace = (path: string, end: Chain.End): void => {
   const next = openSync(`${path}-new`, "w", 0o600)
   writeSync(next, Buffer.concat([toSlot(end), toSlot(end)]))
@@ -78,7 +78,10 @@ const replace = (path: string, end: Chain.End): void => {
 
 const none: Anchor = { write: () => undefined, sync: () => undefined }
 
-/** The anchor of a journal that ends at this entry, closed with the scope. A journal in memory has none. */
+/**
+ * The anchor of a journal that ends at this entry, which is closed when the scope closes. A journal in memory has no
+ * anchor.
+ */
 export const open = Effect.fnUntraced(function*(
   file: string,
   end: Chain.End

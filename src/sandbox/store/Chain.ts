@@ -15,7 +15,8 @@ const Json = Schema.toCodecJson(Command)
 const Entry = Schema.fromJsonString(Json)
 
 /**
- * The fields of each operation, in the order in which its schema writes them, with the JSON that precedes each value.
+ * The fields of each operation, in the order in which its schema writes them, together with the JSON text that precedes
+ * each value.
  */
 const fieldsOf: ReadonlyMap<string, ReadonlyArray<readonly [field: string, beginning: string]>> = new Map(
   Operation.members.map(({ fields }) => [
@@ -36,7 +37,10 @@ const quoted = (text: string): string => {
   return `"${text}"`
 }
 
-/** An operation as its schema writes it. The tag comes first, so every other field follows a comma. */
+/**
+ * The JSON text of an operation, identical to the text that its schema writes. The tag comes first, so every other
+ * field follows a comma.
+ */
 const writeOperation = (operation: Operation): string => {
   const given: object = operation
   let written = "{"
@@ -52,8 +56,8 @@ const writeOperation = (operation: Operation): string => {
 }
 
 /**
- * Writes a call as JSON without encoding it by the schema. Its operation has passed the schema of its endpoint, and
- * contains only strings, numbers and booleans.
+ * Writes a call as JSON without using the schema, which is faster. The call's operation has already passed the
+ * endpoint's schema, and contains only strings, numbers and booleans.
  */
 const writeCall = ({ apiKey, nonce, operation }: Extract<Action, { readonly _tag: "Call" }>, at: number): string => {
   const used = nonce === undefined ? "" : `"nonce":{"value":"${nonce.value}","window":${nonce.window}},`
@@ -63,7 +67,7 @@ const writeCall = ({ apiKey, nonce, operation }: Extract<Action, { readonly _tag
 
 const encodeChecked = Schema.encodeResult(Entry)
 
-/** Encodes a command as the text of an entry. Validates owner actions again. */
+/** Encodes a command as the text of an entry. Owner actions are validated again. */
 export const encode = (command: Command): Result.Result<string, Schema.SchemaError> => {
   const { action, at } = command
   return action._tag === "Call" ? Result.succeed(writeCall(action, at)) : encodeChecked(command)
@@ -73,7 +77,7 @@ const decodeJson = Compiled.decodeUnknownResult(() => Json)
 
 const decodeChecked = Schema.decodeUnknownResult(Entry)
 
-/** Decodes the text of an entry. A recovery reads thousands of them. */
+/** Decodes the text of an entry. This function is optimised, because a recovery reads thousands of entries. */
 export const decode = (text: string): Result.Result<Command, Schema.SchemaError> => {
   const json = Result.try(() => JSON.parse(text) as unknown)
   return Result.isSuccess(json) ? decodeJson(json.success) : decodeChecked(text)
@@ -90,37 +94,37 @@ export const link = (before: Uint8Array, text: string): Uint8Array => {
   return hash("sha256", bytes, "buffer")
 }
 
-/** Whether a value from the database equals this hash. */
+/** Whether a value from the database is equal to this hash. */
 export const isSame = (value: unknown, link: Uint8Array): boolean =>
   value instanceof Uint8Array && Buffer.compare(value, link) === 0
 
-/** A row of the database. */
+/** A row of the database table. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** A place in a chain: the number and the link of an entry. */
+/** A position in the chain: an entry's number and link. */
 export interface End {
-  /** The number of the entry; 0 before the first. */
+  /** The entry's number; 0 before the first entry. */
   readonly sequence: number
-  /** The link of the entry. */
+  /** The entry's link. */
   readonly link: Uint8Array
 }
 
-/** The place before the first entry. */
+/** The position before the first entry. */
 export const start: End = { sequence: 0, link: beginning }
 
 /** A part of a journal that can be checked. */
 export interface Section {
-  /** The file of the journal, for errors. */
+  /** The journal's file, for errors. */
   readonly file: string
-  /** The place after which this part begins. It must be known to be valid. */
+  /** The position after which this part begins. This position must be known to be valid. */
   readonly after: End
-  /** The number of the last entry of this part; `undefined` if it ends with the rows. */
+  /** The number of the last entry of this part; `undefined` if the part ends with the last row. */
   readonly to: number | undefined
 }
 
 /**
- * Follows the chain entry by entry, and returns the place where it ends. Fails at the first entry that is missing or
- * was changed. `visit` receives each valid entry, and may return a reason to reject it.
+ * Follows the chain entry by entry, and returns the position where the chain ends. Fails at the first entry that is
+ * missing or was changed. `visit` receives each valid entry, and may return a reason to reject it.
  */
 export const check = (
   rows: Iterable<Row>,
@@ -141,7 +145,7 @@ export const check = (
     const text = String(row["command"])
     if (row["sequence"] !== next) return broken(`entry ${next} is missing`)
     const linked = link(last, text)
-    if (!isSame(row["hash"], linked)) return broken(`entry ${next} is not what was written`)
+    if (!isSame(row["hash"], linked)) return broken(`entry ${next} was changed after it was written`)
     const wrong = visit(text, next, row)
     if (wrong !== undefined) return broken(`entry ${next}${wrong}`)
     last = linked
@@ -153,8 +157,8 @@ export const check = (
 }
 
 /**
- * The `recalled` column of an entry, which is not part of the chain. It lets a recovery find in advance the command
- * that a restore goes back to.
+ * The `recalled` column of an entry, which is not part of the chain. With this column, a recovery can find in advance
+ * the command to which a restore returns.
  */
 export const recalledBy = ({ action }: Command): number | null => action._tag === "Restore" ? action.sequence : null
 

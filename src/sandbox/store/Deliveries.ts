@@ -1,12 +1,12 @@
 /**
- * Answers to requests that may arrive twice, because a node of a cluster resends them to the node that owns the venue.
- * A request with a known id is not carried out again: it gets the same answer.
+ * Stores the responses to requests that may arrive twice, because a node of a cluster resends them to the node that
+ * owns the venue. A request with a known id is not carried out again: it gets the same response.
  */
 
-/** The answers to requests that have changed something, by id. */
+/** The responses to requests that have changed something, keyed by request id. */
 export interface Deliveries {
-  /** The answer to the request with this id, as text, if it is known. */
+  /** The response to the request with this id, as text, if it is stored. */
   readonly known: (id: string) => string | undefined
-  /** Stores the answer to a request together with the commands appended in the same turn of the event loop. */
+  /** Stores the response to a request together with the commands appended in the same turn of the event loop. */
   readonly keep: (id: string, answer: string) => void
 }

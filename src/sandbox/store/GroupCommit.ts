@@ -1,6 +1,6 @@
 /**
- * Makes commands durable in groups: one transaction writes everything appended in one turn of the event loop, or in two
- * turns if groups wait for a disk.
+ * Makes commands durable in groups: a single transaction writes everything that is appended in one turn of the event
+ * loop, or in two turns if writing a group waits for a disk.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -19,13 +19,13 @@ export interface GroupCommit {
   /** Adds a snapshot to the group. */
   readonly keep: (snapshot: Snapshot) => void
   /**
-   * Calls `done` once the group is durable, or with the error of a failed write. After a failed write, every call gets
-   * that error.
+   * Calls `done` once the group is durable, or with the error if a write has failed. After a failed write, every call
+   * gets that error.
    */
   readonly whenCommitted: (done: (error: JournalError | undefined) => void) => void
-  /** Waits until the group is durable. After a failed write it always fails. */
+  /** Waits until the group is durable. After a failed write, this effect always fails. */
   readonly committed: Effect.Effect<void, JournalError>
-  /** The reason why nothing more can be written, once a write has failed. */
+  /** After a failed write: the reason why nothing more can be written. */
   readonly failure: () => JournalError | undefined
 }
 
@@ -37,7 +37,7 @@ export interface Options {
   readonly anchor: Anchor
   /** Whether writing a group waits for a disk. */
   readonly onDisk: boolean
-  /** The last entry so far. */
+  /** The last entry appended so far. */
   readonly end: End
   /** Converts a SQLite error to a journal error. */
   readonly failed: (error: unknown) => JournalError
@@ -78,8 +78,8 @@ export const make = ({ anchor, end: start, failed, onCommitted, onDisk, tables }
     for (const done of waited) done(broken)
   }
 
-  // Without the second turn, the callers could split into two halves that alternate forever: one waits for the disk
-  // while the other calls. The extra turn merges both into one group.
+  // Without the second turn, callers could split into two halves that alternate forever: one half waits for the disk
+  // while the other half makes calls. The extra turn merges both halves into one group.
   const atEndOfTurn = onDisk ? () => setImmediate(commit) : commit
 
   const whenCommitted: GroupCommit["whenCommitted"] = (done) => {
@@ -90,7 +90,7 @@ export const make = ({ anchor, end: start, failed, onCommitted, onDisk, tables }
   return {
     end: () => end,
     append: (command) => {
-      // After a failed write, a command is dropped, because it can never be written.
+      // After a failed write, a command is dropped, because the command can never be written.
       if (broken === undefined) group.push(command)
     },
     keep: (taken) => {

@@ -1,4 +1,4 @@
-/** The journal of a venue without a file: kept in memory, up to a bound. */
+/** The journal of a venue without a file. It is kept in memory, up to a maximum size. */
 
 /** The file name of a journal that is kept in memory only. */
 export const inMemory = ":memory:"

@@ -1,11 +1,11 @@
 /**
- * The durable record of every command, in an embedded SQLite database. Without a file it is kept in memory, up to a
- * bound.
+ * The durable record of every command, in an embedded SQLite database. Without a file, the record is kept in memory, up
+ * to a maximum size.
  *
- * The commands of one turn of the event loop form a group, or those of two turns if there is a file. A group is written
- * in one transaction, and no reply that depends on one of its commands is sent before the group is durable. When a
- * write fails, no reply of the group is sent, and nothing more is written until the venue is reopened. A hash chain
- * links every entry to the one before it, so no entry can be changed, lost or inserted unnoticed.
+ * The commands of one turn of the event loop form a group; if there is a file, the commands of two turns. A group is
+ * written in one transaction, and no reply that depends on one of its commands is sent before the group is durable.
+ * When a write fails, no reply of the group is sent, and nothing more is written until the venue is reopened. A hash
+ * chain links every entry to the one before it, so no entry can be changed, lost or inserted unnoticed.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export type { Snapshot } from "./JournalTables.ts"
 export { salvage, type Salvaged } from "./Salvage.ts"
 
 /**
- * The commands of a venue, in order. The first has the number 1.
+ * The commands of a venue, in order. The first command has the number 1.
  *
  * @category models
  */
@@ -54,49 +54,52 @@ export interface Journal {
   readonly run: number
   /** The size of the incomplete group that was found and ignored when the journal was opened, in bytes. */
   readonly unfinished: number
-  /** The latest snapshot, if there is a usable one. It is large: read it only when you need it, and do not keep it. */
+  /**
+   * The latest snapshot, if it is usable. Snapshots are large: read one only when you need it, and do not keep a
+   * reference to it.
+   */
   readonly snapshot: Effect.Effect<JournalTables.Snapshot | undefined, JournalError>
-  /** The commands to which the commands after `sequence` restore the state. */
+  /** The numbers of the commands whose states are restored by commands after `sequence`. */
   readonly recalledAfter: (sequence: number) => Effect.Effect<ReadonlySet<number>, JournalError>
   /** Whether there was an anchor to compare the journal with when it was opened. */
   readonly anchored: boolean
-  /** Checks all durable commands, from the first on. Fails at the first that is damaged or missing. */
+  /** Checks all durable commands, starting with the first. Fails at the first command that is damaged or missing. */
   readonly verify: Effect.Effect<void, JournalError>
   /**
-   * Visits the commands from `after` (exclusive) to `to` (inclusive), in order. Fails at the first that is damaged or
-   * missing. `after` is 0, or the command of the snapshot.
+   * Visits the commands from `after` (exclusive) to `to` (inclusive), in order. Fails at the first command that is
+   * damaged or missing. `after` must be 0 or the number of the snapshot's command.
    */
   readonly read: (
     after: number,
     to: number,
     visit: (command: Command, sequence: number) => void
   ) => Effect.Effect<void, JournalError>
-  /** Checks all durable commands, then streams their text. Each is checked again when it is read. */
+  /** Checks all durable commands, then streams their text. Each command is checked again when it is read. */
   readonly lines: Effect.Effect<Stream.Stream<string, JournalError>, JournalError>
-  /** Appends a command. It is durable when the next `committed` succeeds. */
+  /** Appends a command. The command is durable once the next `committed` succeeds. */
   readonly append: (command: Command) => void
-  /** Writes a snapshot that replaces the last one, together with the commands appended before it. */
+  /** Writes a snapshot that replaces the previous snapshot, together with the commands appended before it. */
   readonly keep: (snapshot: JournalTables.Snapshot) => void
   /**
-   * Calls `done` once everything appended so far is durable, or with the error of a failed write. After a failed write,
-   * every call gets that error.
+   * Calls `done` once everything appended so far is durable, or with the error if a write has failed. After a failed
+   * write, every call gets that error.
    */
   readonly whenCommitted: (done: (error: JournalError | undefined) => void) => void
-  /** Waits until everything appended so far is durable. After a failed write it always fails. */
+  /** Waits until everything appended so far is durable. After a failed write, this effect always fails. */
   readonly committed: Effect.Effect<void, JournalError>
-  /** The reason why nothing more can be written, once a write has failed. */
+  /** After a failed write: the reason why nothing more can be written. */
   readonly failure: () => JournalError | undefined
-  /** The answers to requests that may arrive twice; absent if requests never do. */
+  /** The responses to requests that may arrive twice; absent if requests never arrive twice. */
   readonly deliveries?: Deliveries
 }
 
 /**
- * Options to open a journal.
+ * The options for opening a journal.
  *
  * @category models
  */
 export interface Options {
-  /** The dialect, policy and engine of the venue. A journal written under other rules is refused. */
+  /** The venue's dialect, policy and engine version. A journal written under other rules is refused. */
   readonly rules: string
   /** Called after each group that becomes durable, with the number of its last command. */
   readonly onCommitted?: (sequence: number) => void
@@ -154,7 +157,7 @@ const readingFrom = (file: string, tables: JournalTables.JournalTables): Reading
 /** The number of commands in one page. Other work runs between pages. */
 const page = 1000
 
-/** Reads commands in pages, from the first on. Each page is checked before it is emitted. */
+/** Reads commands in pages, starting with the first. Each page is checked before it is emitted. */
 const pagesOf = (file: string, tables: JournalTables.JournalTables, reading: Reading) => {
   const readPage = Effect.fnUntraced(function*(after: Chain.End, end: Chain.End) {
     const texts: Array<string> = []
@@ -187,7 +190,7 @@ const pagesOf = (file: string, tables: JournalTables.JournalTables, reading: Rea
 }
 
 /**
- * Opens a journal, or creates one. It is closed with the scope.
+ * Opens a journal, or creates one. The journal closes when the scope closes.
  *
  * @category constructors
  */

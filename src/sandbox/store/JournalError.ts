@@ -12,12 +12,12 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
   /**
    * The kind of problem:
    *
-   * - `locked`: another process has it open
+   * - `locked`: another process has the journal open
    * - `fenced`: another process has taken over the journal; the pending commands were not written
-   * - `foreign`: the file is not a journal, or is not in its own folder
-   * - `newer`, `older`: a different version of this program, or of its engine, wrote it
-   * - `other-rules`: a different venue, or one with a different dialect or policy, wrote it
-   * - `damaged`: its contents are corrupt; see `intact`
+   * - `foreign`: the file is not a journal, or is not in the folder where it was created
+   * - `newer`, `older`: a different version of this program, or of its engine, wrote the journal
+   * - `other-rules`: a different venue, or one with a different dialect or policy, wrote the journal
+   * - `damaged`: the contents are corrupt; see `intact`
    * - `full`: the disk is full, or a journal in memory has reached its maximum size
    * - `failed`: reading or writing failed for another reason; see `reason`
    */
@@ -31,9 +31,9 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
     | "damaged"
     | "full"
     | "failed"
-  /** The file of the journal. */
+  /** The journal's file. */
   declare readonly file: string
-  /** The problem, and what to do about it. */
+  /** Describes the problem, and how to resolve it. */
   declare readonly reason: string
   /** If the journal is damaged: the number of commands that can still be read, counted from the first. */
   declare readonly intact?: number
@@ -74,7 +74,7 @@ export const closedInMemory = (): JournalError =>
 
 const isJournalError = Schema.is(JournalError)
 
-/** Converts an error from SQLite or the file system to a journal error. A `JournalError` is returned unchanged. */
+/** Converts an error from SQLite or the file system to a journal error. Returns a `JournalError` unchanged. */
 export const fromSqlite = (file: string) => (error: unknown): JournalError => {
   if (isJournalError(error)) return error
   const { errcode = 0, message } = error as { readonly errcode?: number; readonly message: string }
@@ -90,7 +90,7 @@ export const damaged = (file: string, reason: string, intact?: number): JournalE
 export const logDamaged = (file: string, intact: number): JournalError =>
   damaged(
     file,
-    "its log can't be read to the end, and the missing part had been committed; the first " +
+    "its log can't be read to the end, although the unreadable part had been committed; the first " +
       `${intact} commands are intact. Salvage these, or use another file`,
     intact
   )

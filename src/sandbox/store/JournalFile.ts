@@ -1,4 +1,4 @@
-/** The database file of a journal: its format and its checks. */
+/** A journal's database file: its format, and the checks when it is opened. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -10,14 +10,14 @@ import { damaged, fromSqlite, JournalError } from "./JournalError.ts"
 import * as Rules from "./Rules.ts"
 import * as WriteAheadLog from "./WriteAheadLog.ts"
 
-/** The version of the journal's format. A journal of a different version is refused. */
+/** The version of the journal's format. Journals with a different version are refused. */
 export const version = 2
 
 /** Marks a database as a journal: SQLite's `application_id`. */
 const applicationId = 0x54584331
 
 /**
- * Checks a journal's write-ahead log before SQLite opens it, because SQLite silently skips a damaged end of the log.
+ * Checks a journal's write-ahead log before SQLite opens it, because SQLite silently skips the end of a damaged log.
  */
 export const inspectLog = (file: string): WriteAheadLog.Inspection =>
   existsSync(`${file}-wal`)
@@ -27,7 +27,7 @@ export const inspectLog = (file: string): WriteAheadLog.Inspection =>
 const numberOf = (database: DatabaseSync, sql: string, column: string): number =>
   Number(database.prepare(sql).get()?.[column])
 
-/** Refuses a file that is not a journal of this version. Writes nothing. */
+/** Refuses a file that is not a journal of this version. Does not change the file. */
 const check = (database: DatabaseSync, file: string): JournalError | undefined => {
   const error = (why: JournalError["why"], reason: string) => new JournalError({ why, file, reason })
   const id = numberOf(database, "PRAGMA application_id", "application_id")
@@ -45,7 +45,7 @@ const createTables = (database: DatabaseSync): void => {
   database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
   // Truncates the log, so that an incomplete group from an earlier run is never followed by a group of this run.
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
-  // A write acquires the lock, which EXCLUSIVE mode then keeps while the database is open.
+  // A write acquires the lock. In EXCLUSIVE mode, SQLite then keeps the lock while the database is open.
   database.exec(`
     BEGIN IMMEDIATE;
     PRAGMA application_id = ${applicationId};
@@ -61,7 +61,7 @@ const createTables = (database: DatabaseSync): void => {
     COMMIT`)
 }
 
-/** Whether the journal's table exists. A damaged database may lack it. */
+/** Whether the journal's table exists. It may be missing in a damaged database. */
 const hasEntries = (database: DatabaseSync): boolean =>
   numberOf(database, "SELECT count(*) AS n FROM sqlite_schema WHERE name = 'journal'", "n") > 0
 
@@ -73,7 +73,7 @@ const linkOf = (database: DatabaseSync, sequence: number): unknown =>
     ? database.prepare("SELECT hash FROM journal WHERE sequence = ?").get(sequence)?.["hash"]
     : undefined
 
-/** Compares a database with its anchor. Returns an error if entries are missing or differ. */
+/** Compares a database with its anchor. Returns an error if entries are missing or were changed. */
 export const checkAnchor = (
   database: DatabaseSync,
   file: string,
@@ -85,14 +85,14 @@ export const checkAnchor = (
   if (Chain.isSame(found, link)) return undefined
   const what = found === undefined
     ? `entry ${sequence} was durable, but is missing: its log was deleted or truncated, or the database is an older copy`
-    : `entry ${sequence} is not what was written`
+    : `entry ${sequence} was changed after it was written`
   return damaged(
     file,
     `${what}. Salvage the rest, or delete ${Anchor.fileOf(file)} to continue with the rest`
   )
 }
 
-/** Sets the database up as a journal with these rules. Returns how many times it has been opened. */
+/** Sets the database up as a journal with these rules. Returns how many times the database has been opened. */
 const prepare = (
   database: DatabaseSync,
   file: string,
@@ -107,7 +107,7 @@ const prepare = (
   if (known === undefined) {
     // This venue's rules are unknown, and its commands must not be replayed under different rules.
     if (numberOf(database, "SELECT count(*) AS n FROM (SELECT 1 FROM journal LIMIT 1)", "n") > 0) {
-      return Result.fail(damaged(file, "it no longer says which venue it belongs to. Salvage its commands"))
+      return Result.fail(damaged(file, "it no longer records which venue it belongs to. Salvage its commands"))
     }
     database.prepare("INSERT INTO venue (rules, runs) VALUES (?, 0)").run(rules)
   } else if (known !== rules) {
@@ -129,13 +129,14 @@ const makePrivate = (file: string): void => {
 
 const sizeOf = (file: string): number => existsSync(file) ? statSync(file).size : 0
 
-/** Refuses a log without its database. SQLite would create a new database and delete the log. */
+/** Refuses to open a log whose database is missing, because SQLite would create a new database and delete the log. */
 const checkPresence = (file: string, anchor: Chain.End | undefined): JournalError | undefined => {
   if (sizeOf(file) > 0) return undefined
   const hadCommands = anchor !== undefined && anchor.sequence > 0
   if (!hadCommands && sizeOf(`${file}-wal`) <= WriteAheadLog.headerLength) return undefined
   const left = hadCommands ? Anchor.fileOf(file) : `${file}-wal`
-  const reason = `the database is gone, but ${left} is still here. Put the database back, or begin a new journal by ` +
+  const reason =
+    `the database is missing, but ${left} still exists. Put the database back, or begin a new journal by ` +
     `deleting ${file}-wal and ${Anchor.fileOf(file)}`
   return damaged(file, reason, 0)
 }
@@ -150,7 +151,7 @@ export interface Opened {
   readonly anchored: boolean
 }
 
-/** Opens or creates the database of a journal. It is closed with the scope. */
+/** Opens or creates the database of a journal. The database closes when the scope closes. */
 export const open = Effect.fnUntraced(function*(
   file: string,
   rules: string
@@ -159,7 +160,7 @@ export const open = Effect.fnUntraced(function*(
   const anchor = yield* Effect.fromResult(Anchor.read(file))
   const gone = yield* attempt(() => checkPresence(file, anchor))
   if (gone !== undefined) return yield* gone
-  // Makes the file private from its first byte. If this fails, SQLite reports the reason.
+  // Makes the file private before anything is written to it. If this fails, SQLite reports the reason.
   if (!existsSync(file)) Result.try(() => closeSync(openSync(file, "a", 0o600)))
   const database = yield* Effect.acquireRelease(
     attempt(() => new DatabaseSync(file)),

@@ -1,4 +1,4 @@
-/** The tables of a journal: its entries and its snapshot. */
+/** A journal's tables: its entries and its snapshot. */
 import * as Result from "effect/Result"
 import { createHash } from "node:crypto"
 import type { DatabaseSync } from "node:sqlite"
@@ -7,13 +7,13 @@ import * as Chain from "./Chain.ts"
 import * as Packed from "./Packed.ts"
 
 /**
- * The state of the exchange after a command. A recovery that starts from it does not have to apply the commands before
- * it.
+ * The state of the exchange after a command. A recovery that starts from a snapshot does not have to apply the earlier
+ * commands.
  */
 export interface Snapshot {
-  /** The number of the command. */
+  /** The command's number. */
   readonly sequence: number
-  /** The command whose state a reset restores. */
+  /** The number of the command whose state a reset restores. */
   readonly origin: number
   /** The state of the exchange, as encoded bytes. */
   readonly state: Uint8Array
@@ -27,35 +27,40 @@ export interface JournalTables {
   readonly linkOf: (sequence: number) => Uint8Array
   /** The entries from `after` (exclusive) to `to` (inclusive), in order. */
   readonly entries: (after: number, to: number) => Iterable<Chain.Row>
-  /** The commands whose states are restored by entries after this one. */
+  /** The numbers of the commands whose states are restored by entries after this one. */
   readonly recalledAfter: (sequence: number) => ReadonlySet<number>
-  /** The latest snapshot, if it is intact. The caller may modify its bytes. */
+  /** The latest snapshot, if the snapshot is intact. The caller may modify the snapshot's bytes. */
   readonly snapshot: () => Snapshot | undefined
-  /** Writes commands, and optionally a snapshot that replaces the last one, in one transaction. Returns the new end. */
+  /**
+   * Writes commands, and optionally a snapshot that replaces the previous one, in one transaction. Returns the new last
+   * entry.
+   */
   readonly write: (end: Chain.End, commands: ReadonlyArray<Command>, snapshot: Snapshot | undefined) => Chain.End
 }
 
 const entriesBetween =
   "SELECT sequence, command, hash, recalled FROM journal WHERE sequence > ? AND sequence <= ? ORDER BY sequence"
 
-/** All entries of a database, in order, even if it is not prepared. */
+/** All entries of a database, in order, even if the database is not prepared. */
 export const allEntries = (database: DatabaseSync): Iterable<Chain.Row> =>
   database.prepare(entriesBetween).iterate(0, Number.MAX_SAFE_INTEGER)
 
-/** The hash of a snapshot and of the chain up to it. It makes a snapshot valid at only one place in one chain. */
+/**
+ * A hash of a snapshot and of the chain up to it. The hash makes a snapshot valid at only one position in one chain.
+ */
 export const seal = ({ origin, sequence, state }: Snapshot, link: Uint8Array): Uint8Array =>
   createHash("sha256").update(`${sequence} ${origin} `).update(link).update(state).digest()
 
-/** The snapshot of a row; `undefined` if it is damaged. `linkOf` returns the link of the chain at a command. */
+/** The snapshot in a row; `undefined` if the snapshot is damaged. `linkOf` returns the chain's link at a command. */
 export const unseal = (
   row: Chain.Row | undefined,
   linkOf: (sequence: number) => Uint8Array
 ): Snapshot | undefined => {
   const state = row?.["state"]
-  // A snapshot in a different format is also unusable.
+  // A snapshot in a different format is treated as damaged.
   if (row === undefined || !(state instanceof Uint8Array) || !Packed.isPacked(state)) return undefined
   const snapshot = { sequence: Number(row["sequence"]), origin: Number(row["origin"]), state }
-  // Without an intact snapshot a recovery starts from the first command.
+  // Without an intact snapshot, recovery starts from the first command.
   return Chain.isSame(row["hash"], seal(snapshot, linkOf(snapshot.sequence))) ? snapshot : undefined
 }
 

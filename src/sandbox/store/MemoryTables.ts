@@ -16,10 +16,10 @@ import type { JournalTables, Snapshot } from "./JournalTables.ts"
  * collector.
  */
 interface Page {
-  /** The number of the first entry. */
+  /** The first entry's number. */
   readonly first: number
   readonly texts: Buffer
-  /** The end of each entry's text. */
+  /** The position at which each entry's text ends. */
   readonly ends: Array<number>
 }
 
@@ -31,12 +31,12 @@ const pageLength = 1024 * 1024
 /** The approximate size of an entry apart from its text, in bytes. */
 const lengthBesideText = 16
 
-/** The entries of a journal, from the first on. */
+/** All entries of a journal. */
 class Entries {
   private readonly pages: Array<Page> = []
   private length = 0
 
-  /** Whether this many more bytes fit within the bound. */
+  /** Whether this many more bytes fit within the maximum size. */
   hasRoom(bytes: number): boolean {
     return this.length + bytes <= maxInMemory
   }
@@ -83,7 +83,7 @@ const make = (isOpen: () => boolean): JournalTables => {
   const recalls = new Map<number, number>()
   let sequence = 0
   let latest: Snapshot | undefined
-  /** The links of every thousandth entry, as far as the chain has been computed. */
+  /** The links of every thousandth entry, up to the point to which the chain has been computed. */
   const links = [Chain.start.link]
 
   const linkOf = (sequence: number): Uint8Array => {
@@ -129,7 +129,7 @@ const make = (isOpen: () => boolean): JournalTables => {
   }
 }
 
-/** Creates tables. After the scope is closed they refuse to read and write, like the tables of a file. */
+/** Creates tables. After the scope is closed, the tables refuse reads and writes, as the tables of a file do. */
 export const open: Effect.Effect<JournalTables, never, Scope.Scope> = Effect.suspend(() => {
   let isOpen = true
   const close = Effect.sync(() => {

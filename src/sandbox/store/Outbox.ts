@@ -3,7 +3,7 @@ import type { Event } from "../engine/Event.ts"
 
 /** The events of one command. */
 export interface Entry {
-  /** The number of the command. */
+  /** The command's number. */
   readonly sequence: number
   /** The command's time, in Unix microseconds. */
   readonly at: number

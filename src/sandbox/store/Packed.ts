@@ -1,19 +1,20 @@
 /**
  * Encodes plain data as bytes, and decodes it: strings, numbers, bigints, booleans, lists, maps, sets and objects. A
- * shared part is written once, and is shared again after decoding. Equal strings are also written once, and so are the
- * field names of objects of the same shape: a state consists of many such objects.
+ * part that is referenced several times is written once, and is shared again after decoding. Equal strings are also
+ * written once, and so are the field names of objects with the same shape, because a state consists of many such
+ * objects.
  *
  * Each value is written as a tag of one byte, followed by its parts. Strings, bigints and objects are numbered in order
- * of appearance; a repeated one is written as its number.
+ * of appearance; a repeated value is written as its number.
  */
 import * as Option from "effect/Option"
 
 // Faster than `zstd(v8.serialize(state))`: reading the state of 200,000 commands takes 417 ms of CPU instead of 941 ms,
-// and writing it 630 ms instead of 720 ms. The result of `zstd` is smaller (4.7 MB instead of 13.8 MB), but needs a
-// buffer of 81 MB first. Taking the state apart before serializing it makes reading just as fast and saves 165 lines,
+// and writing it 630 ms instead of 720 ms. The result of `zstd` is smaller (4.7 MB instead of 13.8 MB), but is made
+// from a buffer of 81 MB. Taking the state apart before serializing it makes reading just as fast and saves 165 lines,
 // but costs 23 % more memory at a restart and 40 % more CPU to write.
 
-/** The first bytes of packed data, with which no other snapshot format begins. */
+/** The first bytes of packed data. No other snapshot format begins with these bytes. */
 const mark = Buffer.from("TXC packed 1\n")
 
 /** The tag of a value. */
@@ -34,18 +35,18 @@ const tag = {
   set: 13,
   shape: 14,
   object: 15,
-  /** The tag of the bigint 0, by far the most frequent bigint. */
+  /** The tag of the bigint 0, which is by far the most frequent bigint. */
   zero: 16,
   /**
-   * The first tag of repeated strings and bigints with small numbers. Frequent values appear early, so they have small
-   * numbers.
+   * The first of the tags for repeated strings and bigints with small numbers. Frequent values appear early, so they
+   * have small numbers.
    */
   firstAtom: 17
 } as const
 
 const smallAtoms = 256 - tag.firstAtom
 
-/** The field names of objects of one shape, in order. */
+/** The field names of objects with the same shape, in order. */
 type Shape = ReadonlyArray<string>
 
 const isShape = (shape: Shape, names: Shape): boolean => {
@@ -57,7 +58,7 @@ const isShape = (shape: Shape, names: Shape): boolean => {
 // Bytes
 // -----------------------------------------------------------------------------
 
-/** A buffer that grows while it is written. */
+/** A buffer that grows while data is written to it. */
 class Writer {
   private bytes = Buffer.allocUnsafe(64 * 1024)
   private length = 0
@@ -98,7 +99,7 @@ class Writer {
   }
 }
 
-/** Reads the values of a writer, in the same order. */
+/** Reads the values that a writer has written, in the same order. */
 class Reader {
   private readonly bytes: Buffer
   private at: number
@@ -263,7 +264,10 @@ export const pack = (value: unknown): Uint8Array => {
 
 interface Known {
   readonly names: Shape
-  /** A template of the shape. Copying it takes less memory than adding fields to an object one by one. */
+  /**
+   * A template object with this shape. Copying the template takes less memory than adding fields to an object one by
+   * one.
+   */
   readonly blank: Readonly<Record<string, unknown>>
 }
 
@@ -274,7 +278,8 @@ const blankOf = (names: Shape): Readonly<Record<string, unknown>> =>
 const pageSize = 1024
 
 /**
- * A list that grows page by page: an array that is copied each time it grows leaves several times its size as garbage.
+ * A list that grows page by page, because an array that is copied each time it grows leaves several times its size as
+ * garbage.
  */
 class Paged<A> {
   private readonly pages: Array<Array<A>> = []
@@ -337,7 +342,7 @@ class Unpacker {
     return value
   }
 
-  /** An object gets its number before its parts are read, because they may refer to it. */
+  /** Objects get their numbers before their parts are read, because the parts may refer to the object. */
   private object(kind: number): unknown {
     const { reader, shared } = this
     switch (kind) {
@@ -389,5 +394,5 @@ const noShape: Known = { names: [], blank: {} }
 /** Whether these bytes begin like packed data. */
 export const isPacked = (bytes: Uint8Array): boolean => mark.equals(bytes.subarray(0, mark.length))
 
-/** Decodes bytes written by `pack`. The result shares nothing with the packed data. */
+/** Decodes bytes written by `pack`. The result shares no memory with the packed data. */
 export const unpack = (bytes: Uint8Array): unknown => new Unpacker(bytes).value()

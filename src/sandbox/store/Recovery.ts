@@ -11,7 +11,7 @@ import * as Snapshot from "./Snapshot.ts"
 
 /** The starting point of a recovery. */
 export interface Start {
-  /** The exchange before its first command, or at the snapshot. The recovery changes it. */
+  /** The exchange's state before the first command, or at the snapshot. The recovery modifies this state. */
   readonly history: History.History
   /** The commands whose states later commands restore. The recovery saves these states. */
   readonly recalled: ReadonlySet<number>
@@ -35,12 +35,12 @@ const follow = (
   })
 }
 
-/** Frees a buffer's memory at once, because the garbage collector frees large buffers late. */
+/** Frees a buffer's memory immediately, because the garbage collector frees large buffers late. */
 const release = ({ buffer }: Uint8Array): void => {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
-/** Finds the starting point: the journal's snapshot if it can be used, otherwise the first command. */
+/** Finds the starting point: the journal's snapshot if usable, otherwise the first command. */
 export const start = Effect.fnUntraced(function*(
   journal: Journal.Journal,
   policy: VenuePolicy
@@ -49,7 +49,8 @@ export const start = Effect.fnUntraced(function*(
   if (snapshot !== undefined) {
     const { origin, sequence, state } = snapshot
     const recalled = yield* journal.recalledAfter(sequence)
-    // A command after the snapshot may restore a state before it. Then the snapshot can't be used.
+    // A command after the snapshot may restore a state from before the snapshot. In that case, the snapshot can't be
+    // used.
     if ([...recalled].every((earlier) => earlier >= sequence)) {
       const history = { state: Snapshot.decode(state, policy), sequence, origin }
       release(state)
@@ -60,8 +61,8 @@ export const start = Effect.fnUntraced(function*(
 })
 
 /**
- * Applies the rest of the journal. `visit` receives the number, the time in Unix microseconds and the events of each
- * command.
+ * Applies the rest of the journal. `visit` receives each command's number, its time in Unix microseconds, and its
+ * events.
  */
 export const catchUp = (
   journal: Journal.Journal,
@@ -80,12 +81,12 @@ export const catchUp = (
     () => states.trim()
   )
 
-/** The number of commands that are applied without a pause. */
+/** The number of commands that are applied before other work gets a turn. */
 const atOnce = 1000
 
 /**
  * Computes the state after an earlier command, starting from the first command, or from the state after the command
- * `from`, which must be saved, as must all states before it that later commands restore.
+ * `from`. That state must be saved, and so must all earlier states that later commands restore.
  */
 export const stateAfter = Effect.fnUntraced(function*(
   journal: Journal.Journal,
@@ -97,7 +98,7 @@ export const stateAfter = Effect.fnUntraced(function*(
   const start: Start = { history, recalled: yield* journal.recalledAfter(from) }
   while (history.sequence < sequence) {
     yield* follow(journal, states, start, Math.min(sequence, history.sequence + atOnce), () => undefined)
-    // A venue that serves calls goes on meanwhile.
+    // The venue can serve calls while this runs.
     yield* Effect.yieldNow
   }
   return history.state

@@ -3,17 +3,17 @@ import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Engine from "../engine/Engine.ts"
 import { JournalError } from "./JournalError.ts"
 
-/** The rules of a venue: its dialect, the policy's choices, the engine's version, and the venue's id if it has one. */
+/** A venue's rules: its dialect, the policy's choices, the engine's version, and the venue's id if there is one. */
 export const of = (
   { name, policy }: { readonly name: string; readonly policy: VenuePolicy },
   id: string | undefined
 ): string =>
   `${name}, reduce-only ${policy.reduceOnly}, engine ${Engine.version}${id === undefined ? "" : `, id ${id}`}`
 
-/** The engine version that the rules name; 0 if they name none. */
+/** The engine version in the rules; 0 if the rules don't contain a version. */
 export const engineOf = (rules: string): number => Number(/, engine (\d+)/u.exec(rules)?.[1] ?? 0)
 
-/** The error for a journal that a different version of the engine has written. `file` is its file or its venue. */
+/** The error for a journal that a different engine version has written. `file` is the journal's file or its venue. */
 export const otherEngine = (file: string, engine: number, remedy: string): JournalError =>
   new JournalError({
     why: engine < Engine.version ? "older" : "newer",

@@ -14,9 +14,9 @@ import * as JournalTables from "./JournalTables.ts"
 
 /** The readable part of a journal. */
 export interface Salvaged {
-  /** The intact commands, from the first on, each as a line of JSON. */
+  /** The intact commands, starting with the first, each as a line of JSON. */
   readonly lines: ReadonlyArray<string>
-  /** The error that ended the reading, if any. */
+  /** The error at which reading stopped, if any. */
   readonly error: JournalError | undefined
 }
 
@@ -43,13 +43,13 @@ const readCopy = (file: string, copy: string): Salvaged => {
   const chain = Result.isFailure(read)
     ? fromSqlite(file)(read.failure)
     : Option.getOrUndefined(Result.getFailure(read.success))
-  // The chain identifies the damaged entry; the anchor only shows that something is missing.
+  // The chain identifies the damaged entry. The anchor only shows that entries are missing.
   return { lines, error: chain?.why === "damaged" ? chain : Result.merge(missing) ?? chain }
 }
 
 /**
- * Reads as much of a journal as it can, whatever the damage. Works on a copy and does not change the journal. Fails if
- * the file is missing or can't be copied.
+ * Reads as much of a journal as it can, whatever the damage. Salvaging works on a copy and does not change the journal.
+ * Fails if the file is missing or can't be copied.
  */
 export const salvage = (file: string): Effect.Effect<Salvaged, JournalError> =>
   Effect.scoped(Effect.gen(function*() {

@@ -1,19 +1,19 @@
-/** States of the exchange that can be restored without reading the journal. */
+/** Saved states of the exchange, which can be restored without reading the journal. */
 import * as Option from "effect/Option"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type * as History from "../engine/History.ts"
 import * as State from "../engine/State.ts"
 import * as Snapshot from "./Snapshot.ts"
 
-/** A saved state, as the owner sees it. */
+/** A saved state, as the sandbox's owner sees it. */
 export interface SavedState {
   /** The number of the command after which the state was saved. */
   readonly sequence: number
-  /** The time of the command, in Unix microseconds. */
+  /** The command's time, in Unix microseconds. */
   readonly at: number
 }
 
-/** Encoded states, by the number of the command that each follows. */
+/** Encoded states, keyed by the number of the command after which each was saved. */
 export interface SavedStates {
   /** Whether the state after this command is saved. */
   readonly has: (sequence: number) => boolean
@@ -21,9 +21,9 @@ export interface SavedStates {
   readonly save: (sequence: number, state: State.State) => void
   /** The commands whose states are saved, with their times in Unix microseconds, oldest first. */
   readonly list: () => ReadonlyArray<SavedState>
-  /** A copy of the state after this command, which must be one whose state is saved, or 0 for the initial state. */
+  /** A copy of the state after this command, whose state must be saved; 0 for the initial state. */
   readonly recall: History.Recall
-  /** Drops the oldest states when there are more than 16. */
+  /** Drops the oldest states if there are more than 16. */
   readonly trim: () => void
 }
 
@@ -34,7 +34,7 @@ export const make = (policy: VenuePolicy): SavedStates => {
   return {
     has: (sequence) => states.has(sequence),
     save: (sequence, state) => {
-      // Deletes any state of this command first, so that the one saved last is also the last entry of the map.
+      // Deletes any state of this command first, so that the state saved last is also the map's last entry.
       states.delete(sequence)
       states.set(sequence, { at: state.at, encoded: Snapshot.encode(state) })
     },

@@ -1,12 +1,15 @@
-/** Encodes a state as bytes, and decodes it. A shared part is written once, and is shared again after decoding. */
+/**
+ * Encodes a state as bytes, and decodes it. A part that is referenced several times is written once, and is shared
+ * again after decoding.
+ */
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Saved from "../engine/Saved.ts"
 import type { State } from "../engine/State.ts"
 import * as Packed from "./Packed.ts"
 
 /**
- * The minimum number of commands between two snapshots of a journal. Applying that many again takes a fraction of a
- * second.
+ * The minimum number of commands between two snapshots of a journal. Applying that number of commands again takes a
+ * fraction of a second.
  */
 const commandsBetween = 10_000
 
@@ -28,16 +31,17 @@ export const isDueAsleep = (sequence: number, last: number): boolean =>
   sequence - last >= Math.max(commandsAsleep, sequence / 10)
 
 /**
- * Whether a journal needs a new snapshot at command `sequence`, with its last snapshot at command `last`: after 10000
- * more commands, or after `last` more if that is greater. The gaps grow with the journal, so writing all snapshots
- * costs only as much as writing the whole state twice. After a crash, at most half of all commands are applied again.
+ * Whether a journal needs a new snapshot at command `sequence`, with its last snapshot at command `last`. That is the
+ * case after 10000 more commands, or after `last` more if that is greater. The gaps grow with the journal, so writing
+ * all snapshots costs only as much as writing the complete state twice. After a crash, at most half of all commands are
+ * applied again.
  */
 export const isDue = (sequence: number, last: number): boolean => sequence - last >= Math.max(commandsBetween, last)
 
 /** Encodes a state as bytes, without the parts that are the same in every new venue with the same policy. */
 export const encode = (state: State): Uint8Array => Packed.pack(Saved.save(state))
 
-/** Decodes a state. The result shares nothing with the encoded state. */
+/** Decodes a state. The result shares no memory with the encoded state. */
 export const decode = (bytes: Uint8Array, policy: VenuePolicy): State =>
   // The cast is safe: only `encode` writes these bytes.
   Saved.load(Packed.unpack(bytes) as Saved.Saved, policy)

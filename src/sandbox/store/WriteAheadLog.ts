@@ -1,7 +1,7 @@
 /**
  * Finds the part of a write-ahead log that SQLite silently skips: everything after the first frame with a wrong
- * checksum. An incomplete last group may be skipped: the power failed while it was written, so no reply to its commands
- * was sent. A group that is followed by others must not be skipped.
+ * checksum. Skipping an incomplete last group is acceptable: the power failed while it was being written, so no reply
+ * to its commands was sent. A group that is followed by others must not be skipped.
  *
  * The format is part of SQLite's file format: https://www.sqlite.org/fileformat2.html#walformat
  */
@@ -18,10 +18,10 @@ export interface Inspection {
 export const headerLength = 32
 const frameHeaderLength = 24
 
-/** The lowest bit of the log's magic number gives the byte order of the checksums. */
+/** The lowest bit of the log's magic number determines the byte order of the checksums. */
 const magic = 0x377f0682
 
-/** Continues a checksum over `length` bytes, a multiple of eight. */
+/** Continues a checksum over the next `length` bytes; `length` is a multiple of eight. */
 const checksum = (
   log: DataView,
   littleEndian: boolean,
@@ -41,7 +41,7 @@ const checksum = (
 const isChecksum = (log: DataView, at: number, [a, b]: readonly [number, number]): boolean =>
   log.getUint32(at) === a && log.getUint32(at + 4) === b
 
-/** Reads a log as SQLite does, then examines the bytes after the place where SQLite stops. */
+/** Reads a log as SQLite does, then examines the bytes after the position where SQLite stops. */
 export const inspect = (bytes: Uint8Array): Inspection => {
   // A log without a frame contains nothing that SQLite could skip.
   if (bytes.length <= headerLength) return { unfinished: bytes.length, damaged: false }
@@ -51,7 +51,7 @@ export const inspect = (bytes: Uint8Array): Inspection => {
   if ((log.getUint32(0) & ~1) >>> 0 !== magic || !isChecksum(log, 24, sum)) return { unfinished: 0, damaged: true }
   const frameLength = frameHeaderLength + log.getUint32(8)
 
-  /** Whether a frame belongs to this log, rather than to an earlier use of the file. */
+  /** Whether a frame belongs to this log, rather than being left over from an earlier use of the file. */
   const isOwn = (at: number): boolean =>
     at + 16 <= bytes.length && log.getUint32(at + 8) === log.getUint32(16) &&
     log.getUint32(at + 12) === log.getUint32(20)
@@ -67,13 +67,13 @@ export const inspect = (bytes: Uint8Array): Inspection => {
     at += frameLength
     if (isCommit(last)) end = at
   }
-  // The rest is too short to tell which log it belongs to. It is counted as part of this log.
+  // The rest is too short to tell which log it belongs to. The rest is treated as part of this log.
   let after = at + 16 > bytes.length ? bytes.length : at
   let damaged = false
   for (let frame = at; frame + 16 <= bytes.length; frame += frameLength) {
     if (!isOwn(frame)) continue
     // A commit frame is the last of its group. So frames after an unreadable commit frame were written after that
-    // commit was durable, and frames before one were written before it.
+    // commit was durable, and frames before it were written before the commit.
     if (isCommit(frame) && (frame > at || isOwn(frame + frameLength))) damaged = true
     after = Math.min(frame + frameLength, bytes.length)
   }

@@ -1,4 +1,4 @@
-/** Balances and positions of an account. */
+/** Pushes an account's balances and positions. */
 import * as Result from "effect/Result"
 import * as MarginBalanceChannel from "../../channels/MarginBalanceChannel.ts"
 import * as PositionsChannel from "../../channels/PositionsChannel.ts"
@@ -41,7 +41,10 @@ const changesBalances = (wallet: Ledger.Wallet) => ({ events }: Command, _: unkn
     event._tag === "BalanceChanged" && event.balance.account === account && event.balance.wallet === wallet
   )
 
-/** Whether a command may have changed a margin balance: orders and positions reserve margin, which mark prices change. */
+/**
+ * Whether a command may have changed a margin balance. Orders and positions reserve margin, and the amount depends on
+ * mark prices.
+ */
 const changesMargin = (command: Command, keys: unknown, context: Context): boolean =>
   changesBalances("collateral")(command, keys, context) ||
   command.events.some((event) =>
@@ -66,7 +69,7 @@ const pushBalances = <Balance>(
 const isListed = ({ ticker }: { readonly ticker?: Ticker }, context: Context) =>
   ticker === undefined || tickersOf(context).includes(ticker) ? undefined : invalidArgument
 
-/** The balances of the assets that a query asks for; of all assets if it names none. */
+/** The balances of the assets that a query names, or of all assets if the query names no assets. */
 const asked =
   <Balance>(balanceOf: (context: Context, ticker: Ticker) => Balance) =>
   (tickers: ReadonlyArray<Ticker>, context: Context) => {
@@ -78,7 +81,7 @@ const asked =
       : Result.fail(invalidArgument)
   }
 
-/** An open position, as it is pushed; by default in the state of its account. */
+/** An open position in the form that is pushed. By default, the position has its account's state. */
 export const positionOf = (
   position: Position,
   context: Context,
@@ -101,7 +104,7 @@ const pushPositions = (outlet: Outlet<ReadonlyArray<PositionsChannel.Position>>)
   }
 }
 
-/** The sources of balances and positions. */
+/** The sources for balances and positions. */
 export const accountSources = group({
   SpotBalanceChannel: {
     check: isListed,

@@ -1,4 +1,4 @@
-/** Order books, their changes, and their best prices. */
+/** Pushes order books, their changes, and their best prices. */
 import * as Result from "effect/Result"
 import type * as BookTickerChannel from "../../channels/BookTickerChannel.ts"
 import * as DepthChannel from "../../channels/DepthChannel.ts"
@@ -15,7 +15,7 @@ import { group, type Outlet, type Subscription } from "./Source.ts"
 
 type Topic = DepthChannel.Topic
 
-/** The amounts of one side by price, best price first. */
+/** The amounts on one side, keyed by price, best price first. */
 type Side = ReadonlyMap<Units.Units, Units.Units>
 
 /** The visible levels of a book: at most `limit` on each side. */
@@ -43,8 +43,7 @@ const levelsOf = (
 const isBefore = { asks: (a: Units.Units, b: Units.Units) => a < b, bids: (a: Units.Units, b: Units.Units) => a > b }
 
 /**
- * The levels that differ between two windows, best price first. The amount is zero for a level that has left the
- * window.
+ * The levels that differ between two windows, best price first. The amount of a level that has left the window is zero.
  */
 const changesOf = (side: keyof Window, before: Side, now: Side): ReadonlyArray<DepthChannel.Level> => {
   const changed: Array<[Units.Units, Units.Units]> = []
@@ -53,14 +52,14 @@ const changesOf = (side: keyof Window, before: Side, now: Side): ReadonlyArray<D
   return levelsOf(changed.toSorted(([one], [other]) => isBefore[side](one, other) ? -1 : 1))
 }
 
-/** An order book to which a connection is subscribed. */
+/** The state of a connection's subscription to an order book. */
 interface Book {
   readonly topic: Topic
   readonly pace: Pace.Pace
   window: Window
-  /** The `updateId` of the last message. */
+  /** The last message's `updateId`. */
   updateId: number
-  /** The time of the last message, in Unix microseconds. */
+  /** The last message's time, in Unix microseconds. */
   sentAt: number
 }
 
@@ -137,7 +136,7 @@ class Books implements Subscription<Topic> {
     const asks = changesOf("asks", book.window.asks, now.asks)
     const bids = changesOf("bids", book.window.bids, now.bids)
     book.window = now
-    // A command that concerns a market may leave its visible levels unchanged.
+    // A command that affects a market may leave the market's visible levels unchanged.
     if (asks.length === 0 && bids.length === 0) return
     this.push(book, false, {
       ...(asks.length === 0 ? {} : { asks }),
@@ -147,7 +146,7 @@ class Books implements Subscription<Topic> {
   }
 }
 
-/** The best levels of a market's book. A side without orders has a price and an amount of zero. */
+/** The best price level on each side of a market's book. A side without orders has a price and an amount of zero. */
 const bestOf = (trading: Trading | undefined) => {
   const [bid, ask] = [trading?.book.bids.first, trading?.book.asks.first]
   return {
@@ -159,7 +158,7 @@ const bestOf = (trading: Trading | undefined) => {
 }
 
 const pushBest = (outlet: Outlet<BookTickerChannel.BookTicker>): Subscription<{ readonly market?: MarketName }> => {
-  /** The best prices and amounts in the last push, as text. */
+  /** The best prices and amounts that were pushed last, as text. */
   let known = new Map<MarketName, string>()
   const push = (market: MarketName, isFirst: boolean): void => {
     const { at, state } = outlet.context()
@@ -182,7 +181,7 @@ const pushBest = (outlet: Outlet<BookTickerChannel.BookTicker>): Subscription<{ 
   }
 }
 
-/** The sources of order books and best prices. */
+/** The sources for order books and best prices. */
 export const bookSources = group({
   DepthChannel: {
     open: (outlet) => new Books(outlet),

@@ -1,14 +1,14 @@
-/** The limits of connections. Where the live exchange documents a limit, its value is used. */
+/** The limits for connections. If the live exchange documents a limit, that value is used. */
 
 /** The maximum number of messages that a connection may send in a window (live documentation, "Rate limits"). */
 export const messages = { count: 12_000, perMillis: 10_000 } as const
 
-/** The time without a message from the client after which the exchange ends a connection, in milliseconds. */
+/** The time without a message from the client after which the exchange closes a connection, in milliseconds. */
 export const silenceMillis = 60_000
 
 /**
- * The maximum length of all messages that wait for a client to read them, in characters. A client that reads more
- * slowly is disconnected.
+ * The maximum total length of a client's unread messages, in characters. A client that exceeds this length is
+ * disconnected.
  */
 export const maxWaiting = 1024 * 1024
 
@@ -16,13 +16,13 @@ export const maxWaiting = 1024 * 1024
 export const maxMessage = 64 * 1024
 
 /**
- * The maximum number of topics that a connection is subscribed to at once, over all channels. A further subscription is
- * refused with code 7.
+ * The maximum number of topics to which a connection can be subscribed at the same time, over all channels. A further
+ * subscription is refused with code 7.
  */
 export const maxTopics = 2000
 
 /**
- * The latest messages of a connection that the sandbox's owner can read: their maximum number, and their maximum total
- * length in characters. The last message is kept whatever its length.
+ * Limits for the stored messages of a connection, which the sandbox's owner can read: their maximum number, and their
+ * maximum total length in characters. The latest message is stored whatever its length.
  */
 export const recent = { messages: 50, length: 32 * 1024 } as const

@@ -1,4 +1,4 @@
-/** Pushes values of a market or an asset whenever they have changed, at the pace of their channel. */
+/** Pushes values of a market or an asset when they have changed, at the pace of their channel. */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import type { Pushes } from "../../protocol/Channel.ts"
 import * as Pace from "./Pace.ts"
@@ -6,32 +6,33 @@ import type { Command, Context, Outlet, Subscription } from "./Source.ts"
 
 /** A channel that pushes values, such as the last price of each market. */
 export interface Values<Topic, Key, Value> {
-  /** The interval of the channel's pushes, and whether it pushes without a change. */
+  /** The channel's push interval, and whether it pushes even without a change. */
   readonly pushes: Pushes
   /** The keys, which are markets or assets, to which topics subscribe. */
   readonly keysOf: (topics: ReadonlyArray<Topic>, context: Context) => ReadonlySet<Key>
-  /** The current value of a key; `undefined` if it has none. */
+  /** The current value of a key; `undefined` if the key has no value. */
   readonly valueOf: (key: Key, context: Context) => Value | undefined
-  /** Whether a command may have changed the value of one of these keys. */
+  /** Whether a command may have changed the value of any of these keys. */
   readonly isChangedBy: (command: Command, keys: ReadonlySet<Key>, context: Context) => boolean
   /**
-   * The next time after `at` at which values change without a command, in Unix microseconds; by default there is none.
+   * The next time after `at` at which values change without a command, in Unix microseconds; by default there is no
+   * such time.
    */
   readonly changesAt?: (at: number) => number
-  /** Pushes the changed values. */
+  /** Pushes the values that have changed. */
   readonly push: (changed: ReadonlyMap<Key, Value>) => void
 }
 
-/** Whether a command concerns one of these markets. */
+/** Whether a command affects any of these markets. */
 export const isAbout = ({ markets }: Command, keys: ReadonlySet<MarketName>): boolean => !markets.isDisjointFrom(keys)
 
-/** A subscription to values. The first push of a key follows its first change. */
+/** A subscription to values. A key's value is first pushed after its first change. */
 export const make = <Topic, Key, Value>(
   outlet: Pick<Outlet<never>, "context" | "wakeAt">,
   { changesAt, isChangedBy, keysOf, push, pushes, valueOf }: Values<Topic, Key, Value>
 ): Subscription<Topic> => {
   const pace = Pace.make(pushes, outlet)
-  /** The value of each key that was pushed last, as text; `undefined` for a key without a value. */
+  /** The last pushed value of each key, as text; `undefined` for a key without a value. */
   let known = new Map<Key, string | undefined>()
   let turn = changesAt?.(outlet.context().at)
   if (turn !== undefined) outlet.wakeAt(turn)
@@ -52,7 +53,7 @@ export const make = <Topic, Key, Value>(
   return {
     listen: (topics) => {
       const context = outlet.context()
-      // Keep the pushed values: a new subscription must not hide a change that has not been pushed yet.
+      // The pushed values are kept, because a new subscription must not hide a change that has not been pushed yet.
       known = new Map(
         [...keysOf(topics, context)].map((key) => [
           key,

@@ -1,6 +1,7 @@
 /**
- * The exchange's side of a connection: messages in, messages out. It has no clock and no socket: the venue's connections
- * (`Streams`) tell it of commands and of time, and a `Wire` carries its messages.
+ * The exchange's side of a connection: messages in, messages out. It has no clock and no socket. `Streams`, which
+ * manages the venue's connections, notifies it of commands and of the passing of time, and a `Wire` carries its
+ * messages.
  */
 import * as Result from "effect/Result"
 import type { Name } from "../../channels/all.ts"
@@ -24,17 +25,17 @@ import { type Command, invalidArgument, type Outlet, type Refusal, type Subscrip
 /** The parts of the venue and its runtime that a connection uses. */
 export interface Surroundings extends Pick<Outlet<never>, "bookChange" | "wakeAt"> {
   readonly venue: Venue["Service"]
-  /** The current state, as seen by an account. */
+  /** The current state, as an account sees it. */
   readonly context: (account: string) => Context
-  /** The connection's place among the venue's connections. */
+  /** The connection's place within the venue's limit on connections. */
   readonly place: Place
-  /** Called once the connection has ended. */
+  /** Called once the connection has closed. */
   readonly ended: () => void
-  /** Calls a function after a number of milliseconds. The returned function cancels the call. */
+  /** Calls a function after the given number of milliseconds. The returned function cancels this timer. */
   readonly later: (millis: number, run: () => void) => () => void
   /** The first snapshots that connections received, for `Stale` faults. */
   readonly snapshots: Snapshots
-  /** Logs an error of this program. */
+  /** Logs an error in this program. */
   readonly failed: (message: string, cause: unknown) => void
 }
 
@@ -42,7 +43,7 @@ export interface Surroundings extends Pick<Outlet<never>, "bookChange" | "wakeAt
 interface Listening {
   readonly served: Served
   readonly subscription: Subscription<unknown>
-  /** The subscribed topics, by the keys that the channel's `keyOf` gives them. */
+  /** The subscribed topics, keyed by the result of the channel's `keyOf`. */
   topics: Map<string, unknown>
 }
 
@@ -66,7 +67,7 @@ const unknownMarket = (market: string): Refusal => ({
   message: `market ${market} does not exist`
 })
 
-/** The market that a request's parameters or a topic name, if any. */
+/** The market named in a request's parameters or in a topic, if any. */
 const marketOf = (asked: unknown): MarketName | undefined => (Object(asked) as { readonly market?: MarketName }).market
 
 /** The exchange's side of one WebSocket connection. */
@@ -81,13 +82,13 @@ export class Connection implements Shown {
   /** The key that authorised the connection. */
   private key: Key | undefined
   private isOver = false
-  /** The window in which messages are counted. */
+  /** The time window in which messages are counted. */
   private window = { start: 0, count: 0 }
 
   constructor(surroundings: Surroundings, wire: Wire) {
     this.surroundings = surroundings
     this.wire = wire
-    // The times of a restored venue may contain a fraction of a microsecond.
+    // Times in a restored venue may contain a fraction of a microsecond.
     const now = () => Math.floor(this.context().at)
     this.since = now()
     const { later, venue } = surroundings
@@ -100,7 +101,7 @@ export class Connection implements Shown {
     surroundings.place.show(this)
   }
 
-  /** Answers a message from the client, once everything due has been applied. */
+  /** Handles a message from the client, after everything due has been applied. */
   receive(text: string): void {
     if (this.isOver) return
     const request = Frame.readRequest(text)
@@ -111,12 +112,12 @@ export class Connection implements Shown {
     if (refusal !== undefined) this.refuse(id, refusal)
   }
 
-  /** Notifies the channels of a command. */
+  /** Notifies the channels of a command that was applied. */
   applied(command: Command): void {
     for (const { subscription } of this.listening.values()) subscription.applied?.(command)
   }
 
-  /** Notifies the channels of the time on the venue's clock, in Unix microseconds. */
+  /** Notifies the channels of the venue's current time, in Unix microseconds. */
   woken(at: number): void {
     for (const { subscription } of this.listening.values()) subscription.woken?.(at)
   }
@@ -138,14 +139,14 @@ export class Connection implements Shown {
 
   readonly latest = (): ReadonlyArray<SentMessage> => this.recent.all()
 
-  /** Whether to answer a ping. */
+  /** Whether to reply to a ping. */
   pinged(): boolean {
     if (this.isOver) return false
     const { faults } = this.surroundings.venue
     return !this.output.isStalled() && faults.hit(["ping"], { account: this.account }) === undefined
   }
 
-  /** Ends the connection. */
+  /** Closes the connection. */
   end(ending: Ending = "abrupt"): void {
     if (this.isOver) return
     this.isOver = true
@@ -157,8 +158,8 @@ export class Connection implements Shown {
   }
 
   /**
-   * The exchange ends a connection that sends anything but JSON. It refuses JSON that is not a request, if it has an id
-   * to answer.
+   * The exchange closes a connection on which the client sends anything except JSON. If JSON is not a valid request but
+   * has an id, the exchange refuses it with a reply.
    */
   private unreadable(text: string): void {
     const json = Result.getOrUndefined(Json.parse(text))
@@ -221,7 +222,7 @@ export class Connection implements Shown {
     }
   }
 
-  /** Authorises the connection for as long as it lasts. The exchange does not check the second parameter. */
+  /** Authorises the connection until it closes. The exchange does not check the second parameter. */
   private authorize({ id, params: [token] }: Frame.Request): Refusal | undefined {
     if (typeof token !== "string") return invalidArgument
     const { place, venue } = this.surroundings
@@ -255,14 +256,16 @@ export class Connection implements Shown {
     return undefined
   }
 
-  /** The number of subscribed topics of all channels except this one. */
+  /** The number of subscribed topics in all channels except this one. */
   private topicsOfOthers(name: Name): number {
     let count = 0
     for (const [other, { topics }] of this.listening) if (other !== name) count += topics.size
     return count
   }
 
-  /** Ends the subscriptions to the markets that the parameters name; to all markets if they name none. */
+  /**
+   * Ends the subscriptions to the markets that the parameters name; to all markets if the parameters name no market.
+   */
   private unsubscribe({ id, params }: Frame.Request, { name }: Served): undefined {
     this.succeed(id, Frame.success)
     const listening = this.listening.get(name)
@@ -290,7 +293,7 @@ export class Connection implements Shown {
       const old = this.staleOf(served, JSON.stringify([query.method, params]), encoded.success)
       return this.succeed(id, old === undefined ? encoded.success : old.snapshot)
     }
-    this.surroundings.failed(`The answer to ${query.method} could not be written`, encoded.failure)
+    this.surroundings.failed(`The reply to ${query.method} could not be written`, encoded.failure)
     return internalError
   }
 
@@ -316,7 +319,7 @@ export class Connection implements Shown {
     return listening
   }
 
-  /** The older snapshot with this name, if a fault repeats it. */
+  /** The older snapshot with this name, if a fault causes it to be sent again. */
   private staleOf({ channel: { wire } }: Served, name: string, current: unknown) {
     const { snapshots, venue } = this.surroundings
     const old = snapshots.first(`${this.account ?? ""} ${wire} ${name}`, current)
@@ -325,12 +328,12 @@ export class Connection implements Shown {
   }
 
   private push(served: Served, message: unknown, snapshot: string | undefined): void {
-    // A fault must not be used up by a message that is not sent.
+    // A message that is not sent must not use up a fault.
     if (this.isOver || this.output.isStalled()) return
     const { channel } = served
     const encoded = channel["~codec"].encodeMessage(message)
     if (Result.isFailure(encoded)) {
-      // A client must be able to notice that a message is missing, so the connection ends.
+      // A client must be able to notice that a message is missing, so the connection is closed.
       this.surroundings.failed(`A message of ${channel.pushed} could not be written`, encoded.failure)
       return this.end()
     }

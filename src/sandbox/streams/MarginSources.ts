@@ -1,4 +1,4 @@
-/** The prices that margin depends on, and the margin calls, borrows and ADL grades of an account. */
+/** Pushes the prices on which margin depends, and an account's margin calls, borrows and ADL grades. */
 import * as AdlQuantileChannel from "../../channels/AdlQuantileChannel.ts"
 import type * as BorrowEventsChannel from "../../channels/BorrowEventsChannel.ts"
 import * as BorrowsChannel from "../../channels/BorrowsChannel.ts"
@@ -44,14 +44,14 @@ const pushIndexes = (
       if (!pace.isDue(at)) return
       const context = outlet.context()
       const indexes = [...anyMarketsOf(topics, context)].map((market) => indexOf(context, market))
-      // A subscription to all markets gets one message, one to named markets a message each.
+      // A subscription to all markets gets one message; a subscription to named markets gets a message for each market.
       const messages = topics.some(({ market }) => market === undefined) ? [indexes.flat()] : indexes
       for (const message of messages) if (message.length > 0) outlet.push(message)
     }
   }
 }
 
-/** The changes of the account's positions that liquidations have made in a command, oldest first. */
+/** The changes that liquidations have made to the account's positions in a command, oldest first. */
 const liquidated = ({ events }: Command, { account, state }: Context): ReadonlyArray<PositionChange> => {
   const count = events.filter((event) => event._tag === "PositionChanged" && event.account === account).length
   return count === 0
@@ -62,7 +62,7 @@ const liquidated = ({ events }: Command, { account, state }: Context): ReadonlyA
 const isCalled = ({ events }: Command, { account }: Context): boolean =>
   events.some((event) => event._tag === "MarginCalled" && event.account === account)
 
-/** A position after a change by a liquidation, which may have closed it. */
+/** A position after a liquidation has changed it, and may have closed it. */
 const changedPosition = (change: PositionChange, context: Context): PositionEventsChannel.PositionEvent["position"] => {
   const open = [...context.state.positionsOf.get(context.account) ?? []].find(({ id }) => id === change.position)
   if (open !== undefined) return positionOf(open, context, "liquidation")
@@ -104,7 +104,7 @@ const borrowOf = ({ at, principal, ticker }: Borrow, modifiedAt: number): Borrow
   unrealizedFunding: Decimal.zero
 })
 
-/** What the account's open positions borrow. */
+/** The amounts that the account's open positions borrow. */
 const borrowsOf = ({ account, state }: Context): ReadonlyArray<BorrowsChannel.Borrow> =>
   [...state.positionsOf.get(account) ?? []].flatMap(({ borrow, changedAt }) =>
     borrow === undefined ? [] : [borrowOf(borrow, changedAt)]
@@ -152,7 +152,7 @@ const pushQuantiles = (
   }
 }
 
-/** The sources of mark prices, margin calls, borrows and ADL grades. */
+/** The sources for mark prices, margin calls, borrows and ADL grades. */
 export const marginSources = group({
   PremiumIndexChannel: {
     check: ({ market }, { state }) =>

@@ -1,4 +1,4 @@
-/** Prices, statistics, candles and trades of markets. */
+/** Pushes markets' prices, statistics, candles and trades. */
 import * as Result from "effect/Result"
 import * as CandlesChannel from "../../channels/CandlesChannel.ts"
 import * as LastPriceChannel from "../../channels/LastPriceChannel.ts"
@@ -23,14 +23,17 @@ const daySeconds = 86_400
 const marketsOf = (topics: ReadonlyArray<{ readonly market: MarketName }>): ReadonlySet<MarketName> =>
   new Set(topics.map(({ market }) => market))
 
-/** The markets to which topics subscribe. A topic without a market subscribes to all. */
+/** The markets to which topics subscribe. A topic without a market subscribes to all markets. */
 export const anyMarketsOf = (
   topics: ReadonlyArray<{ readonly market?: MarketName }>,
   { state }: Pick<Context, "state">
 ): ReadonlySet<MarketName> =>
   new Set(topics.flatMap(({ market }) => market === undefined ? [...state.markets.keys()] : [market]))
 
-/** The statistics of a market since a Unix second. If nothing has happened since, they are based on the last price. */
+/**
+ * A market's statistics since the given Unix second. If nothing has happened since then, they are based on the last
+ * price.
+ */
 const since = ({ state }: Context, market: MarketName, from: number) => {
   const trading = state.trading.get(market)
   const last = trading?.lastPrice ?? 0n
@@ -89,7 +92,7 @@ const candlesOf = (
 const pushCandles = (outlet: Outlet<ReadonlyArray<CandlesChannel.Candle>>): Subscription<CandlesChannel.Topic> => {
   const pace = Pace.make(CandlesChannel.channel.pushes, outlet)
   let topic: CandlesChannel.Topic | undefined
-  /** The time of the first change that was not pushed yet, in Unix seconds. */
+  /** The time of the first change that has not been pushed yet, in Unix seconds. */
   let changedAt: number | undefined
   return {
     listen: ([only]) => {
@@ -104,7 +107,7 @@ const pushCandles = (outlet: Outlet<ReadonlyArray<CandlesChannel.Candle>>): Subs
     woken: (at) => {
       if (!pace.isDue(at) || topic === undefined || changedAt === undefined) return
       const { interval, market } = topic
-      // Starts at the first change: if its interval is over by now, its candle is pushed a last time.
+      // Starts at the first change, so if that interval is over by now, its candle is pushed one last time.
       const from = MarketData.intervalOf(interval).division.beginningOf(changedAt)
       changedAt = undefined
       const candles = candlesOf(outlet.context().state.trading.get(market), market, interval, from, Infinity)
@@ -147,7 +150,8 @@ const pushTrades = (outlet: Outlet<TradesChannel.MarketTrades>): Subscription<{ 
       const context = outlet.context()
       for (const [market, count] of counts) {
         const trades = latestTrades(context, market, count)
-        // A command can make more trades than the exchange keeps. Then some are lost, so the connection ends.
+        // A single command can make more trades than the exchange stores. In that case some trades are lost, so the
+        // connection is closed.
         if (trades.length < count) return outlet.end()
         outlet.push({ market, trades })
       }
@@ -155,7 +159,7 @@ const pushTrades = (outlet: Outlet<TradesChannel.MarketTrades>): Subscription<{ 
   }
 }
 
-/** The sources of prices, statistics, candles and trades. */
+/** The sources for prices, statistics, candles and trades. */
 export const marketSources = group({
   LastPriceChannel: {
     open: (outlet) =>

@@ -1,4 +1,4 @@
-/** The WebSocket methods that a connection can call, for every channel of the contract. */
+/** The WebSocket methods that a connection can call, for every channel in the contract. */
 import { entries, type Name } from "../../channels/all.ts"
 import type * as Channel from "../../protocol/Channel.ts"
 import { sources } from "./all.ts"
@@ -6,20 +6,20 @@ import type { Source } from "./Source.ts"
 
 /** A channel and its source. */
 export interface Served {
-  /** The name of the channel. */
+  /** The channel's name. */
   readonly name: Name
   readonly channel: Channel.Any
   readonly source: Source<Channel.Any>
 }
 
-/** A method of a channel. */
+/** A method that a channel provides. */
 export type Method =
   | { readonly _tag: "Subscribe" | "Unsubscribe"; readonly served: Served }
   | {
     readonly _tag: "Query"
     readonly served: Served
     readonly query: Channel.AnyQuery
-    /** The name of the query. */
+    /** The query's name. */
     readonly asked: string
   }
 
@@ -34,8 +34,8 @@ const methodsOf = (served: Served): ReadonlyArray<readonly [string, Method]> => 
   ]
 }
 
-/** The methods, by name, such as `depth_subscribe`. */
+/** The methods, keyed by name, such as `depth_subscribe`. */
 export const methods: ReadonlyMap<string, Method> = new Map(
-  // The cast is safe: each channel is paired with the source of the same name.
+  // The cast is safe: each channel is paired with the source that has the same name.
   entries.flatMap(({ channel, name }) => methodsOf({ name, channel, source: sources[name] as never }))
 )

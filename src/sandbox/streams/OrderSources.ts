@@ -1,4 +1,4 @@
-/** Orders and fills of an account. */
+/** Pushes an account's orders and fills. */
 import * as Result from "effect/Result"
 import type * as DealsChannel from "../../channels/DealsChannel.ts"
 import * as ExecutedOrdersChannel from "../../channels/ExecutedOrdersChannel.ts"
@@ -18,7 +18,7 @@ const orderOf = (order: Order, context: Context) => {
   return { ...answer, modifiedAt: Time.fromMicros(order.changedAt) }
 }
 
-/** The account's orders that a command has ended, in the order in which they ended. */
+/** The account's orders that a command has closed, in the order in which they closed. */
 const endedBy = ({ events }: Command, { account, state }: Context): ReadonlyMap<OrderId, Order> => {
   const count = events.filter((event) => event._tag === "OrderEnded" && event.account === account).length
   return new Map(
@@ -26,11 +26,11 @@ const endedBy = ({ events }: Command, { account, state }: Context): ReadonlyMap<
   )
 }
 
-/** The last event of each of the account's orders that a command has changed, in the order of these events. */
+/** For each of the account's orders that a command has changed, its last event. The events are in order. */
 const eventsOf = (command: Command, { account, state }: Context): ReadonlyMap<OrderId, PendingOrdersChannel.Event> => {
   const found = new Map<OrderId, PendingOrdersChannel.Event>()
   const note = (id: OrderId, event: PendingOrdersChannel.Event): void => {
-    // A new order that has already traded is still reported as new, because no message has named it yet.
+    // A new order that has already traded is still reported as new, because no message has mentioned it yet.
     const kept = event === "updated" && found.get(id) === "new" ? "new" : event
     found.delete(id)
     found.set(id, kept)
@@ -68,7 +68,7 @@ const pushPending = (
   }
 }
 
-/** Whether an order was executed: wholly, or in part before it was canceled. */
+/** Whether an order was executed, either completely or partially before it was canceled. */
 const isExecuted = ({ dealStock }: Order): boolean => dealStock > 0n
 
 const { about } = ExecutedOrdersChannel.channel
@@ -144,7 +144,7 @@ const pushDeals = (outlet: Outlet<DealsChannel.Deal>): Subscription<{ readonly m
   }
 }
 
-/** The sources of orders and fills. */
+/** The sources for orders and fills. */
 export const orderSources = group({
   PendingOrdersChannel: {
     open: pushPending,

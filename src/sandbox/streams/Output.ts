@@ -1,4 +1,4 @@
-/** The messages that a connection has not sent yet. Each is sent once the state that it shows is durable. */
+/** The messages that a connection has not sent yet. Each message is sent once the state that it shows is durable. */
 import type { Ending, Wire } from "../gateway/Socket.ts"
 import type * as Journal from "../store/Journal.ts"
 import * as Bounds from "./Bounds.ts"
@@ -6,19 +6,19 @@ import * as Bounds from "./Bounds.ts"
 /** The messages that a connection has not sent yet. */
 export interface Output {
   /**
-   * Adds a message. If `bytesPerSecond` is given, the message arrives slowly, and the ones behind it wait until it has
-   * arrived.
+   * Adds a message. If `bytesPerSecond` is given, the message arrives slowly, and the messages behind it wait until it
+   * has arrived.
    */
   readonly send: (text: string, bytesPerSecond?: number) => void
-  /** Ends the connection after the messages added so far. */
+  /** Closes the connection after the messages added so far. */
   readonly endAfter: (ending: Ending) => void
   /** From now on, ignores all messages that are added. */
   readonly stall: () => void
-  /** Whether nothing is sent any more: the connection is stalled, or about to end. */
+  /** Whether no further messages will be sent, because the connection is stalled or about to close. */
   readonly isStalled: () => boolean
-  /** The length of the messages that have not been sent, or that the client has not read. */
+  /** The total length of the messages that have not been sent, or that the client has not read. */
   readonly waiting: () => number
-  /** Drops all messages. */
+  /** Discards all unsent messages. */
   readonly drop: () => void
 }
 
@@ -31,33 +31,33 @@ interface Source {
 
 /** The parts of the connection and its runtime that an output uses. */
 interface Surroundings {
-  /** Ends the connection, and drops the messages. */
+  /** Closes the connection, and discards the unsent messages. */
   readonly end: (ending: Ending) => void
-  /** Calls a function after a number of milliseconds. The returned function cancels the call. */
+  /** Calls a function after the given number of milliseconds. The returned function cancels this timer. */
   readonly later: (millis: number, run: () => void) => () => void
 }
 
 interface Message {
-  /** The number of the last command that the message may reflect. */
+  /** The number of the last command whose effects the message may show. */
   readonly sequence: number
-  /** The text; empty for the end of the connection. */
+  /** The message's text; empty if this entry closes the connection. */
   readonly text: string
-  /** The way in which the connection ends; absent if it does not end here. */
+  /** How the connection closes; absent if this entry does not close the connection. */
   readonly ending?: Ending
-  /** The time that the message takes to arrive, in milliseconds. */
+  /** The time that a slow message takes to arrive, in milliseconds. */
   readonly millis: number
 }
 
-/** The messages of one connection. */
+/** The unsent messages of one connection. */
 class Messages implements Output {
   private readonly source: Source
   private readonly wire: Wire
   private readonly surroundings: Surroundings
   private messages: Array<Message> = []
-  /** The length of the messages. */
+  /** The total length of the messages. */
   private length = 0
   private hasStalled = false
-  /** Stops the message that is arriving slowly; `undefined` if there is none. */
+  /** Stops the message that is arriving slowly; `undefined` if no message is arriving slowly. */
   private stopArriving: (() => void) | undefined
 
   constructor(source: Source, wire: Wire, surroundings: Surroundings) {
@@ -110,7 +110,7 @@ class Messages implements Output {
     if (this.messages.length > 0 && this.stopArriving === undefined) this.source.journal.whenCommitted(this.flush)
   }
 
-  /** Sends the durable messages, up to the first one that takes time. */
+  /** Sends the messages whose state is durable, up to the first message that takes time to arrive. */
   private leave(): void {
     if (this.stopArriving !== undefined) return
     const durable = this.source.journal.sequence()

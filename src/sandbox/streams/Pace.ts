@@ -1,21 +1,23 @@
-/** Decides when a channel pushes: at the channel's interval, on the venue's clock. */
+/** Decides when a channel pushes, based on the channel's interval and the venue's clock. */
 import type { Pushes } from "../../protocol/Channel.ts"
 import type { Outlet } from "./Source.ts"
 
-/** The schedule of one channel's pushes on one connection. */
+/** The push schedule of one channel on one connection. */
 export interface Pace {
-  /** Schedules a push, because a value changed at this time on the venue's clock; now by default. */
+  /**
+   * Schedules a push, because a value changed at the given time on the venue's clock. The default is the current time.
+   */
   readonly changed: (at?: number) => void
   /**
-   * Whether a push is due. If it is, the caller must push now; otherwise the subscription is woken again when it is
-   * due.
+   * Whether a push is due. If a push is due, the caller must push now. Otherwise, the subscription is woken again when
+   * a push is due.
    */
   readonly isDue: (at: number) => boolean
 }
 
 /**
- * Starts the schedule now. Pushes are due at multiples of the interval from now on: at each, or only at the next one
- * after a change.
+ * Starts the schedule now. From now on, pushes are due at multiples of the interval: either at every multiple, or only
+ * at the first multiple after a change.
  */
 export const make = (
   { everyMillis, when }: Pushes,
@@ -23,11 +25,11 @@ export const make = (
 ): Pace => {
   const every = everyMillis * 1000
   let start = context().at
-  /** The time of the next push; `undefined` when there is nothing to push. */
+  /** The time of the next push; `undefined` if there is nothing to push. */
   let due: number | undefined
 
   const schedule = (at: number): void => {
-    // After a restore, the time may be earlier than the start.
+    // After a restore, the time may be earlier than the schedule's start.
     if (at < start) start = at
     due = start + (Math.floor((at - start) / every) + 1) * every
     wakeAt(due)

@@ -1,16 +1,16 @@
-/** Applies the symptoms of faults to the messages that a connection pushes. */
+/** Applies fault symptoms to the messages that a connection pushes. */
 import type { SymptomsAt } from "../gateway/StreamSymptom.ts"
 import type { Output } from "./Output.ts"
 
-/** Sends the messages of one connection. A fault's symptom may change or delay a message. */
+/** Sends one connection's messages. A fault's symptom may change or delay a message. */
 export interface PushFaults {
-  /** Sends a message of a channel, with the symptom that hits it, if any. */
+  /** Sends a channel's message, and applies the symptom that hits the message, if any. */
   readonly send: (channel: string, text: string, symptom: SymptomsAt["message"] | undefined) => void
 }
 
-/** Creates a sender that holds back no message yet. */
+/** Creates a sender that has not held back any message yet. */
 export const make = (output: Output): PushFaults => {
-  /** The message of each channel that is held back until the next one. */
+  /** For each channel, the message that is held back until the channel's next message. */
   const held = new Map<string, string>()
 
   const send = (channel: string, ...texts: ReadonlyArray<string>): void => {
@@ -35,7 +35,7 @@ export const make = (output: Output): PushFaults => {
         case "Duplicate":
           return send(channel, text, text)
         case "HoldBack":
-          // The next message releases the held one, even if the fault hits it too.
+          // The next message releases the held-back message, even if the fault also hits the next message.
           if (held.has(channel)) return send(channel, text)
           held.set(channel, text)
           return

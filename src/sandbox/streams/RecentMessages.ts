@@ -1,4 +1,4 @@
-/** The latest messages that a connection has sent, for the owner to look at. */
+/** The latest messages that a connection has sent, so that the owner can inspect them. */
 import type { SentMessage } from "../gateway/OpenConnections.ts"
 import * as Bounds from "./Bounds.ts"
 
@@ -6,7 +6,7 @@ import * as Bounds from "./Bounds.ts"
 export interface RecentMessages {
   /** Adds a message. */
   readonly add: (message: SentMessage) => void
-  /** The number of messages so far. */
+  /** The number of messages sent so far. */
   readonly count: () => number
   /** The latest messages, oldest first. */
   readonly all: () => ReadonlyArray<SentMessage>

@@ -1,16 +1,19 @@
-/** Remembers the first snapshot of each name that connections received while a `Stale` fault is armed. */
+/** While a `Stale` fault is active, remembers the first snapshot with each name that connections received. */
 import type { Faults } from "../gateway/Faults.ts"
 
 /** The first snapshots since a `Stale` fault was added. */
 export interface Snapshots {
   /**
-   * Returns the first snapshot with this name. If there is none yet, remembers the current one and returns `undefined`.
-   * Also returns `undefined` while no `Stale` fault is armed.
+   * Returns the first snapshot with this name. If there is no such snapshot yet, remembers the current snapshot and
+   * returns `undefined`. Also returns `undefined` while no `Stale` fault is active.
    */
   readonly first: (name: string, current: unknown) => { readonly snapshot: unknown } | undefined
 }
 
-/** The maximum number of snapshots to remember. Beyond it, new names are not remembered. */
+/**
+ * The maximum number of snapshots to remember. When this number is reached, snapshots with new names are not
+ * remembered.
+ */
 const most = 1000
 
 /** Creates an empty memory of snapshots. */

@@ -1,4 +1,4 @@
-/** The behaviour of a channel: what it pushes to a connection, and how its queries are answered. */
+/** A channel's behaviour: what the channel pushes to a connection, and how it replies to queries. */
 import type * as Result from "effect/Result"
 import type { ChannelOf, Name } from "../../channels/all.ts"
 import type { MarketName } from "../../domain/Identifiers.ts"
@@ -10,7 +10,7 @@ import type { Context } from "../handlers/Handler.ts"
 
 export type { Context } from "../handlers/Handler.ts"
 
-/** A refusal: the code and the exchange's words. */
+/** A refusal: the code and the exchange's message. */
 export type Refusal = Pick<Frame.Refusal, "code" | "message">
 
 /** The refusal of invalid parameters. */
@@ -20,13 +20,13 @@ export const invalidArgument: Refusal = { code: Frame.codes.invalidArgument, mes
 export interface Command {
   /** The command's events, in order. */
   readonly events: ReadonlyArray<Event.Event>
-  /** The markets whose orders, trades or prices the command changed. */
+  /** The markets with orders, trades or prices that the command changed. */
   readonly markets: ReadonlySet<MarketName>
 }
 
-/** The latest change of a market's book. */
+/** The latest change to a market's book. */
 export interface BookChange {
-  /** The number of the command that last changed the book. It never decreases. */
+  /** The number of the command that last changed the book. The number never decreases. */
   readonly updateId: number
   /** The time of the command that last changed the book. */
   readonly timestamp: UnixTime
@@ -34,55 +34,60 @@ export interface BookChange {
 
 /** A channel's access to one connection: it reads the state, pushes messages and asks to be woken. */
 export interface Outlet<Message> {
-  /** The current state, and the account of the connection, which is absent for a public channel. */
+  /** The current state, and the connection's account; the account is absent for a public channel. */
   readonly context: () => Context
   /**
-   * Pushes a message once the state that it was made from is durable. If the message is a snapshot, `snapshot` names it:
-   * a later snapshot with the same name replaces it.
+   * Pushes a message once the state from which it was made is durable. If the message is a snapshot, `snapshot` is its
+   * name; a later snapshot with the same name replaces it for the client.
    */
   readonly push: (message: Message, snapshot?: string) => void
   /**
-   * Asks to be woken at a time on the venue's clock, in Unix microseconds, or soon after. The request lapses when the
-   * subscription is woken for any reason.
+   * Asks to be woken at a time on the venue's clock, in Unix microseconds, or shortly afterwards. The request lapses
+   * when the subscription is woken for any reason.
    */
   readonly wakeAt: (at: number) => void
-  /** The latest change of a market's book. */
+  /** The latest change to a market's book. */
   readonly bookChange: (market: MarketName) => BookChange
-  /** Ends the connection, because a message that its client expects can't be sent. */
+  /** Closes the connection, because a message that the client expects can't be sent. */
   readonly end: () => void
 }
 
-/** A channel of a connection, from its first subscription until the connection leaves the channel. */
+/** A connection's use of a channel, from its first subscription until it has unsubscribed from all topics. */
 export interface Subscription<Topic> {
-  /** Called after each subscribe and unsubscribe, with all topics of the connection and those of the request. */
+  /**
+   * Called after each subscribe and unsubscribe request, with all of the connection's topics and the request's topics.
+   */
   readonly listen: (topics: ReadonlyArray<Topic>, asked: ReadonlyArray<Topic>) => void
   /** Called after each command that the engine has applied. */
   readonly applied?: (command: Command) => void
   /**
    * Called when time has passed: at the time that was requested by `wakeAt`, or earlier if another subscription
-   * requested that. Must call `wakeAt` again for anything still to come.
+   * requested that. This function must call `wakeAt` again if anything is still to come.
    */
   readonly woken?: (at: number) => void
 }
 
-/** The queries of a channel. */
+/** A channel's queries. */
 export type Queries<C extends Channel.Any> = {
   readonly [Q in keyof C["queries"]]: C["queries"][Q] extends Channel.Query<infer Params, infer Answer>
     ? (params: Params, context: Context) => Result.Result<Answer, Refusal>
     : never
 }
 
-/** The behaviour of a channel. */
+/** A channel's behaviour. */
 export interface Source<C extends Channel.Any> {
-  /** Checks that only the exchange can make, in addition to whether the market exists. None by default. */
+  /**
+   * Checks that only the exchange can make, in addition to the check that the market exists. By default there are no
+   * checks.
+   */
   readonly check?: (topic: Channel.Topic<C>, context: Context) => Refusal | undefined
   /** Opens the channel for a connection. */
   readonly open: (outlet: Outlet<Channel.Message<C>>) => Subscription<Channel.Topic<C>>
-  /** Answers the channel's queries. */
+  /** Replies to the channel's queries. */
   readonly queries: Queries<C>
 }
 
-/** A source for every channel of the contract. */
+/** A source for every channel in the contract. */
 export type Sources = { readonly [K in Name]: Source<ChannelOf<K>> }
 
 /** A group of sources, typed by the contract. */

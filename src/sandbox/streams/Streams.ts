@@ -1,6 +1,6 @@
 /**
- * The connections of a venue. Tells them of every command and of time, and ends them when an earlier state is restored
- * or the venue stops, because clients then have to start again.
+ * Manages a venue's connections. Notifies them of every command and of the passing of time. Closes them when an earlier
+ * state is restored or the venue stops, because clients then have to start again.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -21,19 +21,21 @@ import { Connection } from "./Connection.ts"
 import * as Snapshots from "./Snapshots.ts"
 import type { BookChange } from "./Source.ts"
 
-/** The connections of a venue. */
+/** A venue's connections. */
 export interface Streams {
-  /** Connects a client. Refuses it if the venue has too many connections, or is halted, or if a fault says so. */
+  /**
+   * Connects a client. Refuses the client if the venue has too many connections or is halted, or if a fault applies.
+   */
   readonly connect: Socket.Connect
 }
 
 /** The services of the runtime that the connections use. */
 interface Runtime {
   readonly clock: Clock.Clock
-  /** Sets the timer again, because the time of the next event may have changed. */
+  /** Restarts the timer, because the time of the next event may have changed. */
   readonly reschedule: () => void
   readonly log: (message: string, cause: unknown) => void
-  /** Calls a function after a number of milliseconds. The returned function cancels the call. */
+  /** Calls a function after the given number of milliseconds. The returned function cancels this timer. */
   readonly later: (millis: number, run: () => void) => () => void
 }
 
@@ -64,10 +66,10 @@ class Members {
   private stopWatching = (): void => undefined
   /** The earliest time at which a connection wants to be woken, on the venue's clock. */
   private earliest = Infinity
-  /** The time on the venue's clock, and on the clock that callers see. */
+  /** The time on the venue's clock, and on the callers' clock. */
   private now = { at: 0, serverTime: 0 }
   private setting: Venue["Service"]["state"]["clock"] | undefined
-  /** The latest change of each market's book since the first connection was opened. */
+  /** The latest change to each market's book since the first connection was opened. */
   private readonly bookChanges = new Map<MarketName, BookChange>()
   private before: BookChange = { updateId: 0, timestamp: Time.fromMicros(0) }
 
@@ -116,12 +118,12 @@ class Members {
     }
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   endAll(): void {
     for (const { connection } of this.members) connection.end()
   }
 
-  /** Wakes connections that are due, and ends silent ones. */
+  /** Wakes connections that are due, and closes silent connections. */
   pass(): void {
     if (this.members.size === 0) return
     if (!this.look()) return this.endAll()
@@ -130,7 +132,7 @@ class Members {
     for (const { connection, heardAt } of this.members) if (heardAt <= before) connection.end()
   }
 
-  /** The time until the next `pass`, in milliseconds; infinite if there is none. */
+  /** The time until the next `pass`, in milliseconds; infinite if no further `pass` is needed. */
   untilNext(): number {
     let heardAt = Infinity
     for (const member of this.members) heardAt = Math.min(heardAt, member.heardAt)
@@ -149,7 +151,7 @@ class Members {
     this.setting = venue.state.clock
     this.earliest = Infinity
     const unwatch = venue.watch((entry) => this.attempt(() => this.applied(entry)))
-    // A halted venue pushes nothing more, so its clients must connect again.
+    // A halted venue pushes no more messages, so its clients must connect again.
     const forget = venue.whenHalted(() => this.endAll())
     this.stopWatching = () => {
       unwatch()
@@ -163,15 +165,15 @@ class Members {
     this.earliest = Infinity
   }
 
-  /** Runs work. If it fails, connections might miss a message, so they end. */
+  /** Runs work. If the work fails, connections might miss a message, so they are closed. */
   private attempt(work: () => void): void {
     const done = Result.try(work)
     if (Result.isSuccess(done)) return
-    this.runtime.log("The connections of a venue have failed", done.failure)
+    this.runtime.log("A venue's WebSocket connections have failed", done.failure)
     this.endAll()
   }
 
-  /** Applies everything due, and reads the clocks; `false` if the venue is halted. */
+  /** Applies everything due, and returns the times on the clocks; `false` if the venue is halted. */
   private look(): boolean {
     const moment = this.venue.settled(this.clock)
     if (moment !== undefined) this.now = moment
@@ -213,7 +215,7 @@ class Members {
 /** Refuses every connection, for transports without a WebSocket. */
 export const none: Streams = { connect: () => stopped }
 
-/** Creates the connections of a venue. They end with the scope. */
+/** Creates the connections of a venue. They are closed when the scope closes. */
 export const make = Effect.fnUntraced(function*(
   venue: Venue["Service"]
 ): Effect.fn.Return<Streams, never, Scope.Scope> {

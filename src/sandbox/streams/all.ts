@@ -1,4 +1,4 @@
-/** The sources of all channels. A missing source is a compile error here that names its channel. */
+/** The sources of all channels. If a source is missing, compilation fails here with an error that names the channel. */
 import { accountSources } from "./AccountSources.ts"
 import { bookSources } from "./BookSources.ts"
 import { marginSources } from "./MarginSources.ts"
@@ -6,7 +6,7 @@ import { marketSources } from "./MarketSources.ts"
 import { orderSources } from "./OrderSources.ts"
 import type { Sources } from "./Source.ts"
 
-/** The sources, by the names of the contract. */
+/** The sources, keyed by their names in the contract. */
 export const sources: Sources = {
   ...marketSources,
   ...bookSources,

@@ -34,7 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def txc_session(pytestconfig: pytest.Config) -> Iterator[Sandbox]:
-    """The sandbox of all tests, which `txc_sandbox` forks or resets."""
+    """The sandbox that all tests share. `txc_sandbox` forks or resets it."""
     with Sandbox.start(
         dialect=pytestconfig.getini("txc_dialect"),
         clock=pytestconfig.getini("txc_clock") or None,
@@ -45,7 +45,7 @@ def txc_session(pytestconfig: pytest.Config) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def txc_sandbox(txc_session: Sandbox, pytestconfig: pytest.Config) -> Iterator[Sandbox]:
-    """The sandbox of one test."""
+    """The sandbox for one test."""
     if pytestconfig.getini("txc_scope") == "function":
         with txc_session.fork() as forked:
             yield forked

@@ -31,18 +31,18 @@ _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class Refused(Exception):
-    """The exchange or the control plane answered with an error."""
+    """The exchange or the control plane responded with an error."""
 
     def __init__(self, status: int, body: Any) -> None:
         super().__init__(f"HTTP {status}: {body}")
         #: The HTTP status.
         self.status = status
-        #: The answer: parsed if it is JSON, otherwise a string.
+        #: The response body: parsed if it is JSON, otherwise a string.
         self.body = body
 
 
 class Key(NamedTuple):
-    """A key of the exchange."""
+    """An API key of the exchange."""
 
     api_key: str
     api_secret: str
@@ -72,7 +72,7 @@ class Sandbox:
         self.url = url
         #: The base URL of the control plane.
         self.control_url = control_url
-        #: The token of the control plane.
+        #: The control plane's token.
         self.control_token = control_token
         self._stop = stop
         self._lock = threading.Lock()
@@ -109,7 +109,7 @@ class Sandbox:
             [*program, "sandbox", "--until-stdin-ends", "--dialect", dialect, *frozen, *flags],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            # Ctrl-C goes to the tests alone, which then stop the sandbox.
+            # Ctrl-C reaches only the test process, which then stops the sandbox.
             start_new_session=True,
         )
 
@@ -125,14 +125,14 @@ class Sandbox:
         if line is None:
             stop()
             raise RuntimeError(f"the sandbox ended with {process.returncode}; standard error says why")
-        # The rest is for people, but must be read so that the pipe does not fill up.
+        # The rest of the output is for people, but must be read so that the pipe does not fill up.
         threading.Thread(target=lambda: [None for _ in process.stdout], daemon=True).start()
         first = json.loads(line)
         return cls(first["url"], first["controlUrl"], first["controlToken"], stop)
 
     @classmethod
     def of_host(cls, url: str, token: str, **fields: Any) -> Sandbox:
-        """Makes a new venue on a running host. `stop` ends it.
+        """Creates a new venue on a running host. `stop` deletes the venue.
 
         `url` is the base URL of the host, and `token` its control token. `fields` are settings of the venue: `owner="ci"`,
         `dialect="live"`, `timeToLiveMillis=600_000`.
@@ -172,7 +172,7 @@ class Sandbox:
         return _send(self._control_request(operation, body, method))
 
     def reset(self) -> None:
-        """Resets the exchange to its first state, removes all faults and restores the document's rate limits."""
+        """Resets the exchange to its initial state, removes all faults, and restores the documented rate limits."""
         self.control("Reset", {})
         self.control("Faults", method="DELETE")
         self.control("Limit", {})
@@ -182,7 +182,7 @@ class Sandbox:
         self.keys = dict(self._first_keys)
 
     def fork(self) -> Sandbox:
-        """Makes a copy of the exchange in its current state, at its own URL. At most 16 at once."""
+        """Creates a copy of the exchange in its current state, at its own URL. At most 16 copies can exist at once."""
         made = self.control("Fork", {})
         forked = f"Forks/{made['id']}"
         return Sandbox(
@@ -208,7 +208,7 @@ class Sandbox:
         return key
 
     def environment(self, account: str = "alice") -> dict[str, str]:
-        """The environment variables of a program that calls as this account."""
+        """Returns the environment variables for a program that makes calls as this account."""
         api_key, api_secret = self.keys[account]
         return {
             **os.environ,
@@ -238,11 +238,11 @@ class Sandbox:
         }
 
     def call(self, path: str, account: str = "alice", **fields: Any) -> Any:
-        """Makes a private call, and returns its answer. Raises `Refused`."""
+        """Makes a private call, and returns the response. Raises `Refused` if the exchange refuses."""
         body, headers = self.sign(path, fields, account)
         return _send(urllib.request.Request(self.url + path, body, headers))
 
     def get(self, path: str, **query: Any) -> Any:
-        """Makes a public call, and returns its answer. Raises `Refused`."""
+        """Makes a public call, and returns the response. Raises `Refused` if the exchange refuses."""
         question = "?" + urllib.parse.urlencode(query) if query else ""
         return _send(urllib.request.Request(self.url + path + question))

@@ -1,17 +1,18 @@
-# Starts and stops a sandbox of the exchange, in any POSIX shell. Source it with `.`: it changes no options and no traps.
+# Starts and stops a sandbox of the exchange, in any POSIX shell. Source this file with `.`. It changes no shell options
+# and no traps.
 #
 #   sandbox_start [FLAG...]              starts a sandbox; the flags are those of `effect-txc sandbox`
-#   sandbox_control OPERATION [JSON]     calls its control plane, and prints the answer; needs curl
-#   sandbox_reset                        resets it and removes all faults; needs curl
-#   sandbox_stop                         stops it, if it runs
+#   sandbox_control OPERATION [JSON]     calls its control plane, and prints the response; needs curl
+#   sandbox_reset                        resets the sandbox and removes all faults; needs curl
+#   sandbox_stop                         stops the sandbox, if it is running
 #
 # sandbox_start sets sandbox_url, sandbox_control_url and sandbox_control_token, and exports the variables of clients:
 # TXC_BASE_URL, TXC_DIALECT, TXC_API_KEY and TXC_API_SECRET. Data is kept in memory unless --data is among the flags.
 #
-# The sandbox also ends within two seconds of the shell, however the shell ends. TXC_COMMAND replaces the effect-txc found
-# in ./node_modules or on the PATH.
+# The sandbox also stops within two seconds after the shell ends, however the shell ends. If TXC_COMMAND is set, that
+# program runs instead of the effect-txc in ./node_modules or on the PATH.
 
-# Prints the path of the command.
+# Prints the path of the effect-txc command.
 _sandbox_command() {
   if [ -n "${TXC_COMMAND:-}" ]; then
     echo "$TXC_COMMAND"
@@ -23,7 +24,7 @@ _sandbox_command() {
   fi
 }
 
-# Prints a field of the first line that a sandbox writes.
+# Prints a field from the first line that a sandbox writes.
 _sandbox_field() {
   _sandbox_rest=${_sandbox_line#*\""$1"\":\"}
   printf %s "${_sandbox_rest%%\"*}"
@@ -37,7 +38,7 @@ sandbox_start() {
   case " $* " in *" --data"*) ;; *) set -- --memory "$@" ;; esac
   _sandbox_output=$(mktemp) || return 1
 
-  # This background process keeps the sandbox's input open until the shell or the sandbox ends.
+  # This background process keeps the sandbox's standard input open until the shell or the sandbox ends.
   while kill -0 $$ && echo; do sleep 1 >/dev/null; done 2>/dev/null |
     "$_sandbox_program" sandbox --until-stdin-ends "$@" >"$_sandbox_output" &
   sandbox_pid=$!
@@ -63,7 +64,7 @@ sandbox_start() {
   export TXC_BASE_URL TXC_DIALECT TXC_API_KEY TXC_API_SECRET
 }
 
-# Calls the control plane: an operation, and options of curl.
+# Calls the control plane. The arguments are an operation and curl options.
 _sandbox_curl() {
   _sandbox_operation=$1
   shift

@@ -1,4 +1,4 @@
-/** Applies due events when no call arrives: interest payments and played prices. */
+/** Applies due events while no call arrives: interest payments and played prices. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -20,7 +20,8 @@ const ring = ({ durably, history, rescheduled, settle }: Executor, halt: Halt): 
       const comesDue = due === undefined
         ? Effect.never
         : Effect.sleep(Math.max(0, Math.ceil((due - VenueClock.now(state, clock)) / 1000)))
-      // Once the venue's clock is past the last possible time, nothing comes due until an earlier state is restored.
+      // Once the venue's clock is past the last time that can be recorded, nothing comes due until an earlier state is
+      // restored.
       const settled = Effect.suspend(() =>
         VenueClock.isTooLate(history.state, clock)
           ? Effect.void

@@ -11,9 +11,9 @@ export class ControlRefused extends Schema.TaggedError<ControlRefused>()("Contro
 }, { httpApiStatus: 400 }) {
   /** The name of the owner action, such as `Fund`. */
   declare readonly action: string
-  /** The invalid fields, each with the kind of constraint that it breaks. */
+  /** The invalid fields, each with the kind of constraint that it violates. */
   declare readonly fields: Readonly<Record<string, string>>
-  /** A sentence that names the action, what is wrong, and what to do instead. */
+  /** The error message: names the action, what is wrong, and what to do instead. */
   declare readonly message: string
 }
 
@@ -25,7 +25,7 @@ export const refuse = (
 ): Effect.Effect<never, ControlRefused> =>
   Effect.fail(new ControlRefused({ action, fields, message: `${action} was refused: ${why}` }))
 
-/** The reason when an action would take the venue beyond the last time that it can record. */
+/** The reason for refusing an action that would move the venue's clock past the last time that the venue can record. */
 export const beyondLatest =
   `a venue's last time is the end of 2199 (${Times.latest}). Choose an earlier time, or Reset ` +
   "or Restore the venue first"

@@ -1,4 +1,4 @@
-/** Executes commands one after another: applies each to the exchange and appends it to the journal. */
+/** Executes commands one after another: applies each command to the exchange and appends it to the journal. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
@@ -20,18 +20,21 @@ import type { Watchers } from "./Watchers.ts"
 
 /** Applies a venue's commands. */
 export interface Executor {
-  /** The exchange after all its commands. */
+  /** The exchange's state after all commands. */
   readonly history: History.History
-  /** Applies a command, and appends it to the journal if it is part of the history. */
+  /** Applies a command, and appends it to the journal if the command is part of the history. */
   readonly enter: (command: Command) => Reply
   /** Applies everything due by `at` as a separate command, which stays applied even if the next command fails. */
   readonly settle: (at: number) => void
-  /** Applies an action at `at` (Unix µs), after everything due by then. Draws the secret that it creates, if any. */
+  /**
+   * Applies an action at `at` (Unix µs), after everything due by then. If the action creates a secret, draws that
+   * secret.
+   */
   readonly apply: (action: Action, at: number) => Reply
   /**
-   * Runs `work` immediately, and succeeds once its commands are durable. Halts the venue when `work` throws halfway,
-   * and dies when the venue is already halted. Fails if the venue's clock is past the last time that the journal can
-   * record. If `work` replaces the state, the clock of the new state, `after`, is checked instead.
+   * Runs `work` immediately, and succeeds once its commands are durable. If `work` throws, halts the venue. Dies if the
+   * venue is already halted. Fails if the venue's clock is past the last time that the journal can record. If `work`
+   * replaces the state, the clock of the new state, `after`, is checked instead.
    */
   readonly durably: <A>(
     work: (clock: Clock.Clock) => A,
@@ -43,36 +46,36 @@ export interface Executor {
    * an earlier state.
    */
   readonly catchUp: Effect.Effect<void, Journal.JournalError>
-  /** Writes the journal's last entries before it is closed, and waits until they are durable. */
+  /** Before the journal is closed, writes its last entries, and waits until they are durable. */
   readonly conclude: Effect.Effect<void, Journal.JournalError>
   /** Waits until a command may have changed which event is due next. */
   readonly rescheduled: Effect.Effect<void>
 }
 
-/** The parts that an executor works on. */
+/** The parts of a venue that an executor needs. */
 export interface Options {
   /** The name of the journal's file, for errors. */
   readonly file: string
-  /** The exchange after the commands so far. */
+  /** The exchange's state after the commands so far. */
   readonly history: History.History
   /** The journal, which makes commands durable. */
   readonly journal: Journal.Journal
   /** The saved states that a restore can start from. */
   readonly states: SavedStates
-  /** Draws a UUID at random for each new secret; `undefined` if secrets are sequential. */
+  /** Draws a random UUID for each new secret; `undefined` if secrets are sequential. */
   readonly draw?: (() => string) | undefined
   /** Whether the venue sleeps and wakes often. Defaults to `false`. */
   readonly sleeps?: boolean
   /** Holds events back until their command is durable. */
   readonly outbox: Outbox
-  /** The secrets of the venue's keys, which no log may show. */
+  /** The secrets of the venue's keys, which must not appear in logs. */
   readonly secrets: Secrets
-  /** Stops the venue when a command fails halfway. */
+  /** Stops the venue when a command fails before it is complete. */
   readonly halt: Halt
   /** Called with each command before it is durable. Optional. */
   readonly watchers?: Watchers
   /**
-   * The number of the command in the journal's latest snapshot, or 0; `undefined` when the journal needs no snapshots.
+   * The number of the command in the journal's latest snapshot, or 0; `undefined` if the journal needs no snapshots.
    */
   readonly snapshotAt: number | undefined
 }
@@ -99,7 +102,7 @@ const withSecret = (action: Action, draw: () => string): Action => {
     : action
 }
 
-/** Creates an executor of commands. */
+/** Creates a venue's executor. */
 export const make = Effect.fnUntraced(function*(
   { draw, file, halt, history, journal, outbox, secrets, sleeps = false, snapshotAt, states, watchers }: Options
 ): Effect.fn.Return<Executor> {

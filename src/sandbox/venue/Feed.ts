@@ -49,7 +49,7 @@ export interface Requested {
 }
 
 /**
- * An event in the feed: a change on the exchange, or a call.
+ * An event in the feed: either a change on the exchange or a call.
  *
  * @category models
  */
@@ -67,14 +67,14 @@ export const Happening: Schema.Codec<Happening, unknown> = Schema.TaggedUnion({
 
 /**
  * An entry of the feed. The events of a command have the same id every time the journal is read. Requests are not in
- * the journal: they are lost when the venue is closed.
+ * the journal: request entries are lost when the venue is closed.
  *
  * @category models
  */
 export interface Entry {
   /**
-   * The entry's place: the command's number and the event's number within the command. For requests, the number of the
-   * venue's run is between them.
+   * The entry's position in the feed: the command's number and the event's number within the command. A request's
+   * position also has the number of the venue's run between these two numbers.
    */
   readonly id: string
   /** The time of the event, in Unix microseconds on the venue's clock. */
@@ -95,7 +95,7 @@ export const Entry: Schema.Codec<Entry, unknown> = Schema.Struct({
 })
 
 /**
- * A feed can't continue after the requested place.
+ * A feed can't continue after the requested position.
  *
  * @category errors
  */
@@ -104,16 +104,16 @@ export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
   after: Schema.String
 }, { httpApiStatus: 410 }) {
   /**
-   * `forgotten`: some entries after this place are no longer kept. `unknown`: this feed has no such place, at least not
-   * yet.
+   * `forgotten`: some entries after this position are no longer stored. `unknown`: this feed has no such position, at
+   * least not yet.
    */
   declare readonly why: "forgotten" | "unknown"
-  /** The place after which the reader asked to continue. */
+  /** The position after which the reader asked to continue. */
   declare readonly after: string
   override get message(): string {
     const reason = this.why === "forgotten"
-      ? "entries after it are no longer kept"
-      : "this venue has no such place"
+      ? "entries after it are no longer stored"
+      : "this venue has no such position"
     return `The feed can't continue after "${this.after}": ${reason}. Read the state, and follow the feed from now on`
   }
 }
@@ -121,7 +121,7 @@ export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
 interface Place {
   /** The number of the command. */
   readonly sequence: number
-  /** The number of the venue's run, for the place of a request; 0 for the place of an event. */
+  /** The number of the venue's run, in a request's position; 0 in an event's position. */
   readonly run: number
   /** The number of the event within the command, or of the request after the command. */
   readonly index: number
@@ -144,7 +144,7 @@ const idOf = ({ index, run, sequence }: Place): string => {
 
 const form = /^(\d{1,15})(?:\.(\d{1,15}))?(?:\.(\d{1,15}))?$/u
 
-/** `12` is the place after all events of command 12. */
+/** The position `12` is after all events of command 12. */
 const placeOf = (id: string): Place | undefined => {
   const [, first, second, third] = form.exec(id) ?? []
   if (first === undefined) return undefined
@@ -163,7 +163,7 @@ const placeOf = (id: string): Place | undefined => {
 export interface Page {
   /** The entries, oldest first. */
   readonly entries: ReadonlyArray<Entry>
-  /** The place to continue after. */
+  /** The position to continue after. */
   readonly after: string
   /** Whether there are more entries. */
   readonly hasMore: boolean
@@ -180,55 +180,57 @@ export const Page: Schema.Codec<Page, unknown> = Schema.Struct({
   hasMore: Schema.Boolean
 })
 
-/** The number of entries that the feed keeps. */
+/** The number of entries that the feed stores. */
 const kept = 50_000
 
 /** The number of old entries that are dropped at a time. */
 const forgottenAtOnce = 5000
 
 /**
- * The number of entries per read. A reader that is far behind does not delay others, and one that stops reading uses no
- * extra memory.
+ * The number of entries per read. A reader that is far behind does not delay others, and a reader that stops reading
+ * uses no extra memory.
  */
 const page = 100
 
-/** The readers of all feeds of this process take turns. In each turn, they read at most this many entries together. */
+/** The readers of all feeds in this process take turns. In each turn, they read at most this many entries in total. */
 const turns = Turns.make(page)
 
 /**
- * The feed of a venue. It keeps the latest 50000 entries.
+ * A venue's feed, which stores the latest 50000 entries.
  *
  * @category models
  */
 export interface Feed {
   /** Adds the events of a command, at its time in Unix microseconds. */
   readonly happened: (sequence: number, at: number, events: ReadonlyArray<Event.Event>) => void
-  /** Adds a call, after the events of this command. */
+  /** Adds a call, after the events of the given command. */
   readonly requested: (sequence: number, request: Logged) => void
   /**
-   * A stream of the entries after a place, then of new ones as they happen; without a place, only of new ones. `"0"` is
-   * the beginning.
+   * A stream of the entries after a position, followed by new entries as they happen. Without a position, the stream
+   * has only new entries. `"0"` is the position before the first entry.
    */
   readonly after: (place?: string) => Effect.Effect<Stream.Stream<Entry, FeedGone>, FeedGone>
-  /** The entries after a place so far, at most 100; without a place, none. It does not wait for new ones. */
+  /**
+   * The existing entries after a position, at most 100; without a position, no entries. Does not wait for new entries.
+   */
   readonly read: (place?: string) => Effect.Effect<Page, FeedGone>
-  /** The events of a command; `undefined` if they are no longer kept. */
+  /** The events of a command; `undefined` if they are no longer stored. */
   readonly eventsOf: (sequence: number) => ReadonlyArray<Event.Event> | undefined
-  /** The kept events of an order, oldest first. Events that a restore has undone are left out. */
+  /** An order's stored events, oldest first. Events that a restore has undone are left out. */
   readonly about: (order: OrderId) => ReadonlyArray<Happened>
   /** The latest entries, at most {@link keptSaved}, as plain data. */
   readonly saved: () => Saved
 }
 
 /**
- * An event, and the command that caused it.
+ * An event, and the command that caused that event.
  *
  * @category models
  */
 export interface Happened {
   /** The number of the command. */
   readonly sequence: number
-  /** The time of the command, in Unix microseconds on the venue's clock. */
+  /** The command's time, in Unix microseconds on the venue's clock. */
   readonly at: number
   /** The event. */
   readonly event: Event.Event
@@ -243,15 +245,15 @@ export const keptSaved = 1000
  * @category models
  */
 export interface Saved {
-  /** The earliest place after which a reader can continue. */
+  /** The earliest position after which a reader can continue. */
   readonly floor: Place
-  /** The place of the latest entry. */
+  /** The latest entry's position. */
   readonly latest: Place
   /** The entries after `floor` up to `latest`, oldest first. */
   readonly entries: ReadonlyArray<SavedEntry>
 }
 
-/** The stored form of an entry, which is converted to the public form when it is read. */
+/** The stored form of an entry, which is converted to the public form when a reader reads the entry. */
 interface Kept extends Place {
   readonly at: number
   readonly what: Event.Event | Logged | Requested
@@ -272,7 +274,7 @@ const requestedBy = (logged: Logged): Requested => ({ _tag: "Requested", request
 
 const placeIn = ({ index, run, sequence }: Place): Place => ({ sequence, run, index })
 
-/** Collects the data of a feed that is saved while its venue sleeps. */
+/** Collects the feed data that is saved while the venue sleeps. */
 const save = (entries: ReadonlyArray<Kept>, floor: Place, latest: Place): Saved => {
   const left = entries.at(-keptSaved - 1)
   return {
@@ -286,10 +288,10 @@ const save = (entries: ReadonlyArray<Kept>, floor: Place, latest: Place): Saved 
   }
 }
 
-/** The result for a slice whose first entries are no longer kept. */
+/** The result for a slice whose first entries are no longer stored. */
 const gone: ReadonlyArray<Kept> = []
 
-/** The index of the first kept entry after a place. */
+/** The index of the first stored entry after a position. */
 const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
   let low = 0
   let high = entries.length
@@ -326,10 +328,10 @@ const concerns = (event: Event.Event, order: OrderId): boolean =>
     ? event.maker === order || event.taker === order
     : "order" in event && event.order === order
 
-/** The events of an order among these entries. The time depends on the number of entries that a feed keeps. */
+/** The events of an order among these entries. The time depends on the number of entries that a feed stores. */
 const about = (entries: ReadonlyArray<Kept>, order: OrderId): ReadonlyArray<Happened> => {
   const found: Array<Happened> = []
-  // Commands after this one, up to the restore that has set it, are undone.
+  // Commands after this one, up to the restore that set this value, are undone.
   let last = Infinity
   for (const { at, sequence, what } of entries.toReversed()) {
     if (!isEvent(what) || sequence > last) continue
@@ -339,20 +341,20 @@ const about = (entries: ReadonlyArray<Kept>, order: OrderId): ReadonlyArray<Happ
   return found.toReversed()
 }
 
-/** The entries that a feed keeps now. */
+/** The entries that a feed currently stores. */
 interface Log {
-  /** The earliest place after which every entry is still kept. */
+  /** The earliest position after which every entry is still stored. */
   readonly floor: () => Place
-  /** The place of the latest entry, or of a later command without events. */
+  /** The position of the latest entry, or of a later command without events. */
   readonly latest: () => Place
-  /** The slice of entries after a place, or `gone`. */
+  /** The slice of entries after a position, or `gone`. */
   readonly sliceAfter: (after: Place) => ReadonlyArray<Kept>
-  /** Waits until the feed gets another entry. */
+  /** Waits until the feed receives another entry. */
   readonly changed: Effect.Effect<void>
 }
 
 const reading = ({ changed, floor, latest, sliceAfter }: Log): Pick<Feed, "after" | "read"> => {
-  /** The next entries, and the place after them. */
+  /** The next entries, and the position after them. */
   const next = (after: Place): Effect.Effect<readonly [ReadonlyArray<Entry>, Place], FeedGone> =>
     Effect.suspend(() => {
       let end = after
@@ -382,7 +384,7 @@ const reading = ({ changed, floor, latest, sliceAfter }: Log): Pick<Feed, "after
       ([entries, to]) => ({ entries, after: idOf(to), hasMore: isBehind(to) })
     )
 
-  /** The place with this id, or after the latest entry. */
+  /** The position with this id, or after the latest entry. */
   const find = (text: string | undefined): Effect.Effect<Place, FeedGone> => {
     if (text === undefined) return Effect.succeed(latest())
     const place = placeOf(text)
@@ -401,8 +403,8 @@ const reading = ({ changed, floor, latest, sliceAfter }: Log): Pick<Feed, "after
 }
 
 /**
- * Creates the feed of a venue that is opened for the `run`th time. The feed has no events of commands up to `sequence`,
- * except saved ones.
+ * Creates the feed of a venue that is being opened for the `run`th time. For commands up to `sequence`, the feed has
+ * only the saved events.
  *
  * @category constructors
  */

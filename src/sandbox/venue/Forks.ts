@@ -5,14 +5,14 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 
 /**
- * The maximum number of forks that a venue and all its forks may have together. Each fork keeps a whole exchange in
+ * The maximum number of forks that a venue and all its forks may have together. Each fork keeps a complete exchange in
  * memory.
  */
 export const maxForks = 16
 
-/** A fork that has not ended. */
+/** An open fork. */
 export interface Fork {
-  /** The number of the fork. */
+  /** The fork's number. */
   readonly id: number
   /** The number of the parent fork; 0 for the venue itself. */
   readonly origin: number
@@ -41,23 +41,23 @@ export interface Place {
   readonly controlUrl: string
 }
 
-/** The forks of a venue. */
+/** A venue's forks. */
 export interface Forks {
   /** The number of this fork; 0 for the venue itself. */
   readonly id: number
   /**
-   * Creates a fork with the first `sequence` commands. It stays until it is ended or the scope is closed. Returns
-   * `undefined` if there are already {@link maxForks}. `make` receives the fork's own list of forks.
+   * Creates a fork with the first `sequence` commands. The fork stays open until it is closed or the scope is closed.
+   * Returns `undefined` if {@link maxForks} forks already exist. `make` receives the fork's own list of forks.
    */
   readonly open: <A, E>(
     sequence: number,
     make: (forks: Forks) => Effect.Effect<A, E, Scope.Scope>
   ) => Effect.Effect<A | undefined, E, Scope.Scope>
-  /** Sets the addresses that this fork or venue is served at. */
+  /** Sets the addresses at which this fork or venue is served. */
   readonly served: (place: Place) => void
   /** The descendants of this fork: its forks, their forks, and so on. */
   readonly list: () => ReadonlyArray<Fork>
-  /** Ends a fork in the list, and all its descendants; `false` if the list has no such fork. */
+  /** Closes a fork in the list, and all its descendants; `false` if the list has no such fork. */
   readonly end: (id: number) => Effect.Effect<boolean>
 }
 

@@ -1,23 +1,23 @@
 /**
  * Stops a venue whose memory and journal may differ, because the engine or the disk failed in the middle of a command.
- * A halted venue answers no call until it is reopened.
+ * A halted venue refuses all calls until it is reopened.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 
-/** Stops a venue that can no longer be trusted. */
+/** Stops a venue whose state can no longer be trusted. */
 export interface Halt {
   /** Whether the venue is halted. */
   readonly isHalted: () => boolean
-  /** Halts the venue, which then answers no more calls. */
+  /** Halts the venue, which then refuses all calls. */
   readonly halt: () => void
   /** Calls `listener` when the venue halts, and returns a function that removes it. The listener must not throw. */
   readonly whenHalted: (listener: () => void) => () => void
   /** Runs `work`. If it throws, halts the venue and returns the thrown value as a failure. */
   readonly attempt: <A>(work: () => A) => Result.Result<A, unknown>
-  /** Runs `work`, and halts the venue when it fails or dies. An interruption does not halt it. */
+  /** Runs `work`, and halts the venue when it fails or dies. An interruption does not halt the venue. */
   readonly onFailure: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 

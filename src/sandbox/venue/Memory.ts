@@ -1,6 +1,6 @@
 /**
  * The part of a venue that is not in its journal: faults, limits, calls and the feed. It is saved when the venue falls
- * asleep, so that callers can't tell that the venue slept. It is lost if the process is killed.
+ * asleep, so that callers can't notice that the venue slept. If the process is killed, this part is lost.
  */
 import type * as CallLog from "../gateway/CallLog.ts"
 import type * as Faults from "../gateway/Faults.ts"
@@ -11,7 +11,7 @@ import type * as Feed from "./Feed.ts"
 
 /** The part of a venue that is not in its journal. */
 export interface Memory {
-  /** The hash of the journal's commands when this was saved, in lower-case hex. */
+  /** The hash of the journal's commands when this data was saved, in lower-case hex. */
   readonly digest: string
   /** The active faults. */
   readonly faults: Faults.Saved
@@ -45,8 +45,8 @@ export const encode = ({ callLog, faults, feed, journal, limits }: Parts): Uint8
 }
 
 /**
- * Decodes bytes written by `encode`; `undefined` for other bytes, or if the hash of the journal's commands is
- * different.
+ * Decodes bytes written by `encode`; `undefined` if the bytes have a different format, or if the hash of the journal's
+ * commands is different.
  */
 export const decode = (bytes: Uint8Array, digest: string): Memory | undefined => {
   if (!Packed.isPacked(bytes)) return undefined

@@ -1,6 +1,6 @@
 /**
  * Carries out the owner's requests: acts on the exchange, reads and saves its state, restores an earlier state, and
- * replays another history. Each is durable when it succeeds.
+ * replays another history. Each effect succeeds once its result is durable.
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -29,23 +29,26 @@ export type OwnerRequest = OwnerAction | Call | ((state: State.State, now: numbe
 export interface OwnerActions {
   /** Carries out an owner action. */
   readonly perform: (action: OwnerRequest) => Effect.Effect<Reply, Journal.JournalError>
-  /** The state after everything due has been applied. Do not change it. */
+  /** The state after everything due has been applied. Do not modify this state. */
   readonly read: Effect.Effect<State.State, Journal.JournalError>
-  /** Saves the state, so that restoring it is quick, and returns the number of the last command. */
+  /** Saves the state, so that it can be restored quickly, and returns the number of the last command. */
   readonly snapshot: Effect.Effect<number, Journal.JournalError>
   /** The saved states, which can be restored without a replay, oldest first. */
   readonly saved: SavedStates["list"]
-  /** Restores the state after `sequence` commands; `false` if there have not been that many. */
+  /** Restores the state after `sequence` commands; `false` if there are fewer commands. */
   readonly restore: (sequence: number) => Effect.Effect<boolean, Journal.JournalError>
-  /** The state after an earlier command, to look at; `undefined` if there have not been that many. Do not change it. */
+  /**
+   * The state after an earlier command, for reading only; `undefined` if there are fewer commands. Do not modify this
+   * state.
+   */
   readonly stateAfter: PastStates.StateAfter
   /** Applies the commands of another journal, each at its own time. */
   readonly replay: (commands: ReadonlyArray<Command>) => Effect.Effect<void, Journal.JournalError>
 }
 
 /**
- * The time of an action. An action that sets the clock happens at the new time, which can be earlier than the present
- * only before the first command.
+ * The time of an action. An action that sets the clock happens at the new time. This time can be earlier than the
+ * present only before the first command.
  */
 const timeOf = (
   action: OwnerAction | Call,

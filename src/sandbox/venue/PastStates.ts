@@ -1,4 +1,4 @@
-/** Earlier states of the exchange, to look at. Nothing is restored, and no saved state is replaced. */
+/** Computes earlier states of the exchange for reading. Does not restore them, and replaces no saved state. */
 import * as Effect from "effect/Effect"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type * as State from "../engine/State.ts"
@@ -6,12 +6,12 @@ import type * as Journal from "../store/Journal.ts"
 import * as Recovery from "../store/Recovery.ts"
 import * as SavedStates from "../store/SavedStates.ts"
 
-/** Computes the state after an earlier command; `undefined` if there have not been that many. */
+/** Computes the state after an earlier command; `undefined` if there are fewer commands. */
 export type StateAfter = (sequence: number) => Effect.Effect<State.State | undefined, Journal.JournalError>
 
 /**
- * Creates a reader of earlier states. It keeps the latest 16 that it has computed, so that a state a few commands later
- * is quick to compute.
+ * Creates a reader of earlier states. The reader keeps the latest 16 states that it has computed, so that a state a few
+ * commands later is quick to compute.
  */
 export const make = (journal: Journal.Journal, saved: SavedStates.SavedStates, policy: VenuePolicy): StateAfter => {
   const computed = SavedStates.make(policy)

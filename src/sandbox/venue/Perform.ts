@@ -15,8 +15,8 @@ import { beyondLatest, type ControlRefused, refuse } from "./ControlRefused.ts"
 import type { OwnerAction, OwnerActions, OwnerRequest } from "./OwnerActions.ts"
 
 /**
- * Checks an action against its schema: callers in plain JavaScript can pass one of the wrong shape, and callers in
- * TypeScript a number that is not an integer.
+ * Checks an action against its schema: callers in plain JavaScript can pass an action of the wrong shape, and callers
+ * in TypeScript can pass a number that is not an integer.
  */
 const check = Schema.decodeUnknownResult(Schema.toType(Action), { errors: "all" })
 
@@ -28,8 +28,8 @@ interface Owned extends Pick<OwnerActions, "perform"> {
 }
 
 /**
- * The values of a field that must name something on the exchange; empty if the venue has none, or if the field is not a
- * name.
+ * The valid values of a field that must name something on the exchange; empty if no such thing exists, or if the field
+ * is not a name.
  */
 const existing = ({ accounts, currencies, markets }: State.State, field: string): ReadonlyArray<string> => {
   switch (field) {
@@ -45,14 +45,14 @@ const existing = ({ accounts, currencies, markets }: State.State, field: string)
   }
 }
 
-/** A sentence about a violation, with the names that exist. */
+/** Describes a violation, and lists the names that exist. */
 const sentence = (state: State.State, [field, constraint]: Violations[number]): string => {
   if (constraint.kind === "max" && constraint.max === Times.latest) return beyondLatest
   const values = constraint.kind === "known" ? existing(state, field) : []
   return Expected.sentence(field, values.length === 0 ? constraint : { kind: "oneOf", values })
 }
 
-/** Carries out an owner action. In a refusal, the action is called `name`. */
+/** Carries out an owner action. A refusal refers to the action as `name`. */
 export const perform = Effect.fnUntraced(function*(
   venue: Owned,
   name: string,
@@ -67,7 +67,7 @@ export const perform = Effect.fnUntraced(function*(
 })
 
 /**
- * Checks an owner action against its schema before carrying it out, because the journal could not store an invalid one.
+ * Checks an owner action against its schema before carrying it out, because the journal can't store an invalid action.
  */
 export const checked = (
   venue: Owned,

@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto"
 
 /**
- * The choice of the secrets of new sub-account keys, and of new codes. `random`: drawn at random, whatever the seed.
- * `sequential`: derived from the number of identifiers so far; a test gets the same secrets in every run, but any
+ * How the secrets of new sub-account keys, and new codes, are chosen. `random`: drawn at random, whatever the seed.
+ * `sequential`: derived from the number of ids issued so far. A test then gets the same secrets in every run, but any
  * caller can guess them.
  *
  * @category models

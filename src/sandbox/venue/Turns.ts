@@ -1,10 +1,10 @@
 /**
- * Shares the processor between the readers of feeds and everything else: in each turn of the event loop, the readers
- * together read a bounded number of entries, slice by slice, in the order of their requests.
+ * Shares the processor between feed readers and all other work. In each turn of the event loop, all readers together
+ * read a bounded number of entries, slice by slice, in the order of their requests.
  */
 import * as Effect from "effect/Effect"
 
-/** A slice that a reader has read. */
+/** A slice of a feed that a reader has read. */
 interface Slice {
   readonly length: number
 }

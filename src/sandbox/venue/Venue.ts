@@ -1,5 +1,5 @@
 /**
- * One exchange: an engine, its journal and its admission. Venues share nothing.
+ * One exchange: an engine, its journal and its admission. Venues share no state.
  *
  * @example
  * ```ts
@@ -63,14 +63,14 @@ import * as Watchers from "./Watchers.ts"
 export type { Secrecy } from "./Secrecy.ts"
 
 /**
- * Optional settings of a venue.
+ * A venue's optional settings.
  *
  * @category models
  */
 export interface OptionalOptions {
-  /** The file of the journal. Without one, the journal is kept in memory, and is lost when the process ends. */
+  /** The journal's file. Without a file, the journal is kept in memory, and is lost when the process exits. */
   readonly file?: string
-  /** The seed for the random choices of faults; 0 by default. */
+  /** The seed for random faults; 0 by default. */
   readonly seed?: number
   /** How the secrets of new sub-account keys and new codes are chosen; `sequential` by default. */
   readonly secrets?: Secrecy
@@ -78,31 +78,32 @@ export interface OptionalOptions {
   readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
   /**
    * The markets that the counterparty quotes in a new venue, and how; none by default. These settings become commands
-   * in the journal, which a reset keeps, so such a venue accepts no replay. A venue that already has commands ignores
-   * them.
+   * in the journal, and a reset keeps them. A venue with such commands can't replay another journal. A venue that
+   * already has commands ignores these settings.
    */
   readonly counterparty?: ReadonlyArray<SetCounterpartyOptions>
 }
 
 /**
- * Settings of a venue, which include its dialect.
+ * A venue's settings, including its dialect.
  *
  * @category models
  */
 export interface Options extends OptionalOptions {
-  /** The venue's dialect, with the choices that the document leaves open. */
+  /** The venue's dialect, including its choices where the documentation is ambiguous. */
   readonly dialect: Dialect
 }
 
 /**
- * Called once, with the answer, or with an effect that returns the answer if something must be awaited or logged first.
+ * Called once: with the response, or with an effect that returns the response if something must be awaited or logged
+ * first.
  *
  * @category models
  */
 export type Resume = (answer: Answer | Effect.Effect<Answer>) => void
 
 /**
- * The service of a venue, which is one exchange.
+ * The service of a venue, that is, of one exchange.
  *
  * @category services
  */
@@ -113,29 +114,32 @@ export class Venue extends Context.Service<Venue, {
   readonly seed: number
   /** How the venue chooses new secrets. */
   readonly secrets: Secrecy
-  /** Answers a request. No answer is sent before every command that it reflects is durable. */
+  /** Handles a request. The response is sent only after every command that it reflects is durable. */
   readonly handle: (request: Request) => Effect.Effect<Answer>
-  /** Like `handle`, but with the given clock, and without starting a fiber if it only waits for the disk. */
+  /** Like `handle`, but with the given clock, and without starting a fiber when there is only the disk to wait for. */
   readonly receive: (request: Request, clock: Clock.Clock, resume: Resume) => void
   /** Carries out an owner action. Succeeds once the action is durable. */
   readonly perform: OwnerActions.OwnerActions["perform"]
   /** The venue's clock, in Unix microseconds. */
   readonly now: Effect.Effect<number>
-  /** The durable state, after everything due has been applied. Do not change it. */
+  /** The durable state, after everything due has been applied. Do not modify this state. */
   readonly read: OwnerActions.OwnerActions["read"]
-  /** The current state, durable or not. Do not change it. */
+  /** The current state, durable or not. Do not modify this state. */
   readonly state: State.State
   /** The number of commands so far. */
   readonly sequence: () => number
-  /** The number of the command that a reset goes back to; 0 is the beginning. */
+  /** The number of the command that a reset returns to; 0 for the beginning. */
   readonly origin: () => number
-  /** Saves the state, so that restoring it is quick, and returns the number of the last command. */
+  /** Saves the state, so that it can be restored quickly, and returns the number of the last command. */
   readonly snapshot: OwnerActions.OwnerActions["snapshot"]
   /** The saved states, which can be restored without a replay, oldest first. */
   readonly saved: OwnerActions.OwnerActions["saved"]
-  /** Restores the state after `sequence` commands; `false` if there have not been that many. */
+  /** Restores the state after `sequence` commands; `false` if there are fewer commands. */
   readonly restore: OwnerActions.OwnerActions["restore"]
-  /** The state after an earlier command, to look at; `undefined` if there have not been that many. Do not change it. */
+  /**
+   * The state after an earlier command, for reading only; `undefined` if there are fewer commands. Do not modify this
+   * state.
+   */
   readonly stateAfter: OwnerActions.OwnerActions["stateAfter"]
   /** Applies the commands of another journal, each at its own time. */
   readonly replay: OwnerActions.OwnerActions["replay"]
@@ -143,13 +147,13 @@ export class Venue extends Context.Service<Venue, {
   readonly journal: Journal.Journal
   /** The active faults. */
   readonly faults: Faults.Faults
-  /** The rate limits in force. */
+  /** The current rate limits. */
   readonly limits: Limits.Limits
   /** The live feed of events on the exchange. */
   readonly feed: Feed.Feed
   /** The latest calls with their outcomes. */
   readonly callLog: CallLog.CallLog
-  /** The requests and the answers of the latest calls. They contain secrets. */
+  /** The requests and responses of the latest calls. They contain secrets. */
   readonly traffic: Traffic.Traffic
   /** The forks of this venue. */
   readonly forks: Forks.Forks
@@ -163,13 +167,13 @@ export class Venue extends Context.Service<Venue, {
   readonly whenHalted: Halt.Halt["whenHalted"]
   /**
    * Applies everything due, and returns the time on the venue's clocks; `undefined` if the venue is halted, or if its
-   * clock is beyond its last time. A caller may read the state then, but must send nothing of it out before
-   * `journal.whenCommitted` reports that it is durable.
+   * clock is past the last time that can be recorded. The caller may then read the state, but must not send any part of
+   * it out before `journal.whenCommitted` reports that it is durable.
    */
   readonly settled: (clock: Clock.Clock) => Message.Moment | undefined
 }>()("effect-txc/sandbox/Venue") {}
 
-/** The parts of a venue that a call passes through. */
+/** The parts of a venue that are involved in a call. */
 interface Gateway {
   readonly dialect: Dialect
   /** The name of the journal's file, for errors. */
@@ -219,16 +223,16 @@ const contextOf = (
   serverTime
 })
 
-/** A call that the engine has applied. */
+/** A call that has been applied. */
 interface Applied {
   readonly reply: Reply
-  /** The number of the call's command; absent if the call did not become one. */
+  /** The number of the call's command; absent if the call did not become a command. */
   readonly command: number | undefined
 }
 
 /**
- * Applies an admitted call. A public call is not a command. A private call with an invalid request uses up its nonce
- * and does nothing else.
+ * Applies an admitted call. A public call is not a command. A private call with an invalid request only uses up its
+ * nonce.
  */
 const apply = (
   { executor }: Gateway,
@@ -265,7 +269,7 @@ const respond = (
     : { answer, call, refused: undefined, violations: undefined, command }
 }
 
-/** Takes a call from its arrival to its outcome. Each stage returns what later stages need. */
+/** Takes a call from its arrival to its outcome. Each stage returns the values that later stages need. */
 const outcomeOf = (gateway: Gateway, called: CallContext.CallContext): CallRecord.Outcome => {
   const { path } = called.request
   if (called.fault !== undefined && FaultEffects.isNeverApplied(called.fault.symptom)) {
@@ -301,8 +305,8 @@ const note = (
 }
 
 /**
- * Waits until the call's commands are durable. If the disk fails, no answer is sent, because the applied command may be
- * lost.
+ * Waits until the call's commands are durable. If the disk fails, no response is sent, because the applied command may
+ * be lost.
  */
 const commit = (
   gateway: Gateway,
@@ -314,7 +318,7 @@ const commit = (
   const { halt, journal } = gateway
   journal.whenCommitted((error) => {
     if (error !== undefined) halt.halt()
-    // If another node has taken over the venue, nothing was written.
+    // If another node has taken over the venue, this call's commands were not written.
     const failed = error?.why === "fenced" ? unavailable(gateway, called.request.path) : reset
     const sent = error === undefined ? answer : failed
     const noted = halt.attempt(() => note(gateway, called, outcome, sent))
@@ -323,7 +327,7 @@ const commit = (
   })
 }
 
-/** Repeats the recorded answer to a request that another node has already forwarded, once that answer is durable. */
+/** Repeats the stored response to a request that a node has forwarded before, once that response is durable. */
 const answerAgain = ({ halt, journal }: Gateway, delivered: string, resume: Resume): void =>
   journal.whenCommitted((error) => {
     if (error !== undefined) halt.halt()
@@ -331,9 +335,9 @@ const answerAgain = ({ halt, journal }: Gateway, delivered: string, resume: Resu
   })
 
 /**
- * The pipeline of a call, from request to answer. No answer is sent before the call's command is durable. The answer to
- * a call that a fault keeps from being applied also waits for the journal, because another process may own the venue by
- * now.
+ * The pipeline of a call, from request to response. The response is sent only after the call's command is durable. If a
+ * fault prevents the call from being applied, the response also waits for the journal, because another process may own
+ * the venue by now.
  */
 const carryOut = (
   gateway: Gateway,
@@ -354,11 +358,11 @@ const carryOut = (
   commit(gateway, called, outcome, shown, resume)
 }
 
-/** Passes the answer that an effect returns to `resume`. */
+/** Passes the response that an effect returns to `resume`. */
 const resumeWith = (resume: (answer: Effect.Effect<Answer>) => void): Resume => (answer) =>
   resume(Effect.isEffect(answer) ? answer : Effect.succeed(answer))
 
-/** Carries out a call unless the venue is halted. A call that fails halfway halts the venue. */
+/** Carries out a call unless the venue is halted. A call that fails partway halts the venue. */
 const begin = (
   gateway: Gateway,
   request: Request,
@@ -398,7 +402,7 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
 export const handling = (receive: Venue["Service"]["receive"]): Venue["Service"]["handle"] => (request) =>
   Effect.clockWith((clock) => Effect.callback((resume) => receive(request, clock, resumeWith(resume))))
 
-/** The members of a venue that its connections need. */
+/** The members of a venue that WebSocket connections need. */
 const connectable = (
   { policy }: Dialect,
   { history, settle }: Executor.Executor,
@@ -419,7 +423,7 @@ const connectable = (
 const warnOfUnfinished = (file: string, { unfinished }: Journal.Journal): Effect.Effect<void> =>
   unfinished === 0 ? Effect.void : Effect.logWarning(
     `${file}: the last ${unfinished} bytes of the log belong to commands that were not completely written. They were ` +
-      "ignored. No answer to them had been sent"
+      "ignored. No response to them had been sent"
   )
 
 const warnOfNoAnchor = (file: string, { anchored, sequence }: Journal.Journal): Effect.Effect<void> =>
@@ -428,33 +432,33 @@ const warnOfNoAnchor = (file: string, { anchored, sequence }: Journal.Journal): 
   )
 
 /**
- * Settings of a venue that sleeps while no call needs it.
+ * The settings of a venue that sleeps while it is not in use.
  *
  * @category models
  */
 export interface SleeperOptions {
-  /** The venue's dialect, with the choices that the document leaves open. */
+  /** The venue's dialect, including its choices where the documentation is ambiguous. */
   readonly dialect: Dialect
-  /** The file of the journal. */
+  /** The journal's file. */
   readonly file: string
-  /** The id of the venue, which distinguishes its journal from those of other venues in files. */
+  /** The venue's id, which distinguishes its journal file from those of other venues. */
   readonly id?: string
-  /** Opens a journal that is not a file on this machine. `file` is then its name. */
+  /** Opens a journal that is not a file on this machine. `file` then only names the journal in messages. */
   readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
-  /** The seed for the random choices of faults; 0 by default. */
+  /** The seed for random faults; 0 by default. */
   readonly seed?: number
   /** How the secrets of new sub-account keys and new codes are chosen; `sequential` by default. */
   readonly secrets?: Secrecy
-  /** The bytes last passed to `remember`. Parts that do not match the current journal are ignored. */
+  /** The bytes that were last passed to `remember`. Parts that do not match the current journal are ignored. */
   readonly memory?: Uint8Array
   /**
    * Saves the part of the venue that is not in its journal, after the last command and before the journal is closed.
-   * `run` is the journal's run number. It may be called even if the venue could not be opened completely.
+   * `run` is the journal's run number. This function may be called even if the venue could not be opened completely.
    */
   readonly remember: (memory: Uint8Array, run: number) => Effect.Effect<void>
 }
 
-/** Settings of any venue. */
+/** The settings of any venue. */
 interface AnyOptions extends Options, Partial<Pick<SleeperOptions, "id" | "memory" | "remember">> {}
 
 const open = Effect.fnUntraced(function*(
@@ -486,7 +490,7 @@ const open = Effect.fnUntraced(function*(
   const memory = given === undefined ? undefined : Memory.decode(given, journal.digest())
   const feed = Feed.make(journal.run, history.sequence, memory?.feed)
   const outbox = Outbox.make(({ at, events, sequence }) => feed.happened(sequence, at, events))
-  // With its saved memory, the venue already has these events, so it must not publish them again.
+  // With its saved memory, the venue already has these events, so they must not be published again.
   yield* Recovery.catchUp(journal, states, start, memory === undefined ? feed.happened : () => undefined)
 
   const secrets = Secrets.make(history.state)
@@ -496,7 +500,7 @@ const open = Effect.fnUntraced(function*(
   const faults = Faults.make(seed, memory?.faults)
   const limits = Limits.make(memory?.limits)
   const callLog = CallLog.make(memory?.requests)
-  // If writing at the end fails, no answered call is lost.
+  // If this last write fails, no call that got a response is lost.
   yield* Effect.addFinalizer(() =>
     Effect.matchEffect(executor.conclude, {
       onSuccess: () =>
@@ -536,8 +540,8 @@ const open = Effect.fnUntraced(function*(
 const begun = { _tag: "Begin" } as const
 
 /**
- * Opens a venue: reads its journal and rebuilds the exchange. The venue is closed with the scope. Counterparty settings
- * that are out of bounds cause a defect.
+ * Opens a venue: reads its journal and rebuilds the exchange. The venue closes when the scope closes. Counterparty
+ * settings that are out of bounds cause a defect.
  *
  * @category constructors
  */
@@ -554,7 +558,7 @@ export const make = Effect.fnUntraced(function*(
 })
 
 /**
- * Opens a venue that sleeps and wakes often: with its saved memory, and prepared to wake quickly.
+ * Opens a venue that sleeps and wakes often, using its saved memory, and prepares the next quick wake-up.
  *
  * @category constructors
  */
@@ -562,7 +566,7 @@ export const wake = (options: SleeperOptions): Effect.Effect<Venue["Service"], J
   Effect.suspend(() => open(options, Forks.make()))
 
 /**
- * Creates a venue in memory, with the dialect and the seed of another venue. `forks` lists the new venue's own forks.
+ * Creates a venue in memory, with another venue's dialect and seed. `forks` lists the new venue's own forks.
  *
  * @category constructors
  */
@@ -572,7 +576,7 @@ export const makeFork = (
 ): Effect.Effect<Venue["Service"], Journal.JournalError, Scope.Scope> => open({ dialect, seed, secrets }, forks)
 
 /**
- * A venue as a service.
+ * Provides a venue as a service.
  *
  * @category layers
  */

@@ -1,5 +1,5 @@
 /**
- * The two clocks of a venue. Times are Unix microseconds.
+ * A venue's two clocks. Times are in Unix microseconds.
  *
  * The owner sets the venue's own clock, which orders, interest and limits use. The clock that callers see and that
  * nonces are checked against follows the machine's clock, so nonces stay valid wherever the owner moves the venue's
@@ -14,13 +14,13 @@ import type { Moment } from "../gateway/Message.ts"
 export const real = (clock: Clock.Clock): number => Number(clock.currentTimeNanosUnsafe() / 1000n)
 
 /**
- * The clock that callers see and that nonces are checked against: the machine's time plus the lead that the owner has
+ * The clock that callers see and that nonces are checked against: the machine's time plus the skew that the owner has
  * set. Restoring a state or freezing the venue's clock does not affect it.
  */
 export const serverTime = (state: State.State, clock: Clock.Clock): number =>
   clock.currentTimeMillisUnsafe() * 1000 + state.skew
 
-/** The time that a venue's clock with this setting shows. */
+/** The time on a venue's clock with this setting. */
 export const shown = (setting: State.Clock, clock: Clock.Clock): number =>
   setting._tag === "Frozen" ? setting.at : real(clock) + setting.ahead
 

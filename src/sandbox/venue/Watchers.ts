@@ -1,17 +1,17 @@
 /**
- * Tells watchers of each command, immediately after it was applied. The command may not be durable yet, so a watcher
- * must not send anything out of the venue before it is.
+ * Notifies watchers of each command immediately after the command is applied. The command may not be durable yet, so a
+ * watcher must not send anything out of the venue until the command is durable.
  */
 import type { Entry } from "../store/Outbox.ts"
 
-/** Called after each command, with its events. Must not throw, and must not apply a command. */
+/** Called after each command, with its events. This function must not throw or apply a command. */
 export type Watcher = (entry: Entry) => void
 
 /** The watchers of a venue. */
 export interface Watchers {
   /** Adds a watcher, and returns a function that removes it. */
   readonly watch: (watcher: Watcher) => () => void
-  /** Tells all watchers of a command. */
+  /** Notifies all watchers of a command. */
   readonly tell: Watcher
 }
 

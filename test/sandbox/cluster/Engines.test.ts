@@ -60,7 +60,7 @@ itWithPostgres(
       const account = (nonce: number) => call(at(node, made), balance, keyOf(made, "alice"), {}, { nonce })
       const { text: before } = yield* account(used + 1)
       assert.include(before, "main_balance")
-      assert.include(yield* asNewer("import", "--data", stale), "another history")
+      assert.include(yield* asNewer("import", "--data", stale), "a different history")
       assert.include(yield* asNewer("import", "--data", folder), "is not an exported venue")
       asOlder("export", made.id, "--data", data)
       assert.include(yield* asNewer("import", "--data", data), `The cluster has the venue ${made.id}`)
@@ -80,7 +80,7 @@ itWithPostgres(
       const asked = send("GET", `${at(node, left)}/api/v4/public/ping`)
       yield* until(Effect.map(asked, ({ status }) => status === 503))
       const { text } = yield* asked
-      assert.include(text, "no node of that version runs. Run a node of that release next to this one, or export")
+      assert.include(text, "no node of that version is running. Run a node of that release next to this one, or export")
       assert.include(text, `host export ${left.id} --data FOLDER`)
       const ready = yield* send("GET", `${node.vitals}/ready`)
       assert.strictEqual(ready.status, 200)

@@ -280,7 +280,7 @@ itWithPostgres(
       const silent = yield* one.look("/ready")
       assert.strictEqual(silent.status, 503)
       // On a busy machine, the node may have lost its venues by then, and reports that as well.
-      assert.include(silent.text, "The database has not answered for 2 seconds\n")
+      assert.include(silent.text, "The database has not responded for 2 seconds\n")
       yield* wire.mend
       yield* until(Effect.map(one.look("/ready"), ({ status }) => status === 200))
       const standby = (isReadOnly: boolean) =>

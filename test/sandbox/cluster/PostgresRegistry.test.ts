@@ -122,7 +122,7 @@ itWithPostgres("an incomplete copy is hidden, and expires", () =>
         assert.deepStrictEqual((yield* registry.find(venue.id))?.partial, false)
         yield* sql`UPDATE txc_hosted SET ends_at = ends_at - 3600001`
         assert.deepStrictEqual(yield* registry.removeEnded, ["two"])
-        assert.include((yield* Effect.flip(registry.complete({ ...venue, id: "two" }))).message, "ended while")
+        assert.include((yield* Effect.flip(registry.complete({ ...venue, id: "two" }))).message, "deleted while")
       }),
       layer
     )

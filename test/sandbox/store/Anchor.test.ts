@@ -129,7 +129,7 @@ describe("losses in a journal", () => {
       copyFileSync(others, mine)
       const { reason, why } = yield* refused(mine)
       assert.strictEqual(why, "damaged")
-      assert.include(reason, "entry 2 is not what was written")
+      assert.include(reason, "entry 2 was changed after it was written")
     }).pipe(Effect.scoped))
 })
 

@@ -270,12 +270,12 @@ describe("files that can't be used", () => {
     [
       "an entry that is not JSON",
       "UPDATE journal SET command = '{' WHERE sequence = 2",
-      "entry 2 is not what was written"
+      "entry 2 was changed after it was written"
     ],
     [
       "an entry with one changed letter",
       "UPDATE journal SET command = replace(command, 'two', 'too') WHERE sequence = 2",
-      "entry 2 is not what was written"
+      "entry 2 was changed after it was written"
     ],
     ["an entry with another hash", "UPDATE journal SET hash = x'00' WHERE sequence = 3", "the first 2 commands"],
     ["a missing entry", "DELETE FROM journal WHERE sequence = 2", "entry 2 is missing"]
