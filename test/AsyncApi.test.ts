@@ -16,7 +16,7 @@ const document = JSON.parse(AsyncApi.text()) as Record<string, Record<string, Re
 const ajv = new Ajv({ strict: false, allErrors: true })
 ajv.addSchema(document, "asyncapi.json")
 
-/** Validates a frame against a message's schema and returns the errors. Reads integers of any length as numbers. */
+/** Validates a frame against a message's schema and returns the errors. Integers of any length are read as numbers. */
 const problems = (channel: string, message: string, frame: string): ReadonlyArray<string> => {
   const place = document["channels"]?.[channel]?.["messages"]?.[message]
   if (!Json.isObject(place)) return [`${channel} has no message ${message}`]
@@ -35,7 +35,7 @@ const answered = (result: unknown): string => Frame.writeReceived({ _tag: "Answe
 
 const pushed = (method: string, params: unknown): string => Frame.writeReceived({ _tag: "Push", method, params })
 
-/** All references in a part of the document. */
+/** Collects all `$ref` references in a part of the document. */
 const references = (part: unknown): ReadonlyArray<string> => {
   if (Array.isArray(part)) return part.flatMap(references)
   if (!Json.isObject(part)) return []
@@ -52,7 +52,7 @@ describe("the AsyncAPI document", () => {
     assert.isFalse(validate({ ...document, operations: { push: { action: "shout" } } }))
   })
 
-  it("the AsyncAPI document contains every part that it refers to", () => {
+  it("the AsyncAPI document contains every part that it references", () => {
     const all = new Set(references(document))
     assert.isAbove(all.size, 100)
     for (const reference of all) {
@@ -64,7 +64,7 @@ describe("the AsyncAPI document", () => {
     }
   })
 
-  it("the AsyncAPI document describes exactly the channels and methods of the contract", () => {
+  it("the AsyncAPI document describes exactly the channels and methods in the contract", () => {
     assert.sameMembers(Object.keys(document["channels"] ?? {}), ["Connection", ...entries.map(({ name }) => name)])
     const methods = Object.values(document["channels"] ?? {}).flatMap(({ messages = {} }) =>
       Object.values(messages).flatMap((message) => Json.isObject(message) ? [message["name"]] : [])
@@ -102,7 +102,7 @@ describe("the AsyncAPI document", () => {
     assert.isAbove(examples, 2 * entries.length)
   })
 
-  it("the AsyncAPI document describes the frames of a connection", () => {
+  it("the AsyncAPI document describes the frames that open and keep a connection", () => {
     const { authorize, ping, time } = Frame.methods
     assert.deepStrictEqual(problems("Connection", "Ping", asked(ping, [])), [])
     assert.deepStrictEqual(problems("Connection", "PingAnswer", answered("pong")), [])
@@ -120,7 +120,7 @@ describe("the AsyncAPI document", () => {
 describe.each(entries)("$name in the AsyncAPI document", (entry) => {
   const { channel, expressible = (message) => message, messages, name, queries, topics } = entry
 
-  it(`${name} has schemas that accept the frames of its fixture`, () => {
+  it(`the schemas of ${name} accept the frames in its fixture`, () => {
     for (const { wire } of topics)
       assert.deepStrictEqual(problems(name, "Subscribe", asked(channel.subscribe, wire)), [])
     for (const { wire } of messages) {
@@ -133,14 +133,14 @@ describe.each(entries)("$name in the AsyncAPI document", (entry) => {
     }
   })
 
-  it(`${name} has schemas that refuse parameters and messages of a wrong form`, () => {
+  it(`the schemas of ${name} reject malformed parameters and messages`, () => {
     for (const params of [null, "words", { no: "field of any message" }, [[[["words"]]]]]) {
       assert.notDeepEqual(problems(name, "Update", pushed(channel.pushed, params)), [])
       assert.notDeepEqual(problems(name, "Subscribe", asked(channel.subscribe, params)), [])
     }
   })
 
-  property(`${name} has schemas that accept every generated message and answer`, [
+  property(`the schemas of ${name} accept every generated message and response`, [
     Arbitraries.message(channel),
     Arbitraries.topic(channel)
   ], (drawn, topic) =>
@@ -154,7 +154,7 @@ describe.each(entries)("$name in the AsyncAPI document", (entry) => {
 
   for (const [method, query] of Object.entries<Channel.AnyQuery>(channel.queries)) {
     property(
-      `${name}.${method} has a schema that accepts every generated answer`,
+      `the response schema of ${name}.${method} accepts every generated response`,
       [Arbitraries.result(query)],
       (drawn) =>
         Effect.sync(() => {

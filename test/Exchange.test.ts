@@ -32,7 +32,7 @@ const configured = <Out, E, In>(layer: Layer.Layer<Out, E, In>, env: Readonly<Re
   Layer.provide(layer, ConfigProvider.layer(ConfigProvider.fromUnknown(env)))
 
 describe("Exchange.layer", () => {
-  it.effect("a region selects its server and the live dialect", () =>
+  it.effect("choosing a region selects its server and the live dialect", () =>
     Effect.gen(function*() {
       yield* balance
       const [sent] = yield* privateCalls
@@ -60,7 +60,7 @@ describe("Exchange.layer", () => {
       )
     ))
 
-  it.effect("an exchange can't be built with an invalid base URL or invalid credentials", () =>
+  it.effect("building an exchange with an invalid base URL or invalid credentials fails", () =>
     Effect.gen(function*() {
       const build = (options: Exchange.Options) =>
         Effect.scoped(Layer.build(Layer.provide(Exchange.layer(options), empty)))
@@ -71,7 +71,7 @@ describe("Exchange.layer", () => {
       )
     }))
 
-  it.effect("the exchanges of two accounts stay separate, even when one program builds them together", () =>
+  it.effect("exchanges for two accounts stay separate, even when one program builds them together", () =>
     Effect.gen(function*() {
       class Alice extends Context.Service<Alice, Context.Context<Exchange.Services>>()("test/Alice") {}
       class Bob extends Context.Service<Bob, Context.Context<Exchange.Services>>()("test/Bob") {}
@@ -96,7 +96,7 @@ describe("Exchange.layer", () => {
           Effect.provideService(RateLimits.MaxWait, 0),
           Effect.exit
         )
-      // Alice makes all calls that her limit allows, then one more.
+      // Alice makes as many calls as her limit allows, then one more.
       assert.isTrue(Exit.isSuccess(yield* calls(one, 250)))
       assert.isTrue(Exit.isFailure(yield* calls(one, 1)))
       assert.isTrue(Exit.isSuccess(yield* calls(other, 250)))
@@ -107,7 +107,7 @@ describe("Exchange.layer", () => {
       assert.deepStrictEqual(nonces(alice), nonces(bob))
     }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.live))))
 
-  it.effect("two exchanges in one program load their own markets", () =>
+  it.effect("two exchanges in one program each load their own markets", () =>
     Effect.gen(function*() {
       const order = StopLimitOrders.use((orders) => orders.create(stopLimit))
       yield* Effect.provide(order, clientOf(alice))
@@ -120,7 +120,7 @@ describe("Exchange.layer", () => {
 })
 
 describe("Exchange.layerConfig", () => {
-  it.live("layerConfig needs nothing but configuration to build an exchange", () =>
+  it.live("layerConfig builds an exchange from configuration alone", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Place
       const found = yield* assets.pipe(
@@ -158,7 +158,7 @@ describe("Exchange.layerConfig", () => {
     ["an unknown region", { ...keys, TXC_REGION: "us" }, "InvalidBaseUrl", "set TXC_REGION to global or eu"]
   ]
   for (const [name, env, tag, words] of bad) {
-    it.effect(`layerConfig refuses ${name}`, () =>
+    it.effect(`layerConfig rejects ${name}`, () =>
       Effect.gen(function*() {
         const error = yield* Effect.flip(
           Effect.scoped(Layer.build(Layer.provide(configured(Exchange.layerConfig, env), empty)))

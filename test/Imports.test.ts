@@ -16,13 +16,13 @@ const lazyForm = /\bimport\("(\.[^"]+)"\)/gu
 const foundIn = (file: string, form: RegExp): ReadonlyArray<string> =>
   [...readFileSync(join(source, file), "utf8").matchAll(form)].map(([, path = ""]) => join(dirname(file), path))
 
-/** The static imports of each file. */
+/** Maps each file to the files that it imports statically. */
 const graph = new Map(files.map((file) => [file, foundIn(file, importForm)]))
 
-/** The static and dynamic imports of each file. */
+/** Maps each file to the files that it imports statically or dynamically. */
 const whole = new Map([...graph].map(([file, imports]) => [file, [...imports, ...foundIn(file, lazyForm)]]))
 
-/** The import cycles, each listed once. A cycle is the list of its files. */
+/** Finds the import cycles and lists each one once, as a list of its files. */
 const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<ReadonlyArray<string>> => {
   const found: Array<ReadonlyArray<string>> = []
   const done = new Set<string>()
@@ -37,7 +37,7 @@ const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArr
   return found
 }
 
-/** The files that a file imports, directly or indirectly. */
+/** Finds the files that a file imports, directly or indirectly. */
 const reached = (file: string, seen: Set<string>): ReadonlySet<string> => {
   for (const next of graph.get(file) ?? []) {
     if (seen.has(next)) continue
@@ -48,7 +48,7 @@ const reached = (file: string, seen: Set<string>): ReadonlySet<string> => {
 }
 
 describe("imports of the source files", () => {
-  it("the search that these tests use finds imports and cycles", () => {
+  it("the import search used by these tests finds imports and cycles", () => {
     assert.includeMembers([...graph.get("oracle/Rules.ts") ?? []], ["oracle/Rule.ts", "oracle/rules/Nonces.ts"])
     assert.includeMembers([...graph.get("oracle/Rule.ts") ?? []], ["oracle/world/World.ts", "oracle/Verdict.ts"])
     assert.deepStrictEqual(circles(new Map([["a", ["b"]], ["b", ["c"]], ["c", ["b"]]])), [["b", "c", "b"]])
@@ -59,7 +59,7 @@ describe("imports of the source files", () => {
     )
   })
 
-  it("no import cycle exists, even counting dynamic imports", () => {
+  it("there is no import cycle, even when dynamic imports are included", () => {
     assert.deepStrictEqual(circles(whole).map((circle) => circle.join(" -> ")), [])
   })
 
@@ -71,7 +71,7 @@ describe("imports of the source files", () => {
     assert.isTrue(needsUndici("node.ts"))
   })
 
-  it("only the cluster entry point imports the packages for clusters, directly or indirectly", () => {
+  it("only the cluster entry point imports the cluster packages, directly or indirectly", () => {
     const needing = (pattern: RegExp, files: Iterable<string>) =>
       [...files].filter((file) => pattern.test(readFileSync(join(source, file), "utf8")))
     const entries = ["index.ts", "node.ts", "redis.ts", "sandbox/index.ts", "oracle/index.ts"]
@@ -85,7 +85,7 @@ describe("imports of the source files", () => {
     assert.deepStrictEqual(needing(/from "effect\/cluster/u, graph.keys()), ["sandbox/cluster/Membership.ts"])
   })
 
-  /** The Effect modules that a file imports, directly or indirectly. */
+  /** Finds the Effect modules that a file imports, directly or indirectly. */
   const effectIn = (file: string): ReadonlySet<string> =>
     new Set(
       [file, ...reached(file, new Set())].flatMap((each) =>
@@ -121,7 +121,7 @@ describe("imports of the source files", () => {
     }
   })
 
-  /** Whether a module awaits at its top level, which would end `require` of every module that imports it. */
+  /** Checks whether a module uses top-level `await`, which would break `require` for every module that imports it. */
   const awaits = (text: string): boolean => {
     const isAwait = (node: ts.Node): boolean => {
       if (ts.isFunctionLike(node)) return false
@@ -131,7 +131,7 @@ describe("imports of the source files", () => {
     return /\bawait\b/u.test(text) && isAwait(ts.createSourceFile("module.ts", text, ts.ScriptTarget.Latest))
   }
 
-  it("no module of the package awaits at its top level", () => {
+  it("no module in the package uses top-level await", () => {
     assert.isTrue(awaits(`export const markets = [await load()]`))
     assert.isTrue(awaits(`for await (const item of items) use(item)`))
     assert.isFalse(awaits(`export const load = async () => await fetch("/")`))

@@ -25,7 +25,7 @@ const message = (isSnapshot: boolean, asks: Levels, bids: Levels, updateId: numb
   bids: levels(bids)
 })
 
-/** A view of a book whose messages the test pushes. */
+/** Creates a view of an order book. The test pushes the view's messages. */
 const opened = Effect.gen(function*() {
   const { push, stream, subscriptions } = pushed<DepthMessage, DepthMessage>()
   let updateId = 0
@@ -54,7 +54,7 @@ const side = (whole: number) =>
 
 const changes = fc.record({ asks: side(2), bids: side(1) })
 
-/** The levels after all changes. Prices that are written differently but are equal count as one. */
+/** Computes the levels after all changes. Equal prices written differently are treated as one price. */
 const expected = (all: ReadonlyArray<Levels>, compare: typeof Decimal.Order): ReadonlyArray<Level> => {
   const known = new Map<string, Level>()
   for (const level of levels(all.flat())) known.set(Decimal.normalize(level.price), level)
@@ -86,7 +86,7 @@ describe("a live book", () => {
       })
   )
 
-  it.effect("a book shows its best levels, and finds a price by its value", () =>
+  it.effect("a book returns its best levels, and finds a price by its value", () =>
     Effect.gen(function*() {
       const { begin, change, view } = yield* opened
       yield* begin([["10.50", "1"], ["11", "2"]], [["9", "3"]])
@@ -102,7 +102,7 @@ describe("a live book", () => {
       assert.deepInclude(book, { market, updateId: 2 })
     }).pipe(Effect.scoped))
 
-  it.effect("a crossed book is incomplete, and is requested again after a second", () =>
+  it.effect("a crossed book is marked incomplete, and is requested again after one second", () =>
     Effect.gen(function*() {
       const { begin, change, subscriptions, view } = yield* opened
       yield* begin([["10", "1"]], [["9", "1"]])
@@ -111,7 +111,7 @@ describe("a live book", () => {
       yield* change([], [["10.00000000000000000001", "1"]])
       const state = yield* view.get
       assert.deepStrictEqual([state._tag === "Incomplete" && state.why, "value" in state], ["crossed", false])
-      // A change does not repair a crossed book.
+      // The book stays incomplete: an update can't repair a crossed book.
       yield* change([], [["10.00000000000000000001", "0"]])
       assert.strictEqual((yield* view.get)._tag, "Incomplete")
       assert.strictEqual(subscriptions(), 1)

@@ -20,12 +20,12 @@ import { pushed } from "./support/pushed.ts"
 
 const decode = Compiled.decodeUnknownResult(() => orders.pending)
 
-/** An order whose last change was at `version`. */
+/** Builds an order that was last changed at `version`. */
 const order = (id: number, version: number): PendingOrder => Result.getOrThrow(decode(wireOrder({ id, version })))
 
 const id = (id: number) => OrderId.make(`${id}`)
 
-/** A view of orders whose events the test pushes. */
+/** Creates a view of orders. The test pushes the view's events. */
 const opened = Effect.gen(function*() {
   const { push, stream, subscriptions } = pushed<OrderEvent, ReadonlyArray<PendingOrder>>()
   const view = yield* Effect.provideService(
@@ -56,7 +56,7 @@ describe("live orders", () => {
       assert.deepStrictEqual((yield* versions(view)) as unknown, [["1", 4], ["3", 3]])
     }).pipe(Effect.scoped))
 
-  it.effect("a late event neither reopens an ended order nor reverts an order to an earlier version", () =>
+  it.effect("a late event neither reopens a closed order nor reverts an order to an earlier version", () =>
     Effect.gen(function*() {
       const { begin, happens, view } = yield* opened
       yield* begin(order(1, 1), order(2, 1))
@@ -65,13 +65,13 @@ describe("live orders", () => {
       yield* happens("updated", order(2, 5))
       yield* happens("updated", order(2, 4))
       assert.deepStrictEqual((yield* versions(view)) as unknown, [["2", 5]])
-      // A state that was read takes precedence over earlier events.
+      // A state read over REST takes precedence over earlier events.
       yield* begin(order(1, 1))
       yield* happens("updated", order(1, 2))
       assert.deepStrictEqual((yield* versions(view)) as unknown, [["1", 2]])
     }).pipe(Effect.scoped))
 
-  it.effect("live orders are incomplete after an event that they do not know, and read the orders again", () =>
+  it.effect("live orders become incomplete after an unknown event, and are read again", () =>
     Effect.gen(function*() {
       const { begin, happens, subscriptions, view } = yield* opened
       yield* begin(order(1, 1))
@@ -88,7 +88,7 @@ describe("live orders", () => {
       assert.deepStrictEqual(yield* versions(view), [])
     }).pipe(Effect.scoped))
 
-  it.effect("live orders find an order that is open, has ended, or appears later", () =>
+  it.effect("live orders find an order that is open, is already closed, or appears later", () =>
     Effect.gen(function*() {
       const { begin, happens, view } = yield* opened
       yield* begin(order(1, 1))
@@ -104,7 +104,7 @@ describe("live orders", () => {
       assert.isFalse((yield* Fiber.join(later)).isOpen)
     }).pipe(Effect.scoped))
 
-  it.effect("live orders remember the latest thousand orders that have ended", () =>
+  it.effect("live orders remember the latest thousand closed orders", () =>
     Effect.gen(function*() {
       const { begin, happens, view } = yield* opened
       yield* begin()

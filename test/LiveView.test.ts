@@ -16,7 +16,7 @@ import { Exchange } from "./client/session/exchange.ts"
 import { layer, market, settled } from "./client/session/streams.ts"
 import { pushed } from "./support/pushed.ts"
 
-/** A view of a sum: events add to it, states replace it. */
+/** Creates a view that keeps a running sum: events add to the sum, and states replace it. */
 const summed = Effect.fnUntraced(function*(options?: LiveView.Options) {
   const channel = pushed<number, number, string>()
   let sum = 0
@@ -36,7 +36,7 @@ const summed = Effect.fnUntraced(function*(options?: LiveView.Options) {
   return { ...channel, view }
 })
 
-/** Reads the changes of a view into a list. */
+/** Collects the changes of a view in a list. */
 const changesOf = Effect.fnUntraced(function*<A, E>(view: LiveView.LiveView<A, E>) {
   const states: Array<LiveView.State<A>> = []
   const fiber = yield* Effect.forkScoped(
@@ -50,7 +50,7 @@ const ages = (view: LiveView.LiveView<unknown, unknown>) =>
   Effect.map(Effect.flatMap(view.get, LiveView.age), Duration.toSeconds)
 
 describe("a live view", () => {
-  it.effect("a view says whether it is complete and, if not, why, since when, and its last complete value", () =>
+  it.effect("a view reports whether it is complete and, if not, why, since when, and its last complete value", () =>
     Effect.gen(function*() {
       const { push, view } = yield* summed()
       const { states } = yield* changesOf(view)
@@ -72,7 +72,7 @@ describe("a live view", () => {
       assert.strictEqual(yield* view.whole, 7)
     }).pipe(Effect.scoped))
 
-  it.effect("a reader that is slow gets the latest state", () =>
+  it.effect("a slow reader gets the latest state", () =>
     Effect.gen(function*() {
       const { push, view } = yield* summed()
       const pull = yield* Stream.toPull(view.changes)
@@ -88,7 +88,7 @@ describe("a live view", () => {
       assert.deepStrictEqual((yield* Fiber.join(third)).map(({ value }) => value), [5])
     }).pipe(Effect.scoped))
 
-  it.effect("a view rereads its state at intervals, and continues with the events that follow it", () =>
+  it.effect("a view rereads its state at intervals, and then applies the events that follow that state", () =>
     Effect.gen(function*() {
       const { push, subscriptions, view } = yield* summed({ recheckEvery: "1 minute" })
       yield* push(Item.snapshot(1))
@@ -98,7 +98,7 @@ describe("a live view", () => {
       yield* TestClock.adjust("2 seconds")
       yield* settled
       assert.strictEqual(subscriptions(), 2)
-      // The first subscription feeds the view until the second has a state.
+      // The first subscription feeds the view until the second one has loaded a state.
       yield* push(Item.event(1))
       assert.deepStrictEqual(states.map(({ value }) => value), [1, 2])
       // A repeated state is not emitted as a change.
@@ -112,7 +112,7 @@ describe("a live view", () => {
       assert.isTrue(states.every(({ _tag }) => _tag === "Whole"))
     }).pipe(Effect.scoped))
 
-  it.effect("a view stays complete if rereading its state is refused, and rereads it again at the next interval", () =>
+  it.effect("a view stays complete if the exchange refuses to reread its state, and tries again at the next interval", () =>
     Effect.gen(function*() {
       const { failLatest, push, subscriptions, view } = yield* summed({ recheckEvery: "1 minute" })
       yield* push(Item.snapshot(1))
@@ -129,7 +129,7 @@ describe("a live view", () => {
       assert.strictEqual(yield* view.whole, 9)
     }).pipe(Effect.scoped))
 
-  it.effect("a view of records does not look fresh until a state has proven that none was missed", () => {
+  it.effect("a view of records looks stale until a new state proves that no record was missed", () => {
     const exchange = new Exchange()
     exchange.isPrompt = true
     return Effect.gen(function*() {
@@ -153,7 +153,7 @@ describe("a live view", () => {
         yield* TestClock.adjust("1 second")
         yield* settled
       }
-      // The next connection is open, and the subscription is not acknowledged.
+      // The next connection is open, but its subscription has not been acknowledged.
       const link = exchange.opened.at(-1) ?? assert.fail("no connection")
       assert.isTrue(link.isOpen)
       assert.include(link.methods, "trades_subscribe")
@@ -165,7 +165,7 @@ describe("a live view", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a view recovers a change that the exchange did not push", () => {
+  it.effect("a view recovers a change that the exchange failed to push", () => {
     const exchange = new Exchange()
     exchange.isPrompt = true
     return Effect.gen(function*() {
@@ -186,7 +186,7 @@ describe("a live view", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("the age of a view is the time since the last message on its connection, whatever the message is about", () => {
+  it.effect("a view's age is the time since the last message on its connection, whatever that message is about", () => {
     const exchange = new Exchange()
     exchange.isPrompt = true
     return Effect.gen(function*() {
@@ -219,7 +219,7 @@ describe("a live view", () => {
       assert.isTrue(Exit.isFailure(yield* Fiber.await(fiber)))
     }).pipe(Effect.scoped))
 
-  it.effect("a view ends with its scope", () =>
+  it.effect("a view ends when its scope closes", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { push, view } = yield* Scope.provide(summed(), scope)

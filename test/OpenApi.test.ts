@@ -34,12 +34,12 @@ import { read, signed } from "./support/signed.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The request with its envelope, if it has one. */
+/** Adds the signed envelope to a request if the endpoint needs one. */
 const enveloped = ({ access, path }: Endpoint.Any, dialect: Dialect, wire: Fields): Fields =>
   access === "public" ? wire : { ...wire, request: path, ...dialect.nonce(1_700_000_000_000, true) }
 
 // -----------------------------------------------------------------------------
-// Answers from the sandbox
+// Responses from the sandbox
 // -----------------------------------------------------------------------------
 
 interface Exchanged {
@@ -47,7 +47,7 @@ interface Exchanged {
   readonly answer: Answer
 }
 
-/** Wraps the underlying venue, and records its requests and answers in `noted`. */
+/** Wraps the underlying venue, and records its requests and responses in `noted`. */
 const noting = (noted: Array<Exchanged>) =>
   Layer.effect(
     Venue.Venue,
@@ -70,14 +70,14 @@ const wireOf = (endpoint: Endpoint.Any, { body, path, query }: Request): Fields 
     ? JSON.parse(new TextDecoder().decode(body)) as Fields
     : { ...Object.fromEntries(new URLSearchParams(query)), ...Paths.match(endpoint, path) }
 
-/** Lists the violations of the OpenAPI document in an answer or an accepted request. */
+/** Lists the ways in which a response or an accepted request violates the OpenAPI document. */
 const undescribed = (dialect: Dialect, { answer, request }: Exchanged): ReadonlyArray<string> => {
   const endpoint = endpointAt(request.path)
   if (endpoint === undefined || endpoint.method !== request.method) return []
   const told = read(answer)
   if (told === "reset") return []
   const { checkAnswer, checkRequest } = describedIn(dialect, endpoint)
-  // API V1 returns refusals with HTTP 200.
+  // API V1 sends refusals with HTTP 200.
   const isRefused = told.status >= 300 || (Json.isObject(told.json) && told.json["success"] === false)
   const wrong = isRefused ? [] : checkRequest(wireOf(endpoint, request))
   return [...wrong, ...checkAnswer(told.status, told.json)].map((text) => `${endpoint.name} ${told.status}: ${text}`)
@@ -97,12 +97,12 @@ const asked = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): Request => 
 // Valid requests
 // -----------------------------------------------------------------------------
 
-/** The constraints between fields that the document can't express. */
+/** Constraints between fields that an OpenAPI document can't express. */
 const unsaid: ReadonlyArray<string> = ["exclusive", "alone", "different", "after"]
 
 /**
- * Whether the codec accepts the request; `undefined` if the request only breaks constraints that the document can't
- * express.
+ * Checks whether the codec accepts the request. Returns `undefined` if the request only breaks constraints that the
+ * document can't express.
  */
 const isTaken = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): boolean | undefined => {
   const read = Endpoint.codec(endpoint, dialect).decodeRequest(wire)
@@ -113,7 +113,10 @@ const isTaken = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): boolean |
 const inWords = (name: string): string =>
   name.split(/[^A-Za-z0-9]/u).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")
 
-/** The names that a code generator gives to the types in a schema. A type without a name is named after its parents. */
+/**
+ * Lists the type names that a code generator would derive from a schema. A type without a title is named after its
+ * parents.
+ */
 const typeNamesIn = (name: string, schema: unknown): ReadonlyArray<string> => {
   if (!Json.isObject(schema) || "$ref" in schema) return []
   const { additionalProperties, anyOf, items, properties } = schema
@@ -135,7 +138,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
       assert.deepStrictEqual([errors, valid], [undefined, true])
     }))
 
-  it("the OpenAPI document describes exactly the endpoints of the contract", () => {
+  it("the OpenAPI document describes exactly the endpoints in the contract", () => {
     const operations = Object.entries(documentOf(dialect).paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
     )
@@ -144,7 +147,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     assert.strictEqual(new Set(names).size, entries.length)
   })
 
-  it("the OpenAPI document says which field makes another one optional", () => {
+  it("the OpenAPI document states which field makes another one optional", () => {
     const { checkRequest } = describedIn(dialect, subAccountCreation)
     const base = { alias: "a", permissions: { spotEnabled: true, collateralEnabled: true } }
     const problems = (fields: Fields) => checkRequest(enveloped(subAccountCreation, dialect, { ...base, ...fields }))
@@ -153,7 +156,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     for (const fields of [{}, { shareKyc: false }]) assert.notDeepEqual(problems(fields), [])
   })
 
-  it("the OpenAPI document never gives a generator two types with the same name", () => {
+  it("the OpenAPI document never gives a code generator two types with the same name", () => {
     const { components } = OpenApi.of(dialect)
     const names = Object.entries(components.schemas).flatMap((
       [name, schema]
@@ -180,7 +183,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     const whole = enveloped(endpoint, dialect, golden.request)
     const success = Refusals.successStatus(endpoint, dialect)
 
-    it(`${endpoint.name} accepts a request with all fields, and refuses one without a required field`, () => {
+    it(`${endpoint.name} accepts a request with all fields, and rejects one without a required field`, () => {
       assert.deepStrictEqual(checkRequest(whole), [])
       const { keys } = Endpoint.codec(endpoint, dialect).shape
       const demanded = Object.entries(required).flatMap(([field, when]) =>
@@ -192,7 +195,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
       }
     })
 
-    it(`${endpoint.name} has a request schema that accepts the same requests as its codec`, () => {
+    it(`the request schema of ${endpoint.name} accepts the same requests as its codec`, () => {
       for (const row of refused?.rows.filter(isIn(dialect)) ?? []) {
         if (refused === undefined) return
         const wire = brokenWire(entry, refused, row, dialect)
@@ -203,7 +206,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
       }
     })
 
-    it(`${endpoint.name} has an answer schema that fits its golden answer and captured live answers`, () => {
+    it(`the response schema of ${endpoint.name} matches its golden response and captured live responses`, () => {
       if (golden.response !== undefined) assert.deepStrictEqual(checkAnswer(success, golden.response), [])
       if (dialect.name === "document") return
       for (const { source, wire } of captured) {
@@ -217,7 +220,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     const { checkAnswer } = describedIn(dialect, endpoint)
     const { decodeResponse } = Endpoint.codec(endpoint, dialect)
 
-    it(`${endpoint.name} has an answer schema that allows the same missing fields and types as its codec`, () => {
+    it(`the response schema of ${endpoint.name} allows the same missing fields and types as its codec`, () => {
       const whole = goldenIn(entry, dialect).wire.response
       const changes: ReadonlyArray<Change> = [
         (parent, key) => delete parent[key],
@@ -241,7 +244,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     const { checkAnswer, checkRequest } = describedIn(dialect, endpoint)
     const { encodeRequest, encodeResponse } = Endpoint.codec(endpoint, dialect)
     property(
-      `${endpoint.name} has schemas that accept every generated request and answer`,
+      `the schemas of ${endpoint.name} accept every generated request and response`,
       [anyRequest(endpoint, dialect), response(endpoint, dialect)],
       (request, response) =>
         Effect.sync(() => {
@@ -254,7 +257,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     )
   }
 
-  it.live("the OpenAPI document describes every call of the tour", () =>
+  it.live("the OpenAPI document describes every call that the tour makes", () =>
     Effect.gen(function*() {
       const noted: Array<Exchanged> = []
       const { apiKey, apiSecret } = Example.alice

@@ -29,7 +29,7 @@ const { apiKey, apiSecret } = Example.alice
 const order = { market: "BTC_USDT", side: "buy", amount: "0.1", price: "5000" } as const
 const topic = { market: "BTC_USDT", limit: 5, priceStep: "0" } as const
 
-/** A test with a sandbox over HTTP, a client of alice's account, and the sandbox's control. */
+/** Runs a test with a sandbox over HTTP, a client for alice's account, and the sandbox's control. */
 const live = (
   title: string,
   dialect: Dialect.Dialect,
@@ -49,13 +49,13 @@ const live = (
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect }))))
     ))
 
-/** The error with which a promise is rejected. */
+/** Returns the error with which a promise is rejected. */
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(() => assert.fail("it did not fail"), (error: unknown) => error)
 
 const collected = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => Array.fromAsync(items)
 
-/** A promise and the function that resolves it. */
+/** Creates a promise and the function that resolves it. */
 const nextOf = async <A>(items: AsyncIterable<A>): Promise<A> => {
   for await (const item of items) return item
   return assert.fail("the loop ended")
@@ -66,7 +66,7 @@ const camelCase = (name: string) => name.slice(0, 1).toLowerCase() + name.slice(
 describe("createClient", () => {
   const place = { baseUrl: "http://127.0.0.1:9", dialect: "live" } as const
 
-  it("a client has every endpoint and channel of the contract, and one without a key only the public ones", async () => {
+  it("a client has every endpoint and channel in the contract, and a client without a key has only the public ones", async () => {
     const isPublic = ({ access }: { readonly access: string }) => access === "public"
     const others = ["channels", "close", "live"]
     await using all = createClient({ ...place, apiKey, apiSecret })
@@ -88,7 +88,7 @@ describe("createClient", () => {
     )
   })
 
-  it("no request has a field named signal, which would be taken for the option", () => {
+  it("no request has a field named signal, which would be mistaken for the option of that name", () => {
     for (const { endpoint } of Contract.entries) {
       for (const dialect of [Dialect.document, Dialect.live]) {
         assert.notProperty(endpoint.request(dialect).fields, "signal", endpoint.name)
@@ -96,14 +96,14 @@ describe("createClient", () => {
     }
   })
 
-  it("wrong options are refused at once, with the errors of the layers", () => {
+  it("invalid options are rejected immediately, with the same errors as the layers report", () => {
     assert.throws(() => createClient({ ...place, baseUrl: "nowhere" }), InvalidBaseUrl, /not a URL/u)
     assert.throws(() => createClient({ ...place, dialect: "V4" as never }), InvalidBaseUrl, /document or live/u)
     assert.throws(() => createClient({ ...place, apiKey, apiSecret: "" }), InvalidCredentials, /secret is empty/u)
     assert.throws(() => createClient({ ...place, apiKey } as never), InvalidCredentials, /secret is empty/u)
   })
 
-  live("answers have no type of Effect: maps, missing values and bulk outcomes", Dialect.live, async (client) => {
+  live("responses contain no Effect types for maps, missing values and bulk outcomes", Dialect.live, async (client) => {
     assert.strictEqual<string | undefined>((await client.mainBalance.all()).get("BTC"), "0.5")
     assert.strictEqual<string | undefined>((await client.markets.get("BTC_USDT"))?.name, "BTC_USDT")
     assert.isUndefined(await client.markets.get("NO_MARKET"))
@@ -119,7 +119,7 @@ describe("createClient", () => {
     assert.strictEqual(reveal(token), Redacted.value(token))
   })
 
-  live("lists can be read page by page, in a loop", Dialect.document, async (client) => {
+  live("lists can be read page by page in a loop", Dialect.document, async (client) => {
     for (let price = 5000; price < 5005; price++) await client.limitOrders.create({ ...order, price: String(price) })
     const orders = await collected(client.activeOrders.stream({ market: "BTC_USDT", limit: 2 }))
     assert.sameMembers(orders.map(({ price }) => Number(price)), [5000, 5001, 5002, 5003, 5004])
@@ -129,7 +129,7 @@ describe("createClient", () => {
     assert.include(orders.map(({ orderId }) => orderId), first.orderId)
   })
 
-  live("a call rejects with the errors of its service, as classes", Dialect.document, async (client, _, baseUrl) => {
+  live("a call rejects with its service's errors, as classes", Dialect.document, async (client, _, baseUrl) => {
     const invalid = await failureOf(client.limitOrders.create({ ...order, amount: "a lot" }))
     assert.instanceOf(invalid, ValidationFailed)
     assert.strictEqual(invalid.origin, "local")
@@ -142,7 +142,7 @@ describe("createClient", () => {
     assert.instanceOf(await failureOf(nextOf(client.live.book(topic).states())), StreamRefused)
   })
 
-  live("an error's stack shows the caller, and a forgotten request rejects", Dialect.document, async (client) => {
+  live("an error's stack shows the caller, and a call without a request rejects", Dialect.document, async (client) => {
     const caller = (amount: string) => client.limitOrders.create({ ...order, amount })
     const error = await failureOf(caller("a lot"))
     assert.instanceOf(error, ValidationFailed)
@@ -159,7 +159,7 @@ describe("createClient", () => {
   })
 
   live(
-    "a lost answer and an aborted order reject with OutcomeUnknown, which can be reconciled",
+    "an order whose response is lost, or that is aborted, rejects with OutcomeUnknown, and can be reconciled",
     Dialect.document,
     async (client, control) => {
       const path = LimitOrders.endpoint.path
@@ -178,7 +178,7 @@ describe("createClient", () => {
     }
   )
 
-  live("a read or a loop that is aborted rejects with the signal's reason", Dialect.live, async (client, control) => {
+  live("an aborted read or loop rejects with the signal's reason", Dialect.live, async (client, control) => {
     const reason = new Error("the user went away")
     const early = failureOf(client.limitOrders.create(order, { signal: AbortSignal.abort(reason) }))
     assert.strictEqual(await early, reason)
@@ -213,7 +213,7 @@ describe("createClient", () => {
   })
 
   live(
-    "closing waits for calls, ends loops and views, and refuses later calls",
+    "closing a client waits for its calls, ends loops and views, and rejects later calls",
     Dialect.live,
     async (client, control) => {
       const view = client.live.book(topic)

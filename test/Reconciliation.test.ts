@@ -67,7 +67,7 @@ type Fate =
 /**
  * The network and its exchange. `next`: the fate of the next request that places an order. `lag`: the delay before
  * records appear in lists, in milliseconds. `forgets`: whether the history omits orders that were canceled before they
- * traded; they go to `forgotten`.
+ * traded. Such orders go to `forgotten`.
  */
 interface Network {
   next: Fate
@@ -86,13 +86,16 @@ const network = (more: Partial<Network> = {}): Network => ({
 
 const placingPath = /^\/api\/v4\/order\/(?:new|market|stop_limit|collateral\/limit|collateral\/oco)$/u
 
-/** The time of a list's record, in Unix seconds. */
+/** Returns the time of a list's record, in Unix seconds. */
 const since = (record: Readonly<Record<string, unknown>>): number =>
   Number(record["ftime"] ?? record["time"] ?? record["timestamp"] ?? (record["stop_loss"] as Lagging)["timestamp"])
 
 type Lagging = Readonly<Record<string, unknown>>
 
-/** The records in a list, or in lists by market, whose time is no later than this Unix second. */
+/**
+ * Keeps the records whose time is no later than this Unix second. The records are in one list, or in one list per
+ * market.
+ */
 const shown = (body: unknown, until: number): unknown =>
   Array.isArray(body)
     ? body.filter((record: Lagging) => since(record) <= until)
@@ -100,7 +103,7 @@ const shown = (body: unknown, until: number): unknown =>
 
 const listPath = /^\/api\/v4\/(?:orders|oco-orders|trade-account\/.*history)$/u
 
-/** The exchange's answer without the records that are not visible yet. */
+/** Removes the records that are not visible yet from the exchange's response. */
 const lagging = (network: Network, response: HttpClientResponse.HttpClientResponse) =>
   Effect.gen(function*() {
     const { request, status } = response
@@ -123,7 +126,7 @@ const forget = (network: Network) =>
     state.endedOrders.set("alice", ended.filter((order) => !isForgotten(order)))
   })
 
-/** Delays requests on their way to the exchange, and removes records that are not visible yet from its answers. */
+/** Delays requests on their way to the exchange, and removes records that are not visible yet from its responses. */
 const throughNetwork = (network: Network) =>
   Layer.effect(
     HttpClient.HttpClient,
@@ -150,7 +153,7 @@ const throughNetwork = (network: Network) =>
 
 const nonces = { window: Nonce.layerWindow, increasing: Nonce.layerIncreasing }
 
-/** A client with one of Alice's keys, which all have the same secret. */
+/** A client with one of Alice's keys. All her keys have the same secret. */
 const clientOf = (apiKey: string, dialect: Dialect.Dialect, form: keyof typeof nonces, baseUrl = InProcess.baseUrl) =>
   Exchange.layerServices.pipe(
     Layer.provide([
@@ -181,7 +184,7 @@ const spot = { market: btcUsdt, side: "buy", amount: amount("0.01"), price: pric
 
 type Kind = "rests" | "trades" | "endsAtOnce" | "tradesAtMarket" | "waits" | "margin" | "pair"
 
-/** Orders that rest, wait for a trigger, trade immediately, or end immediately without a trade. */
+/** Orders that rest, wait for a trigger, trade immediately, or close immediately without a trade. */
 const kinds: Readonly<Record<Kind, (id: Named) => Effect.Effect<unknown, CallError, Exchange.Services>>> = {
   rests: (id) => LimitOrders.use((orders) => orders.create({ ...spot, ...id })),
   trades: (id) => LimitOrders.use((orders) => orders.create({ ...spot, price: price("1200"), ...id })),
@@ -211,7 +214,7 @@ interface Step {
   readonly after: number
 }
 
-/** The number of orders ever placed with these client order ids; an OCO pair counts as one. */
+/** Counts the orders ever placed with these client order ids. An OCO pair is counted once. */
 const ever = (ids: ReadonlyArray<string>, { forgotten }: Network) =>
   Effect.map(Venue, ({ state }) => {
     const orders = [...state.openOrders.values(), ...[...state.endedOrders.values()].flat(), ...forgotten]
@@ -222,8 +225,8 @@ const ever = (ids: ReadonlyArray<string>, { forgotten }: Network) =>
   })
 
 /**
- * Places one order safely: it retries, under a new client order id, only after the previous attempt is known not to have
- * placed the order. Returns the client order ids and the outcome.
+ * Places one order safely: retries, with a new client order id, only once it is certain that the previous attempt
+ * placed no order. Returns the client order ids and the outcome.
  */
 const placeSurely = Effect.fnUntraced(function*(
   step: Step,
@@ -281,7 +284,7 @@ const anyFate: fc.Arbitrary<Fate> = fc.oneof(
   fc.constant<Fate>({ _tag: "well" }),
   {
     weight: 4,
-    // A fault that skips the order itself hits one of the reads that search for it.
+    // A fault that skips the order itself hits one of the reads that look for the order.
     arbitrary: fc.record({
       _tag: fc.constant("fault" as const),
       symptom: anySymptom,
@@ -299,7 +302,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...Object.keys(kinds) as Array<Kind>),
   fates: fc.array(anyFate, { minLength: 1, maxLength: 3 }),
   meanwhile: fc.constantFrom(...Object.keys(meanwhiles) as Array<keyof typeof meanwhiles>),
-  // The second range contains the time of the last read with a nonce window, in milliseconds.
+  // With a nonce window, the second range contains the time of the last read, in milliseconds.
   after: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 5000, max: 7500 }))
 })
 
@@ -319,12 +322,12 @@ const within = <A, E>(
     }).pipe(Effect.provide(traders(dialect)))
   })
 
-/** A wait that is longer than the delay before this exchange's records become visible. */
+/** Waits longer than this exchange takes to make records visible. */
 const margin = "1 second"
 
 /**
- * Combinations of dialect, nonces and assumptions. `proves`: whether the combination can prove that an order was not
- * placed.
+ * Combinations of dialect, nonces and assumptions. `proves`: whether the combination allows a proof that an order was
+ * not placed.
  */
 const worlds: ReadonlyArray<
   readonly [
@@ -345,11 +348,11 @@ const worlds: ReadonlyArray<
     { recordsCanceled: true, margin, horizon: "25 seconds" },
     true
   ],
-  ["document, without one", Dialect.document, "window", { recordsCanceled: true }, false],
+  ["document, without a horizon", Dialect.document, "window", { recordsCanceled: true }, false],
   ["live, where canceled orders are not recorded", Dialect.live, "window", {}, false, true]
 ]
 
-describe("safe placing", () => {
+describe("placing orders safely", () => {
   for (const [name, dialect, form, assumptions, proves, forgets = false] of worlds) {
     const ended = { placed: 0, refused: 0, unknown: 0, repeated: 0, "given up": 0 }
     property(
@@ -357,7 +360,7 @@ describe("safe placing", () => {
       [
         fc.array(anyStep, { minLength: 1, maxLength: 4 }),
         fc.constantFrom(0, 900),
-        // The skew is almost five seconds, the most that this exchange allows.
+        // The clock skew is almost five seconds, the most that this exchange allows.
         fc.constantFrom(0, 0, -4500, 4500)
       ],
       (steps, lag, skew) =>
@@ -367,7 +370,7 @@ describe("safe placing", () => {
             yield* Control.use((control) => control.skewClock({ millis: skew }))
             for (const [index, step] of steps.entries()) {
               const end = yield* placeSurely(step, network, `order-${index}`, assumptions)
-              // Everything still in flight arrives.
+              // Wait until every request in flight has arrived.
               yield* TestClock.adjust("1 hour")
               const count = yield* ever(end.names, network)
               assert.isAtMost(count, 1, `${end.names.join(", ")} ${end.ended}`)
@@ -380,8 +383,8 @@ describe("safe placing", () => {
       { runs: 1000, short: proves ? 40 : 20, seed: isLong ? undefined : 1, timeout: 600_000 }
     )
 
-    // Without these cases, the property above would not test retries or lost orders.
-    it(`safe placing places some orders, and ${proves ? "places some again" : "leaves some unknown"} (${name})`, () => {
+    // These cases ensure that the property above tests retries and lost orders.
+    it(`safe placing places some orders, and ${proves ? "retries some" : "leaves some unknown"} (${name})`, () => {
       assert.isAbove(ended.placed, 20)
       assert.strictEqual(ended.repeated > 0, proves)
       if (!proves) assert.isAbove(ended.unknown, 3)
@@ -406,7 +409,7 @@ const realFaults: ReadonlyArray<Faults.Symptom> = [
   { _tag: "Late", millis: 1500 }
 ]
 
-describe.concurrent("safe placing over HTTP", () => {
+describe.concurrent("placing orders safely over HTTP", () => {
   const timeout = Call.withTimeout("500 millis")
   for (const [name, dialect, form, more] of worlds.filter(([, , , , proves]) => proves)) {
     it.effect(`over HTTP, no order is placed twice or lost (${name})`, () =>
@@ -440,7 +443,7 @@ describe.concurrent("safe placing over HTTP", () => {
             const end = yield* placeSurely(step, network(), `order-${index}`, assumptions, apiKey, timeout).pipe(
               Effect.provide(clientOf(apiKey, dialect, form, baseUrl))
             )
-            // Everything still in flight arrives.
+            // Wait until every request in flight has arrived.
             yield* Effect.sleep("2 seconds")
             return [end.ended, yield* ever(end.names, network())] as const
           }), { concurrency: "unbounded" }).pipe(passingOverSockets)
@@ -468,7 +471,7 @@ const lost: Reconciliation.Lost = { clientOrderId, market: btcUsdt, endpoint: "L
 const reconcile = (lost: Reconciliation.Lost, assumptions?: Partial<Reconciliation.Assumptions>) =>
   Reconciliation.Reconciliation.use((service) => service.reconcile(lost, assumptions))
 
-/** Places an order whose answer is lost, and returns the error. */
+/** Places an order whose response is lost. Returns the error. */
 const losing = (place: Effect.Effect<unknown, CallError, Exchange.Services>) =>
   Effect.andThen(
     Control.use((control) => control.addFault({ apiKey: "alice-key-0001", symptom: Faults.answerLost })),
@@ -478,7 +481,7 @@ const losing = (place: Effect.Effect<unknown, CallError, Exchange.Services>) =>
     )
   )
 
-/** The duration of an effect on the test's clock, in seconds, and its result. */
+/** Measures how long an effect takes on the test clock, in seconds. Also returns the effect's result. */
 const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const before = yield* Clock.currentTimeMillis
@@ -493,7 +496,7 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
     where: string,
     happens: Effect.Effect<unknown, unknown, Traders> = Effect.void
   ) =>
-    it.effect(`an order that ${name} is found (${where})`, () =>
+    it.effect(`reconciliation finds an order that ${name} (${where})`, () =>
       within(dialect, "window", () =>
         Effect.gen(function*() {
           yield* asBob(limit("sell", "5", "1100"))
@@ -510,27 +513,27 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
 
   found("rests", "rests", "open")
   found("waits", "waits", "open")
-  found("trades a position", "margin", "open")
+  found("opens a position", "margin", "open")
   found("has traded", "trades", "history")
   found("was canceled", "rests", "history", meanwhiles.canceled)
-  found("ended immediately", "endsAtOnce", "history")
+  found("closed immediately", "endsAtOnce", "history")
   if (dialect === Dialect.document) {
-    found("is a pair", "pair", "pair")
-    found("is a pair without its waiting leg", "pair", "history", meanwhiles.canceled)
+    found("is an OCO pair", "pair", "pair")
+    found("is an OCO pair whose waiting leg was canceled", "pair", "history", meanwhiles.canceled)
   }
 
-  it.effect("a placed order is found immediately, without any assumptions", () =>
+  it.effect("reconciliation finds a placed order immediately, without any assumptions", () =>
     within(dialect, "window", () =>
       Effect.gen(function*() {
         const error = yield* losing(kinds.rests({ clientOrderId }))
         const before = yield* Clock.currentTimeMillis
         assert.strictEqual((yield* reconcile(error))._tag, "Placed")
-        // The test's clock advances with every turn, but by far less than the window.
+        // The test clock advances with every turn of the event loop, but by far less than the window.
         assert.isBelow((yield* Clock.currentTimeMillis) - before, 4000)
         assert.strictEqual((yield* reconcile({ clientOrderId, market: btcUsdt }))._tag, "Placed")
       })))
 
-  it.effect("reconciliation returns a verdict for each order of a bulk call, including refused ones", () =>
+  it.effect("reconciliation returns a verdict for each order in a bulk call, including refused orders", () =>
     within(dialect, "window", () =>
       Effect.gen(function*() {
         const id = (name: string) => ({ clientOrderId: ClientOrderId.make(name) })
@@ -555,7 +558,7 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
           tags
         )
         const { orders: [first] = [], ...rest } = error
-        // A bulk call with a single order, then one whose order has no client order id.
+        // A bulk call with a single order, then one with an order that has no client order id.
         assert.deepStrictEqual((yield* all({ ...rest, ...first })).map(({ _tag }) => _tag), ["Placed"])
         assert.deepStrictEqual(yield* all({ ...rest, orders: [{ market: btcUsdt }] }), [
           { _tag: "StillUnknown", why: "not-an-order" }
@@ -595,21 +598,46 @@ describe("reconciliation of an order that was not placed", () => {
   const window = { nonce: now, nonceForm: "window" } as const
   const increasing = { nonce: now, nonceForm: "increasing" } as const
   const { document, live } = Dialect
-  answers("window, after seven seconds", live, "window", window, sure, "NotPlaced", [7, 10])
-  answers("a nonce that is ahead", live, "window", { ...window, nonce: now + 2000 }, sure, "NotPlaced", [9, 12])
-  answers("by default, after fifteen", live, "window", window, { recordsCanceled: true }, "NotPlaced", [15, 18])
-  answers("without patience", live, "window", window, { ...sure, patience: "3 seconds" }, "may-arrive", [0, 2.5])
-  answers("canceled ones not recorded", live, "window", window, { margin: 0 }, "canceled-or-not-placed", [5, 8])
-  answers("no nonce", live, "window", {}, sure, "may-arrive", [0, 2.5])
-  answers("no nonce, a horizon", live, "window", {}, { ...sure, horizon: "20 seconds" }, "NotPlaced", [22, 25])
-  answers("a horizon far away", live, "window", {}, { ...sure, horizon: "1 hour" }, "may-arrive", [0, 2.5])
-  answers("increasing, once overtaken", live, "increasing", { ...increasing, nonce: now - 1 }, sure, "NotPlaced", [
-    2,
-    5
+  answers("nonce window, after seven seconds", live, "window", window, sure, "NotPlaced", [7, 10])
+  answers("a nonce ahead of the clock", live, "window", { ...window, nonce: now + 2000 }, sure, "NotPlaced", [9, 12])
+  answers("default margin, after fifteen seconds", live, "window", window, { recordsCanceled: true }, "NotPlaced", [
+    15,
+    18
   ])
-  answers("increasing, one ahead", live, "increasing", { ...increasing, nonce: now + 2000 }, sure, "NotPlaced", [4, 7])
+  answers("too little patience", live, "window", window, { ...sure, patience: "3 seconds" }, "may-arrive", [0, 2.5])
+  answers("canceled orders not recorded", live, "window", window, { margin: 0 }, "canceled-or-not-placed", [5, 8])
+  answers("unknown nonce", live, "window", {}, sure, "may-arrive", [0, 2.5])
+  answers("unknown nonce, with a horizon", live, "window", {}, { ...sure, horizon: "20 seconds" }, "NotPlaced", [
+    22,
+    25
+  ])
+  answers("unknown nonce, with a distant horizon", live, "window", {}, { ...sure, horizon: "1 hour" }, "may-arrive", [
+    0,
+    2.5
+  ])
   answers(
-    "increasing, never overtaken",
+    "increasing nonces, already overtaken",
+    live,
+    "increasing",
+    { ...increasing, nonce: now - 1 },
+    sure,
+    "NotPlaced",
+    [
+      2,
+      5
+    ]
+  )
+  answers(
+    "increasing nonces, two seconds ahead",
+    live,
+    "increasing",
+    { ...increasing, nonce: now + 2000 },
+    sure,
+    "NotPlaced",
+    [4, 7]
+  )
+  answers(
+    "increasing nonces, never overtaken",
     live,
     "increasing",
     { ...increasing, nonce: now + 1e6 },
@@ -618,7 +646,7 @@ describe("reconciliation of an order that was not placed", () => {
     [1.5, 3]
   )
   answers(
-    "increasing, but the client's are windowed",
+    "an increasing nonce, but the client's nonces are windowed",
     live,
     "window",
     { ...increasing, nonce: 1 },
@@ -629,16 +657,25 @@ describe("reconciliation of an order that was not placed", () => {
       1
     ]
   )
-  answers("window, but the client's are increasing", live, "increasing", window, sure, "may-arrive", [0, 2.5])
-  answers("window, of another dialect", document, "window", { ...window, nonce: 1 }, sure, "may-arrive", [0, 2.5])
+  answers("a windowed nonce, but the client's nonces are increasing", live, "increasing", window, sure, "may-arrive", [
+    0,
+    2.5
+  ])
+  answers("a windowed nonce from another dialect", document, "window", { ...window, nonce: 1 }, sure, "may-arrive", [
+    0,
+    2.5
+  ])
   const unique = { nonce: now * 1000, nonceForm: "unique" } as const
-  answers("unique, no horizon", document, "window", unique, sure, "may-arrive", [0, 2.5])
-  answers("unique, a horizon", document, "window", unique, { ...sure, horizon: "9 seconds" }, "NotPlaced", [11, 14])
+  answers("unique nonces, without a horizon", document, "window", unique, sure, "may-arrive", [0, 2.5])
+  answers("unique nonces, with a horizon", document, "window", unique, { ...sure, horizon: "9 seconds" }, "NotPlaced", [
+    11,
+    14
+  ])
   answers("another key", live, "window", { ...window, key: "0000" }, sure, "another-key", [0, 2.5])
   answers("a transfer", live, "window", { endpoint: "Transfers.create" }, sure, "not-an-order", [0, 2.5])
-  answers("a cancel", live, "window", { endpoint: "CancelOrder.cancel" }, sure, "not-an-order", [0, 2.5])
+  answers("a cancellation", live, "window", { endpoint: "CancelOrder.cancel" }, sure, "not-an-order", [0, 2.5])
   answers(
-    "a pair where it can't be known",
+    "an OCO pair without an echoed id",
     live,
     "window",
     {
@@ -650,7 +687,7 @@ describe("reconciliation of an order that was not placed", () => {
     [0, 2.5]
   )
   answers(
-    "a pair where it can",
+    "an OCO pair with an echoed id",
     document,
     "window",
     {
@@ -662,7 +699,7 @@ describe("reconciliation of an order that was not placed", () => {
     [3, 6]
   )
 
-  it.effect("an older order with the same client order id is not taken for the lost one", () =>
+  it.effect("an older order with the same client order id is not mistaken for the lost order", () =>
     within(Dialect.live, "window", () =>
       Effect.gen(function*() {
         yield* kinds.endsAtOnce({ clientOrderId })
@@ -672,7 +709,7 @@ describe("reconciliation of an order that was not placed", () => {
         assert.deepStrictEqual<unknown>(verdict, { _tag: "StillUnknown", why: "reused-id" })
       })))
 
-  it.effect("an order that has just ended and is not listed yet is reported as placed", () =>
+  it.effect("an order that has just closed and is not listed yet is reported as placed", () =>
     within(Dialect.live, "window", (network) =>
       Effect.gen(function*() {
         network.next = { _tag: "late", millis: 3000, ends: "reset" }
@@ -683,7 +720,7 @@ describe("reconciliation of an order that was not placed", () => {
         assert.deepStrictEqual([verdict._tag, "where" in verdict && verdict.where], ["Placed", "history"])
       }), network({ lag: 900 })))
 
-  it.effect("the verdict lists the open OCO pairs, because any of them may be the lost one", () =>
+  it.effect("the verdict lists the open OCO pairs, because any of them may be the lost pair", () =>
     within(Dialect.live, "window", () =>
       Effect.gen(function*() {
         const error = yield* losing(kinds.pair({ clientOrderId }))
@@ -692,8 +729,8 @@ describe("reconciliation of an order that was not placed", () => {
       })))
 })
 
-describe("the answers that a verdict needs", () => {
-  /** Answers reads by path; any other path gets an empty list. */
+describe("the responses on which a verdict depends", () => {
+  /** Serves reads from a table of responses by path. Any other path returns an empty list. */
   const answering = (answers: Readonly<Record<string, (sent: Sent) => Response>>) =>
     answered((sent) =>
       answers[sent.path]?.(sent) ??
@@ -702,7 +739,7 @@ describe("the answers that a verdict needs", () => {
   const window = { ...lost, nonce: 1_700_000_000_000, nonceForm: "window", sentAt: 1_700_000_000_000_000 } as const
   const sure = { recordsCanceled: true }
 
-  it.effect("an order is reported as not placed if every search answers 'not found'", () =>
+  it.effect("an order is reported as not placed if every search returns 'not found'", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* passing(reconcile(window, sure)))._tag, "NotPlaced")
     }).pipe(
@@ -726,7 +763,7 @@ describe("the answers that a verdict needs", () => {
     orderId: 17,
     clientOrderId
   }
-  it.effect("an order is reported as placed if the exchange shows only its fills", () =>
+  it.effect("an order is reported as placed even if the exchange lists only its fills", () =>
     Effect.gen(function*() {
       const verdict = yield* reconcile(window, sure)
       assert.deepStrictEqual<unknown>(
@@ -735,7 +772,7 @@ describe("the answers that a verdict needs", () => {
       )
     }).pipe(Effect.provide(answering({ "/api/v4/trade-account/executed-history": () => json(200, [fill]) }))))
 
-  it.effect("a fill with a different client order id does not count as the lost order", () =>
+  it.effect("a fill with a different client order id is not mistaken for a fill of the lost order", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* passing(reconcile(window, sure)))._tag, "NotPlaced")
     }).pipe(
@@ -761,7 +798,7 @@ describe("the answers that a verdict needs", () => {
   })
 
   /**
-   * Lists all open orders, latest first, and ignores the filter. The first `gone` orders are removed after the first
+   * Lists all open orders, latest first, and ignores the filter. The first `gone` orders disappear after the first
    * page.
    */
   const shrinking = (gone: number) => {
@@ -776,20 +813,20 @@ describe("the answers that a verdict needs", () => {
     }
   }
 
-  it.effect("an open order is found even if the list shifts between two pages", () =>
+  it.effect("an open order is found even if the list shifts while its pages are read", () =>
     Effect.gen(function*() {
       const verdict = yield* reconcile(window, sure)
       assert.deepStrictEqual([verdict._tag, "where" in verdict && verdict.where], ["Placed", "open"])
     }).pipe(Effect.provide(answering(shrinking(49)))))
 
-  it.effect("an open order is found even if the list shifts by more than a page", () =>
+  it.effect("an open order is found even if the list shifts by more than one page", () =>
     Effect.gen(function*() {
       const verdict = yield* reconcile(window, sure)
       assert.deepStrictEqual([verdict._tag, "where" in verdict && verdict.where], ["Placed", "open"])
     }).pipe(Effect.provide(answering(shrinking(51)))))
 
   for (const path of ["orders", "trade-account/order/history", "trade-account/executed-history", "public/time"]) {
-    it.effect(`the outcome stays unknown while /api/v4/${path} can't be read`, () =>
+    it.effect(`the outcome stays unknown as long as /api/v4/${path} can't be read`, () =>
       Effect.gen(function*() {
         const verdict = yield* passing(reconcile(window, sure))
         assert.strictEqual(verdict._tag === "StillUnknown" && verdict.why, "not-readable")
@@ -799,14 +836,17 @@ describe("the answers that a verdict needs", () => {
 })
 
 // -----------------------------------------------------------------------------
-// With a live view
+// Reconciliation with a live view
 // -----------------------------------------------------------------------------
 
 describe("reconciliation with a live view of the account's orders", () => {
   const streams = Layer.provide(Streams.layerInProcess, InProcess.layerDialer)
   const clientOrderId = ClientOrderId.make("seen-by-a-view")
 
-  /** Loses the answer to an order, and reconciles it, with or without a view. Returns the verdict, and the time taken. */
+  /**
+   * Loses the response to an order, and reconciles the order with or without a view. Returns the verdict and the time
+   * taken.
+   */
   const lose = (kind: Kind, fate: Fate, isSeen: boolean, more: Partial<Network> = {}) =>
     within(Dialect.live, "window", (net) =>
       Effect.gen(function*() {
@@ -825,7 +865,7 @@ describe("reconciliation with a live view of the account's orders", () => {
 
   const late: Fate = { _tag: "late", millis: 3000, ends: "reset" }
 
-  it.effect("with a live view, an order whose request arrives late is found as soon as it is placed", () =>
+  it.effect("a live view finds an order whose request arrives late as soon as the order is placed", () =>
     Effect.gen(function*() {
       const seen = yield* lose("rests", late, true)
       assert.deepInclude(seen.verdict, { _tag: "Placed", where: "stream", isOpen: true })
@@ -835,7 +875,7 @@ describe("reconciliation with a live view of the account's orders", () => {
       assert.isAtLeast(unseen.took, 5000)
     }))
 
-  it.effect("with a live view, an order that no list contains is found", () =>
+  it.effect("a live view finds an order that no list contains", () =>
     Effect.gen(function*() {
       const fault: Fate = { _tag: "fault", symptom: Faults.answerLost, probability: 1 }
       const { verdict } = yield* lose("endsAtOnce", fault, true, { forgets: true })
@@ -846,7 +886,7 @@ describe("reconciliation with a live view of the account's orders", () => {
 
   const decode = Compiled.decodeUnknownResult(() => orders.pending)
 
-  it.effect("a view that has not seen the order, or has ended, proves nothing", () =>
+  it.effect("a view that has not seen the order, or whose stream has ended, proves nothing", () =>
     within(Dialect.live, "window", () =>
       Effect.gen(function*() {
         const { reconcile } = yield* Reconciliation.Reconciliation
@@ -857,7 +897,7 @@ describe("reconciliation with a live view of the account's orders", () => {
           client_order_id: clientOrderId,
           ctime: sentAt / 1e6 - 6
         }))
-        /** A view that has seen an order. */
+        /** Creates a view that has seen an order. */
         const seen = (order: LiveOrders.Seen["order"]): LiveOrders.OrderLookup => ({
           find: (test) => test({ order, isOpen: true }) ? Effect.succeed({ order, isOpen: true }) : Effect.never
         })
@@ -865,7 +905,7 @@ describe("reconciliation with a live view of the account's orders", () => {
           { find: () => Effect.never },
           { find: () => Effect.interrupt },
           { find: () => Effect.fail(new StreamErrors.AuthorizationRefused({ code: 11, reason: "expired" })) },
-          // An order with the same id is not this one if it is older than the request, or of another market.
+          // An order with the same id is a different order if it is older than the request, or in another market.
           seen(older),
           seen({ ...older, timestamp: Time.fromMicros(sentAt), market: ethUsdt })
         ]

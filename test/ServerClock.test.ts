@@ -53,9 +53,9 @@ const open = Layer.unwrap(
 
 const there = inProcess(Dialect.live)
 
-describe("an exchange whose clock differs from the client's", () => {
+describe("an exchange whose clock differs from the client's clock", () => {
   for (const skew of [-3_600_000, -7000, 7000, 86_400_000]) {
-    it.effect(`an exchange whose clock is off by ${skew / 1000} seconds refuses uncorrected nonces and accepts corrected ones`, () =>
+    it.effect(`an exchange whose clock is off by ${skew / 1000} seconds rejects uncorrected nonces and accepts corrected ones`, () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(1_700_000_000_000)
         yield* skewed(skew)
@@ -65,7 +65,7 @@ describe("an exchange whose clock differs from the client's", () => {
   }
 
   property(
-    "the measured clock offset is accurate to half a second plus half the round trip",
+    "the measured clock offset is accurate to within half a second plus half the round trip",
     [fc.integer({ min: -1e7, max: 1e7 }), fc.integer({ min: 0, max: 4000 }), fc.integer({ min: 0, max: 999 })],
     (skew, latency, millis) =>
       Effect.gen(function*() {
@@ -81,7 +81,7 @@ describe("an exchange whose clock differs from the client's", () => {
     { runs: 50 }
   )
 
-  it.effect("the clock's offset is measured at every interval", () => {
+  it.effect("the clock offset is measured again at every interval", () => {
     const logged: Array<string> = []
     return Effect.gen(function*() {
       yield* TestClock.setTime(1_700_000_000_000)

@@ -21,7 +21,7 @@ const answers: Readonly<Record<string, unknown>> = {
   lastprice_request: "40000.5"
 }
 
-/** A WebSocket server on this machine that answers every query for the last price with the same price. */
+/** A local WebSocket server that responds to every query for the last price with the same price. */
 const served = Effect.gen(function*() {
   const server = yield* NodeSocketServer.makeWebSocket({ port: 0, host: "127.0.0.1" })
   const priced = yield* Deferred.make<void>()
@@ -79,7 +79,7 @@ describe("Streams", () => {
     }).pipe(Effect.scoped)
   })
 
-  it.effect("the example on the page about streams follows orders, and reports when some may be missing", () => {
+  it.effect("the example on the page about streams follows orders, and reports when orders may be missing", () => {
     const exchange = new Exchange()
     exchange.isPrompt = true
     const lines: Array<string> = []

@@ -14,14 +14,14 @@ import { passing } from "./support/clock.ts"
 import { logsInto } from "./support/logs.ts"
 import { isLong } from "./support/long.ts"
 
-/** A decimal in units of 10^-18: exact, and independent of the market maker's own arithmetic. */
+/** A decimal in units of 10^-18. It is exact, and independent of the market maker's own arithmetic. */
 const units = (decimal: Decimal.Decimal | undefined): bigint =>
   Decimal.toUnits(decimal ?? Decimal.zero, 18) ?? assert.fail(decimal)
 
 /** A separate exchange for each test, without log output. */
 const quiet = Layer.fresh(Layer.merge(world, logsInto([])))
 
-describe("the market maker's day", () => {
+describe("a market maker's day", () => {
   it.effect("the market maker survives every fault, and its profit matches its balances to the last digit", () =>
     Effect.gen(function*() {
       const { balances, faults, ledger, price, report } = yield* day(isLong ? 1 : 15)
@@ -32,7 +32,7 @@ describe("the market maker's day", () => {
       }
       for (const [what, count] of Object.entries(report)) assert.isAbove(count, 0, what)
 
-      // The market maker's report of each order is correct: no order was placed twice, and none is missing.
+      // The market maker's report of each order is correct: no order was placed twice, and no order is missing.
       const { state } = yield* Venue
       assert.strictEqual(state.endedOrders.get("maker")?.length, report.placed + report.found)
 
@@ -48,7 +48,7 @@ describe("the market maker's day", () => {
       assert.strictEqual(worth % 10n ** 18n, 0n)
     }).pipe(Effect.provide(quiet)))
 
-  it.effect("the market maker places no orders while an outcome is unknown, and continues once it is known", () =>
+  it.effect("the market maker places no orders while an outcome is unknown, and continues once the outcome is known", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const { report, tick } = yield* passing(Maker.make(settings))

@@ -28,7 +28,10 @@ const turn = Effect.asVoid(Effect.promise(() => setImmediate()))
 
 const settle = Effect.repeat(turn, { times: 3 })
 
-/** Alice is long 20 BTC from 40000, tenfold. The price then falls by 30 % within an hour, in steps of half a minute. */
+/**
+ * Alice holds a long position of 20 BTC, opened at 40000 with tenfold leverage. The price then falls by 30 % within an
+ * hour, in steps of half a minute.
+ */
 const crash = Effect.fnUntraced(function*(
   pauses: ReadonlyArray<`${number} seconds`>,
   before: (step: number) => Effect.Effect<unknown, unknown, Control>
@@ -51,14 +54,14 @@ const begin = Effect.gen(function*() {
   return control
 })
 
-describe("the risk service", () => {
-  it.effect("an account that nobody watches is liquidated by a crash of 30 %", () =>
+describe("the risk service that guards a position", () => {
+  it.effect("a 30 % crash liquidates an account that no risk service watches", () =>
     Effect.gen(function*() {
       yield* begin
       assert.isNotEmpty(yield* crash(["30 seconds"], () => Effect.void))
     }).pipe(Effect.provide(Layer.fresh(world))))
 
-  it.effect("the service halves the position before the exchange does, through lost answers and a cut connection", () =>
+  it.effect("the risk service halves the position before the exchange liquidates it, despite lost responses and a cut connection", () =>
     Effect.scoped(Effect.gen(function*() {
       const control = yield* begin
       const keeper = yield* Keeper.make({ market: btcPerp, distance: 0.05, digits: 3 })

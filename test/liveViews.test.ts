@@ -45,10 +45,10 @@ const world = Streams.layerInProcess.pipe(
 
 type World = Streams.Services | Traders
 
-/** Lets the exchange's answers and pushes arrive, while no time passes. */
+/** Lets the exchange's responses and pushes arrive while no time passes. */
 const turn = Effect.asVoid(Effect.promise(() => setImmediate()))
 
-/** Lets time pass, in steps shorter than the deadline of an answer. */
+/** Lets time pass, in steps shorter than the deadline for a response. */
 const elapse = Effect.fnUntraced(function*(millis: number) {
   for (let left = millis; left > 0; left -= 5000) {
     yield* TestClock.adjust(Math.min(left, 5000))
@@ -57,17 +57,17 @@ const elapse = Effect.fnUntraced(function*(millis: number) {
 })
 
 // -----------------------------------------------------------------------------
-// Views, and the same values from REST
+// Live views, and the same values read over REST
 // -----------------------------------------------------------------------------
 
 const recheckEvery = "20 seconds"
 
 interface Kind<A> {
   readonly open: Effect.Effect<LiveView.LiveView<A, unknown>, never, World | Scope.Scope>
-  /** The part of a value that REST also answers. */
+  /** Extracts the part of a value that REST also returns. */
   readonly shown: (value: A) => unknown
   readonly rest: Effect.Effect<unknown, unknown, World>
-  /** Checks each value of the view. */
+  /** Checks each value that the view emits. */
   readonly check?: (value: A) => void
 }
 
@@ -90,7 +90,7 @@ const book = (depth: 5 | 100): Kind<LiveBook.Book> => ({
   }
 })
 
-/** The orders by id, without the fields that only the stream or only REST has. */
+/** Maps order ids to orders, without the fields that only the stream or only REST has. */
 const listed = (orders: Iterable<{ readonly orderId: string }>) =>
   Object.fromEntries(
     [...orders].map(({ orderId, ...order }) => [orderId, { ...order, modifiedAt: undefined, oto: undefined }])
@@ -106,7 +106,7 @@ type Valued<A> = A extends Effect.Effect<LiveView.LiveView<infer Value, unknown>
 
 const spot: Kind<Valued<ReturnType<typeof LiveBalances.spot>>> = {
   open: LiveBalances.spot({ recheckEvery }),
-  // REST may leave out an asset whose balance is zero.
+  // REST may omit an asset whose balance is zero.
   shown: (balances) =>
     Object.fromEntries([...balances].filter(([, { available, freeze }]) => available + freeze !== "00")),
   rest: TradeBalance.use(({ all }) => Effect.map(all, (balances) => spot.shown(balances)))
@@ -131,14 +131,14 @@ const positions: Kind<LivePositions.Positions> = {
   rest: OpenPositions.use(({ list }) => Effect.map(list(), (all) => positions.shown(all)))
 }
 
-/** An open view. */
+/** A view that has been opened. */
 interface Running {
-  /** Checks that the view is complete and equals the answer of REST. */
+  /** Checks that the view is complete and equals REST's response. */
   readonly check: Effect.Effect<void, unknown, World>
   readonly close: Effect.Effect<void>
 }
 
-/** Opens a view, and reads its changes unless the reader is slow. */
+/** Opens a view, and reads its changes unless the reader is meant to be slow. */
 const opened = <A>({ check = () => {}, open, rest, shown }: Kind<A>) =>
   Effect.fnUntraced(function*(isSlow: boolean): Effect.fn.Return<Running, never, World | Scope.Scope> {
     const scope = yield* Scope.make()
@@ -148,12 +148,12 @@ const opened = <A>({ check = () => {}, open, rest, shown }: Kind<A>) =>
       Effect.sync(() => {
         if (state.value !== undefined) check(state.value)
       })
-    // A slow reader reads one state and then stops.
+    // A slow reader reads a single state and then stops.
     const reader = yield* Effect.forkIn(
       Effect.orDie(Stream.runForEach(view.changes, (state) => isSlow ? Effect.never : read(state))),
       scope
     )
-    // The reader never ends unless its check fails.
+    // The reader runs until its check fails.
     const readSoFar = Effect.suspend((): Effect.Effect<void> => reader.pollUnsafe() ?? Effect.void)
     return {
       check: Effect.gen(function*() {
@@ -179,14 +179,14 @@ const kinds = {
 const kindNames = Object.keys(kinds) as ReadonlyArray<keyof typeof kinds>
 
 // -----------------------------------------------------------------------------
-// Histories
+// Random histories
 // -----------------------------------------------------------------------------
 
 const place = fc.nat(7)
 
 const tick = fc.integer({ min: -4, max: 4 }).map((ticks) => `${100 + ticks / 2}`)
 
-/** A price between two ticks: the exchange refuses a stop order that would be activated by the last price. */
+/** A price between two ticks, because the exchange refuses a stop order that the last price would activate. */
 const betweenTicks = fc.integer({ min: -4, max: 4 }).map((ticks) => `${100.25 + ticks / 2}`)
 
 const side = fc.constantFrom("buy" as const, "sell" as const)
@@ -195,7 +195,7 @@ const size = fc.constantFrom("0.1", "0.25", "0.5")
 
 const order = fc.record({ isBob: fc.boolean(), side, of: size, at: tick })
 
-/** Every symptom of a stream except those that end it. To test a new symptom, add it here. */
+/** Every stream symptom that leaves the stream open. To test a new symptom, add it here. */
 const symptom = fc.constantFrom<Array<Faults.StreamSymptom>>(
   { _tag: "Cut", close: false },
   { _tag: "Cut", close: true },
@@ -212,7 +212,7 @@ const symptom = fc.constantFrom<Array<Faults.StreamSymptom>>(
   { _tag: "RefuseConnection", kind: "unavailable" }
 )
 
-/** A step of a history. */
+/** A step in a history. */
 const action = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("trade"), orders: fc.array(order, { maxLength: 4 }) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("stop order"), at: tick, activatedAt: betweenTicks }) },
@@ -313,7 +313,7 @@ const apply = Effect.fnUntraced(function*(action: Action, views: Array<Running>,
 const histories = fc.array(action, { maxLength: 30, size: "max" })
 
 property(
-  "every view is complete and equals REST whenever the exchange is quiet",
+  "every view is complete and equals REST whenever nothing changes on the exchange",
   [histories],
   (actions) =>
     Effect.gen(function*() {
@@ -335,10 +335,10 @@ property(
   }
 )
 
-describe("the examples of the page about live views", () => {
+describe("the examples on the page about live views", () => {
   const pass = (duration: Duration.Input) => passing(Effect.sleep(duration))
 
-  it.effect("the book's example logs its best prices, and says when they may be old", () => {
+  it.effect("the book example logs its best prices, and reports when they may be outdated", () => {
     const lines: Array<string> = []
     return Effect.gen(function*() {
       const control = yield* Control
@@ -366,7 +366,7 @@ describe("the examples of the page about live views", () => {
     }).pipe(Effect.scoped, Effect.provide(world))
   })
 
-  it.effect("the bot offers each of its fills, and no other, for one percent more", () =>
+  it.effect("the bot offers each of its fills exactly once, at a price one percent higher", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const buy = (of: string) => Effect.andThen(asBob(limit("sell", of, "100")), limit("buy", of, "100"))
@@ -375,7 +375,7 @@ describe("the examples of the page about live views", () => {
       yield* pass("1 second")
       yield* buy("0.2")
       yield* pass("1 second")
-      // A fill that happens without a connection is offered later.
+      // A fill that happens while there is no connection is offered later.
       yield* control.restore(yield* control.snapshot)
       yield* buy("0.3")
       yield* pass("10 seconds")
@@ -386,7 +386,7 @@ describe("the examples of the page about live views", () => {
       ])
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.effect("the watcher closes positions that lose too much, and only those, also without a connection", () => {
+  it.effect("the watcher closes only positions that lose too much, even without a connection", () => {
     const lines: Array<string> = []
     return Effect.gen(function*() {
       const control = yield* Control

@@ -9,16 +9,16 @@ const root = fileURLToPath(new URL("../", import.meta.url))
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
-/** All pages of the project. */
+/** All of the project's pages. */
 const pages = globSync(["*.md", ".github/*.md", "{src,test,benchmarks}/**/*.md"], {
   cwd: root,
   exclude: ["**/node_modules/**"]
 }).toSorted()
 
-/** A page without its code blocks. */
+/** Removes a page's code blocks. */
 const prose = (path: string): string => read(path).replaceAll(/^ *```.*?^ *```$/gmsu, "")
 
-/** The anchor that GitHub generates for a heading. */
+/** Returns the anchor that GitHub generates for a heading. */
 const anchor = (heading: string): string =>
   heading.toLowerCase().replaceAll(/[^\p{Letter}\p{Number}\p{Mark}_ -]/gu, "").replaceAll(" ", "-")
 
@@ -35,7 +35,7 @@ const isReached = (from: string, to: string): boolean => {
   return existsSync(join(root, file)) && (heading === undefined || headings(file).includes(heading))
 }
 
-/** The commands that pages show: the lines of their shell blocks, and the commands in their text. */
+/** Collects the commands that pages show: the lines of their shell blocks, and the commands in their text. */
 const commands = pages.flatMap((page) => {
   const blocks = [...read(page).matchAll(/^ *```sh\n(.*?)^ *```$/gmsu)].map(([, code = ""]) => code)
   const inText = [...prose(page).matchAll(/`((?:npm|npx|node|effect-txc)\s[^`]+)`/gu)].map(([, code = ""]) => code)
@@ -48,14 +48,14 @@ const commands = pages.flatMap((page) => {
 
 const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> }
 
-/** The subcommand names in a command line. */
+/** Extracts the subcommand names from a command line. */
 const subcommand = (line: string): ReadonlyArray<string> => {
   const [first = "", second = ""] = line.replace(/^(?:npx )?effect-txc /u, "").split(" ")
   return ["control", "host", "oracle", "watch"].includes(first) && /^[a-z]/u.test(second) ? [first, second] : [first]
 }
 
-describe("the pages", () => {
-  it("every link of a page leads to an existing file, heading or known server", () => {
+describe("links, examples and commands on the pages", () => {
+  it("every link on a page leads to an existing file, heading or known server", () => {
     const links = pages.flatMap((page) =>
       [...prose(page).matchAll(/\]\(([^)\s]+)\)/gu)].map(([, to = ""]) => ({ page, to }))
     )
@@ -63,11 +63,11 @@ describe("the pages", () => {
     assert.deepStrictEqual(links.filter(({ page, to }) => !isReached(page, to)), [])
   })
 
-  it("pages show every compiled TypeScript example once, and no other TypeScript", () => {
+  it("the pages show every compiled TypeScript example once, and no other TypeScript", () => {
     const shown = pages.flatMap((page) =>
       [...read(page).matchAll(/(<!-- test\/readme\/(\S+) -->\n)?```ts\n/gu)].map(([, , name]) => name ?? page)
     )
-    // The code blocks of these pages name their files, and have separate tests.
+    // The code blocks on these pages name their files, and have separate tests.
     const own = ["src/sandbox/docs/from-other-tools.md", "src/sandbox/docs/host.md"]
     assert.sameMembers(shown.filter((name) => !own.includes(name)), readdirSync(join(root, "test/readme")))
   })
@@ -77,14 +77,14 @@ describe("the pages", () => {
   })
 
   it("a page has at most 1,200 words, without code and generated tables", () => {
-    // The changelog grows with every release, and the benchmark results are mostly figures.
+    // The changelog grows with every release, and the benchmark results consist mostly of numbers.
     const others = ["CHANGELOG.md", "benchmarks/RESULTS.md"]
     const words = (page: string) =>
       prose(page).replaceAll(/<!-- endpoints.*?<!-- end -->/gsu, "").match(/\S*\w\S*/gu) ?? []
     assert.deepStrictEqual(pages.filter((page) => !others.includes(page) && words(page).length > 1200), [])
   })
 
-  it.each(["client", "sandbox", "oracle"])("the handbook of the %s lists all its pages", (face) => {
+  it.each(["client", "sandbox", "oracle"])("the %s handbook lists all its pages", (face) => {
     const listed = [...prose(`src/${face}/README.md`).matchAll(/\]\(docs\/([a-z-]+\.md)\)/gu)].map(([, name]) => name)
     assert.sameMembers([...new Set(listed)], readdirSync(join(root, "src", face, "docs")))
   })
@@ -96,7 +96,7 @@ describe("the pages", () => {
     }
   })
 
-  it("commands in pages name existing scripts and test files", () => {
+  it("commands on the pages name existing scripts and test files", () => {
     const broken = commands.filter(({ line, page }) => {
       const [program, verb = "", ...rest] = line.split(" ")
       const isScript = program === "npm" && (verb === "run" || verb === "start" || verb === "test")
@@ -107,7 +107,7 @@ describe("the pages", () => {
     assert.deepStrictEqual(broken, [])
   })
 
-  it.effect("commands in pages name existing subcommands, flags and calls", () =>
+  it.effect("commands on the pages name existing subcommands, flags and calls", () =>
     Effect.gen(function*() {
       const own = commands.filter(({ line }) => /^(?:npx )?effect-txc /u.test(line))
       assert.isAbove(own.length, 10)

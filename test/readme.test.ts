@@ -43,7 +43,7 @@ import { itWithRedis, redisServer } from "./support/redis.ts"
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8")
 
-/** A local telemetry collector, and the requests that it has received. */
+/** Starts a local telemetry collector. Records the requests that it receives. */
 const collector = Effect.gen(function*() {
   const received: Array<{ readonly path: string; readonly body: string }> = []
   const server = createServer((request, response) => {
@@ -65,11 +65,11 @@ const collector = Effect.gen(function*() {
   return { received, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` }
 })
 
-/** The code blocks of a page that are in the given language. */
+/** Returns the page's code blocks in the given language. */
 const fences = (page: string, language: string) =>
   [...read(`../${page}`).matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gsu"))].map(([, code = ""]) => code)
 
-/** Runs a script against a sandbox with the example's accounts; returns its output and exit code. */
+/** Runs a script against a sandbox with the example's accounts. Returns the script's output and exit code. */
 const run = Effect.fnUntraced(function*(command: string, script: string) {
   const controlToken = "the token of the page"
   yield* Example.setUp
@@ -90,7 +90,7 @@ const run = Effect.fnUntraced(function*(command: string, script: string) {
   })
 }, (effect) => Effect.scoped(Effect.provide(effect, Sandbox.layer())))
 
-/** A test that needs programs installed on this machine; it is skipped if one is missing. */
+/** Defines a test that needs programs installed on this machine. The test is skipped if a program is missing. */
 const itNeeds = (programs: ReadonlyArray<string>, name: string, test: Effect.Effect<unknown, unknown>) =>
   it.live(name, ({ skip }) =>
     Effect.suspend(() => {
@@ -100,7 +100,7 @@ const itNeeds = (programs: ReadonlyArray<string>, name: string, test: Effect.Eff
       return test
     }))
 
-describe("the examples of the pages", () => {
+describe("the examples on the pages", () => {
   const environment = (baseUrl: string, dialect = Dialect.document) =>
     ConfigProvider.layer(ConfigProvider.fromUnknown({
       TXC_BASE_URL: baseUrl,
@@ -109,7 +109,7 @@ describe("the examples of the pages", () => {
       TXC_API_SECRET: Example.alice.apiSecret
     }))
 
-  it("the page about errors has one row per error tag", () => {
+  it("the page about errors has one row for each error tag", () => {
     const tags = Object.entries(Errors).flatMap(([name, value]) =>
       typeof value === "function" && value.prototype instanceof Error ? [name] : []
     )
@@ -163,7 +163,7 @@ describe("the examples of the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  it.effect("the decimals example buys the amount that a user types, and rejects invalid text", () =>
+  it.effect("the decimals example buys the amount that a user enters, and rejects invalid text", () =>
     Effect.gen(function*() {
       assert.strictEqual<string>((yield* DecimalsExample.buy("0.10", "100")).amount, "0.10")
       for (const text of ["1e5", "0", "a lot"]) {
@@ -171,7 +171,7 @@ describe("the examples of the pages", () => {
       }
     }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
 
-  it.live("the unknown-outcomes example decides how to proceed after the answer to an order was lost", () =>
+  it.live("the unknown-outcomes example decides how to proceed after the response to an order was lost", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -190,7 +190,7 @@ describe("the examples of the pages", () => {
         if (symptom !== undefined) yield* control.addFault({ path: LimitOrders.endpoint.path, symptom })
         decisions.push(yield* RiskExample.place(order).pipe(Effect.provide(client)))
       }
-      // If the request itself was lost, nothing in the document's dialect proves that it was not applied.
+      // If the request itself was lost, nothing in the document's dialect proves that the order was not placed.
       assert.deepStrictEqual(decisions, ["placed", "placed", "ask a human"])
       assert.strictEqual((yield* control.openOrders("alice")).length, 2)
     }).pipe(
@@ -236,7 +236,7 @@ describe("the examples of the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  itWithRedis("the fleets example shares one key among several programs", () =>
+  itWithRedis("the fleets example shares one key between several programs", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -268,7 +268,7 @@ describe("the examples of the pages", () => {
       assert.include(lines[0], "again in")
     }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
 
-  it.live("the in-process testing example reads from a new exchange", () =>
+  it.live("the in-process testing example reads data from a new exchange", () =>
     Effect.gen(function*() {
       assert.strictEqual<string>(yield* SandboxExample.program, "2")
     }))
@@ -298,7 +298,7 @@ describe("the examples of the pages", () => {
     })
   )
 
-  it.effect("the bot with a bug breaks its sentence within a hundred histories, and the bidder keeps its own", () =>
+  it.effect("the bot with a bug violates its invariant within a hundred histories, and the bidder never violates one", () =>
     Effect.gen(function*() {
       const found = yield* Explore.explore(BotExample.saver, { runs: 100, shrinks: 0 })
       assert.strictEqual(found.counterexample?.invariant, "no order is placed twice")

@@ -47,7 +47,7 @@ const environment = (baseUrl: string, dialect: Dialect.Dialect) =>
     TXC_API_SECRET: apiSecret
   }))
 
-/** A test against a sandbox over HTTP. */
+/** Defines a test against a sandbox over HTTP. */
 const over = <E>(
   dialect: Dialect.Dialect,
   title: string,
@@ -81,10 +81,10 @@ const logged = (baseUrl: string, dialect: Dialect.Dialect, recipe: (client: Clie
 const price = (control: Control.Control["Service"], text: "39000" | "41000") =>
   Effect.runPromise(control.movePrice({ market: marketName(market), price: Decimal.price(text) }))
 
-describe("the recipes of the pages", () => {
+describe("the recipes on the pages", () => {
   over(
     Dialect.live,
-    "the ladder places orders one step apart, and says which were refused",
+    "the ladder places orders one step apart, and reports which were refused",
     (baseUrl, control) =>
       Effect.gen(function*() {
         const { lines, result } = yield* logged(
@@ -103,7 +103,7 @@ describe("the recipes of the pages", () => {
 
   over(
     Dialect.document,
-    "recurring buys do not buy again when an answer was lost",
+    "recurring buys do not buy again when a response was lost",
     (baseUrl, control) =>
       Effect.gen(function*() {
         yield* control.setCounterparty(Example.counterparty)
@@ -141,7 +141,7 @@ describe("the recipes of the pages", () => {
       const { result } = yield* logged(baseUrl, Dialect.document, async (client) => {
         const said: Array<string> = []
         const watching = Alerts.deposits(client, "ETH", (...amounts) => said.push(amounts.join(" -> ")), stop.signal, 1)
-        // The first deposit may come before the first read.
+        // The first deposit may arrive before the first read.
         while (said.length === 0) await Effect.runPromise(control.fund(deposit))
         stop.abort()
         await watching
@@ -152,13 +152,13 @@ describe("the recipes of the pages", () => {
 
   over(
     Dialect.live,
-    "the loops without Effect show the book and the fills until their signal",
+    "the loops without Effect show the book and the fills until their signal aborts",
     (baseUrl, control) =>
       Effect.gen(function*() {
         yield* control.setCounterparty(Example.counterparty)
         const { lines } = yield* logged(baseUrl, Dialect.live, async (client) => {
           const stop = new AbortController()
-          // A loop may begin after a purchase, so it buys until both have shown something.
+          // A loop may begin after a purchase, so this buys until both loops have shown a purchase.
           const { log } = console
           const seen = { book: false, fill: false }
           console.log = (...words: ReadonlyArray<unknown>) => {
@@ -181,7 +181,7 @@ describe("the recipes of the pages", () => {
 
   over(
     Dialect.document,
-    "a day over HTTP fills the bot's orders at hours of the sandbox's clock",
+    "a day over HTTP fills the bot's orders at full hours on the sandbox's clock",
     (baseUrl) =>
       Effect.gen(function*() {
         const sandbox = { url: baseUrl, controlUrl: `${baseUrl}/control/v1/`, controlToken: "the owner's token" }
@@ -193,7 +193,7 @@ describe("the recipes of the pages", () => {
 
   over(
     Dialect.document,
-    "a signer elsewhere signs calls, and its failure sends nothing",
+    "a signer outside the process signs calls, and nothing is sent if it fails",
     (baseUrl) =>
       Effect.gen(function*() {
         const place = { baseUrl, dialect: Dialect.document }
@@ -208,7 +208,7 @@ describe("the recipes of the pages", () => {
       })
   )
 
-  over(Dialect.live, "nonces follow a clock of one's own", (baseUrl) =>
+  over(Dialect.live, "nonces follow a custom clock", (baseUrl) =>
     Effect.gen(function*() {
       const balance = MainBalance.use(({ all }) => all)
       const at = (millis: number) =>
@@ -222,7 +222,7 @@ describe("the recipes of the pages", () => {
 
   over(
     Dialect.document,
-    "an order whose process died is found at the next start",
+    "an order is found at the next start if its process died",
     (baseUrl, control) =>
       Effect.gen(function*() {
         const path = join(dirname(yield* scratchFile), "intents.sqlite")

@@ -1,15 +1,16 @@
 /**
- * Runs ccxt's published `whitebit` against the sandbox in the live dialect: software written for the real exchange, by
+ * Runs ccxt's published `whitebit` against the sandbox in the live dialect. Software written for the real exchange, by
  * people who do not know this project, must work here without changes.
  *
- * This is a separate package, so that working on the project does not require ccxt. From its folder:
+ * This is a separate package, so that working on the project does not require ccxt. To run the tests, install the
+ * project's own packages, then run in this folder:
  *
  * npm ci && npm test
  *
- * (install the project's own packages too). ccxt is not modified, only configured as its manual describes: other
- * addresses, no waiting between calls, and a nonce that increases even within a millisecond.
+ * ccxt is not modified. It is only configured as its manual describes: with other addresses, no waiting between calls,
+ * and a nonce that increases even within a millisecond.
  *
- * Everything runs twice: against a sandbox, and against a venue on a host, under its path.
+ * Every test runs twice: against a sandbox, and against a venue on a host, under its path.
  *
  * The last test in this file lists the ccxt calls that the sandbox does not serve.
  */
@@ -21,7 +22,7 @@ import { alice, answerLost, badGateway, bob, disabled, open, restricted } from "
 
 const ids = (orders) => orders.map(({ id }) => id).toSorted()
 
-/** The total of each currency in an account's trade balance. */
+/** Reads the total of each currency in an account's trade balance. */
 const totals = async (exchange) => (await exchange.fetchBalance()).total
 
 describe("public calls", () => {
@@ -62,7 +63,7 @@ describe("public calls", () => {
     assert.deepEqual(pick((await alice.fetchTradingFees())[btc], "maker", "taker"), { maker: 0.001, taker: 0.001 })
   })
 
-  test("fetchTickers, fetchOrderBook and fetchTrades show what was traded", async ({ alice, bob }) => {
+  test("fetchTickers, fetchOrderBook and fetchTrades return what was traded", async ({ alice, bob }) => {
     await alice.createOrder(btc, "limit", "sell", 0.5, 51000)
     await alice.createOrder(btc, "limit", "sell", 0.25, 52000)
     await bob.createOrder(btc, "limit", "buy", 1, 49000)
@@ -86,7 +87,7 @@ describe("public calls", () => {
     })
   })
 
-  test("an unknown market fails with BadSymbol if ccxt detects it, and with ExchangeError if the exchange does", async ({ alice }) => {
+  test("an unknown market fails with BadSymbol if ccxt detects it, and with ExchangeError if the exchange refuses it", async ({ alice }) => {
     await fails(alice.fetchOrderBook("NO/PE"), Ccxt.BadSymbol)
     await fails(alice.v4PublicGetOrderbookMarket({ market: "NO_PE" }), Ccxt.ExchangeError)
     await fails(alice.v4PrivatePostOrders({ market: "NO_PE" }), Ccxt.ExchangeError)
@@ -104,7 +105,7 @@ describe("accounts", () => {
     assert.equal((await alice.fetchBalance({ type: "swap" })).USDT.total, 50000)
   })
 
-  test("transfer moves funds between balances, under every name that ccxt uses for them", async ({ as }) => {
+  test("transfer moves funds between balances, under every balance name that ccxt uses", async ({ as }) => {
     const exchange = as(alice, { sign: { nonceWindow: true } })
     const all = async () =>
       Promise.all([
@@ -153,7 +154,7 @@ describe("accounts", () => {
 })
 
 describe("orders", () => {
-  test("a limit order rests, is found, is partly filled and is canceled", async ({ alice, bob }) => {
+  test("a limit order rests, is found, is partly filled and is then canceled", async ({ alice, bob }) => {
     const placed = await alice.createOrder(btc, "limit", "sell", 0.5, 51000)
     assert.deepEqual(
       pick(placed, "symbol", "status", "side", "type", "price", "amount", "filled", "remaining"),
@@ -250,7 +251,7 @@ describe("orders", () => {
     assert.deepEqual(await bob.fetchOpenOrders(), [])
   })
 
-  test("stop-limit orders wait for the price to rise or fall to their trigger", async ({ alice, bob, venue }) => {
+  test("stop-limit orders wait until the price rises or falls to their trigger", async ({ alice, bob, venue }) => {
     const up = await alice.createOrder(btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52000, clientOrderId: "up-1" })
     assert.deepEqual(
       pick(up, "clientOrderId", "status", "type", "price", "triggerPrice", "amount", "filled"),
@@ -269,7 +270,8 @@ describe("orders", () => {
       activated: 0,
       activationCondition: "gte"
     })
-    // A buy with a trigger below the price is not triggered at once here: it waits for the price to fall.
+    // This buy order's trigger is below the price. The sandbox does not trigger it immediately: the order waits until
+    // the price falls.
     const down = await alice.createOrder(btc, "limit", "buy", 0.1, 48500, { triggerPrice: 48000 })
     assert.equal(down.info.activationCondition, "lte")
     assert.deepEqual(ids(await alice.fetchOpenOrders(btc)), ids([up, down]))
@@ -277,7 +279,7 @@ describe("orders", () => {
 
     const offer = await bob.createOrder(btc, "limit", "sell", 1, 52500)
     await venue.movePrice("BTC_USDT", "52000")
-    // The exchange itself sells at the new price, so nothing is bought from bob.
+    // The exchange itself sells at the new price, so the order buys nothing from bob.
     const filled = await alice.fetchOrder(up.id, btc)
     assert.deepEqual(pick(filled, "status", "filled", "average"), { status: "closed", filled: 0.1, average: 52000 })
     assert.equal((await bob.fetchOrder(offer.id, btc)).filled, 0)
@@ -285,7 +287,7 @@ describe("orders", () => {
     assert.equal((await alice.cancelOrder(down.id, btc)).status, "canceled")
   })
 
-  test("cancelAllOrders cancels only orders of the given market and kind", async ({ alice }) => {
+  test("cancelAllOrders cancels only orders in the given market and of the given kind", async ({ alice }) => {
     const spot = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
     const stop = await alice.createOrder(btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52000 })
     const margin = await alice.createOrder(btc, "limit", "buy", 0.1, 41000, { marginMode: "cross" })
@@ -345,7 +347,7 @@ describe("orders", () => {
     assert.deepEqual(await alice.v4PrivatePostOcoOrders(), [])
   })
 
-  test("fetchOrders makes two calls at once, and the nonce window accepts them in any order", async ({ as }) => {
+  test("fetchOrders makes two calls at the same time, and the nonce window accepts them in any order", async ({ as }) => {
     const exchange = as(alice, { sign: { nonceWindow: true } })
     const ended = await exchange.createOrder(btc, "limit", "buy", 0.1, 40000)
     await exchange.cancelOrder(ended.id, btc)
@@ -379,7 +381,7 @@ describe("refusals", () => {
     assert.deepEqual(await alice.fetchOpenOrders(), [])
   })
 
-  test("fields that break the market rules fail with InvalidOrder if ccxt knows the message", async ({ alice }) => {
+  test("fields that break the market rules fail with InvalidOrder if ccxt knows the error message", async ({ alice }) => {
     await fails(alice.createOrder("ETH/USDT", "limit", "sell", 0.0001, 50000), Ccxt.InvalidOrder)
     await fails(alice.createOrder(btc, "limit", "sell", 0.0000001, 50000), Ccxt.InvalidOrder)
     // ccxt does not know the newer code for a step violation.
@@ -391,7 +393,7 @@ describe("refusals", () => {
     await fails(alice.createOrder(btc, "limit", "hold", 1, 50000), Ccxt.ExchangeError)
   })
 
-  test("the client order id of another open order fails with ExchangeError", async ({ alice }) => {
+  test("reusing the client order id of another open order fails with ExchangeError", async ({ alice }) => {
     const order = ["limit", "buy", 0.1, 40000, { clientOrderId: "mine" }]
     const { id } = await alice.createOrder(btc, ...order)
     await fails(alice.createOrder(btc, ...order), Ccxt.ExchangeError)
@@ -399,7 +401,7 @@ describe("refusals", () => {
     assert.equal((await alice.createOrder(btc, ...order)).clientOrderId, "mine")
   })
 
-  test("an unknown order, an ended order, and another account's order fail with OrderNotFound", async ({ alice, bob }) => {
+  test("an unknown order, a closed order, and another account's order fail with OrderNotFound", async ({ alice, bob }) => {
     await fails(alice.fetchOrder("424242", btc), Ccxt.OrderNotFound)
     await fails(alice.cancelOrder("424242", btc), Ccxt.OrderNotFound)
     const { id } = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
@@ -409,13 +411,13 @@ describe("refusals", () => {
     await fails(alice.cancelOrder(id, btc), Ccxt.OrderNotFound)
   })
 
-  test("too many calls or a used nonce fail with DDoSProtection", async ({ alice, bob, venue }) => {
+  test("too many calls or a reused nonce fail with DDoSProtection", async ({ alice, bob, venue }) => {
     await venue.limit("/api/v4/orders", 1)
     await alice.fetchOpenOrders()
     await fails(alice.fetchOpenOrders(), Ccxt.DDoSProtection)
     await bob.fetchOpenOrders()
 
-    // Public calls share one limit.
+    // Public calls share one rate limit.
     await venue.limit("public", 0)
     await fails(alice.fetchStatus(), Ccxt.DDoSProtection)
 
@@ -425,7 +427,7 @@ describe("refusals", () => {
     await fails(alice.fetchBalance(), Ccxt.DDoSProtection)
   })
 
-  test("an exchange that is down fails with ExchangeNotAvailable, and a lost answer with NetworkError", async ({ alice, venue }) => {
+  test("an exchange that is down fails with ExchangeNotAvailable, and a lost response with NetworkError", async ({ alice, venue }) => {
     await alice.loadMarkets()
     await venue.fault("/api/v4/order/new", badGateway)
     await fails(alice.createOrder(btc, "limit", "buy", 0.1, 40000), Ccxt.ExchangeNotAvailable)

@@ -6,7 +6,7 @@ import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
 import { btc, fails, pick, test } from "./desk.js"
 
-test("fetchOrderTrades reads the deals of one order", async ({ alice, bob }) => {
+test("fetchOrderTrades reads an order's deals", async ({ alice, bob }) => {
   const sale = await alice.createOrder(btc, "limit", "sell", 0.5, 51000, { clientOrderId: "sale" })
   await alice.createOrder(btc, "limit", "sell", 0.5, 51000)
   assert.deepEqual(await alice.fetchOrderTrades(sale.id, btc), [])
@@ -31,7 +31,7 @@ test("fetchOrderTrades reads the deals of one order", async ({ alice, bob }) => 
   assert.deepEqual(await alice.fetchOrderTrades(second.id, btc), [])
 })
 
-test("cancelAllOrdersAfter arms the kill switch of a market, and disarms it with 0", async ({ alice, venue }) => {
+test("cancelAllOrdersAfter arms a market's kill switch, and a timeout of 0 disarms it", async ({ alice, venue }) => {
   const { id } = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
   const armed = await alice.cancelAllOrdersAfter(60_000, { symbol: btc, types: ["spot"] })
   assert.deepEqual(pick(armed, "market", "types"), { market: "BTC_USDT", types: ["spot"] })

@@ -1,4 +1,4 @@
-/** Set-up that the ccxt tests share: an exchange per test, and a client for each of its accounts. */
+/** Set-up shared by the ccxt tests: one exchange per test, and a client for each of its accounts. */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
 import { it } from "node:test"
@@ -9,13 +9,13 @@ export const perpetual = "BTC/USDT:USDT"
 
 let last = 0
 
-/** A nonce that increases even within a millisecond. */
+/** Returns nonces that increase even within a millisecond. */
 export const nonce = () => last = Math.max(Date.now(), last + 1)
 
-/** The last nonce so far, which is the greatest. */
+/** The last nonce so far, which is also the greatest. */
 export const lastNonce = () => last
 
-/** A ccxt client with a key and the sandbox's address. */
+/** Creates a ccxt client with a key and the sandbox's address. */
 export const client = (baseUrl, { apiKey, apiSecret }, options = {}) => {
   const exchange = new Ccxt.whitebit({ apiKey, secret: apiSecret, enableRateLimit: false, nonce, options })
   exchange.urls.api = {
@@ -26,7 +26,7 @@ export const client = (baseUrl, { apiKey, apiSecret }, options = {}) => {
   return exchange
 }
 
-/** A test with its own exchange, at a price of 50000, and a client for each of its two accounts. */
+/** Defines a test with its own exchange, at a price of 50000, and a client for each of its two accounts. */
 export const test = (title, body) =>
   it(title, { timeout: 30_000 }, async () => {
     const venue = await open()
@@ -41,8 +41,8 @@ export const test = (title, body) =>
   })
 
 /**
- * Fails unless the error has exactly this ccxt class; subclasses do not count, such as `PermissionDenied` for
- * `AuthenticationError`.
+ * Fails unless the error has exactly this ccxt class. A subclass, such as `PermissionDenied` for `AuthenticationError`,
+ * also fails.
  */
 export const fails = async (call, expected) => {
   const error = await call.then(() => undefined, (error) => error)

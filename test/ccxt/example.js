@@ -1,6 +1,6 @@
 import ccxt from "ccxt"
 
-/** ccxt's own client of the exchange, which calls a sandbox instead. */
+/** ccxt's own client for the exchange, configured to call a sandbox. */
 export const exchangeAt = (url, apiKey, secret) => {
   const exchange = new ccxt.pro.whitebit({ apiKey, secret })
   exchange.urls.api = {
@@ -12,9 +12,9 @@ export const exchangeAt = (url, apiKey, secret) => {
   return exchange
 }
 
-/** Buys at the market, and reads the fills. Streams such as `watchOrders` work too. */
+/** Buys at the market price, and reads the fills. Streams such as `watchOrders` work too. */
 export const buy = async (exchange) => {
-  // ccxt opens unencrypted sockets, such as a sandbox's, only after this.
+  // By default, ccxt refuses unencrypted sockets, which a sandbox uses. This call allows them.
   await exchange.loadHttpProxyAgent()
   const { id } = await exchange.createOrder("BTC/USDT", "limit", "buy", 0.01, 60000)
   return await exchange.fetchOrderTrades(id, "BTC/USDT")

@@ -1,10 +1,10 @@
-/** The example on the page about ccxt. */
+/** Tests the example on the page about ccxt. */
 import assert from "node:assert/strict"
 import { buy, exchangeAt } from "./example.js"
 import { btc, test } from "./desk.js"
 import { alice } from "./venue.ts"
 
-test("the example on the page buys and reads its fills", async ({ venue, bob }) => {
+test("the ccxt example on the page buys and reads its fills", async ({ venue, bob }) => {
   await bob.createOrder(btc, "limit", "sell", 1, 51000)
   const exchange = exchangeAt(venue.baseUrl, alice.apiKey, alice.apiSecret)
   try {

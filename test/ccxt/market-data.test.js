@@ -11,8 +11,8 @@ const trade = async (alice, bob) => {
   await bob.createOrder(btc, "limit", "buy", 0.1, 51000)
 }
 
-describe("tickers", () => {
-  test("fetchTicker reads a market's last 24 hours and best prices", async ({ alice, bob, venue }) => {
+describe("market tickers", () => {
+  test("fetchTicker reads a market's last 24 hours and its best prices", async ({ alice, bob, venue }) => {
     await trade(alice, bob)
     await venue.movePrice("BTC_USDT", "50500")
     const ticker = await alice.fetchTicker(btc)
@@ -33,7 +33,7 @@ describe("tickers", () => {
       ),
       {
         symbol: btc,
-        // The example's price before the test moved it.
+        // The example's price before the test moved the market.
         open: 40000,
         high: 51000,
         low: 40000,
@@ -48,7 +48,7 @@ describe("tickers", () => {
     )
   })
 
-  test("fetchTickers reads all markets at once, or only futures", async ({ alice, bob }) => {
+  test("fetchTickers reads all markets in one call, or only futures", async ({ alice, bob }) => {
     await trade(alice, bob)
     await bob.createOrder(perpetual, "limit", "sell", 0.1, 50500)
     await alice.createOrder(perpetual, "market", "buy", 0.1)
@@ -65,7 +65,7 @@ describe("tickers", () => {
     assert.deepEqual(pick(futures[perpetual], "last", "high", "low", "baseVolume", "quoteVolume", "indexPrice"), {
       last: 50500,
       high: 50500,
-      // The price of the example, before it was moved.
+      // The example's price before the test moved the market.
       low: 40000,
       baseVolume: 0.1,
       quoteVolume: 5050,
@@ -77,13 +77,13 @@ describe("tickers", () => {
 })
 
 describe("candles", () => {
-  test("fetchOHLCV reads candles of every timeframe", async ({ alice, bob, venue }) => {
+  test("fetchOHLCV reads candles for every timeframe", async ({ alice, bob, venue }) => {
     await trade(alice, bob)
     await venue.movePrice("BTC_USDT", "49500")
     const now = Date.now()
     for (const timeframe of Object.keys(alice.timeframes)) {
       const candles = await alice.fetchOHLCV(btc, timeframe)
-      // A candle may have ended between the two calls.
+      // A candle may have closed between the two calls.
       assert.ok(candles.length === 1 || candles.length === 2, `${timeframe}: ${candles.length} candles`)
       const length = alice.parseTimeframe(timeframe) * 1000
       const [at, open] = candles[0]
@@ -106,14 +106,14 @@ describe("candles", () => {
   })
 })
 
-describe("books, trades and the platform", () => {
-  test("fetchOrderBook respects its limit, and raw depth and fetchTrades match the same book", async ({ alice, bob }) => {
+describe("books, trades and platform status", () => {
+  test("fetchOrderBook respects its limit, and raw depth and fetchTrades agree with the same book", async ({ alice, bob }) => {
     await trade(alice, bob)
     await alice.createOrder(btc, "limit", "sell", 0.25, 53000)
     assert.deepEqual((await bob.fetchOrderBook(btc)).asks, [[51000, 0.4], [53000, 0.25]])
     const top = await bob.fetchOrderBook(btc, 1)
     assert.deepEqual([top.asks, top.bids], [[[51000, 0.4]], [[49000, 1]]])
-    // Raw depth omits prices more than 2 % from the last price.
+    // Raw depth omits prices that are more than 2 % from the last price.
     const { asks, bids } = await bob.v4PublicGetOrderbookDepthMarket({ market: "BTC_USDT" })
     assert.deepEqual([asks, bids], [[["51000", "0.4"]], []])
 
@@ -131,14 +131,14 @@ describe("books, trades and the platform", () => {
     assert.deepEqual(after.result, [])
   })
 
-  test("ccxt reads the status, the platform status and the margin markets", async ({ alice }) => {
+  test("ccxt reads the exchange status, the platform status and the margin markets", async ({ alice }) => {
     assert.equal((await alice.fetchStatus()).status, "ok")
     assert.deepEqual(await alice.v4PublicGetPlatformStatus(), { status: "system operational" })
     const { result } = await alice.v4PublicGetCollateralMarkets()
     assert.deepEqual(result, ["BTC_USDT", "ETH_USDT", "BTC_PERP"])
   })
 
-  test("an unknown market is refused with the messages of API V1 and V4", async ({ alice }) => {
+  test("calls for an unknown market are refused with the messages of API V1 and V4", async ({ alice }) => {
     await fails(alice.v1PublicGetTicker({ market: "NO_PE" }), Ccxt.ExchangeError)
     await fails(alice.v1PublicGetKline({ market: "NO_PE" }), Ccxt.ExchangeError)
     const refused = { success: false, message: { market: ["Market is not available."] }, result: null }
@@ -173,8 +173,8 @@ describe("fees, limits and funding", () => {
   })
 })
 
-describe("unserved calls", () => {
-  test("a call that the sandbox does not serve is refused with a reason, not as an unknown path", async ({ alice }) => {
+describe("calls that the sandbox does not serve", () => {
+  test("a call that the sandbox does not serve is refused with a reason instead of as an unknown path", async ({ alice }) => {
     for (
       const call of [
         () => alice.fetchConvertQuote("BTC", "USDT", 1),

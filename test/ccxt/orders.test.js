@@ -8,7 +8,7 @@ import { btc, fails, perpetual, pick, test } from "./desk.js"
 const shown = (order) => pick(order, "symbol", "side", "type", "status", "price", "triggerPrice", "amount", "filled", "cost")
 
 describe("stop-market orders", () => {
-  test("stop-market orders on spot wait for their trigger price, and trade at it", async ({ alice, venue }) => {
+  test("stop-market orders on spot wait until the price reaches their trigger, and trade at that price", async ({ alice, venue }) => {
     const stop = await alice.createOrder(btc, "market", "sell", 0.1, undefined, {
       triggerPrice: 48000,
       clientOrderId: "out-1"
@@ -47,14 +47,14 @@ describe("stop-market orders", () => {
     assert.deepEqual(pick(bought, "id", "filled", "cost"), { id: stop.id, filled: 0.01, cost: 520 })
   })
 
-  test("stop-market orders on margin open and close positions, including futures", async ({ alice, venue }) => {
+  test("stop-market orders on margin open and close positions, also on futures markets", async ({ alice, venue }) => {
     for (const [symbol, market, params] of [[btc, "BTC_USDT", { marginMode: "cross" }], [perpetual, "BTC_PERP", {}]]) {
       const stop = await alice.createOrder(symbol, "market", "buy", 0.02, undefined, { triggerPrice: 51000, ...params })
       assert.deepEqual(pick(stop, "symbol", "status", "triggerPrice", "amount", "info"), {
         symbol,
         status: "open",
         triggerPrice: 51000,
-        // The amount is in the base currency here: ccxt passes it on unchanged.
+        // The amount is in the base currency here, because ccxt passes it on unchanged.
         amount: 0.02,
         info: stop.info
       })
@@ -73,7 +73,7 @@ describe("stop-market orders", () => {
     }
   })
 
-  test("stop-market orders without enough balance or with the last price as trigger are refused", async ({ alice }) => {
+  test("stop-market orders that exceed the balance, or whose trigger is the last price, are refused", async ({ alice }) => {
     const sell = (amount, triggerPrice) => alice.createOrder(btc, "market", "sell", amount, undefined, { triggerPrice })
     await fails(sell(50, 48000), Ccxt.InsufficientFunds)
     await fails(sell(0.1, 50000), Ccxt.ExchangeError)
@@ -81,7 +81,7 @@ describe("stop-market orders", () => {
 })
 
 describe("stop-limit orders", () => {
-  test("stop-limit orders trade at once when a price move triggers them", async ({ alice, venue }) => {
+  test("stop-limit orders trade immediately when a price move triggers them", async ({ alice, venue }) => {
     const stop = await alice.createOrder(btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52000 })
     await venue.movePrice("BTC_USDT", "52000")
     const [bought] = await alice.fetchClosedOrders(btc)
@@ -94,7 +94,7 @@ describe("stop-limit orders", () => {
     })
   })
 
-  test("stop-limit orders on margin are placed by a raw call", async ({ alice, venue }) => {
+  test("a raw call places stop-limit orders on margin", async ({ alice, venue }) => {
     await alice.loadMarkets()
     const answer = await alice.v4PrivatePostOrderCollateralStopLimit({
       market: "BTC_PERP",
@@ -122,7 +122,7 @@ describe("stop-limit orders", () => {
 })
 
 describe("editOrder", () => {
-  test("editOrder returns the order that replaced the old one", async ({ alice }) => {
+  test("editOrder returns the order that replaces the old one", async ({ alice }) => {
     const order = await alice.createOrder(btc, "limit", "buy", 0.1, 40000, { clientOrderId: "quote-1" })
     const edited = await alice.editOrder(order.id, btc, "limit", "buy", 0.2, 41000)
     assert.notEqual(edited.id, order.id)
@@ -140,7 +140,7 @@ describe("editOrder", () => {
     await fails(alice.editOrder(order.id, btc, "limit", "buy", 0.2, 42000), Ccxt.OrderNotFound)
   })
 
-  test("editOrder changes only the price of an order, named by its client order id", async ({ alice }) => {
+  test("editOrder finds an order by its client order id, and changes only its price", async ({ alice }) => {
     await alice.createOrder(btc, "limit", "sell", 0.1, 60000, { clientOrderId: "quote-2" })
     const edited = await alice.editOrder(undefined, btc, "limit", "sell", undefined, 61000, { clientOrderId: "quote-2" })
     assert.deepEqual(pick(edited, "clientOrderId", "price", "amount"), {
@@ -166,23 +166,23 @@ describe("editOrder", () => {
     })
   })
 
-  test("editOrder sends the trigger price under an undocumented key, which is ignored", async ({ alice }) => {
+  test("editOrder sends the trigger price under an undocumented key, which the exchange ignores", async ({ alice }) => {
     const stop = await alice.createOrder(btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52000 })
     const edited = await alice.editOrder(stop.id, btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52500 })
     assert.equal(edited.triggerPrice, 52000)
   })
 
-  test("editOrder refuses a change that exceeds the balance, and the order stays unchanged", async ({ alice }) => {
+  test("editOrder refuses a change that exceeds the balance, and leaves the order unchanged", async ({ alice }) => {
     const { id } = await alice.createOrder(btc, "limit", "sell", 0.1, 60000)
     await fails(alice.editOrder(id, btc, "limit", "sell", 50, 60000), Ccxt.InsufficientFunds)
     assert.deepEqual((await alice.fetchOpenOrders(btc)).map((order) => order.id), [id])
   })
 })
 
-describe("the raw methods for many orders in one call", () => {
+describe("raw methods for several orders in one call", () => {
   const quote = (price, more = {}) => ({ market: "BTC_USDT", side: "buy", amount: "0.1", price, ...more })
 
-  test("a raw bulk call places orders, with an error for each refused one", async ({ alice }) => {
+  test("a raw bulk call places orders, and returns an error for each refused order", async ({ alice }) => {
     const placed = await alice.v4PrivatePostOrderBulk({
       orders: [quote("40000", { clientOrderId: "quote-1" }), quote("49000", { amount: "50" }), quote("41000", { clientOrderId: "" })]
     })
@@ -206,7 +206,7 @@ describe("the raw methods for many orders in one call", () => {
     assert.deepEqual((await alice.fetchOpenOrders(perpetual)).map(({ price }) => price), [40000])
   })
 
-  test("a raw bulk call cancels orders, and reports the unknown ones", async ({ alice }) => {
+  test("a raw bulk call cancels orders, and reports the unknown orders", async ({ alice }) => {
     const order = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
     const canceled = await alice.v4PrivatePostOrderCancelBulk({
       orders: [{ market: "BTC_USDT", orderId: Number(order.id) }, { market: "BTC_USDT", orderId: Number(order.id) }]

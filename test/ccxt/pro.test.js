@@ -5,14 +5,14 @@ import { describe } from "node:test"
 import { btc, client, nonce, pick, test } from "./desk.js"
 import { alice, bob } from "./venue.ts"
 
-/** A client with a WebSocket, which ends with the test. */
+/** Creates a client with a WebSocket, which closes when the test ends. */
 const watching = async (venue, key, body) => {
   const exchange = new Ccxt.pro.whitebit({ apiKey: key.apiKey, secret: key.apiSecret, enableRateLimit: false, nonce })
   exchange.urls.api = {
     ...client(venue.baseUrl, key).urls.api,
     ws: `${venue.baseUrl.replace("http", "ws")}/ws`
   }
-  // ccxt opens unencrypted sockets only after this call.
+  // By default, ccxt refuses unencrypted sockets. This call allows them.
   await exchange.loadHttpProxyAgent()
   try {
     await exchange.loadMarkets()
@@ -22,7 +22,7 @@ const watching = async (venue, key, body) => {
   }
 }
 
-/** Repeats a watch call until its result satisfies the condition. */
+/** Repeats a watch call until its result meets the condition. */
 const until = async (watch, isThere) => {
   for (;;) {
     const found = await watch()
@@ -30,7 +30,7 @@ const until = async (watch, isThere) => {
   }
 }
 
-describe("ccxt's WebSocket client, public", () => {
+describe("ccxt's WebSocket client on public channels", () => {
   test("watchTicker reads a market's last 24 hours", async ({ alice: seller, bob: buyer, venue }) => {
     await seller.createOrder(btc, "limit", "sell", 0.5, 51000)
     await buyer.createOrder(btc, "limit", "buy", 0.1, 51000)
@@ -81,11 +81,11 @@ describe("ccxt's WebSocket client, public", () => {
     })
   })
 
-  test("watchOHLCV reads the candle of a trade", async ({ alice: seller, bob: buyer, venue }) => {
+  test("watchOHLCV reads the candle that a trade creates", async ({ alice: seller, bob: buyer, venue }) => {
     await seller.createOrder(btc, "limit", "sell", 0.5, 51000)
     await watching(venue, alice, async (exchange) => {
       const watched = exchange.watchOHLCV(btc, "1w")
-      // The subscription is acknowledged before this order is placed.
+      // The subscription is acknowledged before the next order is placed.
       await exchange.watchOrderBook(btc)
       await buyer.createOrder(btc, "limit", "buy", 0.1, 51000)
       const [[time, open, high, low, close, volume]] = await watched
@@ -95,8 +95,8 @@ describe("ccxt's WebSocket client, public", () => {
   })
 })
 
-describe("ccxt's WebSocket client, private", () => {
-  test("watchBalance reads the balances that an order locks", async ({ alice: trader, venue }) => {
+describe("ccxt's WebSocket client on private channels", () => {
+  test("watchBalance reads the balance changes that an order causes", async ({ alice: trader, venue }) => {
     await watching(venue, alice, async (exchange) => {
       const watched = exchange.watchBalance()
       await exchange.watchOrderBook(btc)
@@ -106,7 +106,7 @@ describe("ccxt's WebSocket client, private", () => {
     })
   })
 
-  test("watchOrders reads an order until it ends", async ({ alice: seller, bob: buyer, venue }) => {
+  test("watchOrders reports an order until it closes", async ({ alice: seller, bob: buyer, venue }) => {
     await watching(venue, alice, async (exchange) => {
       const isOf = (id, status, filled) => (orders) =>
         orders.some((order) => order.id === id && order.status === status && order.filled === filled)
@@ -139,7 +139,7 @@ describe("ccxt's WebSocket client, private", () => {
     })
   })
 
-  test("watchMyTrades reads the trades of both sides", async ({ alice: seller, bob: buyer, venue }) => {
+  test("watchMyTrades reads the trades of both counterparties", async ({ alice: seller, bob: buyer, venue }) => {
     await watching(venue, bob, async (exchange) => {
       const watched = exchange.watchMyTrades(btc)
       await exchange.watchOrderBook(btc)

@@ -1,7 +1,7 @@
 /**
- * Every unified method that ccxt's `whitebit` has, called against the sandbox. An answer is right when ccxt parses the
- * values of the exchange's state from it. A refusal must name its reason, and its row says why it is right. A method
- * without a row in the table fails the last test, which also prints the counts.
+ * Calls every unified method of ccxt's `whitebit` against the sandbox. A response is right when ccxt parses the
+ * exchange's current values from it. A refusal must state its reason, and its row in the table explains why the refusal
+ * is right. The last test fails if a method has no row in the table, and prints the counts.
  */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
@@ -11,10 +11,13 @@ import { alice as key } from "./venue.ts"
 
 const counts = { right: 0, refused: 0, "refused by ccxt": 0, failed: 0 }
 
-/** A call whose parsed answer is asserted. */
+/** Defines a call whose parsed response is asserted. */
 const right = (check) => ({ kind: "right", check })
 
-/** A call that the exchange refuses: why it must, ccxt's error for it, and the exchange's reason. */
+/**
+ * Defines a call that the exchange refuses. States why the exchange must refuse it, ccxt's error for the refusal, and
+ * the exchange's reason.
+ */
 const refused = (because, error, reason, call) => ({
   because,
   kind: "refused",
@@ -25,7 +28,7 @@ const refused = (because, error, reason, call) => ({
   }
 })
 
-/** A call that ccxt itself refuses to send. */
+/** Defines a call that ccxt itself refuses to send. */
 const unsent = (error, call) => ({
   kind: "refused by ccxt",
   check: async (world) => {
@@ -43,19 +46,22 @@ const failure = async (call, world) => {
   return thrown
 }
 
-/** A call that the live exchange answers and the sandbox does not serve: what it would have to simulate. */
+/**
+ * Defines a call that the live exchange serves and the sandbox does not. States what the sandbox would have to
+ * simulate.
+ */
 const unserved = (missing, call) =>
   refused(`the sandbox has no ${missing}`, Ccxt.ExchangeError, /This sandbox does not serve it/u, call)
 
-/** Asserts some fields of a parsed answer. */
+/** Asserts some fields of a parsed response. */
 const shows = (value, fields) => assert.deepEqual(pick(value, ...Object.keys(fields)), fields)
 
-/** Asserts that a time is now, within ten seconds. */
+/** Asserts that a time is within ten seconds of now. */
 const isNow = (time) => assert.ok(Math.abs(time - Date.now()) < 10_000, `${time} is not now`)
 
 const ids = (list) => list.map(({ id }) => id).toSorted()
 
-/** Alice sells 0.1 of 0.5 at 51000 to bob, whose bid for 1 at 49000 stays. */
+/** Alice offers 0.5 at 51000 and sells 0.1 of it to bob, whose bid for 1 at 49000 stays in the book. */
 const trade = async ({ alice, bob }) => {
   const sale = await alice.createOrder(btc, "limit", "sell", 0.5, 51000, { clientOrderId: "sale" })
   await bob.createOrder(btc, "limit", "buy", 1, 49000)
@@ -63,7 +69,7 @@ const trade = async ({ alice, bob }) => {
   return { sale, buy }
 }
 
-/** Alice buys 0.1 of the perpetual market from bob at 50500. */
+/** Alice buys 0.1 on the perpetual market from bob at 50500. */
 const openPosition = async ({ alice, bob }) => {
   await bob.createOrder(perpetual, "limit", "sell", 0.1, 50500)
   return alice.createOrder(perpetual, "market", "buy", 0.1)
@@ -73,10 +79,10 @@ const sold = { symbol: btc, side: "sell", price: 51000, amount: 0.1, cost: 5100 
 const bought = { ...sold, side: "buy" }
 const resting = { symbol: btc, type: "limit", status: "open", filled: 0, cost: 0 }
 
-/** Asserts alice's position at a mark price of 51000: a gain of 50 on 5050. */
+/** Asserts alice's position at a mark price of 51000: a gain of 50 on a position worth 5050. */
 const isLong = ({ info, ...position }) => {
   shows(position, { symbol: perpetual, entryPrice: 50500, percentage: 0.99, collateral: 510 })
-  // ccxt takes the documented realised gain for the unrealised one.
+  // ccxt reads the documented realised gain as the unrealised gain.
   shows(info, { amount: "0.1", pnl: "0", unrealizedPnl: "50" })
 }
 
@@ -84,7 +90,7 @@ const windowed = ({ as }) => as(key, { sign: { nonceWindow: true } })
 
 const limitBuy = { ...resting, side: "buy", price: 40000, amount: 0.1, remaining: 0.1 }
 
-/** A limit buy at 40000, placed by one of ccxt's methods, rests in the book. */
+/** Places a limit buy at 40000 with the given ccxt method. The order rests in the book. */
 const rests = (place, fields = {}) =>
   right(async (world) => {
     const order = await place(world)
@@ -93,7 +99,7 @@ const rests = (place, fields = {}) =>
     assert.deepEqual(ids(await world.alice.fetchOpenOrders()), [order.id])
   })
 
-/** A stop order, placed by one of ccxt's methods, waits and then fills at its trigger. */
+/** Places a stop order with the given ccxt method. The order waits, and then fills at its trigger price. */
 const waits = (place, { amount = 0.1, ...fields }, filled = amount) =>
   right(async (world) => {
     const order = await place(world)
@@ -102,7 +108,7 @@ const waits = (place, { amount = 0.1, ...fields }, filled = amount) =>
     shows(await world.alice.fetchOrder(order.id, btc), { status: "closed", filled, average: 52000 })
   })
 
-/** A market order, placed by one of ccxt's methods, takes 0.1 at 51000 from bob. */
+/** Places a market order with the given ccxt method. The order takes 0.1 at 51000 from bob. */
 const takes = (place, fields = {}) =>
   right(async (world) => {
     await world.bob.createOrder(btc, "limit", "sell", 0.5, 51000)
@@ -254,7 +260,7 @@ const calls = {
       alice.createOrder(btc, "limit", "buy", 50, 40000)),
     "limit, below the minimum amount": refused("code 32, the market's minAmount", Ccxt.InvalidOrder, /Given amount is less than min amount/u, ({ alice }) =>
       alice.createOrder(btc, "limit", "buy", 0.000005, 40000)),
-    // ccxt does not know the documented text for a total.
+    // ccxt does not recognize the documented message for a total that is too small.
     "limit, below the minimum total": refused("code 30, the market's minTotal", Ccxt.ExchangeError, /Total \(amount \* price\) is less than 5/u, ({ alice }) =>
       alice.createOrder(btc, "limit", "buy", 0.0001, 40000)),
     "limit, far above the last price": refused("code 250, the price band; its width is ours", Ccxt.InvalidOrder, /The Price should be less than or equal to/u, ({ alice }) =>
@@ -411,7 +417,7 @@ const calls = {
       assert.equal((await alice.fetchBalance({ type: "swap" })).USDT.total, 50000)
     }),
     "of one currency": right(async ({ alice }) => {
-      // The exchange answers with only the amounts, whose names ccxt takes for currencies.
+      // The exchange returns only the amounts. ccxt mistakes their names for currencies.
       assert.deepEqual((await alice.fetchBalance({ ticker: "BTC" })).total, { AVAILABLE: 2, FREEZE: 0 })
     })
   },
@@ -656,7 +662,7 @@ const calls = {
       shows(await world.bob.fetchOrder(buy.id), { symbol: btc, status: "closed" })
     }),
     "of an unknown order": right(async ({ alice }) => {
-      // ccxt asks for open and for ended orders, and says itself that the order is in neither list.
+      // ccxt requests open and closed orders, and then itself reports that the order is in neither list.
       assert.equal((await failure(() => alice.fetchOrder("424242", btc))).constructor.name, "OrderNotFound")
     })
   },
@@ -683,7 +689,7 @@ const calls = {
       const { buy, sale } = await trade(world)
       const [fill, ...others] = await world.alice.fetchOrderTrades(sale.id, btc)
       assert.deepEqual(others, [])
-      // ccxt shows the id of the other order of the trade as the order.
+      // ccxt shows the id of the trade's other order as the order id.
       shows(fill, { symbol: btc, order: buy.id, price: 51000, amount: 0.1, cost: 5100, takerOrMaker: "maker" })
     }),
     "at most one": right(async (world) => {
@@ -725,13 +731,13 @@ const calls = {
       await openPosition(world)
       await world.bob.createOrder(perpetual, "limit", "buy", 0.1, 51000)
       await world.alice.createOrder(perpetual, "market", "sell", 0.1)
-      // ccxt sorts by the time at which the position was opened, which both records share.
+      // ccxt sorts positions by opening time, which both records share.
       const history = await world.alice.fetchPositionHistory(perpetual)
       assert.deepEqual(history.map(({ entryPrice, info, symbol }) => [symbol, entryPrice, info.amount]), [
         [perpetual, 0, "0"],
         [perpetual, 50500, "0.1"]
       ])
-      // A gain of 50 minus the fee of 5100 by 0.055 %; the opening cost the fee of 5050.
+      // A gain of 50 minus the fee of 0.055 % on 5100. The fee on 5050 was charged at the opening.
       assert.deepEqual(history.map(({ realizedPnl }) => realizedPnl), [47.195, -2.7775])
     }),
     "limited": refused("code 30, ccxt sends the start as the limit", Ccxt.ExchangeError, /"limit":/u, ({ alice }) =>
@@ -825,7 +831,7 @@ const calls = {
   },
   fetchTradingLimits: {
     "of all markets": right(async ({ alice }) => {
-      // ccxt lists only markets with a largest amount and price, which this exchange does not have.
+      // ccxt lists only markets that have a maximum amount and price. This exchange has no such markets.
       assert.deepEqual(await alice.fetchTradingLimits(), {})
     })
   },
@@ -841,7 +847,7 @@ const calls = {
     "of the account": right(async (world) => {
       await openPosition(world)
       shows(await world.alice.setLeverage(5), { leverage: 5 })
-      // A fifth of 0.1 at the mark price of 50000.
+      // One fifth of 0.1 at the mark price of 50000.
       shows((await world.alice.fetchPositions())[0], { collateral: 1000 })
     }),
     "between two levels": refused("code 30, the leverage is 1, 2, 3, 5, 10, 20, 50 or 100", Ccxt.ExchangeError, /"leverage":/u, ({ alice }) =>
@@ -886,7 +892,7 @@ for (const [method, variants] of Object.entries(calls)) {
   describe(method, () => {
     for (const [variant, { because, check, kind }] of Object.entries(variants)) {
       const reason = because === undefined ? "" : `: ${because}`
-      test(`${method} ${variant} is ${kind}${reason}`, async (world) => {
+      test(`ccxt's ${method} (${variant}) is ${kind}${reason}`, async (world) => {
         counts.failed++
         await check(world)
         counts.failed--

@@ -1,6 +1,6 @@
 /**
- * The exchange for ccxt, in the live dialect: an in-memory sandbox that this process serves, or a venue on a host, in
- * this process or elsewhere.
+ * The exchange that the ccxt tests call, in the live dialect: either an in-memory sandbox in this process, or a venue
+ * on a host in this or another process.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,10 +9,10 @@ import * as Scope from "effect/Scope"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { ControlApi, Example, Faults, Host, HostServer, Sandbox, Server } from "../../src/sandbox/index.ts"
 
-/** A key of alice that can only list her open orders. */
+/** One of alice's keys, which can only list her open orders. */
 export const restricted = { apiKey: "alice-restricted-key", apiSecret: "alice-restricted-secret" }
 
-/** A disabled key of alice. */
+/** One of alice's keys, which is disabled. */
 export const disabled = { apiKey: "alice-disabled-key", apiSecret: "alice-disabled-secret" }
 
 export const { alice, bob } = Example
@@ -29,10 +29,10 @@ const additions: ReadonlyArray<Readonly<Record<string, unknown>> & { readonly op
   )
 ]
 
-/** The example's keys. A venue on a host has its own keys, so these must be added. */
+/** Adds the example's keys. A venue on a host has its own keys, so the example's keys must be added. */
 const usualKeys = [alice, bob].map((account) => ({ ...key, ...account, type: "2" }))
 
-/** Serves an exchange with a control plane on its own port. */
+/** Serves an exchange, and its control plane on a separate port. */
 const alone = Effect.fnUntraced(function*(dialect: Dialect.Dialect) {
   const controlToken = "the token of these tests"
   const context = yield* Layer.build(Layer.fresh(Sandbox.layer({ dialect })))
@@ -43,7 +43,7 @@ const alone = Effect.fnUntraced(function*(dialect: Dialect.Dialect) {
   }).pipe(Effect.provideContext(context))
 })
 
-/** Serves a host with two venues, each under its path, and returns the second. */
+/** Serves a host with two venues, each under its own path, and returns the second venue. */
 const hosted = Effect.fnUntraced(function*({ name }: Dialect.Dialect) {
   const context = yield* Layer.build(Layer.fresh(Host.layer()))
   return yield* Effect.gen(function*() {
@@ -55,8 +55,8 @@ const hosted = Effect.fnUntraced(function*({ name }: Dialect.Dialect) {
 })
 
 /**
- * Creates a venue on the host at this address, with the host's token in `TXC_HOST_TOKEN`. The venue exists as long as the
- * host.
+ * Creates a venue on the host at this address. `TXC_HOST_TOKEN` contains the host's token. The venue exists as long as
+ * the host.
  */
 const elsewhere = (address: string, { name }: Dialect.Dialect) =>
   Effect.promise(async () => {
@@ -69,13 +69,13 @@ const elsewhere = (address: string, { name }: Dialect.Dialect) =>
     return { ...(await answer.json() as Host.Made), more: [...usualKeys, ...additions] }
   })
 
-/** Opens the exchange that `TXC_HOSTED` selects: a sandbox, a host in this process, or one at an address. */
+/** Opens the exchange that `TXC_HOSTED` selects: a sandbox, a host in this process, or a host at an address. */
 const opened = Effect.fnUntraced(function*(dialect: Dialect.Dialect, asked = process.env["TXC_HOSTED"]) {
   if (asked === undefined) return yield* alone(dialect)
   return asked.startsWith("http") ? yield* elsewhere(asked, dialect) : yield* hosted(dialect)
 })
 
-/** Opens the example's exchange, in which bob has funds too; `TXC_HOSTED` makes it a venue on a host. */
+/** Opens the example's exchange, and gives bob funds too. If `TXC_HOSTED` is set, the exchange is a venue on a host. */
 export const open = async (dialect = Dialect.live) => {
   const scope = Scope.makeUnsafe()
   const { controlToken, controlUrl, more, url } = await Effect.runPromise(Scope.provide(opened(dialect), scope))
@@ -91,13 +91,13 @@ export const open = async (dialect = Dialect.live) => {
   return {
     baseUrl: url,
     movePrice: (market: string, price: string) => post("MovePrice", { market, price }),
-    /** Advances the clock of the exchange. */
+    /** Advances the exchange's clock. */
     advance: (millis: number) => post("AdvanceClock", { millis }),
-    /** Sets the funding rate of a market. */
+    /** Sets a market's funding rate. */
     setFunding: (market: string, rate: string) => post("SetFunding", { market, rate }),
-    /** Limits a path to this many calls per ten seconds. */
+    /** Limits a path to this many calls every ten seconds. */
     limit: (path: string, calls: number) => post("Limit", { path, limit: { calls, perSeconds: 10 } }),
-    /** Adds a fault to the next call of a path. */
+    /** Adds a fault that hits the next call to a path. */
     fault: (path: string, symptom: Faults.Symptom) => post("Faults", { path, symptom }),
     close: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }

@@ -17,7 +17,7 @@ interface Codec<A> {
   readonly decode: (wire: unknown) => Result.Result<A, unknown>
 }
 
-/** Checks that an example decodes and encodes as stated. An example whose wire form is only read is only decoded. */
+/** Checks that an example decodes and encodes as stated. An example with a read-only wire form is only decoded. */
 const check = <A>({ decode, encode }: Codec<A>, { isOnlyRead, value, wire }: Example<A>) => {
   assert.deepStrictEqual(Result.getOrThrow(decode(wire)), value)
   if (isOnlyRead !== true) assert.deepStrictEqual(asNumbers(Result.getOrThrow(encode(value))), asNumbers(wire))
@@ -26,7 +26,7 @@ const check = <A>({ decode, encode }: Codec<A>, { isOnlyRead, value, wire }: Exa
 /** Converts integers to `number`, so that a `bigint` and a `number` with the same value are equal. */
 const asNumbers = (wire: unknown): unknown => JSON.parse(Json.stringify([wire]))
 
-/** Every value with a key in a message: the entries of objects and maps, at any depth. */
+/** Finds every value with the given key in a message, in objects and maps at any depth. */
 const keyed = (value: unknown): ReadonlyArray<readonly [key: unknown, value: unknown]> => {
   if (value instanceof Map) return [...value].flatMap(([key, inner]) => [["ticker", key], ...keyed(inner)] as const)
   if (Array.isArray(value)) return value.flatMap(keyed)
@@ -39,24 +39,27 @@ const namesIn = (message: unknown, key: string): ReadonlyArray<unknown> =>
 
 type Topic = Readonly<Record<string, unknown>>
 
-/** The topic, changed to name a market or an asset of the message, if both have such a field. */
+/** Changes a topic to name the message's market or asset, if topic and message both have such a field. */
 const within = (topic: Topic, message: unknown, at: number): Topic => {
   const [key] = ["market", "ticker"].filter((key) => key in topic)
   const names = key === undefined ? [] : namesIn(message, key)
   return key === undefined || names.length === 0 ? topic : { ...topic, [key]: names[at % names.length] }
 }
 
-/** Whether a topic covers everything that a narrower one covers: it has no condition that the narrower one lacks. */
+/**
+ * Checks whether a topic covers everything that a narrower topic covers, because each of its conditions is also a
+ * condition of the narrower topic.
+ */
 const covers = (wide: Topic, narrow: Topic): boolean =>
   Object.entries(wide).every(([key, value]) => narrow[key] === value)
 
-/** JSON values, and frames with any content. */
+/** Arbitrary JSON values, and frames with arbitrary content. */
 const garbage = fc.oneof(
   fc.jsonValue(),
   fc.array(fc.oneof(fc.constantFrom("BTC_USDT", "1", true, false, 0, 1, null, {}), fc.jsonValue()))
 )
 
-/** Checks that a schema and its compiled codec decode a value to the same result. */
+/** Checks that a schema and its compiled codec decode a value with the same result. */
 const agree = (schema: Schema.Codec<unknown, unknown>, compiled: Codec<unknown>["decode"], wire: unknown) => {
   const read = Schema.decodeUnknownResult(schema)(wire)
   assert.deepStrictEqual(Result.getOrUndefined(compiled(wire)), Result.getOrUndefined(read))
@@ -79,27 +82,27 @@ describe.each(entries)("$name", (entry) => {
     assert.isTrue(Result.isSuccess(codec.encodeTopics([channel.example])))
   })
 
-  it(`${name} reads and writes the topics and messages of its fixture`, () => {
+  it(`${name} decodes and encodes the topics and messages in its fixture`, () => {
     for (const example of topics) check(topicCodec, example)
     for (const example of messages) check(messageCodec, example)
   })
 
-  it(`${name} gives a topic only the part of a message that concerns it`, () => {
+  it(`${name} gives a topic only the part of a message that concerns that topic`, () => {
     for (const { message, part, topic } of about) assert.deepStrictEqual(channel.about(topic, message), part)
   })
 
-  property(`${name} reads back any message that it has written`, [message], (message) =>
+  property(`${name} decodes every message that it has encoded`, [message], (message) =>
     Effect.sync(() => {
       const wire = Result.getOrThrow(codec.encodeMessage(message))
       assert.deepStrictEqual(Result.getOrThrow(codec.decodeMessage(wire)), message)
-      // The message also survives being written as the text of a frame.
+      // The message is also unchanged after it was written as a text frame.
       const frame = { _tag: "Push", method: channel.pushed, params: wire } as const
       const read = Result.getOrThrow(Frame.readReceived(Frame.writeReceived(frame)))
       assert.deepStrictEqual(read._tag === "Push" && Result.getOrThrow(codec.decodeMessage(read.params)), message)
     }))
 
   property(
-    `the parameters of ${name} request at least the given topics`,
+    `the subscription parameters of ${name} cover at least the given topics`,
     [fc.array(topic, { minLength: 1, maxLength: topicsAtOnce })],
     (topics) =>
       Effect.sync(() => {
@@ -123,14 +126,14 @@ describe.each(entries)("$name", (entry) => {
       })
   )
 
-  property(`${name} refuses garbage without a defect, as its schemas do`, [garbage], (wire) =>
+  property(`${name} rejects garbage without a defect, as its schemas do`, [garbage], (wire) =>
     Effect.sync(() => {
       agree(channel.update, codec.decodeMessage, wire)
       agree(channel.topics, codec.decodeTopics, wire)
       if (Array.isArray(wire)) assert.isBoolean(channel.replaces(wire))
     }))
 
-  it(`${name} refuses or reads a damaged message without a defect`, () => {
+  it(`${name} rejects or decodes a damaged message without a defect`, () => {
     for (const { wire } of messages) {
       for (const path of pathsOf(wire)) {
         for (const value of [undefined, null, "", "words", -1, 1.5, [], {}]) {
@@ -144,7 +147,7 @@ describe.each(entries)("$name", (entry) => {
     const query = channel.queries[method] as Channel.AnyQuery
     const { decodeParams, decodeResult, encodeParams, encodeResult } = query["~codec"]
 
-    it(`${name}.${method} reads and writes the parameters and the answer of its fixture`, () => {
+    it(`${name}.${method} decodes and encodes the parameters and the response in its fixture`, () => {
       assert.strictEqual(query.method, queries[method]?.method)
       check({ decode: decodeParams, encode: encodeParams }, params)
       check({ decode: decodeResult, encode: encodeResult }, result)
@@ -152,7 +155,7 @@ describe.each(entries)("$name", (entry) => {
     })
 
     property(
-      `${name}.${method} reads back any parameters and any answer that it has written`,
+      `${name}.${method} decodes any parameters and any response that it has encoded`,
       [Arbitraries.params(query), Arbitraries.result(query)],
       (drawnParams: unknown, drawn: unknown) =>
         Effect.sync(() => {
@@ -164,7 +167,7 @@ describe.each(entries)("$name", (entry) => {
     )
   }
 
-  it(`${name} has a fixture for each of its queries`, () => {
+  it(`the fixture of ${name} covers each of its queries`, () => {
     assert.sameMembers(Object.keys(queries), Object.keys(channel.queries))
   })
 })

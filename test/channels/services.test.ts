@@ -21,7 +21,7 @@ import { Exchange, type Link } from "../client/session/exchange.ts"
 import { listen, market, settled } from "../client/session/streams.ts"
 import { entries, type Entry, fixtures } from "./fixtures/all.ts"
 
-/** An exchange whose answers to queries a test sets, and whose messages a test pushes. */
+/** A fake exchange. The test sets its responses to queries, and pushes its messages. */
 class Scripted extends Exchange {
   override isPrompt = true
   override markets = ["BTC_USDT", "ETH_USDT", "BTC_PERP", "ETH_PERP"]
@@ -70,7 +70,7 @@ const serviceOf = ({ name }: Entry) => {
   return service
 }
 
-/** A topic, and a message about it. */
+/** Returns a topic, and a message that belongs to the topic. */
 const heard = ({ about, channel, messages }: Entry) => {
   for (const topic of [channel.example, ...about.map(({ topic }) => topic)]) {
     const example = messages.find(({ value }) => channel.about(topic, value) !== undefined)
@@ -79,7 +79,7 @@ const heard = ({ about, channel, messages }: Entry) => {
   return assert.fail(`no message of the fixture of ${channel.name} concerns a topic`)
 }
 
-/** The parts of a value that streams may emit one by one. */
+/** Splits a value into the parts that streams may emit one by one. */
 const parts = (value: unknown): ReadonlyArray<unknown> =>
   Array.isArray(value) ? value : Json.isObject(value) && Array.isArray(value["trades"]) ? value["trades"] : [value]
 
@@ -93,13 +93,13 @@ const reconnected = TestClock.adjust("1 second").pipe(Effect.andThen(settled))
 describe.each(entries)("the service of $name", (entry) => {
   const { channel, continuity, name, queries } = { ...entry, ...entry.documented }
 
-  it.effect(`${name} emits what the exchange pushes, and reports when it may have missed something`, () => {
+  it.effect(`${name} emits what the exchange pushes, and reports when it may have missed messages`, () => {
     const exchange = new Scripted()
     for (const { method, result: { wire } } of Object.values(queries)) {
       const isPage = Json.isObject(wire) && "records" in wire
       exchange.results.set(method, () => isPage ? { limit: 100, offset: 0, total: 0, records: [] } : wire)
     }
-    // The fixture's book is the first book that the stream gets.
+    // The fixture's book is the first book that the stream receives.
     exchange.results.set("depth_subscribe", () => Frame.success)
     return Effect.gen(function*() {
       const { stream } = yield* serviceOf(entry)
@@ -115,14 +115,14 @@ describe.each(entries)("the service of $name", (entry) => {
       yield* reconnected
       exchange.push(channel.pushed, wire)
       yield* settled
-      // The trades that a subscription begins with prove that none was missed.
+      // The trades at the start of a subscription prove that no trade was missed.
       assert.strictEqual(tags(items.slice(count)).includes("Interrupted"), name !== "TradesChannel")
       assert.isFalse(tags(items.slice(count)).includes("Snapshot") && continuity === "signal")
       assert.deepStrictEqual(exchange.faults, [])
     }).pipe(Effect.provide(channels(exchange)), Effect.scoped)
   })
 
-  it.effect(`${name} decodes the answers to its queries`, () => {
+  it.effect(`${name} decodes the responses to its queries`, () => {
     const exchange = new Scripted()
     for (const { method, result } of Object.values(queries)) exchange.results.set(method, () => result.wire)
     return Effect.gen(function*() {
@@ -136,10 +136,10 @@ describe.each(entries)("the service of $name", (entry) => {
   })
 })
 
-describe("the candles of a stream", () => {
+describe("candle streams", () => {
   const row = (time: number, volume: string) => [time, "1", "1", "1", "1", volume, "1", "BTC_USDT"]
 
-  it.effect("candles are not followed by older versions that were pushed while they were read", () => {
+  it.effect("older versions of candles that are pushed during a read are not emitted after the read", () => {
     const exchange = new Scripted()
     exchange.results.set("candles_request", (link) => {
       link.push("candles_update", [row(60, "1")])
@@ -176,7 +176,7 @@ describe("the candles of a stream", () => {
   })
 })
 
-describe("the deals of a stream", () => {
+describe("deal streams", () => {
   const pushed = (id: number, role: number) => [id, id, "BTC_USDT", id, "1", "1", "0", "", 2, role, "USDT"]
   const read = (id: number, role: number) => ({
     id,
@@ -196,13 +196,13 @@ describe("the deals of a stream", () => {
   const found = (items: ReadonlyArray<Item.Item<DealsChannel.Deal, ReadonlyArray<DealsChannel.Deal>>>) =>
     values(items).map((deal) => Json.isObject(deal) && `${String(deal["tradeId"])} ${String(deal["role"])}`)
 
-  it.effect("deals that were missed are read, and emitted once and in order", () => {
+  it.effect("missed deals are read, and emitted once and in order", () => {
     const exchange = new Scripted()
     exchange.results.set("deals_request", page(read(1, 1)))
     return Effect.gen(function*() {
       const { stream } = yield* DealsChannel.DealsChannel
       const { items } = yield* listen(stream({ market }))
-      // Both orders of this trade are the account's.
+      // Both orders of this trade belong to the account.
       exchange.push("deals_update", pushed(2, 1))
       exchange.push("deals_update", pushed(2, 2))
       yield* settled
@@ -218,7 +218,7 @@ describe("the deals of a stream", () => {
     }).pipe(Effect.provide(channels(exchange)), Effect.scoped)
   })
 
-  it.effect("a stream of deals is interrupted if it has missed more deals than a page contains", () => {
+  it.effect("a deal stream is interrupted if it has missed more deals than fit on a page", () => {
     const exchange = new Scripted()
     exchange.results.set("deals_request", page(read(1, 1)))
     return Effect.gen(function*() {
@@ -233,10 +233,10 @@ describe("the deals of a stream", () => {
   })
 })
 
-describe("the executed orders of a stream", () => {
+describe("streams of executed orders", () => {
   const [{ wire }] = fixtures.ExecutedOrdersChannel.messages
 
-  it.effect("executed orders that were read are not emitted again", () => {
+  it.effect("executed orders from a read are not emitted a second time", () => {
     const exchange = new Scripted()
     exchange.results.set("ordersExecuted_request", (link) => {
       link.push("ordersExecuted_update", wire)
@@ -250,7 +250,7 @@ describe("the executed orders of a stream", () => {
     }).pipe(Effect.provide(channels(exchange)), Effect.scoped)
   })
 
-  it.effect("executed orders of another kind are neither read nor emitted", () => {
+  it.effect("executed orders of a kind that was not requested are neither read nor emitted", () => {
     const exchange = new Scripted()
     exchange.results.set("ordersExecuted_request", () => ({ limit: 100, offset: 0, records: wire }))
     return Effect.gen(function*() {
@@ -263,7 +263,7 @@ describe("the executed orders of a stream", () => {
   })
 })
 
-describe("the events of positions", () => {
+describe("position events", () => {
   const interrupted = Effect.fnUntraced(function*(exchange: Scripted) {
     const { stream } = yield* PositionEventsChannel.PositionEventsChannel
     const { items } = yield* listen(stream)
@@ -275,7 +275,7 @@ describe("the events of positions", () => {
   const [{ value: event, wire }] = fixtures.PositionEventsChannel.messages
   const [{ value: positions, wire: whole }] = fixtures.PositionsChannel.messages
 
-  it.effect("after an interruption of their events, all positions are read as of a time after the new subscription", () => {
+  it.effect("after position events were interrupted, all positions are read as of a time after the new subscription", () => {
     const exchange = new Scripted()
     return Effect.gen(function*() {
       const items = yield* interrupted(exchange)
@@ -292,7 +292,7 @@ describe("the events of positions", () => {
     }).pipe(Effect.provide(channels(exchange)), Effect.scoped)
   })
 
-  it.effect("events of positions continue after an interruption if no positions are pushed", () => {
+  it.effect("position events continue after an interruption even if no positions are pushed", () => {
     const exchange = new Scripted()
     return Effect.gen(function*() {
       const items = yield* interrupted(exchange)

@@ -7,8 +7,8 @@ import { scratchFile } from "../support/files.ts"
 import { itOnTerminal, onTerminal } from "../support/terminal.ts"
 
 /**
- * Starts a sandbox with --open, where only `programs` is on the PATH, until one of them or Ctrl-C stops it. Returns its
- * output and its page.
+ * Starts a sandbox with `--open` and only `programs` on the PATH. Stops it when one of the programs has run or on
+ * Ctrl-C. Returns its output and its page.
  */
 const openedWith = (folder: string, programs: string) =>
   Effect.map(
@@ -29,7 +29,7 @@ describe("Browser", () => {
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const seen = join(folder, "seen")
-      // The browser is opened by `xdg-open` on Linux and by `open` on macOS.
+      // The command opens the browser with `xdg-open` on Linux and with `open` on macOS.
       for (const name of ["xdg-open", "open"]) {
         writeFileSync(join(folder, name), `#!/bin/sh\necho "$1" > ${seen}\nkill -INT $PPID\n`)
         chmodSync(join(folder, name), 0o755)

@@ -7,11 +7,11 @@ import * as Tables from "../../src/sandbox/cluster/Tables.ts"
 import { itWithPostgres, postgresServer } from "../support/postgres.ts"
 import { closedPort, serving } from "../support/server.ts"
 
-/** A console that hides the command's output. */
+/** A console that discards the command's output. */
 const silent: Console.Console = { ...globalThis.console, log: () => undefined }
 
 itWithPostgres(
-  "a node that cannot join its cluster, or cannot migrate it, explains what to do",
+  "a node that cannot join or migrate its cluster explains what to do",
   () =>
     Effect.gen(function*() {
       const { layer, url } = yield* postgresServer
@@ -57,7 +57,7 @@ itWithPostgres(
 
       yield* refused({ nodePort: taken.port }, /EADDRINUSE/u, /--node-port/u)
       yield* refused({ clusterPort: taken.port }, /EADDRINUSE/u, /--cluster-port/u)
-      // No machine has this address: it is reserved for documentation.
+      // No machine has this address, which is reserved for documentation.
       yield* refused({ nodeHost: "192.0.2.1" }, /EADDRNOTAVAIL/u, /--node-host/u)
 
       yield* ClusterNode.migrate(url, "theirs")

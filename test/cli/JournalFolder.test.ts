@@ -8,8 +8,8 @@ import { scratchFile } from "../support/files.ts"
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777
 
-describe("the control token of a folder", () => {
-  it.effect("a folder keeps its token, readable by its owner only, and each folder has another", () =>
+describe("a folder's control token", () => {
+  it.effect("a folder's token survives restarts and is readable only by its owner, and each folder has a different token", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const file = `${folder}/control-token`
@@ -23,7 +23,7 @@ describe("the control token of a folder", () => {
       assert.notStrictEqual(yield* JournalFolder.token(dirname(yield* scratchFile)), token)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
 
-  it.effect("a token that was cut short is replaced", () =>
+  it.effect("a truncated token is replaced", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const file = `${folder}/control-token`
@@ -36,7 +36,7 @@ describe("the control token of a folder", () => {
       }
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
 
-  it.effect("the sandbox of a folder that can't be written still has a token", () =>
+  it.effect("the sandbox of a read-only folder still has a token", () =>
     Effect.gen(function*() {
       assert.isAtLeast((yield* JournalFolder.token(`${yield* scratchFile}/missing`)).length, 32)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)))

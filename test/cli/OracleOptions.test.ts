@@ -30,7 +30,7 @@ const none: OracleOptions.Given = {
 const read = (given: Partial<OracleOptions.Given>) =>
   Effect.provide(OracleOptions.read({ ...none, ...given }), NodeServices.layer)
 
-describe("options of the oracle", () => {
+describe("the oracle's options", () => {
   it.live("the options of a check are read from flags and files", () =>
     Effect.gen(function*() {
       const at = yield* folder
@@ -46,7 +46,7 @@ describe("options of the oracle", () => {
       assert.strictEqual(options.budget, 2000)
     }))
 
-  it.live("invalid options are refused, and the message names the option", () =>
+  it.live("invalid options are rejected with a message that names the option", () =>
     Effect.gen(function*() {
       const at = yield* folder
       writeFileSync(join(at, "known"), "auth.refusal\nauth.refusals\n")
@@ -72,7 +72,7 @@ describe("options of the oracle", () => {
       }
     }))
 
-  it.live("an earlier report is unchanged until the check has ended", () =>
+  it.live("an earlier report stays unchanged until the check is finished", () =>
     Effect.gen(function*() {
       const out = join(yield* folder, "report")
       writeFileSync(out, "earlier")

@@ -4,15 +4,15 @@ import * as OracleProgress from "../../src/cli/OracleProgress.ts"
 import type * as Report from "../../src/oracle/Report.ts"
 import { rules } from "../../src/oracle/Rules.ts"
 
-describe("progress of a check", () => {
-  it("the time left is estimated from the pace so far", () => {
+describe("the progress of a check", () => {
+  it("the remaining time is estimated from the pace so far", () => {
     assert.strictEqual(OracleProgress.left(0, 0, 10), 0)
     assert.strictEqual(OracleProgress.left(20_000, 10, 40), 60_000)
     assert.strictEqual(OracleProgress.left(20_000, 50, 40), 0)
     assert.deepStrictEqual([100, 60_000, 90_001].map(OracleProgress.duration), ["1 s", "60 s", "2 min"])
   })
 
-  it.effect("the estimate counts only rules that the check runs, and is shown from the fifth on", () =>
+  it.effect("the estimate includes only rules that the check runs, and is shown from the fifth rule on", () =>
     Effect.gen(function*() {
       const shown: Array<string> = []
       const progress = { show: (text: string) => Effect.sync(() => shown.push(text)), clear: Effect.void }

@@ -20,7 +20,7 @@ const screen = (columns: number): Screen => ({
   paint: { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain }
 })
 
-/** The lines that the panel prints for these calls, which are made at the same time. */
+/** Returns the lines that the panel prints for these calls. The calls are made at the same time. */
 const linesOf = (columns: number, calls: ReadonlyArray<readonly [path: string, fields: object]>) =>
   Effect.gen(function*() {
     yield* Example.setUp
@@ -38,7 +38,7 @@ const linesOf = (columns: number, calls: ReadonlyArray<readonly [path: string, f
   }).pipe(Effect.scoped, Effect.provide(Sandbox.layer()))
 
 describe("Panel", () => {
-  it.effect("the panel prints each call with time, account, request, outcome and duration, and the reason for a refusal", () =>
+  it.effect("the panel prints each call's time, account, request, outcome and duration, and the reason for a refusal", () =>
     Effect.gen(function*() {
       const { path } = MainBalance.endpoint
       const lines = yield* linesOf(Infinity, [[path, {}], [path, {}], [OpenPositions.endpoint.path, { market: "X_Y" }]])
@@ -53,7 +53,7 @@ describe("Panel", () => {
       assert.match(lines[3] ?? "", /^ +why: market \(known\): one that exists on this exchange$/u)
     }))
 
-  it.effect("the panel shows only the end of a path that is too long", () =>
+  it.effect("the panel shows only the last part of a path that is too long", () =>
     Effect.gen(function*() {
       const lines = yield* linesOf(80, [[OpenPositions.endpoint.path, { market: "X_Y" }]])
       assert.include(lines[0], "/positions/open  400 invalid")

@@ -6,7 +6,10 @@ import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Progress from "../../src/cli/Progress.ts"
 
-/** The progress output on standard error for an effect that fails. "meanwhile" is printed while the effect runs. */
+/**
+ * Returns the progress output on standard error for an effect that fails. While the effect runs, "meanwhile" is
+ * printed.
+ */
 const drawn = Effect.fnUntraced(function*(isTerminal: boolean, kind: string) {
   const texts: Array<string> = []
   const stdio = Stdio.layerTest({
@@ -24,7 +27,7 @@ const drawn = Effect.fnUntraced(function*(isTerminal: boolean, kind: string) {
 })
 
 describe("Progress", () => {
-  it.effect("progress on a terminal is one line, which is erased when the work fails", () =>
+  it.effect("progress on a terminal is a single line, which is erased when the work fails", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* drawn(true, "xterm"), ["\r\u001B[KReading", "meanwhile", "\r\u001B[K"])
     }))

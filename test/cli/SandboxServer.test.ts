@@ -14,7 +14,7 @@ import { scratchFile } from "../support/files.ts"
 import { signed, signedText } from "../support/signed.ts"
 
 describe("SandboxServer", () => {
-  it.live("a stopping sandbox records calls in progress before it closes the journal", () =>
+  it.live("a stopping sandbox records the calls in progress before it closes the journal", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const layer = Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document, file })))
@@ -36,7 +36,7 @@ describe("SandboxServer", () => {
       }).pipe(Effect.provide(layer))
     }))
 
-  it.live("the printed command leaves the nonces of other programs usable in the live dialect", () =>
+  it.live("the printed command does not use up the nonces of other programs in the live dialect", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const venue = yield* Venue.Venue
@@ -46,7 +46,7 @@ describe("SandboxServer", () => {
         execFile("bash", ["-c", command], (_failure, out) => resume(Effect.succeed(out)))
       })
       assert.property(JSON.parse(said), "USDT")
-      // The command's last digits are random, so its nonce may be up to a second ahead.
+      // The last digits of the command's nonce are random, so the nonce may be up to a second ahead.
       const nonce = (yield* Clock.currentTimeMillis) + 1000
       const body = JSON.stringify({ request: MainBalance.endpoint.path, nonce })
       const answer = yield* venue.handle(signedText(MainBalance.endpoint.path, body, Example.alice))

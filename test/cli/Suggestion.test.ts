@@ -16,14 +16,14 @@ describe("Suggestion", () => {
         // A changed name is skipped if it is the name of another call.
         const found = Suggestion.find(isUpper ? typed.toUpperCase() : typed, names)
         if (names.includes(typed)) return
-        // `CancelOcoOrder` and `CancelOtoOrder` differ in one letter. If that letter is wrong, either suggestion is
+        // `CancelOcoOrder` and `CancelOtoOrder` differ in one letter. If that letter is wrong, both suggestions are
         // correct.
         const twin = name.replace(/O[ct]o(?=Order\.)/u, (kind) => kind === "Oco" ? "Oto" : "Oco")
         assert.include([name, twin], found)
       })
   )
 
-  it("the beginning of a name suggests the name, and an unrelated word suggests nothing", () => {
+  it("the beginning of a name suggests that name, and an unrelated word suggests nothing", () => {
     assert.strictEqual(Suggestion.find("Markets.get", ["Assets.all", "Markets.all"]), "Markets.all")
     assert.strictEqual(Suggestion.find("btcusdt", ["ETH_USDT", "BTC_USDT"]), "BTC_USDT")
     for (const text of ["", "--", "x", "everything"])

@@ -20,7 +20,7 @@ import { refusingPort } from "../support/server.ts"
 
 const controlToken = "control-token"
 
-/** A state folder of its own, and the environment that names it. */
+/** Creates a separate state folder, and the environment that points to it. */
 const state = Effect.map(scratchFile, (file) => ({ XDG_STATE_HOME: dirname(file) }))
 
 const folderOf = ({ XDG_STATE_HOME }: { readonly XDG_STATE_HOME: string }) =>
@@ -31,7 +31,7 @@ const announce = (environment: Readonly<Record<string, string>>, server: Running
     Effect.provide(Layer.merge(NodeServices.layer, ConfigProvider.layer(ConfigProvider.fromUnknown(environment))))
   )
 
-/** Serves the venue in the context as `effect-txc sandbox` does, and returns how to reach it. */
+/** Serves the venue from the context as `effect-txc sandbox` does, and returns how to reach it. */
 const served = Effect.gen(function*() {
   const environment = yield* state
   yield* Example.setUp
@@ -47,7 +47,7 @@ const balanceIn = (out: string, wallet: string, ticker: string): string | undefi
     .find((balance) => balance["wallet"] === wallet && balance["ticker"] === ticker)?.["free"]
 
 describe("effect-txc control", () => {
-  it.effect("control has a subcommand for every operation of the control plane, with flags of different names", () =>
+  it.effect("control has a subcommand for every control-plane operation, and no two flags of a subcommand share a name", () =>
     Effect.gen(function*() {
       const operations = Object.values(ControlApi.groups).flatMap(({ endpoints }) => Object.keys(endpoints))
       assert.sameMembers(ControlOperations.all.map(({ name }) => name), operations)
@@ -60,7 +60,7 @@ describe("effect-txc control", () => {
       }
     }))
 
-  it.live("control finds the running sandbox, and takes required fields as arguments and other fields as flags", () =>
+  it.live("control finds the running sandbox, and accepts required fields as arguments and other fields as flags", () =>
     scoped(Effect.gen(function*() {
       const { environment } = yield* served
       const control = (...args: ReadonlyArray<string>) => run(["control", ...args], { environment })
@@ -74,7 +74,7 @@ describe("effect-txc control", () => {
       yield* control("price", "BTC_USDT", "41000")
       yield* control("step-price", "BTC_USDT", "-100")
       yield* control("fault", "Reset", "--applied", "true", "--path", "/api/v4/order/new", "--times", "2")
-      // Faults of streams have some of the same flags, with other values.
+      // Stream faults have some of the same flags, but with other values.
       yield* control("fault", "Refuse", "--kind", "nonceUsed")
       yield* control("fault", "Cut", "--channel", "depth", "--close", "true")
       const [fault, refusal, cut] = JSON.parse((yield* control("faults")).out) as ReadonlyArray<
@@ -101,7 +101,7 @@ describe("effect-txc control", () => {
       assert.deepInclude(status[0], { kind: "sandbox", state: "document", commands: lines.length })
     })))
 
-  it.live("control shows tables on a terminal of 80 columns, and JSON with --json", () =>
+  it.live("control prints tables on a terminal with 80 columns, and JSON with --json", () =>
     scoped(Effect.gen(function*() {
       const { environment } = yield* served
       const person = { columns: 80 }
@@ -116,7 +116,7 @@ describe("effect-txc control", () => {
       assert.strictEqual(done.out, "done")
     })))
 
-  it.live("control names the wrong argument, and suggests a similar name", () =>
+  it.live("control names the wrong argument and suggests a similar name", () =>
     scoped(Effect.gen(function*() {
       const { environment } = yield* served
       const cases: ReadonlyArray<readonly [said: string, ...args: ReadonlyArray<string>]> = [
@@ -139,7 +139,7 @@ describe("effect-txc control", () => {
       }
     })))
 
-  it.live("control says how to choose a sandbox if none or several run, and a remote one needs its token", () =>
+  it.live("control explains how to choose a sandbox if none or several run, and requires a token for a remote sandbox", () =>
     scoped(Effect.gen(function*() {
       const { baseUrl, environment } = yield* served
       const elsewhere = yield* state
@@ -172,7 +172,7 @@ describe("effect-txc control", () => {
       assert.include((yield* run(["control", "status"], { environment })).out, "does not answer")
     })))
 
-  it.live("control refuses --venue while no host is running", () =>
+  it.live("control rejects --venue while no host is running", () =>
     Effect.gen(function*() {
       const environment = yield* state
       yield* announce(environment, { kind: "sandbox", url: "http://127.0.0.1:1", controlToken })
@@ -180,7 +180,7 @@ describe("effect-txc control", () => {
       assert.include(failed?.said, "only a host has venues")
     }).pipe(Effect.scoped))
 
-  it.live("control reaches the venue of a host that --venue names, or its only venue", () =>
+  it.live("control uses the host's venue that --venue names, or the host's only venue", () =>
     Effect.gen(function*() {
       const environment = yield* state
       const host = yield* Host.open({ token: controlToken })
@@ -202,8 +202,8 @@ describe("effect-txc control", () => {
     }).pipe(Effect.scoped))
 })
 
-describe("Running", () => {
-  it.live("only the user can read the announcement of a server, which disappears with the server", () =>
+describe("announcements of running servers", () => {
+  it.live("a server's announcement is readable only by the user, and disappears with the server", () =>
     Effect.gen(function*() {
       const environment = yield* state
       const folder = folderOf(environment)
@@ -218,7 +218,7 @@ describe("Running", () => {
       assert.deepStrictEqual(readdirSync(folder), [])
     }).pipe(Effect.scoped))
 
-  it.live("announcements of killed servers are removed, and those of other machines and unreadable ones are ignored", () =>
+  it.live("announcements of killed servers are removed, while unreadable ones and those of other machines are ignored", () =>
     Effect.gen(function*() {
       const environment = yield* state
       const folder = folderOf(environment)

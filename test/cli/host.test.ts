@@ -20,8 +20,8 @@ interface First {
 }
 
 /**
- * Starts the command as a parent process would, and reads its first line. `end` closes its standard input and waits for
- * the exit code.
+ * Starts the command as a parent process would, and reads its first line of output. `end` closes its standard input and
+ * waits for the exit code.
  */
 const started = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
   Effect.acquireRelease(
@@ -48,7 +48,7 @@ const started = (args: ReadonlyArray<string>, environment: Readonly<Record<strin
     ({ end }) => end
   )
 
-/** A client that reaches the venues of a host in this process. */
+/** A client for the venues of a host in this process. */
 const inProcess = (host: Host.Host["Service"]) =>
   Layer.effect(HttpClient.HttpClient, Effect.flatMap(HostRouter.make(host), InProcess.make))
 
@@ -83,7 +83,7 @@ describe("effect-txc host", () => {
       assert.strictEqual(given.first.controlToken, "a token of mine")
     }).pipe(Effect.scoped))
 
-  it.live("a venue exported from a stopped host continues in another host, with its token, keys and orders", () =>
+  it.live("a venue exported from a stopped host continues in another host with the same token, keys and orders", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const [one, other, data] = [join(folder, "one"), join(folder, "other"), join(folder, "exported")]
@@ -109,7 +109,7 @@ describe("effect-txc host", () => {
       assert.include(yield* said(["export", "none", "--from", one, "--data", join(folder, "none")]), "no venue none")
       assert.include(yield* out(["export", used.id, "--from", one, "--data", data]), `--data ${data} --into FOLDER`)
       assert.include(yield* out(["import", "--into", other, "--data", data]), `has the venue ${used.id}`)
-      // Importing the same history again changes nothing.
+      // Importing the same history again has no effect.
       yield* out(["import", "--into", other, "--data", data])
       yield* Effect.scoped(Effect.gen(function*() {
         const host = yield* Host.open({ folder: other })
@@ -124,7 +124,7 @@ describe("effect-txc host", () => {
       assert.include(yield* said(["import", "--into", other, "--data", data]), "a different history")
     }).pipe(Effect.scoped))
 
-  it.live("a venue from an older engine version is refused until the import of its export replaces it", () =>
+  it.live("a venue from an older engine version is refused until its export has been imported again", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const [at, data] = [join(folder, "host"), join(folder, "exported")]
@@ -153,7 +153,7 @@ describe("effect-txc host", () => {
       assert.strictEqual(status, 200)
     }).pipe(Effect.scoped))
 
-  it.effect("host refuses flags that have no effect in a cluster", () =>
+  it.effect("host rejects flags that have no effect in a cluster", () =>
     Effect.gen(function*() {
       const cluster = ["--cluster", "postgres://db.internal/effect_txc"]
       for (const flags of [["--data", "venues"], ["--memory"]]) {
@@ -162,7 +162,7 @@ describe("effect-txc host", () => {
       }
     }))
 
-  it.effect("host refuses flags that set a limit to zero", () =>
+  it.effect("host rejects flags that set a limit to zero", () =>
     Effect.gen(function*() {
       const { error } = yield* run(["host", "--max-awake", "0"])
       assert.include(error, `--max-awake cannot be "0"`)

@@ -26,7 +26,7 @@ import { killed } from "../support/killed.ts"
 import { itWithPostgres, postgresServer } from "../support/postgres.ts"
 import { closedPort } from "../support/server.ts"
 
-/** Starts a node as an operator does, and waits until it serves. */
+/** Starts a node as an operator would, and waits until it accepts calls. */
 const nodeElsewhere = (url: string, nodePort: number, clusterPort: number) =>
   Effect.gen(function*() {
     const ports = ["--port", "0", "--node-port", String(nodePort), "--cluster-port", String(clusterPort)]
@@ -50,7 +50,7 @@ const nodeElsewhere = (url: string, nodePort: number, clusterPort: number) =>
   })
 
 itWithPostgres(
-  "the process of a drained node exits with code 0 even if a feed is open",
+  "a drained node's process exits with code 0 even if a feed is open",
   () =>
     Effect.gen(function*() {
       const { layer, url } = yield* postgresServer
@@ -75,7 +75,7 @@ itWithPostgres(
 )
 
 itWithPostgres(
-  "an operator lists nodes and venues, exports and checks a journal, and drains a node, by URL or database",
+  "an operator can list nodes and venues, export and check a journal, and drain a node, through a URL or the database",
   () =>
     Effect.gen(function*() {
       const { layer, url } = yield* postgresServer
@@ -90,7 +90,7 @@ itWithPostgres(
       const place = Effect.suspend(() => call(made.url, placeLimit, keyOf(made, "alice"), order))
       yield* until(Effect.map(place, ({ status }) => status === 200))
       yield* host.make({ owner: "another" })
-      // The node reports every second.
+      // The node reports its load every second.
       yield* until(Effect.map(host.status, ({ nodes = [] }) => nodes[0]?.state === "ready" && nodes[0].awake === 1))
       const sql = (statement: string) =>
         Effect.provide(Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statement, [made.id])), layer)
@@ -111,7 +111,7 @@ itWithPostgres(
       const refused = yield* run(["host", "status", "--url", baseUrl], { environment: { TXC_HOST_TOKEN: "wrong" } })
       assert.include(refused.failed?.said, "TXC_HOST_TOKEN")
 
-      // An exported journal contains the venue's history, and the venue keeps running.
+      // An exported journal contains the venue's complete history. The venue keeps running after the export.
       const data = join(dirname(yield* scratchFile), "exported")
       assert.match(yield* printed(["export", made.id, "--data", data, ...atDatabase]), /--dialect live/u)
       const before = yield* Effect.provide(PostgresJournal.commandsOf(made.id, undefined), layer)
@@ -128,9 +128,9 @@ itWithPostgres(
       assert.include((yield* run(["host", "check", "none", ...atDatabase])).failed?.said, "no venue none")
       assert.deepInclude(yield* place, { status: 200 })
 
-      // A check compares the snapshot, and finds a changed command.
+      // A check compares a replay with the snapshot, and finds a command that was changed.
       assert.match(yield* printed(["check", made.id, ...atDatabase]), /intact: \d+ commands.*no snapshot/u)
-      // After this many commands, the venue writes a snapshot when it falls asleep.
+      // A venue that falls asleep writes a snapshot once it has executed this many commands.
       yield* Effect.forEach(
         Array.from({ length: 300 }),
         (_, move) => own(made, "POST", "MovePrice", { market: "BTC_USDT", price: String(40_000 + move) }),

@@ -20,7 +20,7 @@ interface Ended {
   readonly error: string
 }
 
-/** Runs the command in its own process, in an empty folder. */
+/** Runs the command in a separate process, in an empty folder. */
 const oracle = (folder: string, environment: Readonly<Record<string, string>>, ...given: ReadonlyArray<string>) =>
   Effect.callback<Ended>((resume) => {
     const env = { NO_COLOR: "1", ...compiled, ...environment }
@@ -29,7 +29,7 @@ const oracle = (folder: string, environment: Readonly<Record<string, string>>, .
     })
   })
 
-/** Runs the command in its own process, and sends it a signal as soon as its output contains a text. */
+/** Runs the command in a separate process, and sends it a signal as soon as its output contains the given text. */
 const stopped = (
   folder: string,
   environment: Readonly<Record<string, string>>,
@@ -71,7 +71,7 @@ const served = Effect.gen(function*() {
 
 describe("effect-txc oracle", () => {
   it.live(
-    "oracle sends only reads by default, and exits with 0 if every judged rule holds",
+    "oracle sends only reads by default, and exits with 0 if every checked rule holds",
     () =>
       Effect.gen(function*() {
         const { environment, key, secret, target: { baseUrl } } = yield* served
@@ -88,29 +88,33 @@ describe("effect-txc oracle", () => {
     60_000
   )
 
-  it.live("oracle checks the WebSocket below the base URL, or the one of --streams-url", () =>
-    Effect.gen(function*() {
-      const { baseUrl } = yield* Support.overHttp(Dialect.live)
-      const at = yield* folder
-      const run = [
-        "--url",
-        baseUrl,
-        "--dialect",
-        "live",
-        "--public-only",
-        "--only",
-        "streams.ping,streams.time"
-      ]
-      const found = yield* oracle(at, {}, ...run)
-      assert.strictEqual(found.code, 0, found.out + found.error)
-      assert.include(found.out, "held  streams.time")
-      const elsewhere = yield* oracle(at, {}, ...run, "--streams-url", `${baseUrl.replace("http", "ws")}/nowhere`)
-      assert.strictEqual(elsewhere.code, 1, elsewhere.out + elsewhere.error)
-      assert.include(elsewhere.out, "list streams under missing in --features")
-      const wrong = yield* oracle(at, {}, ...run, "--streams-url", `${baseUrl}/ws`)
-      assert.strictEqual(wrong.code, 2, wrong.out + wrong.error)
-      assert.include(wrong.error, "--streams-url is not the URL of a WebSocket")
-    }), 60_000)
+  it.live(
+    "oracle checks the WebSocket below the base URL, or the URL that --streams-url gives",
+    () =>
+      Effect.gen(function*() {
+        const { baseUrl } = yield* Support.overHttp(Dialect.live)
+        const at = yield* folder
+        const run = [
+          "--url",
+          baseUrl,
+          "--dialect",
+          "live",
+          "--public-only",
+          "--only",
+          "streams.ping,streams.time"
+        ]
+        const found = yield* oracle(at, {}, ...run)
+        assert.strictEqual(found.code, 0, found.out + found.error)
+        assert.include(found.out, "held  streams.time")
+        const elsewhere = yield* oracle(at, {}, ...run, "--streams-url", `${baseUrl.replace("http", "ws")}/nowhere`)
+        assert.strictEqual(elsewhere.code, 1, elsewhere.out + elsewhere.error)
+        assert.include(elsewhere.out, "list streams under missing in --features")
+        const wrong = yield* oracle(at, {}, ...run, "--streams-url", `${baseUrl}/ws`)
+        assert.strictEqual(wrong.code, 2, wrong.out + wrong.error)
+        assert.include(wrong.error, "--streams-url is not the URL of a WebSocket")
+      }),
+    60_000
+  )
 
   it.live("oracle exits with 1 and writes a replay file if a rule is broken", () =>
     Effect.gen(function*() {
@@ -153,7 +157,7 @@ describe("effect-txc oracle", () => {
     }), 90_000)
 
   it.live(
-    "oracle exits with 2 and prints the reason in one line if it cannot judge any rule",
+    "oracle exits with 2 and prints the reason in one line if it cannot check any rule",
     () =>
       Effect.gen(function*() {
         const at = yield* folder
@@ -186,7 +190,7 @@ describe("effect-txc oracle", () => {
   )
 
   it.live(
-    "oracle judges only endpoints that the target declares, and ignores rules that are known to be flaky",
+    "oracle checks only endpoints that the target declares, and ignores rules known to be flaky",
     () =>
       Effect.gen(function*() {
         const at = yield* folder
@@ -218,7 +222,7 @@ describe("effect-txc oracle", () => {
     // Only CI sends all signals, because each one starts a process.
     if (!isLong && signal !== "SIGTERM") continue
     it.live(
-      `oracle undoes its changes and writes the report so far when it receives ${signal}`,
+      `oracle undoes its changes and writes an incomplete report when it receives ${signal}`,
       () =>
         Effect.gen(function*() {
           const at = yield* folder
@@ -245,7 +249,7 @@ describe("effect-txc oracle", () => {
     )
   }
 
-  it.live("oracle undoes its changes when the reader of its output closes it", () =>
+  it.live("oracle undoes its changes when a reader closes its output", () =>
     Effect.gen(function*() {
       const { account, environment, key, target } = yield* served
       const run = `oracle --url ${target.baseUrl} --key ${key} --profile mutating --max-rate 500 --runs 50 --only oco`

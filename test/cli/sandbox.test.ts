@@ -17,7 +17,7 @@ import { itOnTerminal, onTerminal } from "../support/terminal.ts"
 
 const children: Array<() => void> = []
 
-/** Runs the command until its first line, or until its end if it prints none. */
+/** Runs the command until it prints its first line, or until it exits if it prints nothing. */
 const started = (...args: ReadonlyArray<string>) =>
   Effect.callback<{ readonly line: string; readonly said: string; readonly code: number | null }>((resume) => {
     const child = spawn(process.execPath, [programOf("main"), ...args], {
@@ -66,7 +66,7 @@ const usualPortTaken = Effect.acquireRelease(
 
 const runningIn = (states: string) => join(states, "effect-txc", "running")
 
-/** Waits until a process announces that it serves, and returns its journal's folder, its id and its URL. */
+/** Waits until a process announces that it accepts calls. Returns its journal folder, process id and URL. */
 const holderIn = Effect.fnUntraced(function*(states: string) {
   const folder = runningIn(states)
   const text = () => {
@@ -78,7 +78,7 @@ const holderIn = Effect.fnUntraced(function*(states: string) {
 })
 
 describe("effect-txc sandbox", () => {
-  it.live("sandboxes with the same seed and clock start identical venues, and so does a replay of the journal", () =>
+  it.live("sandboxes with the same seed and clock start with identical venues, and replaying the journal gives the same venue", () =>
     Effect.gen(function*() {
       yield* killed
       const counterparty = ["--counterparty", "BTC_USDT:levels=2,spread=0.2,refill=false", "--counterparty", "ETH_USDT"]
@@ -89,7 +89,7 @@ describe("effect-txc sandbox", () => {
       for (const part of [quoted, `{"_tag":"SetCounterparty","market":"ETH_USDT"}`]) assert.include(first.journal, part)
       const second = yield* begun(flags)
       assert.strictEqual(second.journal, first.journal)
-      // The token gives control of the sandbox, so no flag may determine it.
+      // Whoever knows the token controls the sandbox, so no flag may determine the token.
       assert.notStrictEqual(second.controlToken, first.controlToken)
       const file = yield* scratchFile
       writeFileSync(file, first.journal)
@@ -108,7 +108,7 @@ describe("effect-txc sandbox", () => {
       assert.isFalse(existsSync(data))
     }).pipe(Effect.scoped))
 
-  it.effect("sandbox explains invalid counterparty settings", () =>
+  it.effect("sandbox explains why counterparty settings are invalid", () =>
     Effect.gen(function*() {
       for (
         const [value, said] of [
@@ -125,7 +125,7 @@ describe("effect-txc sandbox", () => {
       }
     }))
 
-  it.live("sandbox explains what to do if its journal folder or its port is unusable", () =>
+  it.live("sandbox explains how to fix an unusable journal folder or port", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       writeFileSync(file, "")
@@ -134,7 +134,7 @@ describe("effect-txc sandbox", () => {
         folder.failed?.said,
         `${file} is a file, but the journal needs a folder\nPass another folder with --data, or use --memory to keep nothing`
       )
-      // Node's recursive mkdir never ends in this file system.
+      // In this file system, Node's recursive mkdir never returns.
       const unreal = yield* run(["sandbox", "--data", "/proc/effect-txc/data"])
       assert.match(unreal.failed?.said ?? "", /^The folder \/proc\/effect-txc\/data cannot be created: \w+/u)
       for (const command of ["sandbox", "host"]) {
@@ -150,7 +150,7 @@ describe("effect-txc sandbox", () => {
     }).pipe(Effect.scoped))
 
   itOnTerminal(
-    "sandbox shows a panel and a line per call on a terminal until Ctrl-C, and keeps a journal for the project",
+    "on a terminal, sandbox shows a panel and one line per call until Ctrl-C, and keeps a journal for the project",
     () =>
       Effect.gen(function*() {
         const home = dirname(yield* scratchFile)

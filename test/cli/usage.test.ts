@@ -11,7 +11,7 @@ import { run } from "../support/command.ts"
 import { moduleUrl, scratchFile } from "../support/files.ts"
 
 describe("effect-txc", () => {
-  it.effect("effect-txc without arguments lists its subcommands in the order in which a new user needs them", () =>
+  it.effect("effect-txc without arguments lists its subcommands in the order in which new users need them", () =>
     Effect.gen(function*() {
       const { error, out } = yield* run([])
       const commands = [...out.matchAll(/^ {2}effect-txc (\w+) +\S/gmu)].map(([, command]) => command)
@@ -33,7 +33,7 @@ describe("effect-txc", () => {
       assert.strictEqual(error, "")
     }))
 
-  it.effect("a usage error prints the error and a remedy in two lines on standard error, and nothing on standard output", () =>
+  it.effect("a usage error prints the error and its remedy in two lines on standard error, and nothing on standard output", () =>
     Effect.gen(function*() {
       const order = `{"market":"BTC_USDT","sidee":"buy"}`
       const cases: ReadonlyArray<readonly [said: string, then: string, ...args: ReadonlyArray<string>]> = [
@@ -85,7 +85,7 @@ describe("effect-txc", () => {
       }
     }))
 
-  it.effect("the help of call lists every call once, with all its fields", () =>
+  it.effect("the help for call lists every call once, with all its fields", () =>
     Effect.gen(function*() {
       const { out } = yield* run(["call", "--help"])
       const lines = out.slice(out.indexOf("CALLS")).split("\n")
@@ -117,7 +117,7 @@ describe("effect-txc", () => {
       }
     }))
 
-  it.effect("the published command runs no code from the shared temporary folder, and leaves none there", () =>
+  it.effect("the published command runs no code from the shared temporary folder and leaves no code there", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const shared = join(folder, "shared")
@@ -132,7 +132,7 @@ describe("effect-txc", () => {
       assert.deepStrictEqual([stdout, readdirSync(shared)], ["ran\n", []])
     }))
 
-  it.effect("an old Node prints a command that installs a newer one", () =>
+  it.effect("on an old Node version, the command prints how to install a newer one", () =>
     Effect.gen(function*() {
       const old = `${yield* scratchFile}.cjs`
       writeFileSync(old, `Object.defineProperty(process.versions, "node", { value: "20.19.0" })`)

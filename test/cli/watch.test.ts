@@ -45,7 +45,7 @@ const served = Effect.gen(function*() {
 const live = Sandbox.layer({ dialect: Dialect.live, counterparty: [Example.counterparty] })
 
 describe("effect-txc watch", () => {
-  it.effect("watch has a subcommand with a name of its own for every channel", () =>
+  it.effect("watch has a subcommand with a unique name for every channel", () =>
     Effect.gen(function*() {
       const { out } = yield* run(["watch", "--help"])
       const commands = Channels.entries.map(({ name }) => views[name].command)
@@ -66,7 +66,7 @@ describe("effect-txc watch", () => {
       }
     }).pipe(Effect.scoped))
 
-  it.live("watch exits with the same codes as call, and explains why it cannot watch", () =>
+  it.live("watch exits with the same codes as call, and explains why it could not watch", () =>
     Effect.gen(function*() {
       const environment = yield* served
       const unknown = yield* run(["watch", "book", "BTC_USDC"], { environment })
@@ -93,13 +93,13 @@ describe("effect-txc watch", () => {
     }).pipe(Effect.scoped, Effect.provide(live)))
 
   itOnTerminal(
-    "watch redraws a table of 80 columns, shows interruptions and the recovery, and ends with exit code 0",
+    "watch redraws a table with 80 columns, shows interruptions and recoveries, and exits with code 0",
     () =>
       Effect.gen(function*() {
         const environment = yield* served
         const control = yield* Control.Control
         yield* control.begin
-        // Each reset of the sandbox ends all connections.
+        // Every reset of the sandbox closes all connections.
         yield* Effect.forkScoped(Effect.repeat(control.reset, Schedule.spaced("500 millis")))
         const { code, output } = yield* onTerminal(["watch", "book", "BTC_USDT"], {
           folder: dirname(yield* scratchFile),
@@ -137,7 +137,7 @@ describe("View", () => {
     amount: fc.integer({ min: 0, max: 2 }).map(String)
   })
   property(
-    "the table of a book shows the best levels of each side in order, and no removed level",
+    "a book's table shows the best levels of each side in order, without removed levels",
     [fc.array(fc.record({ isSnapshot: fc.boolean(), asks: fc.array(level), bids: fc.array(level) }))],
     (messages) =>
       Effect.sync(() => {
@@ -159,7 +159,7 @@ describe("View", () => {
       })
   )
 
-  it("a table of records shows the latest first, and drops the oldest", () => {
+  it("a table of records shows the latest record first, and drops the oldest", () => {
     const view = View.records<{ readonly id: number }>({
       command: "records",
       summary: "Records",
@@ -181,7 +181,7 @@ describe("Display", () => {
   const at = DateTime.makeUnsafe(0)
   const interrupted = Item.interrupted("connection-lost", UnixTime.make(0))
 
-  it("an interruption is shown until the next state or event, and counted afterwards", () => {
+  it("an interruption is shown until the next state or event, and then only counted", () => {
     const sentences: Array<string> = []
     let health = Display.begun
     for (const item of [Item.snapshot(1), Item.event(2), interrupted, Item.snapshot(3), interrupted, Item.event(4)]) {
@@ -200,7 +200,7 @@ describe("Display", () => {
   })
 
   property(
-    "a frame fits the terminal, and says how many rows do not",
+    "a frame fits the terminal, and states how many rows are hidden",
     [
       fc.array(fc.record({ id: fc.nat(), text: fc.string(), more: fc.string() })),
       fc.integer({ min: 20, max: 100 }),
@@ -221,7 +221,7 @@ describe("Display", () => {
       })
   )
 
-  it("a table that was drawn on a wider terminal is erased as far as it wraps", () => {
+  it("a table that was drawn on a wider terminal is erased completely, including wrapped lines", () => {
     assert.strictEqual(Display.heightOf(["1234567890", "", "\u001B[1m12345\u001B[0m", "123456"], 5), 2 + 1 + 1 + 2)
     assert.strictEqual(Display.heightOf(["1234567890", ""], Infinity), 2)
   })

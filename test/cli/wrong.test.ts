@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url"
 import { run } from "../support/command.ts"
 import { unplain } from "../support/plain.ts"
 
-/** A value that no flag accepts, except flags that take any text. */
+/** A value that no flag accepts, except flags that accept any text. */
 const wrong = "/proc/no such"
 
 const commands = ["sandbox", "call", "sign", "openapi", "asyncapi", "oracle", "oracle replay", "journal", "host"]
   .concat(["status", "drain", "export", "import", "check"].map((name) => `host ${name}`))
 
-/** The arguments without which a command does not look at its flags. */
+/** The arguments that a command requires before it checks its flags. */
 const needed: Readonly<Record<string, ReadonlyArray<string>>> = {
   call: ["MainBalance.all"],
   sign: ["{}"],
@@ -25,13 +25,13 @@ const needed: Readonly<Record<string, ReadonlyArray<string>>> = {
   "host check": ["venue"]
 }
 
-/** Flags for which only an empty text is wrong, and flags whose list may be empty. */
+/** Flags that reject only an empty text, and flags that accept an empty list. */
 const onlyEmpty = new Set(["--key", "--node-host"])
 const neverEmpty = new Set(["--only", "--skip"])
 
 const settings = { TXC_API_KEY: "my-key", TXC_API_SECRET: "my-secret", TXC_HOST_TOKEN: "token" }
 
-/** Runs a command that must be refused, and returns what it says. A server that starts is stopped. */
+/** Runs a command that must be refused, and returns its output. If a server starts by mistake, it is stopped. */
 const said = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = settings) =>
   Effect.map(
     Effect.timeoutOption(run(args, { environment }), "10 seconds"),
@@ -41,9 +41,9 @@ const said = (args: ReadonlyArray<string>, environment: Readonly<Record<string, 
     })
   )
 
-describe("wrong values", () => {
+describe("invalid values of flags and variables", () => {
   for (const command of commands) {
-    it.live(`${command} says in plain words what is wrong with each flag's value`, () =>
+    it.live(`${command} explains in plain English what is wrong with each flag's value`, () =>
       Effect.gen(function*() {
         const words = command.split(" ")
         const { out } = yield* run([...words, "--help"])
@@ -58,7 +58,7 @@ describe("wrong values", () => {
       }), 60_000)
   }
 
-  it.live("a wrong value of each variable is refused in plain words, with the variable's name", () =>
+  it.live("an invalid variable is refused with a message in plain English that names the variable", () =>
     Effect.gen(function*() {
       const sources = globSync("../../src/{client,cli}/*.ts", { cwd: fileURLToPath(new URL(".", import.meta.url)) })
         .map((file) => readFileSync(new URL(file, import.meta.url), "utf8"))

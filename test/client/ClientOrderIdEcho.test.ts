@@ -18,12 +18,12 @@ const rows: ReadonlyArray<
   ["echoed", [mine], true, "echoed"],
   ["echoed by both legs", [mine, mine], true, "echoed"],
   ["not echoed", [undefined], true, "missing"],
-  ["echoed by one leg only", [mine, undefined], true, "missing"],
-  ["replaced by another", [other], true, "missing"],
+  ["echoed by only one leg", [mine, undefined], true, "missing"],
+  ["replaced by a different id", [other], true, "missing"],
   ["not echoed by an endpoint that never echoes", [undefined, undefined], false, "never-echoed"],
-  ["echoed by an endpoint that usually does not", [mine, mine], false, "echoed"],
-  ["echoed by one leg only of an endpoint that usually echoes none", [mine, undefined], false, "missing"],
-  ["replaced by another by an endpoint that usually echoes none", [other, other], false, "missing"]
+  ["echoed by an endpoint that usually does not echo ids", [mine, mine], false, "echoed"],
+  ["echoed by only one leg, at an endpoint that usually echoes none", [mine, undefined], false, "missing"],
+  ["replaced by a different id, at an endpoint that usually echoes none", [other, other], false, "missing"]
 ]
 
 describe("ClientOrderIdEcho.check", () => {
@@ -40,7 +40,7 @@ describe("ClientOrderIdEcho.check", () => {
   }
 })
 
-describe("answers about orders", () => {
+describe("responses about orders", () => {
   const answer = {
     orderId: 17,
     market: "BTC_USDT",
@@ -58,7 +58,7 @@ describe("answers about orders", () => {
   const create = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: mine }))
 
   for (const [name, clientOrderId] of [["without the field", undefined], ["with an empty field", ""]] as const) {
-    it.effect(`a missing client order id in an answer ${name} is reported on the order and in the log`, () => {
+    it.effect(`a missing client order id in a response ${name} is reported on the order and in the log`, () => {
       const logged: Array<string> = []
       return Effect.gen(function*() {
         const order = yield* create

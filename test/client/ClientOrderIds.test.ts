@@ -10,7 +10,7 @@ import { fieldsOf, html, json, privateCalls, refusal } from "../support/http.ts"
 
 const { activationPrice: _, ...limit } = stopLimit
 
-/** Every endpoint that places a single order, with a call that places one. */
+/** Every endpoint that places a single order, with a call to the endpoint. */
 const placing = entries.flatMap(({ endpoint, golden: { request }, name, refused }) =>
   endpoint.mutates && refused !== undefined && "clientOrderId" in request
     ? [{ name, place: refused.call(refused.accepted) }]
@@ -27,7 +27,7 @@ const answers = {
   AcceptedUnreadable: () => json(200, { order_id: 7, id: 7 })
 } as const
 
-it("the list of endpoints that place orders includes the document's endpoints", () => {
+it("the list of endpoints that place orders includes every such endpoint in the document", () => {
   assert.includeMembers(placing.map(({ name }) => name), ["StopLimitOrders", "CollateralOcoOrders"])
 })
 
@@ -47,7 +47,7 @@ describe.each(dialects)("orders without a client order id, in the $name dialect"
     }
   }
 
-  it.effect("the error for an order refused before sending contains its client order id, unless that id is invalid", () =>
+  it.effect("the error for an order refused before sending contains its client order id, unless the id is invalid", () =>
     Effect.gen(function*() {
       const orders = yield* LimitOrders
       const refused = (request: object) =>
@@ -65,8 +65,8 @@ describe.each(dialects)("orders without a client order id, in the $name dialect"
     ))
 })
 
-describe("generated client order ids", () => {
-  it.effect("generated client order ids are 32 letters and digits, and never repeat", () =>
+describe("generating client order ids", () => {
+  it.effect("generated client order ids have 32 letters and digits, and never repeat", () =>
     Effect.gen(function*() {
       const ids = yield* ClientOrderIds.ClientOrderIds
       const made: Array<ClientOrderId> = []

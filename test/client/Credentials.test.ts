@@ -22,7 +22,7 @@ describe("Credentials.make", () => {
     ["a null character", "abcde\0fghij", "something else copied with it"]
   ] as const
   for (const [name, text, problem] of problems) {
-    it.effect(`Credentials.make refuses a key or secret with ${name} and does not show it`, () =>
+    it.effect(`Credentials.make rejects a key or secret with ${name}, and does not reveal it`, () =>
       Effect.gen(function*() {
         for (const part of ["apiKey", "apiSecret"] as const) {
           const error = yield* failsWith("InvalidCredentials")(
@@ -42,7 +42,7 @@ describe("Credentials.make", () => {
       const made = yield* make("abcdefgh", all)
       assert.strictEqual(Redacted.value(made.apiSecret), all)
       assert.notInclude(inspect(made, { depth: Infinity, showHidden: true }), "abcdefgh")
-      // A mock's key is often a word, such as the key in the README.
+      // The key of a mock exchange is often a plain word, such as the key in the README.
       assert.strictEqual(Redacted.value((yield* make("k", "s")).apiKey), "k")
     }))
 })

@@ -42,7 +42,7 @@ const recorder = (noted: Array<Noted>, more: Partial<Intents.Service> = {}) =>
 
 const outcomes = (noted: ReadonlyArray<Noted>) => noted.map(([what, , outcome]) => outcome ?? what)
 
-describe("an intent", () => {
+describe("an order's intent", () => {
   it.effect("an intent is recorded with all of the order's identifiers before anything is sent", () => {
     const noted: Array<Noted> = []
     let sent: ReadonlyArray<Sent> = []
@@ -95,7 +95,7 @@ describe("an intent", () => {
     })
   }
 
-  it.effect("the intent of an accepted order with an unreadable answer is settled as applied", () => {
+  it.effect("the intent of an accepted order with an unreadable response is settled as applied", () => {
     const noted: Array<Noted> = []
     return Effect.gen(function*() {
       yield* failsWith("AcceptedUnreadable")(place)
@@ -140,7 +140,7 @@ describe("an intent", () => {
     }).pipe(Effect.provide(answered(() => json(200, {})).pipe(Layer.provide(hanging))))
   })
 
-  it.effect("a caller gets the answer even if the outcome can't be recorded", () => {
+  it.effect("a caller gets the response even if the outcome can't be recorded", () => {
     const logged: Array<string> = []
     const failing = recorder([], { settled: () => Effect.die("the disk is full") })
     return Effect.gen(function*() {
@@ -185,7 +185,7 @@ describe("interrupted fibers", () => {
     })
   })
 
-  it.effect("a call that is interrupted while it is being signed is not sent and is settled as not applied", () => {
+  it.effect("a call that is interrupted during signing is not sent and is settled as not applied", () => {
     const noted: Array<Noted> = []
     const logged: Array<string> = []
     return Effect.gen(function*() {
@@ -199,7 +199,7 @@ describe("interrupted fibers", () => {
   })
 })
 
-/** A client with a remote signer. */
+/** Creates a client with a remote signer. */
 const signedBy = (sign: Signer.Signer["Service"]["sign"], noted: Array<Noted>) =>
   Exchange.layerServices.pipe(
     Layer.provide([
@@ -215,8 +215,8 @@ const signedBy = (sign: Signer.Signer["Service"]["sign"], noted: Array<Noted>) =
     Layer.orDie
   )
 
-describe("a remote signer that hangs", () => {
-  it.effect("a call fails at its timeout when the signer hangs, and nothing is sent", () => {
+describe("a remote signer that never returns", () => {
+  it.effect("a call fails at its timeout when the signer never returns, and nothing is sent", () => {
     const noted: Array<Noted> = []
     return Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(
@@ -247,7 +247,7 @@ describe("a remote signer that hangs", () => {
   })
 })
 
-describe("the timeout of a call", () => {
+describe("a call's timeout", () => {
   const after = (layerHas: Layer.Layer<never>) => answered(() => Effect.never).pipe(Layer.provide(layerHas))
   const took = (call: typeof cancelAll) =>
     Effect.gen(function*() {

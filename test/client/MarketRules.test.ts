@@ -36,7 +36,8 @@ const check = (bounded: Market.Bounded = order()) => MarketRules.MarketRules.use
 const unknown: ReadonlyArray<Violation> = [{ field: "market", constraint: { kind: "known" } }]
 
 /**
- * An exchange's markets, which take half a second to load. Tests change the markets, or make loading fail, in `state`.
+ * An exchange's markets, which take half a second to load. Through `state`, tests change the markets or make loading
+ * fail.
  */
 const source = () => {
   const state = { loads: 0, markets: [listed] as ReadonlyArray<Market.Market>, broken: false }
@@ -58,7 +59,7 @@ const waited = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
-/** Asserts that an effect completes without waiting. */
+/** Asserts that an effect completes immediately, without any waiting. */
 const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)
@@ -122,7 +123,7 @@ describe("MarketRules.layerCached", () => {
     }).pipe(Effect.provide([MarketRules.layerCached(load, { timeToLive: "10 seconds" }), logsInto(logged)]))
   })
 
-  it.effect("no order waits for markets beyond its time limit, even when another order loads them", () => {
+  it.effect("no order waits for markets beyond its time limit, even when another order is loading the markets", () => {
     let loads = 0
     const hanging = Effect.suspend(() => {
       loads++
@@ -194,7 +195,7 @@ describe("MarketRules.layerCached", () => {
     }).pipe(Effect.provide(MarketRules.layerCached(load)))
   })
 
-  it.effect("interrupting one order does not cancel loading for the others", () => {
+  it.effect("interrupting one order does not stop other orders from loading the markets", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       const first = yield* Effect.forkChild(check())
@@ -217,7 +218,7 @@ describe("MarketRules.layerFixed", () => {
 })
 
 describe("MarketRules.layerNone", () => {
-  /** Alice's sandbox client, with these market rules. */
+  /** Alice's sandbox client with the given market rules. */
   const clientWith = (rules: Layer.Layer<MarketRules.MarketRules>) =>
     Exchange.layerServices.pipe(
       Layer.provide([HttpClientTransport.layer, Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, rules]),
@@ -226,14 +227,14 @@ describe("MarketRules.layerNone", () => {
     )
   const tooFine = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, amount: Decimal.amount("0.0100001") }))
 
-  it.effect("layerNone leaves checking orders to the exchange", () =>
+  it.effect("layerNone leaves it to the exchange to check orders", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ValidationFailed")(tooFine)
       assert.strictEqual(error.origin, "exchange")
       assert.strictEqual((yield* privateCalls).length, 1)
     }).pipe(Effect.provide(clientWith(MarketRules.layerNone))))
 
-  it.effect("layerFixed refuses an invalid order or an unknown market before sending", () =>
+  it.effect("layerFixed rejects an invalid order or an unknown market before sending anything", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ValidationFailed")(tooFine)
       assert.strictEqual(error.origin, "local")
@@ -242,7 +243,7 @@ describe("MarketRules.layerNone", () => {
 })
 
 describe("the default market rules", () => {
-  it.effect("a client loads the markets once for many orders by default", () =>
+  it.effect("by default, a client loads the markets once for many orders", () =>
     Effect.gen(function*() {
       const orders = yield* StopLimitOrders
       yield* Effect.forEach(Array.from({ length: 20 }), () =>

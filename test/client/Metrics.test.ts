@@ -28,7 +28,7 @@ const ping = ServerStatus.use((status) => status.ping)
 const place = StopLimitOrders.use((orders) => orders.create(stopLimit))
 const misplace = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, side: "up" as never }))
 
-/** Makes calls, and returns their spans and a summary of the metrics. */
+/** Makes calls. Returns their spans and a summary of the metrics. */
 const observed = <E, R>(calls: Effect.Effect<unknown, E, R>) =>
   Effect.gen(function*() {
     const spans: Array<Tracer.NativeSpan> = []
@@ -55,7 +55,7 @@ const observed = <E, R>(calls: Effect.Effect<unknown, E, R>) =>
     )
   })
 
-describe.each(dialects)("metrics of a call in the $name dialect", (dialect) => {
+describe.each(dialects)("a call's metrics in the $name dialect", (dialect) => {
   const reports = (
     name: string,
     call: Effect.Effect<
@@ -67,7 +67,7 @@ describe.each(dialects)("metrics of a call in the $name dialect", (dialect) => {
     span: { readonly attributes: object },
     metrics: ReadonlyArray<object>
   ) =>
-    it.effect(`a call ${name} records a span and metrics`, () =>
+    it.effect(`the span and metrics of a call ${name} are recorded`, () =>
       Effect.gen(function*() {
         const fiber = yield* Effect.forkChild(observed(call))
         yield* TestClock.adjust("10 seconds")
@@ -161,7 +161,7 @@ describe.each(dialects)("metrics of a call in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(answered(() => Effect.never, dialect))))
 })
 
-describe("waits for a rate limit", () => {
+describe("waiting for a rate limit", () => {
   const waiting = (millis: number) =>
     Exchange.layerPublic.pipe(
       Layer.provide([

@@ -32,7 +32,7 @@ const balance = MainBalance.use(({ all }) => all)
 const many = (calls: number) =>
   Effect.forEach(Array.from({ length: calls }), () => balance, { concurrency: "unbounded" })
 
-/** The nonces that the server received, in order of arrival. */
+/** Collects the nonces that the server receives, in order of arrival. */
 const arrived = Effect.map(privateCalls, (calls) => calls.map((call) => Number(fieldsOf(call)["nonce"])))
 
 const isIncreasing = (numbers: ReadonlyArray<number>) => numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? n))
@@ -50,7 +50,7 @@ const client = (
 
 const empty = answering(() => json(200, {}))
 
-/** Delays each answer by the next of `delays`, in milliseconds, starting over at the end. */
+/** Delays each response by the next of `delays`, in milliseconds. Starts again at the first delay after the last. */
 const slow = (delays: ReadonlyArray<number>): Answering => (_sent, index) =>
   Effect.delay(Effect.sync(() => json(200, {})), delays[index % delays.length] ?? 0)
 
@@ -62,26 +62,26 @@ describe("nonces on the wire", () => {
     return call ?? assert.fail("nothing was sent")
   })
 
-  it.effect("document: a nonce is sent as a string of digits, in microseconds", () =>
+  it.effect("document: a nonce is sent as a string of digits that counts microseconds", () =>
     Effect.gen(function*() {
       assert.include((yield* only).body, "\"nonce\":\"1700000000000000\"}")
     }).pipe(Effect.provide(client(Dialect.document, Nonce.layerWindow, empty))))
 
-  it.effect("live: a nonce is sent as an integer in milliseconds, with `nonceWindow` in window mode", () =>
+  it.effect("live: in window mode, a nonce is sent as an integer in milliseconds, with `nonceWindow`", () =>
     Effect.gen(function*() {
       assert.include((yield* only).body, "\"nonce\":1700000000000,\"nonceWindow\":true}")
     }).pipe(Effect.provide(client(Dialect.live, Nonce.layerWindow, empty))))
 
-  it.effect("live: a nonce is sent as an integer in milliseconds, without `nonceWindow` in increasing mode", () =>
+  it.effect("live: in increasing mode, a nonce is sent as an integer in milliseconds, without `nonceWindow`", () =>
     Effect.gen(function*() {
       assert.include((yield* only).body, "\"nonce\":1700000000000}")
     }).pipe(Effect.provide(client(Dialect.live, Nonce.layerIncreasing, empty))))
 })
 
-describe("a test clock between two milliseconds", () => {
+describe("a test clock that stands between two milliseconds", () => {
   for (const dialect of [Dialect.document, Dialect.live]) {
     for (const [name, layer] of Object.entries({ window: Nonce.layerWindow, increasing: Nonce.layerIncreasing })) {
-      it.effect(`a nonce is a whole number when the clock is between two milliseconds (${dialect.name}, ${name})`, () =>
+      it.effect(`a nonce is an integer even when the clock stands between two milliseconds (${dialect.name}, ${name})`, () =>
         Effect.gen(function*() {
           yield* TestClock.setTime(1_700_000_000_000 + 2 ** -12)
           yield* many(2)
@@ -94,7 +94,7 @@ describe("a test clock between two milliseconds", () => {
 
 describe("unique nonces", () => {
   for (const [name, layer] of Object.entries({ window: Nonce.layerWindow, increasing: Nonce.layerIncreasing })) {
-    it.effect(`thousands of parallel calls get unique nonces while the clock stands still, in ${name} mode`, () =>
+    it.effect(`thousands of parallel calls get unique nonces in ${name} mode even while the clock stands still`, () =>
       Effect.gen(function*() {
         yield* many(3000)
         const nonces = yield* arrived
@@ -103,7 +103,7 @@ describe("unique nonces", () => {
       }).pipe(Effect.provide(client(Dialect.document, layer, empty))))
   }
 
-  it.live("the sandbox accepts the nonces of thousands of parallel calls on the real clock", () =>
+  it.live("the sandbox accepts the nonces of thousands of parallel calls on a real clock", () =>
     Effect.gen(function*() {
       yield* Control.use((control) => control.limit({ calls: 10_000, perSeconds: 1 }))
       yield* many(1500)
@@ -130,7 +130,7 @@ describe("unique nonces", () => {
       assert.strictEqual(new Set(yield* arrived).size, 100)
     }).pipe(Effect.provide(empty)))
 
-  it.effect("each API key has its own sequence of nonces", () =>
+  it.effect("every API key has a separate sequence of nonces", () =>
     Effect.gen(function*() {
       const nonces = yield* Nonce.Nonce
       const take = (apiKey: string) =>
@@ -141,7 +141,7 @@ describe("unique nonces", () => {
 
 describe("increasing nonces", () => {
   property(
-    "increasing nonces arrive in order, no matter how long calls take",
+    "increasing nonces arrive in order, no matter how long the calls take",
     [fc.array(fc.nat(200), { minLength: 1, maxLength: 10 }), fc.integer({ min: 1, max: 30 })],
     (delays, calls) =>
       Effect.gen(function*() {
@@ -178,7 +178,7 @@ describe("nonces and the clock", () => {
       assert.strictEqual(new Set(yield* arrived).size, 2100)
     }).pipe(Effect.provide(client(Dialect.live, Nonce.layerWindow, empty))))
 
-  /** A clock that a test can set forward and back. Sleeping advances it. */
+  /** A clock that a test can set forwards and backwards. Sleeping advances the clock. */
   const settable = Effect.map(Clock.Clock, (clock) => {
     const time = { now: 10_000_000 }
     const made: Clock.Clock = {
@@ -193,7 +193,7 @@ describe("nonces and the clock", () => {
     return { time, clock: made }
   })
 
-  it.effect("calls continue after the clock is set back by up to two seconds, wait after up to four, and fail after more", () =>
+  it.effect("calls continue after the clock is set back by up to two seconds, wait after up to four seconds, and fail beyond that", () =>
     Effect.gen(function*() {
       const { clock, time } = yield* settable
       const next = NonceSequence.sequence("microseconds")().pipe(Effect.provideService(Clock.Clock, clock))
@@ -225,13 +225,13 @@ describe("nonces and the clock", () => {
             assert.include(error.reason, "clock was set back by 3600 seconds")
           }
           assert.strictEqual((yield* privateCalls).length, 1)
-          // Sleeping on this clock never ends.
+          // Sleeping on this clock never completes.
         }).pipe(once, Effect.provideService(Clock.Clock, { ...clock, sleep: () => Effect.never }))
       }).pipe(Effect.provide(client(Dialect.live, nonces, empty))))
   }
 
   property(
-    "every nonce is greater than the last and close to the clock, no matter how the clock moves",
+    "every nonce is greater than the previous one and close to the clock, no matter how the clock moves",
     [
       fc.constantFrom("milliseconds", "microseconds"),
       fc.array(fc.oneof(fc.constant(0), fc.integer({ min: -5000, max: 5000 })), { maxLength: 100 })

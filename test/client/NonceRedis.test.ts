@@ -26,8 +26,8 @@ const apiKey = "a-key-that-many-programs-share"
 const of: Of = { apiKey: Redacted.make(apiKey), unit: "milliseconds" }
 
 /**
- * A Redis server with an existing record of the key, so that no program has to wait for leases that Redis may have
- * lost.
+ * A Redis server that already has a record of the key. Without a record, programs would have to wait, in case Redis had
+ * lost their leases.
  */
 const server = Effect.gen(function*() {
   const redis = yield* redisServer
@@ -41,7 +41,7 @@ const server = Effect.gen(function*() {
   return redis
 })
 
-/** A program in the test's own process. `end` closes it. */
+/** Starts a program in the test's own process. `end` closes the program. */
 const program = Effect.fnUntraced(function*(redis: Server, layer: Layer.Layer<Nonce, never, Redis.Redis>) {
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const context = yield* Layer.buildWithScope(Layer.fresh(layer).pipe(Layer.provide(redis.layer)), scope)
@@ -51,7 +51,7 @@ const program = Effect.fnUntraced(function*(redis: Server, layer: Layer.Layer<No
 
 const sharing = (redis: Server, programs: number) => program(redis, NonceRedis.layerWindow({ programs }))
 
-/** A program that draws nonces in its own process. */
+/** Starts a program that draws nonces in a separate process. */
 const elsewhere = Effect.fnUntraced(function*(
   redis: Server,
   mode: "window" | "increasing",
@@ -76,7 +76,7 @@ const elsewhere = Effect.fnUntraced(function*(
       child.kill("SIGSTOP")
       const state = Effect.sync(() => execFileSync("ps", ["-o", "stat=", "-p", `${child.pid}`]).toString())
       yield* until(Effect.map(state, (state) => state.startsWith("T")))
-      // Redis serves its clients in turn, so by then it has read every command of the stopped process.
+      // Redis serves its clients in turn, so after these pings it has read every command of the stopped process.
       yield* Effect.replicateEffect(command("PING"), 3).pipe(Effect.provide(redis.layer))
     }),
     lines,
@@ -103,7 +103,7 @@ const assertDistinct = Effect.fnUntraced(function*(processes: ReadonlyArray<Else
   return all.length
 })
 
-/** Runs an effect on a clock that is `millis` ahead, or behind if negative. */
+/** Runs an effect on a clock that is `millis` ahead, or behind if `millis` is negative. */
 const ahead = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Clock.Clock, (clock) =>
     Effect.provideService(effect, Clock.Clock, {
@@ -112,7 +112,7 @@ const ahead = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis
     }))
 
-/** Runs an effect on a clock that stands still at `millis`. Sleeping advances it immediately. */
+/** Runs an effect on a clock that stands still at `millis`. Sleeping advances the clock immediately. */
 const heldAt = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Clock.Clock, (clock) => {
     let now = millis
@@ -127,22 +127,22 @@ const heldAt = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     })
   })
 
-/** Draws a nonce as soon as the program has a lease, retrying without limit. */
+/** Draws a nonce, retrying without limit until the program has a lease. */
 const drawAtLast = (draw: Effect.Effect<number, unknown>) => Effect.retry(draw, Schedule.spaced(50))
 
 const hashOf = Effect.map(Digest.ofApiKey(apiKey), (digest) => `effect-txc:nonce:milliseconds:${digest}`)
 
-/** A field of the key's record in Redis. */
+/** Reads a field of the key's record in Redis. */
 const known = (redis: Server, field: string) =>
   Effect.flatMap(hashOf, (hash) => Effect.map(command("HGET", hash, field).pipe(Effect.provide(redis.layer)), Number))
 
-/** The end of the lease on a nonce's class, in Unix milliseconds. */
+/** Reads when the lease on a nonce's class ends, in Unix milliseconds. */
 const endOf = (redis: Server, nonce: number, programs: number) => known(redis, `end:${nonce % programs}`)
 
 const isIncreasing = (numbers: ReadonlyArray<number>) => numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? n))
 
-// These tests run concurrently because they mostly wait for leases. Each has its own Redis server.
-describe.concurrent("nonces over Redis in window mode", () => {
+// These tests run concurrently because they mostly wait for leases. Each test has its own Redis server.
+describe.concurrent("sharing nonces over Redis in window mode", () => {
   itWithRedis(
     "programs never draw the same nonce, even if one is killed, or suspended for longer than its lease",
     () =>
@@ -159,11 +159,12 @@ describe.concurrent("nonces over Redis in window mode", () => {
         const successors = yield* Effect.all([elsewhere(redis, "window", 2), elsewhere(redis, "window", 2)])
         yield* Effect.forEach(successors, drawsMoreThan(700), { concurrency: 2 })
 
-        // The resumed program first fails with the typed error. Its later nonces must be distinct as well: see below.
+        // The resumed program first fails with the typed error. Its later nonces must also be unique, which is checked
+        // below.
         yield* stopped.kill("SIGCONT")
         yield* until(Effect.map(stopped.errors, (errors) => errors.length > errorsBefore + 5))
-        // The reason depends on whether the program has already requested a new lease from Redis or is still waiting for
-        // an answer.
+        // The reason depends on whether the program has already requested a new lease from Redis or is still waiting
+        // for a response.
         assert.match(
           (yield* stopped.errors)[errorsBefore] ?? "",
           /the lease on nonces has ended|all 2 classes of nonces are leased to other programs|Redis/u
@@ -177,7 +178,7 @@ describe.concurrent("nonces over Redis in window mode", () => {
         const all = [killed, stopped, ...successors]
         assert.isAbove(yield* assertDistinct(all), 4000)
         for (const process of all) assert.isTrue(isIncreasing(yield* process.nonces))
-        // Each successor has one class, and its lease begins after its predecessor's.
+        // Each successor has one class of nonces, and its lease begins after its predecessor's lease ends.
         const heirs = yield* Effect.forEach(successors, ({ nonces }) => nonces)
         for (const nonces of heirs) assert.strictEqual(new Set(nonces.map((nonce) => nonce % 2)).size, 1)
         const [rest] = before.map((nonce) => nonce % 2)
@@ -186,7 +187,7 @@ describe.concurrent("nonces over Redis in window mode", () => {
       })
   )
 
-  itWithRedis("several programs draw distinct nonces in microseconds too", () =>
+  itWithRedis("several programs also draw distinct nonces in microseconds", () =>
     Effect.gen(function*() {
       const redis = yield* server
       const processes = yield* Effect.forEach([1, 2, 3], () => elsewhere(redis, "window", 3, "microseconds"))
@@ -196,7 +197,7 @@ describe.concurrent("nonces over Redis in window mode", () => {
     }))
 
   itWithRedis(
-    "a Redis server that has lost its data leases no nonces that it may have leased before",
+    "a Redis server that has lost its data never leases nonces that it may have leased before",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -206,7 +207,7 @@ describe.concurrent("nonces over Redis in window mode", () => {
         yield* redis.start
         // Redis has lost the leases, so either program may get either class from here on.
         const young = yield* sharing(redis, 2)
-        // The old lease stays valid until it ends, but no longer.
+        // The old lease stays valid until it ends, but not beyond that time.
         const last = yield* heldAt(end - 100)(old.draw)
         assert.isBelow(last, end)
         const error = yield* failsWith("NonceUnavailable")(ahead(leaseMillis + 1000)(old.draw))
@@ -217,7 +218,7 @@ describe.concurrent("nonces over Redis in window mode", () => {
   )
 
   itWithRedis(
-    "a Redis server that replaces another, or restarts with saved data, leases no nonces that may already be leased",
+    "a Redis server that replaces another one, or restarts with saved data, never leases nonces that may already be leased",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -239,7 +240,7 @@ describe.concurrent("nonces over Redis in window mode", () => {
   )
 
   itWithRedis(
-    "a program that ends returns its class of nonces, and its successor's nonces are greater",
+    "a program that ends releases its class of nonces, and its successor's nonces are greater",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -256,7 +257,7 @@ describe.concurrent("nonces over Redis in window mode", () => {
   )
 
   itWithRedis(
-    "a burst of calls is queued: no nonce is more than two seconds ahead, and every program gets its share",
+    "a burst of calls is queued, so no nonce is more than two seconds ahead, and every program gets its share",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -296,7 +297,7 @@ describe.concurrent("nonces over Redis in window mode", () => {
   )
 
   itWithRedis(
-    "a program whose clock is far behind the clock of Redis fails with that reason until it has caught up",
+    "a program whose clock is far behind Redis's clock fails with that reason until its clock has caught up",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -307,14 +308,14 @@ describe.concurrent("nonces over Redis in window mode", () => {
         // The new lease begins after the predecessor's last nonce, which is far ahead of this clock.
         const error = yield* failsWith("NonceUnavailable")(ahead(-3_600_000)(draw))
         assert.match(error.reason, /clock is \d{4} seconds behind that of Redis/u)
-        // If the clock is behind by less, the program waits.
+        // If the clock is behind by a smaller amount, the program waits.
         assert.isAbove(yield* heldAt(last - maxAhead - maxSetBack + 1000)(draw), last)
         assert.isAbove(yield* draw, last)
       })
   )
 
   itWithRedis(
-    "a program whose clock is set back fails with that reason, and continues after its last nonce",
+    "a program whose clock is set back fails with that reason, and later continues after its last nonce",
     () =>
       Effect.gen(function*() {
         const { draw } = yield* sharing(yield* server, 2)
@@ -326,14 +327,14 @@ describe.concurrent("nonces over Redis in window mode", () => {
   )
 
   itWithRedis(
-    "programs with different `programs` settings for the same key don't get nonces at the same time",
+    "programs with different `programs` settings for the same key never get nonces at the same time",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
         const two = yield* sharing(redis, 2)
         const three = yield* sharing(redis, 3)
         const last = yield* two.draw
-        // The program with the other setting gets nonces once the first one has ended.
+        // The program with the other setting gets nonces once the first program has ended.
         const first = yield* Effect.forkChild(three.draw)
         yield* Effect.sleep(300)
         assert.isUndefined(first.pollUnsafe())
@@ -357,7 +358,7 @@ describe.concurrent("nonces over Redis in window mode", () => {
     }))
 })
 
-describe.concurrent("nonces over Redis in increasing mode", () => {
+describe.concurrent("sharing nonces over Redis in increasing mode", () => {
   itWithRedis(
     "all programs together make one call at a time, in the order of the nonces",
     () =>
@@ -381,7 +382,7 @@ describe.concurrent("nonces over Redis in increasing mode", () => {
   )
 
   itWithRedis(
-    "after a program is stopped during a call, the others continue once its lock has expired",
+    "when a program is suspended during a call, the other programs continue once its lock has expired",
     () =>
       Effect.gen(function*() {
         const redis = yield* redisServer
@@ -390,7 +391,7 @@ describe.concurrent("nonces over Redis in increasing mode", () => {
         const other = yield* program(redis, NonceRedis.layerIncreasing)
         const key = `effect-txc:increasing:milliseconds:${yield* Digest.ofApiKey(apiKey)}`
         yield* dying.stop
-        // Sets the lock as if the program had been stopped during a call.
+        // Sets the lock as if the program had been stopped in the middle of a call.
         const till = (yield* Clock.currentTimeMillis) + 1000
         yield* command("HSET", key, "till", `${till}`).pipe(Effect.provide(redis.layer))
         const nonce = yield* other.draw
@@ -407,7 +408,7 @@ describe.concurrent("nonces over Redis in increasing mode", () => {
   )
 })
 
-describe("nonces over a failing Redis", () => {
+describe("sharing nonces over a failing Redis", () => {
   const broken = (answer: Effect.Effect<never, Redis.RedisError>) =>
     Layer.succeed(Redis.Redis, {
       send: () => answer,
@@ -431,7 +432,7 @@ describe("nonces over a failing Redis", () => {
     }
   }
 
-  it("layerWindow refuses an invalid number of programs", () => {
+  it("layerWindow rejects an invalid number of programs", () => {
     for (const programs of [0, -1, 1.5, Number.NaN, 1001]) {
       const built = Effect.runSyncExit(
         Effect.scoped(Layer.build(NonceRedis.layerWindow({ programs }).pipe(Layer.provide(states["is gone"]))))

@@ -1,4 +1,7 @@
-/** An answer that does not match the sent order leaves its outcome unknown: the answer may belong to another call. */
+/**
+ * A response that does not match the sent order leaves the order's outcome unknown, because the response may belong to
+ * another call.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -65,7 +68,9 @@ const legNames = ["stop_loss", "take_profit"]
 
 type Change = Readonly<Record<string, unknown>>
 
-/** The golden answer with the fields of the sent order, and with `change` applied to the leg at index `changed`. */
+/**
+ * Returns the golden response with the fields of the sent order, and applies `change` to the leg at index `changed`.
+ */
 const answerTo = (dialect: Dialect, sent: Sent, changed: number, change: Change): Change => {
   const { golden } = entries.find(({ endpoint }) => endpoint.path === sent.path) ?? assert.fail(sent.path)
   const { response } = golden.wire[dialect.name]
@@ -80,7 +85,7 @@ const answerTo = (dialect: Dialect, sent: Sent, changed: number, change: Change)
     side,
     stop_limit_price
   } = fieldsOf(sent)
-  // An OCO answer echoes the client order id only in the document's dialect.
+  // An OCO response echoes the client order id only in the document's dialect.
   const isPair = "stop_loss" in (response as Change)
   const id = dialect.name === "document" ? { client_order_id } : { clientOrderId: isPair ? "" : clientOrderId }
   const leg = (of: unknown, at: number) => ({
@@ -123,7 +128,7 @@ const anyLeg = fc.nat(legNames.length)
 const digits = bordered({ min: 2, max: 10 ** 9 }, 10, 10 ** 8)
 const scales = bordered({ max: 8 })
 
-/** The amount of `units` × 10^-`scale`. */
+/** Returns the amount `units` × 10^-`scale`. */
 const decimal = (units: number, scale: number): Decimal.Amount => {
   const text = units.toString().padStart(scale + 1, "0")
   const at = text.length - scale
@@ -132,16 +137,16 @@ const decimal = (units: number, scale: number): Decimal.Amount => {
 
 const sides = fc.constantFrom("buy" as const, "sell" as const)
 
-describe("answers to a created order", () => {
+describe("responses to created orders", () => {
   property(
-    "an answer with a different market in any leg leaves the outcome unknown",
+    "a response with a different market in any leg leaves the outcome unknown",
     [anyDialect, names(calls), sides, anyLeg],
     (dialect, name, side, leg) =>
       contradicts(dialect, name, { side, amount: decimal(5, 2) }, leg, { market: "ETH_USDT" }, "ETH_USDT")
   )
 
   property(
-    "an answer with the opposite or an unknown side leaves the outcome unknown",
+    "a response with the opposite or an unknown side leaves the outcome unknown",
     [anyDialect, names(calls), sides, anyLeg, fc.boolean()],
     (dialect, name, side, leg, known) => {
       const other = known ? side === "buy" ? "sell" : "buy" : "short"
@@ -150,7 +155,7 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "an answer with a greater amount leaves the outcome unknown",
+    "a response with a greater amount leaves the outcome unknown",
     [anyDialect, names(calls), sides, anyLeg, digits, scales, digits, fc.boolean()],
     (dialect, name, side, leg, units, scale, more, reduceOnly) =>
       contradicts(
@@ -164,7 +169,7 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "an answer with a smaller, zero or negative amount leaves the outcome unknown",
+    "a response with a smaller, zero or negative amount leaves the outcome unknown",
     [
       anyDialect,
       names({ ...spot, ...reducible }),
@@ -176,7 +181,7 @@ describe("answers to a created order", () => {
     ],
     (dialect, name, side, leg, units, scale, part) => {
       const less = Math.min(units - 1, Math.floor(units * part))
-      // The last digit is never 0, because an amount truncated to fewer digits is accepted.
+      // The last digit is never 0, because a response may truncate an amount to fewer digits.
       const amount = less === 0 ? "0" : decimal(less, scale).replace(/0$/u, "1")
       if (Decimal.Equivalence(Decimal.Decimal.make(amount), decimal(units, scale))) return Effect.void
       return Effect.andThen(
@@ -187,7 +192,7 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "an order succeeds when the answer writes its amount with more trailing zeros",
+    "an order succeeds when the response writes its amount with more trailing zeros",
     [anyDialect, names(calls), sides, anyLeg, digits, scales, fc.integer({ min: 1, max: 5 })],
     (dialect, name, side, leg, units, scale, zeros) => {
       const amount = decimal(units, scale)
@@ -197,14 +202,14 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "an order succeeds when the answer truncates its amount to the market's precision",
+    "an order succeeds when the response truncates its amount to the market's precision",
     [anyDialect, names(calls), sides, anyLeg, digits, fc.integer({ min: 1, max: 999 })],
     (dialect, name, side, leg, units, rest) =>
       agrees(dialect, name, { side, amount: decimal(units * 1000 + rest, 6) }, leg, { amount: decimal(units, 3) })
   )
 
   property(
-    "a reduce-only order succeeds when the answer has a smaller amount",
+    "a reduce-only order succeeds when the response has a smaller amount",
     [anyDialect, names(reducible), sides, anyLeg, digits, scales, fc.double({ min: 0, max: 1, noNaN: true })],
     (dialect, name, side, leg, units, scale, part) =>
       agrees(
@@ -217,7 +222,7 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "a market order on margin succeeds when the answer has a smaller amount",
+    "a market order on margin succeeds when the response has a smaller amount",
     [anyDialect, names(taking), sides, digits, scales, fc.double({ min: 0, max: 1, noNaN: true })],
     (dialect, name, side, units, scale, part) =>
       agrees(
@@ -229,7 +234,7 @@ describe("answers to a created order", () => {
       )
   )
 
-  it.effect("a market buy succeeds when the answer has the bought amount instead of the spent one", () =>
+  it.effect("a market buy succeeds when the response has the bought amount instead of the spent amount", () =>
     Effect.forEach(dialects, (dialect) =>
       agrees(dialect, "MarketOrders", { side: "buy", amount: decimal(5, 0) }, 0, {
         amount: "700",
@@ -237,7 +242,7 @@ describe("answers to a created order", () => {
         dealStock: "700.0"
       })))
 
-  /** A value that contradicts the request, its key in each dialect, and the calls that it applies to. */
+  /** A value that contradicts the request, its key in each dialect, and the calls to which it applies. */
   const others: ReadonlyArray<readonly [keys: ReadonlyArray<string>, value: unknown, of: ReadonlyArray<Name>]> = [
     [["client_order_id", "clientOrderId"], "someone-else", allNames],
     [["type"], "stop limit", allNames.filter((name) => !name.includes("Stop") && !name.includes("Oco"))],
@@ -252,7 +257,7 @@ describe("answers to a created order", () => {
   ]
   for (const [keys, value, of] of others) {
     it.effect.each(of)(
-      `an answer to %s with ${keys[0]} ${String(value)} proves nothing`,
+      `a response to %s with ${keys[0]} ${String(value)} proves nothing`,
       (name) =>
         Effect.forEach(dialects, (dialect) => {
           const change = Object.fromEntries(keys.map((key) => [key, value]))
@@ -262,13 +267,13 @@ describe("answers to a created order", () => {
     )
   }
 
-  it.effect("an order succeeds when the answer has an unknown order type", () =>
+  it.effect("an order succeeds even if the response has an unknown order type", () =>
     Effect.forEach(
       dialects,
       (dialect) => agrees(dialect, "LimitOrders", { side: "buy", amount: decimal(5, 2) }, 0, { type: "iceberg" })
     ))
 
-  it.effect("an unreadable answer counts as accepted if it has an order id, unless it names a different market", () =>
+  it.effect("an order is treated as accepted if the unreadable response has an order id and names no different market", () =>
     Effect.gen(function*() {
       const create = LimitOrders.use((orders) =>
         orders.create({ ...terms({ side: "buy", amount: decimal(5, 2) }), price })
@@ -281,7 +286,7 @@ describe("answers to a created order", () => {
     }))
 })
 
-describe("contradictions between an answer and its request", () => {
+describe("contradictions between a response and its request", () => {
   const order: OrderEcho.Ordered = {
     market: btcUsdt,
     side: "buy",
@@ -308,9 +313,9 @@ describe("contradictions between an answer and its request", () => {
   const judged = (changed: Partial<OrderEcho.Leg>, asked: Partial<OrderEcho.Ordered> = {}) =>
     OrderEcho.contradiction({ ...order, ...asked }, "limit", bounds, { ...leg, ...changed })
 
-  it("some fields of an order may differ in the answer without a contradiction", () => {
+  it("some fields of an order may differ in the response without a contradiction", () => {
     assert.isUndefined(judged({}))
-    // In one-way mode every position has the side BOTH.
+    // In one-way mode, every position has the side BOTH.
     assert.isUndefined(judged({ positionSide: "BOTH" }))
     assert.isUndefined(judged({ stp: "cancel_some" as never }))
     // For an order at the best bid or offer, the exchange decides the price and whether the order rests.
@@ -331,7 +336,7 @@ describe("contradictions between an answer and its request", () => {
     { oto: { stopLoss: Decimal.price("30000.13") } }
   ]
   for (const change of changes) {
-    it(`an answer with ${Json.stringify(change)} contradicts the request`, () => {
+    it(`a response with ${Json.stringify(change)} contradicts the request`, () => {
       assert.isString(judged(change))
     })
   }

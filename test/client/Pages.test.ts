@@ -10,10 +10,10 @@ import { bordered } from "../support/borders.ts"
 import { failsWith } from "../support/fails.ts"
 import { property } from "../support/property.ts"
 
-/** The number of reachable records: the last page starts at index 10000 and has 100 records. */
+/** The number of reachable records. The last page starts at index 10000 and has 100 records. */
 const reachable = maxOffset + maxLimit
 
-/** A paged list of the numbers below `size` that remembers which pages were requested. */
+/** A paged list of the numbers below `size`. Remembers which pages were requested. */
 const listOf = (size: number) => {
   const asked: Array<{ readonly limit: number; readonly offset: number }> = []
   const all = Array.from({ length: size }, (_, index) => index)
@@ -28,7 +28,7 @@ const listOf = (size: number) => {
   }
 }
 
-/** The elements that a stream emitted, and its error, if any. */
+/** Collects the elements that a stream emits, and its error if it fails. */
 const drain = <A, E>(stream: Stream.Stream<A, E>) =>
   Effect.gen(function*() {
     const emitted: Array<A> = []
@@ -58,14 +58,14 @@ describe("Pages.stream", () => {
           assert.strictEqual(
             new Set(list.asked.map(({ offset }) => offset)).size,
             list.asked.length,
-            "none asked twice"
+            "no page was requested twice"
           )
         }))
     }
   }
 
   property(
-    "a stream emits the whole list without reading any unnecessary page",
+    "a stream emits the complete list without reading any unnecessary page",
     [bordered({ max: 1000 }, 100, 200), bordered({ min: 1, max: maxLimit })],
     (size, limit) =>
       Effect.gen(function*() {
@@ -106,7 +106,7 @@ describe("Pages.stream", () => {
       ])
     }))
 
-  it.effect("a stream does not fail when its caller takes exactly the reachable records", () =>
+  it.effect("a stream does not fail when its caller takes exactly as many records as are reachable", () =>
     Effect.gen(function*() {
       const list = listOf(reachable + 1)
       const all = yield* Pages.stream("Test.stream", list.page, Limit.make(7)).pipe(
@@ -140,10 +140,10 @@ describe("Pages.stream", () => {
     }))
 })
 
-describe("a list that shifts while it is read", () => {
+describe("a list that shifts while its pages are read", () => {
   const idOf = (record: number) => String(record)
 
-  /** A list that `change` modifies before each page read except the first. */
+  /** A list that `change` modifies before every page read except the first. */
   const shifting = (size: number, change: (list: Array<number>, pages: number) => Array<number>, withTotal = false) => {
     let list = Array.from({ length: size }, (_, index) => index)
     let pages = 0
@@ -202,7 +202,7 @@ describe("a list that shifts while it is read", () => {
       assert.deepStrictEqual([emitted.length, emitted.indexOf("after 9")], [41, 10])
     }))
 
-  it.effect("a stream of a list with a total ends at that total, not at a short page", () =>
+  it.effect("a stream of a list with a total ends at that total instead of at a short page", () =>
     Effect.gen(function*() {
       const asked: Array<number> = []
       const all = Array.from({ length: 20 }, (_, index) => index)
@@ -231,7 +231,7 @@ describe("Pages.checkEcho", () => {
     ["too many records", { limit: 3, offset: 6, records: [1, 2, 3, 4] }, "4 records in a page of limit 3"]
   ] as const
   for (const [name, page, problem] of rows) {
-    it.effect(`the page check refuses ${name}`, () =>
+    it.effect(`the page check rejects ${name}`, () =>
       Effect.gen(function*() {
         const error = yield* failsWith("UnexpectedResponse")(check(page))
         assert.deepStrictEqual([error.endpoint, error.problem], ["Test.page", problem])

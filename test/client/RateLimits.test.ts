@@ -32,7 +32,7 @@ import { property } from "../support/property.ts"
 
 const of: RateLimits.Of = { baseUrl: "https://exchange.invalid", apiKey: Redacted.make("key") }
 
-/** An endpoint with this rate limit. */
+/** Creates an endpoint with the given rate limit. */
 const limitedTo = (rateLimit: Endpoint.RateLimit): Endpoint.Any => ({ ...balanceEndpoint, rateLimit })
 
 const patiently = Effect.provideService(RateLimits.MaxWait, "10 hours")
@@ -41,12 +41,12 @@ const atOnce = Effect.provideService(RateLimits.MaxWait, 0)
 const bucketOf = (endpoint: Endpoint.Any, whose = of) =>
   RateLimits.RateLimits.use((limits) => Effect.sync(() => limits.bucket(whose, endpoint)))
 
-/** Bursts: the number of calls in each, and its delay after the previous burst in milliseconds. */
+/** Bursts of calls: the number of calls in each burst, and its delay after the previous burst in milliseconds. */
 const bursts = fc.array(fc.tuple(fc.integer({ min: 1, max: 80 }), fc.nat(3000)), { minLength: 1, maxLength: 6 })
 
 const limits = fc.record({ calls: fc.integer({ min: 1, max: 60 }), perSeconds: fc.integer({ min: 1, max: 10 }) })
 
-/** The times at which the calls took their turns, in milliseconds after the start. */
+/** Measures when the calls get their turns, in milliseconds after the start. */
 const turns = (endpoint: Endpoint.Any, planned: ReadonlyArray<readonly [calls: number, gap: number]>) =>
   Effect.gen(function*() {
     const { take } = yield* bucketOf(endpoint)
@@ -63,9 +63,9 @@ const turns = (endpoint: Endpoint.Any, planned: ReadonlyArray<readonly [calls: n
     return at
   }).pipe(patiently, Effect.provide(RateLimits.layerMemory))
 
-describe("no limit is exceeded", () => {
+describe("staying within rate limits", () => {
   property(
-    "calls stay within the rate limit, even by the sandbox's count, and wait no longer than needed",
+    "calls stay within the rate limit, even as the sandbox counts them, and wait no longer than needed",
     [limits, bursts],
     (limit, planned) =>
       Effect.gen(function*() {
@@ -88,7 +88,7 @@ describe("no limit is exceeded", () => {
 
   for (const dialect of dialects) {
     property(
-      `the sandbox rate-limits none of the client's calls in the ${dialect.name} dialect`,
+      `the sandbox refuses none of the client's calls for their rate in the ${dialect.name} dialect`,
       [fc.array(fc.tuple(fc.integer({ min: 1, max: 100 }), fc.nat(1500)), { minLength: 1, maxLength: 4 })],
       (planned) =>
         Effect.gen(function*() {
@@ -110,8 +110,8 @@ describe("no limit is exceeded", () => {
   }
 })
 
-describe("turns of attempts", () => {
-  /** Allows one call immediately and then one every 1,250 milliseconds. */
+describe("the turns of attempts", () => {
+  /** Allows one call immediately, and then one call every 1,250 milliseconds. */
   const one = limitedTo({ calls: 1, perSeconds: 1 })
 
   it.effect("attempts get their turns in order and report how long they waited", () =>
@@ -124,7 +124,7 @@ describe("turns of attempts", () => {
       assert.strictEqual(yield* atOnce(take), 0)
     }).pipe(Effect.provide(RateLimits.layerMemory)))
 
-  it.effect("an attempt with a maximum wait of zero fails immediately and says when to retry", () =>
+  it.effect("an attempt with a maximum wait of zero fails immediately and reports when to retry", () =>
     Effect.gen(function*() {
       const { take } = yield* bucketOf(one)
       yield* take
@@ -137,7 +137,7 @@ describe("turns of attempts", () => {
       yield* take
     }).pipe(atOnce, Effect.provide(RateLimits.layerMemory)))
 
-  it.effect("an attempt fails immediately if the queue exceeds its maximum wait, and waits otherwise", () =>
+  it.effect("an attempt fails immediately if the queue exceeds its maximum wait, and otherwise waits", () =>
     Effect.gen(function*() {
       const { take } = yield* bucketOf(one)
       const fiber = yield* Effect.forkChild(
@@ -165,8 +165,8 @@ describe("turns of attempts", () => {
     }).pipe(Effect.provide(RateLimits.layerMemory)))
 
   property(
-    "calls keep their order when others leave the rate-limit queue",
-    // Calls leave the queue between two turns, never in the same millisecond as one.
+    "calls keep their order when other calls leave the rate-limit queue",
+    // Calls leave the queue between two turns, never in the same millisecond as a turn.
     [fc.array(fc.option(fc.nat(1200).map((tens) => 10 * tens + 1)), { minLength: 1, maxLength: 8 })],
     (leaving) =>
       Effect.gen(function*() {
@@ -188,7 +188,7 @@ describe("turns of attempts", () => {
       }).pipe(Effect.provide(RateLimits.layerMemory))
   )
 
-  it.effect("rate limits count keys, exchanges and endpoints separately, and public calls together", () =>
+  it.effect("rate limits are separate for each key, exchange and endpoint, and shared by all public calls", () =>
     Effect.gen(function*() {
       const once = { rateLimit: { calls: 1, perSeconds: 1 } }
       const distinct = [
@@ -242,8 +242,8 @@ const client = (answer: Answering) =>
 
 const sent = Recorder.use((recorded) => Effect.sync(() => recorded.length))
 
-describe("a refusal by the exchange", () => {
-  /** Advances the clock by each step, in milliseconds, and returns the number of attempts after each. */
+describe("refusals by the exchange", () => {
+  /** Advances the clock by each step, in milliseconds. Returns the number of attempts after each step. */
   const attemptsAfter = (millis: ReadonlyArray<number>) =>
     Effect.forEach(millis, (step) => Effect.andThen(TestClock.adjust(step), sent))
 
@@ -260,7 +260,7 @@ describe("a refusal by the exchange", () => {
       assert.strictEqual(yield* sent, 4)
     }).pipe(Effect.provide(client(tooMany))))
 
-  it.effect("a retried read returns its answer", () =>
+  it.effect("a retried read returns its response", () =>
     Effect.gen(function*() {
       yield* passing(balance)
       assert.strictEqual(yield* sent, 2)
@@ -279,7 +279,7 @@ describe("a refusal by the exchange", () => {
       ["HTML", () => html(429), "OutcomeUnknown"]
     ] as const
   ) {
-    it.effect(`a mutating call is not retried after a 429 with ${name}, and the next call waits`, () =>
+    it.effect(`a mutating call is not retried after a 429 with ${name}, and the next call has to wait`, () =>
       Effect.gen(function*() {
         assert.strictEqual((yield* Effect.flip(cancelAll))._tag, tag)
         assert.strictEqual(yield* sent, 1)
@@ -289,7 +289,7 @@ describe("a refusal by the exchange", () => {
       }).pipe(Effect.provide(client(answer))))
   }
 
-  it.effect("a rate-limit refusal pauses only its own private endpoint, or all public calls", () =>
+  it.effect("a rate-limit refusal pauses only its own private endpoint, or all public calls if the endpoint is public", () =>
     Effect.gen(function*() {
       yield* failsWith("RateLimited")(cancelAll)
       yield* failsWith("RateLimited")(fees)
@@ -309,7 +309,7 @@ describe("a refusal by the exchange", () => {
   const retryAfter = (value: string) => () =>
     new Response("{\"code\":0,\"message\":\"Slow.\"}", { status: 429, headers: { "retry-after": value } })
   for (const value of ["20", "Thu, 01 Jan 1970 00:00:20 GMT"]) {
-    it.effect(`Retry-After: ${value} pauses calls for slightly longer than it says`, () =>
+    it.effect(`Retry-After: ${value} pauses calls for slightly longer than the header states`, () =>
       Effect.gen(function*() {
         const fiber = yield* Effect.forkChild(balance)
         assert.deepStrictEqual(yield* attemptsAfter([1, 19_998, 5002]), [1, 1, 2])
@@ -317,8 +317,8 @@ describe("a refusal by the exchange", () => {
       }).pipe(Effect.provide(client((_sent, index) => index === 0 ? retryAfter(value)() : json(200, {})))))
   }
 
-  for (const when of ["before a call waits", "while a call waits"]) {
-    it.effect(`setting the clock back ${when} does not prolong the pause after a refusal`, () =>
+  for (const when of ["before a call starts to wait", "while a call waits"]) {
+    it.effect(`setting the clock back ${when} does not extend the pause after a refusal`, () =>
       Effect.gen(function*() {
         let back = 0
         const real = yield* Clock.Clock
@@ -340,7 +340,7 @@ describe("a refusal by the exchange", () => {
           if (when.startsWith("while")) yield* setBack
           yield* TestClock.adjust(pause - 1)
           assert.isUndefined(call.pollUnsafe())
-          // A call that was already waiting may wait twice as long, because it did not read the clock while waiting.
+          // A call that was already waiting may wait twice as long, because it does not read the clock while it waits.
           yield* TestClock.adjust(when.startsWith("while") ? pause + 1 : 1)
           assert.isDefined(call.pollUnsafe())
         }).pipe(Effect.provideService(Clock.Clock, clock))
@@ -355,7 +355,7 @@ describe("a refusal by the exchange", () => {
       assert.strictEqual(yield* sent, 1)
     }).pipe(Effect.provide(client(retryAfter("40")))))
 
-  it.effect("simultaneous rate-limit refusals count as one", () =>
+  it.effect("simultaneous rate-limit refusals are counted as one", () =>
     Effect.gen(function*() {
       const calls = Array.from({ length: 20 }, () => Effect.flip(cancelAll))
       const refused = yield* Effect.forkChild(Effect.all(calls, { concurrency: "unbounded" }))
@@ -368,20 +368,20 @@ describe("a refusal by the exchange", () => {
     }).pipe(Effect.provide(client(() => Effect.delay(Effect.sync(tooMany), 1)))))
 })
 
-describe("the rate limits of an exchange client", () => {
+describe("an exchange client's rate limits", () => {
   const many = Effect.forEach(Array.from({ length: 300 }), () => Effect.result(balance), { concurrency: "unbounded" })
   const make = (shared: Exchange.Shared = {}) =>
     Exchange.layer({ ...of, dialect: Dialect.document, credentials: credentialsOf(alice), ...shared }).pipe(
       Layer.provideMerge(answering(() => json(200, {})))
     )
 
-  it.effect("a client stays within the rate limits by default", () =>
+  it.effect("by default, a client stays within the rate limits", () =>
     Effect.gen(function*() {
       yield* many
       assert.strictEqual(yield* sent, 250)
     }).pipe(atOnce, once, Effect.provide(make())))
 
-  it.effect("a maximum wait of 20 ms lets one more call through, and the others fail", () =>
+  it.effect("a maximum wait of 20 ms lets one more call through, and all other calls fail", () =>
     Effect.gen(function*() {
       const results = yield* passing(many, 1)
       // One more call is allowed every 10,250 / 751 milliseconds.

@@ -17,7 +17,9 @@ import { command, itWithRedis, redisServer } from "../support/redis.ts"
 const of: RateLimits.Of = { baseUrl: "https://exchange.invalid", apiKey: Redacted.make("a-key-that-programs-share") }
 const eight: typeof endpoint = { ...endpoint, rateLimit: { calls: 8, perSeconds: 2 } }
 
-/** Runs on a clock that only the test advances, so limits and timeouts do not depend on the speed of Redis. */
+/**
+ * Runs a program on a clock that only the test advances, so limits and timeouts do not depend on the speed of Redis.
+ */
 const held = Effect.provide(TestClock.layer())
 
 const atOnce = Effect.provideService(RateLimits.MaxWait, 0)
@@ -29,14 +31,14 @@ const program = (redis: Layer.Layer<Redis.Redis, Redis.RedisError>) =>
     (context) => Context.get(context, RateLimits.RateLimits).bucket(of, eight)
   )
 
-describe("rate limits over Redis", () => {
+describe("sharing rate limits over Redis", () => {
   itWithRedis("programs share the rate limit, and Redis never stores the API key", () =>
     Effect.gen(function*() {
       const redis = yield* redisServer
       const programs = yield* Effect.forEach([1, 2, 3], () => program(redis.layer))
       const taken = yield* Effect.forEach(programs, ({ take }) => Effect.result(Effect.all([take, take, take])))
       const tags = taken.map(({ _tag }) => _tag)
-      // The limit allows a burst of two calls: a quarter of eight.
+      // The limit allows a burst of two calls, which is a quarter of eight.
       assert.deepStrictEqual(tags, ["Failure", "Failure", "Failure"])
       const names = (yield* command("KEYS", "*").pipe(Effect.provide(redis.layer))) as ReadonlyArray<string>
       assert.isAbove(names.length, 0)
@@ -57,7 +59,7 @@ describe("rate limits over Redis", () => {
         yield* until(() => asked.pending === 0)
         yield* TestClock.adjust(10)
       }
-      // The first two calls are made immediately, the others at intervals of 2,250 / 7 milliseconds.
+      // The first two calls are made immediately, and the others at intervals of 2,250 / 7 milliseconds.
       for (const [i, millis] of [0, 0, 321, 642, 964, 1285].entries()) {
         assert.isAtLeast(turns[i] ?? 0, millis)
         assert.isAtMost(turns[i] ?? Infinity, millis + 50)
@@ -110,7 +112,7 @@ describe("rate limits over Redis", () => {
       reserve: answer
     })
 
-  it.effect("a program without Redis counts calls locally, logs a warning, and tries Redis again later", () =>
+  it.effect("a program without Redis counts calls locally, logs a warning, and later tries Redis again", () =>
     Effect.gen(function*() {
       const lines: Array<string> = []
       const asked = { count: 0 }
@@ -129,7 +131,7 @@ describe("rate limits over Redis", () => {
       }).pipe(Effect.provide(logsInto(lines)))
     }).pipe(atOnce))
 
-  it.effect("a program does not wait for Redis when Redis does not answer", () =>
+  it.effect("a program does not wait for Redis when Redis does not respond", () =>
     Effect.gen(function*() {
       const { take } = yield* program(broken(Effect.never, { count: 0 }))
       yield* passing(take)

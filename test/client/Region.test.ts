@@ -8,7 +8,7 @@ const at = (baseUrl: string, allowInsecure?: boolean) =>
   Region.make({ baseUrl, dialect: Dialect.document, ...(allowInsecure === undefined ? {} : { allowInsecure }) })
 
 describe("Region.make", () => {
-  it.effect("the live exchange's regions use the live dialect", () =>
+  it.effect("the regions of the live exchange use the live dialect", () =>
     Effect.gen(function*() {
       const global = yield* Region.make({ region: "global" })
       assert.deepStrictEqual([global.baseUrl, global.dialect.name], ["https://whitebit.com", "live"])
@@ -56,7 +56,7 @@ describe("Region.make", () => {
     ["", "it is not a URL"]
   ] as const
   for (const [written, problem] of refused) {
-    it.effect(`Region refuses ${written === "" ? "an empty string" : written}`, () =>
+    it.effect(`Region rejects ${written === "" ? "an empty string" : written}`, () =>
       Effect.gen(function*() {
         const error = yield* failsWith("InvalidBaseUrl")(at(written))
         assert.strictEqual(
@@ -69,7 +69,7 @@ describe("Region.make", () => {
       }))
   }
 
-  it.effect("allowInsecure permits plain http to another machine, but no other scheme", () =>
+  it.effect("allowInsecure permits plain http to another machine, but permits no other scheme", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* at("http://exchange.internal:8080", true)).baseUrl, "http://exchange.internal:8080")
       yield* failsWith("InvalidBaseUrl")(at("ftp://example.com", true))

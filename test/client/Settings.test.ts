@@ -38,7 +38,7 @@ describe("Settings.layerCredentials", () => {
       assert.notInclude(inspect(error, { depth: Infinity, showHidden: true }), apiKey)
     }))
 
-  it.effect("credentials from configuration are validated in the same way as credentials passed to make", () =>
+  it.effect("credentials from configuration are validated in the same way as credentials passed to Credentials.make", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("InvalidCredentials")(from({ TXC_API_KEY: apiKey, TXC_API_SECRET: "a b c d e f" }))
       assert.strictEqual(error.part, "apiSecret")
@@ -73,7 +73,7 @@ describe("Settings.layerCredentialsFile", () => {
   }
 
   for (const mode of [0o644, 0o640, 0o604, 0o660, 0o602, 0o610, 0o601, 0o777]) {
-    it.live(`a credentials file with the mode ${mode.toString(8)} is refused, and the error gives the command to fix it`, () =>
+    it.live(`a credentials file with the mode ${mode.toString(8)} is rejected, and the error contains the command to fix it`, () =>
       Effect.gen(function*() {
         const { made, path } = yield* from(lines, mode)
         const error = Result.isFailure(made) ? made.failure : assert.fail("it was read")
@@ -90,7 +90,7 @@ describe("Settings.layerCredentialsFile", () => {
     ["an empty file", "", "InvalidCredentials", "set TXC_API_KEY"]
   ]
   for (const [name, content, tag, words] of problems) {
-    it.live(`layerCredentialsFile refuses ${name}`, () =>
+    it.live(`layerCredentialsFile rejects ${name}`, () =>
       Effect.gen(function*() {
         const { made } = yield* from(content, 0o600)
         const error = Result.isFailure(made) ? made.failure : assert.fail("it was read")
@@ -99,7 +99,7 @@ describe("Settings.layerCredentialsFile", () => {
       }))
   }
 
-  it.live("a directory is refused as a credentials file", () =>
+  it.live("a directory is rejected as a credentials file", () =>
     Effect.gen(function*() {
       const directory = dirname(yield* scratchFile)
       const error = yield* failsWith("CredentialsFileRefused")(
@@ -148,7 +148,7 @@ describe("Settings.layerRegion", () => {
     ]
   ]
   for (const [name, env, problem] of refused) {
-    it.effect(`layerRegion refuses ${name}`, () =>
+    it.effect(`layerRegion rejects ${name}`, () =>
       Effect.gen(function*() {
         const error = yield* failsWith("InvalidBaseUrl")(from(env))
         assert.include(error.message, problem)
@@ -169,7 +169,7 @@ describe("Settings.layerRegion", () => {
     ]
   ]
   for (const [name, env, remedy] of wrong) {
-    it.effect(`settings refuse ${name}, and the error says what to set`, () =>
+    it.effect(`settings reject ${name}, and the error states which setting to change`, () =>
       Effect.gen(function*() {
         const error = yield* failsWith("InvalidBaseUrl")(from(env))
         assert.include(error.message, remedy)

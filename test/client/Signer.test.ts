@@ -47,13 +47,16 @@ const calls = fc.constantFrom(...dialects).chain((dialect) =>
   )
 )
 
-/** Keeps a number's digits as a string, because an identifier may have more digits than a JavaScript number. */
+/**
+ * Keeps a number's digits as a string, because an identifier may have more digits than a JavaScript number can
+ * represent.
+ */
 const asWritten = (_key: string, value: unknown, { source }: { readonly source?: string }): unknown =>
   typeof value === "number" && source !== undefined ? JSON.rawJSON(source) : value
 
 describe("a signed request", () => {
   property(
-    "a call's payload and signature match its body",
+    "a request's payload and signature match its body",
     [calls, secret, secret],
     ({ dialect, endpoint, request }, apiKey, apiSecret) =>
       Effect.gen(function*() {
@@ -99,7 +102,7 @@ describe("Signer.sign", () => {
       })
   )
 
-  it("the error of a signer says why nothing was signed", () => {
+  it("a signer's error states why nothing was signed", () => {
     const error = new Signer.SigningFailed({ reason: "the key management service did not answer" })
     assert.strictEqual(error.message, "The request can't be signed: the key management service did not answer")
   })

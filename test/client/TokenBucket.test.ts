@@ -4,11 +4,11 @@ import * as fc from "fast-check"
 import { TokenBucket } from "../../src/client/TokenBucket.ts"
 import { property } from "../support/property.ts"
 
-/** Each attempt's delay after the previous one, in milliseconds. */
+/** The delay of each attempt after the previous one, in milliseconds. */
 const gaps = fc.array(fc.nat(400), { minLength: 1, maxLength: 60 })
 
 property(
-  "a bucket never gives out more tokens than its capacity and refill rate allow, and gives the next one when announced",
+  "a token bucket never exceeds its capacity and refill rate, and provides the next token at the announced time",
   [fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 150 }), gaps],
   (most, interval, gaps) =>
     Effect.sync(() => {
@@ -34,7 +34,7 @@ property(
 )
 
 property(
-  "no call waits longer than the refill time of one token after the clock is set back",
+  "after the clock is set back, no call waits longer than the refill time of one token",
   [fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 150 }), fc.array(fc.integer({ min: -5000, max: 400 }))],
   (most, interval, steps) =>
     Effect.sync(() => {

@@ -71,7 +71,7 @@ const over = Object.entries(transports).flatMap(([name, transport]) =>
   dialects.map((dialect) => ({ name, transport, dialect }))
 )
 
-/** Every dialect and every transport at least once; in long test runs, every pair. */
+/** Every dialect and every transport at least once. Long test runs cover every pair. */
 const pairs = over.filter(({ dialect, name }) =>
   isLong || name === (dialect.name === "live" ? "undici's dispatch" : "the platform's fetch") ||
   name === "an HttpClient"
@@ -124,7 +124,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       Effect.provide(clientOf(restricted, { transport }).pipe(Layer.provideMerge(overHttp(dialect))))
     ))
 
-  it.live("a used nonce is refused, even on the second attempt if there is one", () =>
+  it.live("a reused nonce is refused, even on the second attempt if there is one", () =>
     Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const stuck = Layer.succeed(Nonce.Nonce, { window: true, use: (_of, call) => call(now) })
@@ -151,7 +151,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       )
     }).pipe(Effect.provide(overHttp(dialect))))
 
-  it.live("calls above the rate limit are refused: private calls per key, public calls per address", () =>
+  it.live("calls above the rate limit are refused, counted per key for private calls and per address for public calls", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.limit({ calls: 2, perSeconds: 60 })
@@ -166,7 +166,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       yield* balance
     }).pipe(once, Effect.provide(exchange(overHttp(dialect), { transport, rateLimits: RateLimits.layerNone }))))
 
-  it.live("an order whose answer was lost is found by its client order id", () =>
+  it.live("an order whose response was lost is found by its client order id", () =>
     Effect.gen(function*() {
       yield* addFault({ path: stopLimitPath, symptom: Faults.answerLost })
       const error = yield* failsWith("OutcomeUnknown")(create)
@@ -176,12 +176,12 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       assert.strictEqual((yield* privateCalls).length, 1)
     }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
-  it.live("a code is credited to the balance even if the answer comes after the timeout", () =>
+  it.live("a code is credited to the balance even if the response arrives after the timeout", () =>
     Effect.gen(function*() {
       yield* addFault({ path: "/api/v4/main-account/codes/apply", symptom: { _tag: "Delay", millis: 30_000 } })
       const now = yield* Clock.currentTimeMillis
       const error = yield* Effect.gen(function*() {
-        // The call's clock stands still until the sandbox has applied the code.
+        // The call's clock stands still until the sandbox has redeemed the code.
         yield* TestClock.setTime(now)
         const fiber = yield* Effect.forkChild(failsWith("OutcomeUnknown")(Codes.use((codes) => codes.apply({ code }))))
         while ((yield* TestClock.withLive(worth)) !== "2.5") yield* TestClock.withLive(Effect.sleep(5))
@@ -191,7 +191,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       assert.strictEqual(error.why, "timeout")
     }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
-  it.live("a connection reset or a proxy's 502 leaves the outcome unknown", () =>
+  it.live("the outcome is unknown after a connection reset or a proxy's 502", () =>
     Effect.gen(function*() {
       for (const [symptom, why] of [[Faults.reset, "connection-lost"], [Faults.badGateway, "server-error"]] as const) {
         yield* addFault({ path: stopLimitPath, symptom })
@@ -224,7 +224,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       assert.deepStrictEqual(yield* open, [clientOrderId])
     }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
-  it.live("nothing is sent while the signer fails", () =>
+  it.live("nothing is sent if the signer fails", () =>
     Effect.gen(function*() {
       const { apiKey, scrub } = yield* goodSigner
       const failing: Signer.Signer["Service"] = {

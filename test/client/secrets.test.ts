@@ -49,20 +49,20 @@ const plain = printable.filter((character) => character !== "\"" && character !=
 
 /**
  * Characters that no error message puts right after text from the exchange. Up to seven characters of a secret may be
- * shown; if the message continued with the secret's next character, the test would count it as an eighth.
+ * shown. If the message continued with the secret's next character, the test would count that character as the eighth.
  */
 const unpunctuated = printable.filter((character) => !"\"'\\:;,=()[]{}<>".includes(character))
 
-/** A random secret. The prefix ensures that it does not occur in other texts by chance. */
+/** A random secret. Its prefix ensures that the secret does not occur in other texts by chance. */
 const secret = (beginning: string, unit: fc.Arbitrary<string>) =>
   fc.string({ unit, minLength: 6, maxLength: 40 }).map((rest) => beginning + rest)
 
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** The spellings of a text: unescaped, escaped as JSON, and escaped twice. */
+/** The ways to write a text: unescaped, escaped as JSON, and escaped twice. */
 const spellings = (text: string): ReadonlyArray<string> => [text, quoted(text), quoted(quoted(text))]
 
-/** The ways to show a value. */
+/** The ways in which a value can be shown. */
 const renderings: Readonly<Record<string, (value: unknown) => string>> = {
   String: (value) => String(value),
   JSON: (value) =>
@@ -103,10 +103,11 @@ const assertNothingOf = (
   }
 }
 
-// ----------------------------------------------------------------------------- Exchanges that reveal everything they
-// receive -----------------------------------------------------------------------------
+// -----------------------------------------------------------------------------
+// Exchanges that reveal everything they receive
+// -----------------------------------------------------------------------------
 
-/** The outcome of a request: an answer, a broken connection with its cause, or nothing. */
+/** The outcome of a request: a response, a broken connection with its cause, or no response. */
 type Comes = Response | { readonly cause: unknown } | "nothing"
 
 /** Creates a result that reveals all of the given texts. */
@@ -126,12 +127,12 @@ const gossips: Readonly<Record<string, Gossip>> = {
   "an unknown key": (texts) => refusal(401, 10, said(texts)),
   "a forbidden call": (texts) => refusal(403, 0, said(texts), texts),
   "too many calls": (texts) => refusal(429, 0, said(texts)),
-  "a used nonce": (texts) => json(429, { code: 0, message: "Too many requests.", errors: {}, debug: texts }),
+  "a reused nonce": (texts) => json(429, { code: 0, message: "Too many requests.", errors: {}, debug: texts }),
   "a server error": (texts) => new Response(`<h1>${said(texts)}</h1>`, { status: 502 }),
   "a server error as JSON": (texts) => json(500, texts),
   "a redirect": (texts) => new Response(said(texts), { status: 307, headers: { location: "/", "x-echo": "1" } }),
-  "no JSON": (texts) => new Response(said(texts)),
-  "an answer that does not decode": (texts) => json(200, { limit: said(texts), data: texts }),
+  "a response that is not JSON": (texts) => new Response(said(texts)),
+  "a response that does not decode": (texts) => json(200, { limit: said(texts), data: texts }),
   "an order that does not decode": (texts) => json(200, { order_id: 17, id: 18, side: texts, [said(texts)]: texts }),
   "slashes as PHP writes them": (texts) =>
     new Response(JSON.stringify({ code: 10, message: said(texts) }).replaceAll("/", "\\/"), { status: 400 }),
@@ -140,7 +141,7 @@ const gossips: Readonly<Record<string, Gossip>> = {
     cause: Object.assign(new Error(said(texts)), { code: "ECONNREFUSED", headers: texts })
   }),
   "a failure without a code": (texts) => ({ cause: said(texts) }),
-  "no answer": silence
+  "no response": silence
 }
 
 const passphrase = Passphrase.make("Xq7_tell-no0ne!")
@@ -152,10 +153,10 @@ const calls = {
   interest: InterestPaymentHistory.use((history) => history.page())
 }
 
-/** Receives the headers of each sent request, and returns its result. */
+/** Receives each sent request's headers, and returns the request's result. */
 type Tell = (headers: Readonly<Record<string, string>>) => Comes
 
-/** An `HttpClient` that logs every request and answer. */
+/** An `HttpClient` that logs every request and response. */
 const overClient = (tell: Tell) =>
   HttpClient.make((request, url) =>
     Effect.flatMap(toSent(request, url), ({ headers }) => {
@@ -306,10 +307,10 @@ const isHidden = (
     assertHidden(shown, secrets)
   })
 
-describe("errors, logs, traces, metrics and intents show no key, secret, payload or signature", () => {
+describe("errors, logs, traces, metrics and intents never show a key, secret, payload or signature", () => {
   for (const [name, gossip] of Object.entries(gossips)) {
     property(
-      `after ${name}, no secrets are shown`,
+      `no secrets are shown after ${name}`,
       [secret("K%2~", plain), secret("S|9^", plain), anyCall, anyTransport],
       (apiKey, apiSecret, call, transport) => isHidden(apiKey, apiSecret, gossip, call, transport),
       { runs: 12 }
@@ -340,7 +341,7 @@ describe("errors, logs, traces, metrics and intents show no key, secret, payload
   )
 
   property(
-    "no secrets are shown, no matter how the exchange encodes the request in its answer",
+    "no secrets are shown, no matter how the exchange encodes the request in its response",
     [
       secret("K%2~", unpunctuated),
       secret("S|9^", unpunctuated),
@@ -366,13 +367,13 @@ describe("errors, logs, traces, metrics and intents show no key, secret, payload
     { runs: 250, timeout: 120_000 }
   )
 
-  it.effect("the test fails for a secret that is shown", () =>
+  it.effect("this test itself fails if a secret is shown", () =>
     Effect.gen(function*() {
       for (const transport of Object.keys(transports) as Array<keyof typeof transports>) {
         const { shown } = yield* everythingShown(
           "K%2~abcdef",
           "S|9^abcdef",
-          gossips["no JSON"] ?? assert.fail(),
+          gossips["a response that is not JSON"] ?? assert.fail(),
           "placeStop",
           transport
         )
@@ -381,7 +382,7 @@ describe("errors, logs, traces, metrics and intents show no key, secret, payload
       const { shown } = yield* everythingShown(
         "K%2~abcdef",
         "S|9^abcdef",
-        gossips["no JSON"] ?? assert.fail(),
+        gossips["a response that is not JSON"] ?? assert.fail(),
         "placeStop",
         "an HttpClient"
       )

@@ -13,14 +13,14 @@ const isShort = Check.passes((text: string) => text.length < 3, { expected: "a s
 const isTicker = Check.madeOf(/[A-Z]/u, /[A-Z_]/u, { expected: "a ticker" })
 const isShortWord = Check.both((text) => /^[a-z]{1,2}$/u.test(text), isWord, isShort)
 
-describe("check predicates", () => {
+describe("predicates of checks", () => {
   const text = fc.oneof(
     fc.string({ maxLength: 4 }),
     fc.string({ unit: fc.constantFrom("A", "_", "a", "é"), maxLength: 4 })
   )
 
   property(
-    "the predicate of a check accepts exactly the strings that the check accepts",
+    "a check's predicate accepts exactly the strings that the check accepts",
     [text],
     (text) =>
       Effect.sync(() => {
@@ -53,8 +53,8 @@ describe("check predicates", () => {
   })
 })
 
-describe("madeOf", () => {
-  it("madeOf checks the first character against a separate set", () => {
+describe("strings made of given characters", () => {
+  it("madeOf checks the first character against a separate set of characters", () => {
     const accepted = ["A", "AB", "A_", "", "_A", "a", "Aa", "Aé", "\uD800"].map((text) =>
       Check.testOf(isTicker)?.(text)
     )

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Constraint from "../../src/domain/Constraint.ts"
 
-it("a constraint can be read from its own annotation, and from no other annotation", () => {
+it("a constraint is read from its own annotation, and never from another annotation", () => {
   const constraint = { kind: "max", max: 3 } as const
   assert.deepStrictEqual(Constraint.fromAnnotations({ ...Constraint.annotation(constraint), title: "t" }), constraint)
   assert.isUndefined(Constraint.fromAnnotations({ title: "t" }))

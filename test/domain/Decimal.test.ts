@@ -75,8 +75,8 @@ describe("decimal schemas", () => {
   })
 })
 
-describe("constructors of decimals", () => {
-  it("the constructors `of`, `price`, `amount` and `feeRate` keep the literal's text", () => {
+describe("decimal constructors", () => {
+  it("the constructors `of`, `price`, `amount` and `feeRate` preserve the literal's text", () => {
     assert.deepStrictEqual(
       [Decimal.of("-1.50"), Decimal.price("1.50"), Decimal.amount("0.10"), Decimal.feeRate("0.00"), Decimal.zero],
       ["-1.50", "1.50", "0.10", "0.00", "0"] as Array<string>
@@ -84,13 +84,13 @@ describe("constructors of decimals", () => {
   })
 
   property(
-    "parse keeps a decimal's text",
+    "parse preserves a decimal's text",
     [decimal],
     (text) => Effect.sync(() => assert.deepStrictEqual(Decimal.parse(text), Result.succeed(text)))
   )
 
   property(
-    "parsePrice and parseAmount keep the text of positive decimals",
+    "parsePrice and parseAmount preserve the text of positive decimals",
     [price],
     (text) =>
       Effect.sync(() => {
@@ -99,7 +99,7 @@ describe("constructors of decimals", () => {
       })
   )
 
-  property("parse accepts exactly the strings that match the grammar", [
+  property("parse accepts exactly the strings that match the decimal grammar", [
     fc.string({ unit: fc.constantFrom(..."-.0015e+ "), maxLength: 8 })
   ], (text) =>
     Effect.sync(() => {
@@ -110,7 +110,7 @@ describe("constructors of decimals", () => {
       assert.strictEqual(Result.isSuccess(Decimal.parse(text)), follows)
     }))
 
-  it("the message of a parse failure describes the mistake", () => {
+  it("a parse failure's message describes the mistake", () => {
     const failure = Decimal.parse("1e5")
     assert.isTrue(Result.isFailure(failure) && failure.failure.message.includes("a decimal string"))
   })
@@ -125,13 +125,13 @@ describe("Decimal.normalize", () => {
   })
 
   property(
-    "normalize returns the same text as the fraction model",
+    "normalize agrees with the fraction model",
     [decimal],
     (value) =>
       Effect.sync(() => assert.strictEqual<string>(Decimal.normalize(value), Fraction.write(Fraction.read(value))))
   )
 
-  property("normalize is idempotent and keeps the value", [decimal], (value) =>
+  property("normalize is idempotent and preserves the value", [decimal], (value) =>
     Effect.sync(() => {
       const normal = Decimal.normalize(value)
       assert.strictEqual(Decimal.normalize(normal), normal)
@@ -154,7 +154,7 @@ describe("Decimal.normalize", () => {
 
 describe("comparing decimals", () => {
   property(
-    "the decimals' Order and Equivalence agree with the fraction model",
+    "the Order and Equivalence of decimals agree with the fraction model",
     [closeDecimals],
     ([a, b]) =>
       Effect.sync(() => {
@@ -164,7 +164,7 @@ describe("comparing decimals", () => {
       })
   )
 
-  property("the decimals' Order is a total order", [decimal, decimal, decimal], (a, b, c) =>
+  property("the Order of decimals is a total order", [decimal, decimal, decimal], (a, b, c) =>
     Effect.sync(() => {
       assert.strictEqual(Decimal.Order(a, a), 0)
       assert.strictEqual(Decimal.Order(a, b), 0 - Decimal.Order(b, a))
@@ -211,7 +211,7 @@ describe("comparing decimals", () => {
   )
 
   property(
-    "isMultipleOf is true for every whole number of steps",
+    "isMultipleOf is true for every integer number of steps",
     [fc.integer({ min: -999, max: 999 }), price],
     (n, step) =>
       Effect.sync(() => {
@@ -221,21 +221,21 @@ describe("comparing decimals", () => {
   )
 })
 
-describe("computing with decimals", () => {
-  /** The exact value in canonical form, or a failure when it is longer than 64 characters. */
+describe("decimal arithmetic", () => {
+  /** The exact value in canonical form, or a failure if it is longer than 64 characters. */
   const agrees = (actual: Result.Result<Decimal.Decimal, unknown>, expected: Fraction.Fraction) => {
     const text = Fraction.write(expected)
     assert.strictEqual(Result.getOrUndefined(actual), text.length > 64 ? undefined : text as Decimal.Decimal)
   }
 
   property(
-    "add returns the same sum as the fraction model",
+    "add agrees with the fraction model",
     [decimal, decimal],
     (a, b) => Effect.sync(() => agrees(Decimal.add(a, b), Fraction.add(Fraction.read(a), Fraction.read(b))))
   )
 
   property(
-    "subtract returns the same difference as the fraction model",
+    "subtract agrees with the fraction model",
     [decimal, decimal],
     (a, b) =>
       Effect.sync(() =>
@@ -244,7 +244,7 @@ describe("computing with decimals", () => {
   )
 
   property(
-    "multiply returns the same product as the fraction model",
+    "multiply agrees with the fraction model",
     [decimal, decimal],
     (a, b) => Effect.sync(() => agrees(Decimal.multiply(a, b), Fraction.multiply(Fraction.read(a), Fraction.read(b))))
   )
@@ -273,7 +273,7 @@ describe("computing with decimals", () => {
     assert.strictEqual<string>(Decimal.ceil(Decimal.of("-0.04"), 1), "0")
   })
 
-  it("arithmetic never rounds: a result that needs more than 64 characters fails", () => {
+  it("arithmetic never rounds, and fails if a result needs more than 64 characters", () => {
     const nines = Result.getOrThrow(Decimal.parse("9".repeat(64)))
     const one = Decimal.of("1")
     assert.isTrue(Result.isFailure(Decimal.add(nines, one)))
@@ -287,7 +287,7 @@ describe("computing with decimals", () => {
   })
 })
 
-describe("exact integers", () => {
+describe("decimals as exact integers", () => {
   it("writtenScale counts all fractional digits, and scale ignores trailing zeros", () => {
     const examples = [["0", 0, 0], ["0.00", 2, 0], ["1.50", 2, 1], ["100", 0, 0], ["-1.005", 3, 3]] as const
     for (const [text, written, counting] of examples) {
@@ -296,13 +296,17 @@ describe("exact integers", () => {
     }
   })
 
-  property("scale is the smallest exponent of ten that makes the value whole", [decimal], (value) =>
-    Effect.sync(() => {
-      const { d, n } = Fraction.read(value)
-      let least = 0
-      while ((n * 10n ** BigInt(least)) % d !== 0n) least++
-      assert.strictEqual(Decimal.scale(value), least)
-    }))
+  property(
+    "scale is the smallest exponent of ten that makes the value an integer",
+    [decimal],
+    (value) =>
+      Effect.sync(() => {
+        const { d, n } = Fraction.read(value)
+        let least = 0
+        while ((n * 10n ** BigInt(least)) % d !== 0n) least++
+        assert.strictEqual(Decimal.scale(value), least)
+      })
+  )
 
   property(
     "fitsPrecision is true when scale is at most the given digits",
@@ -315,7 +319,7 @@ describe("exact integers", () => {
   )
 
   property(
-    "toUnits multiplies by 10^scale, and returns undefined when the result is not whole",
+    "toUnits multiplies by 10^scale, and returns undefined if the result is not an integer",
     [decimalAndDigits(70)],
     ([value, scale]) =>
       Effect.sync(() => {
@@ -328,7 +332,7 @@ describe("exact integers", () => {
   property("fromUnits returns the canonical decimal", [
     fc.oneof(
       fc.bigInt({ min: -(10n ** 70n), max: 10n ** 70n }),
-      // Numbers with about as many digits as the scale, and the largest that fit into a decimal.
+      // Integers with about as many digits as the scale, and the largest integers that fit into a decimal.
       fc.tuple(bordered({ max: 70 }, 62, 64), fc.constantFrom(-1n, 0n, 1n)).map(([digits, more]) =>
         10n ** BigInt(digits) + more
       )

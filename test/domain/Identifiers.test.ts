@@ -63,7 +63,7 @@ for (
 
 examples("ExternalId", Identifiers.ExternalId, { accepted: ["", "id 1"], refused: noStrings })
 
-describe("constructors of identifiers", () => {
+describe("identifier constructors", () => {
   property(
     "parseClientOrderId and parseMarketName return valid text unchanged",
     [clientOrderId, marketName],
@@ -74,7 +74,7 @@ describe("constructors of identifiers", () => {
       })
   )
 
-  property("a client order id with one invalid character is refused", [
+  property("a client order id with one invalid character is rejected", [
     clientOrderId,
     fc.string({ unit: "binary", minLength: 1, maxLength: 1 }).filter((character) => !/[A-Za-z0-9._-]/u.test(character)),
     fc.nat()
@@ -84,7 +84,7 @@ describe("constructors of identifiers", () => {
       assert.deepStrictEqual(brokenConstraints(Identifiers.ClientOrderId, spoiled), [charactersRule])
     }))
 
-  it("marketName and ticker keep the literal's text", () => {
+  it("marketName and ticker preserve the literal's text", () => {
     assert.strictEqual<string>(Identifiers.marketName("BTC_USDT"), "BTC_USDT")
     assert.strictEqual<string>(Identifiers.ticker("BTC"), "BTC")
   })

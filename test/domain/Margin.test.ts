@@ -1,11 +1,11 @@
 /**
- * The margin formulas against figures that clients of the live exchange have captured and published. Not understood, and
- * therefore not among them:
+ * Compares the margin formulas with values that clients of the live exchange have captured and published. The following
+ * values are not understood, and are therefore not tested:
  *
- * - The liquidation price of an isolated capture of 2022 with 100 BTC (8568.62), whose collateral fell with BTC.
+ * - The liquidation price in an isolated capture from 2022 with 100 BTC (8568.62), in which the collateral fell with BTC.
  * - The margin call of January 2025: a liquidation price of 126462.54 with a free margin of -652.9 at a price of 118000.
- * - The margin fractions of the oldest capture (6.2446 and 1.2446), which have another meaning.
- * - Margins of 2022, which were based on the entry price; those of 2025 are based on the current one.
+ * - The margin fractions of the oldest capture (6.2446 and 1.2446), which had another meaning.
+ * - Margins from 2022, which were based on the entry price. Margins from 2025 are based on the current price.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../src/domain/Decimal.ts"
@@ -36,7 +36,7 @@ const account = (
   more: Partial<Margin.Account> = {}
 ): Margin.Account => ({ leverage, assets: [usdt(collateral)], positions, ...more })
 
-describe("captured figures", () => {
+describe("values captured from the live exchange", () => {
   it.each([
     ["9817.676478608323", "3880.64387", "4802.45674", "0", "10739.489348608323"],
     ["1760331.93", "371610.399413175322", "-13602.89006587661", "0", "1375118.640520948068"],
@@ -44,7 +44,7 @@ describe("captured figures", () => {
   ])(
     "free margin is equity - margin + pnl - unrealised funding: %s",
     (equity, margin, pnl, unrealizedFunding, free) => {
-      // A position of 1 at 1000000 with this profit, and orders for the rest of the margin.
+      // A position of 1 at 1000000 with this profit, and orders that use the rest of the margin.
       const price = 1_000_000n * 10n ** 18n + (Decimal.toUnits(Decimal.Decimal.make(pnl), 18) ?? 0n)
       const markPrice = Decimal.fromUnits(price, 18)
       const open = position("1", "1000000", markPrice._tag === "Success" ? markPrice.success : assert.fail(pnl))
@@ -54,7 +54,7 @@ describe("captured figures", () => {
         orderMargin: orders._tag === "Success" ? orders.success : assert.fail(margin),
         unrealizedFunding: Decimal.Decimal.make(unrealizedFunding)
       }))
-      // The last capture has more than eighteen decimal places' worth of digits, but no more than sixteen each.
+      // The last capture has more than eighteen decimal places in total, but each value has at most sixteen.
       assert.deepStrictEqual(
         [summary.equity, summary.margin, summary.pnl, summary.freeMargin],
         [equity, margin, pnl, free].map((text) => Decimal.normalize(Decimal.Decimal.make(text)))
@@ -62,8 +62,8 @@ describe("captured figures", () => {
     }
   )
 
-  it("the margin fractions of a summary of January 2026 follow from its equity, profit and margin", () => {
-    // Positions worth 294032.19 with a profit of 4802.45674, whose brackets make the margin 3880.64387.
+  it("the margin fractions of a summary from January 2026 follow from its equity, profit and margin", () => {
+    // Positions worth 294032.19 with a profit of 4802.45674. Their brackets result in a margin of 3880.64387.
     const [value, equity, pnl, margin] = [294032.19, 9817.6764786083, 4802.45674, 3880.64387]
     assert.closeTo((equity + pnl) / value, 0.0497228995828862, 1e-9)
     assert.closeTo(margin / 2 / value, 0.0065990118926067, 1e-9)
@@ -74,12 +74,12 @@ describe("captured figures", () => {
   })
 
   it.each([
-    // ccxt, March 2025: a perpetual at leverage 20, shown with one decimal place.
+    // From ccxt, March 2025: a perpetual position at leverage 20, shown with one decimal place.
     ["0.001", "82498.7", "82498.7", 20, 1, "4.2"],
-    // The documentation's margin call of January 2025: a short position at leverage 10.
+    // From the documentation's margin call of January 2025: a short position at leverage 10.
     ["-0.094048", "105688.56", "118000.15", 10, 2, "1109.77"]
   ])(
-    "the margin of %s at %s is its current value divided by the leverage, rounded up",
+    "the margin of %s at %s is the position's current value divided by the leverage, rounded up",
     (amount, base, mark, leverage, digits, expected) => {
       const margin = Margin.initialMargin({ leverage }, position(amount, base, mark))
       assert.strictEqual(Decimal.ceil(margin, digits), expected)
@@ -87,14 +87,14 @@ describe("captured figures", () => {
   )
 
   it.each([["100", "16558.51997", "-11629.86", "-0.7"], ["0.003075", "24149.24512", "-0.15", "-0.2"]])(
-    "the percentage of a profit is that of the cost: %s at %s",
+    "the profit percentage is relative to the cost: %s at %s",
     (amount, basePrice, pnl, expected) => {
       const percent = Margin.pnlPercent(Decimal.Decimal.make(pnl), position(amount, basePrice, "1"))
       assert.strictEqual(percent, expected)
     }
   )
 
-  it("the liquidation price of a long perpetual of March 2025 is where equity and profit equal half the initial margin", () => {
+  it("at the liquidation price of a long perpetual from March 2025, equity plus profit equal half the initial margin", () => {
     const price = Margin.liquidationPrice(account(20, "14.0759300", [position("0.001", "82498.7", "82498.7")]), perp)
     assert.strictEqual(price === undefined ? "" : Decimal.floor(price, 1), "70177.2")
   })
@@ -102,7 +102,7 @@ describe("captured figures", () => {
   it.each([
     ["0.00017674", "-0.019", "50938.2", "0.171053531892"],
     ["-0.000177877800093587", "0.001", "30918.9", "0.0054997859133136"]
-  ])("funding of %s on %s at %s", (rate, amount, price, expected) => {
+  ])("the funding payment for the rate %s on %s at %s matches a captured payment", (rate, amount, price, expected) => {
     const paid = Margin.fundingAmount(
       Decimal.Decimal.make(rate),
       Decimal.Decimal.make(amount),
@@ -111,7 +111,7 @@ describe("captured figures", () => {
     assert.strictEqual(Decimal.floor(paid, 16), expected)
   })
 
-  it("the documentation's example of an ADL price: 42000, a margin fraction of 2 % and a fee of 0.05 % give 42798", () => {
+  it("the documentation's ADL price example gives 42798 for 42000, a margin fraction of 2 % and a fee of 0.05 %", () => {
     const price = Margin.adlPrice(Decimal.price("42000"), "SHORT", Decimal.of("0.02"), Decimal.of("0.0005"))
     assert.strictEqual(price, "42798")
   })
@@ -123,7 +123,7 @@ describe("captured figures", () => {
   })
 })
 
-describe("brackets", () => {
+describe("leverage brackets", () => {
   const brackets = [
     { leverage: 100, upTo: Decimal.of("50000") },
     { leverage: 50, upTo: Decimal.of("250000") },
@@ -132,7 +132,7 @@ describe("brackets", () => {
   const marginOf = (amount: string, leverage: number, bracketSpan: "whole" | "marginal") =>
     Margin.initialMargin({ leverage, rules: { bracketSpan } }, position(amount, "50000", "50000", { brackets }))
 
-  it("a position has the leverage of the bracket of its whole cost", () => {
+  it("a position's leverage is that of the bracket for its complete cost", () => {
     assert.deepStrictEqual(
       ["1", "2", "10"].map((amount) => marginOf(amount, 100, "whole")),
       ["500", "2000", "25000"]
@@ -164,18 +164,18 @@ describe("liquidation prices", () => {
     ...more
   })
 
-  it("a risk system learns the price of liquidation before its order fills", () => {
+  it("a risk system can compute the liquidation price before its order fills", () => {
     const before = account(10, "1000", [])
     assert.isUndefined(Margin.liquidationPrice(before, perp))
     const after = Margin.afterFill(before, fill("0.1", "50000"))
     const price = Margin.liquidationPrice(after, perp)
-    // 1000 + 0.1 × (P - 50000) = 0.1 × P / 20
+    // Solves 1000 + 0.1 × (P - 50000) = 0.1 × P / 20 for P.
     assert.strictEqual(price === undefined ? "" : Decimal.ceil(price, 2), "42105.27")
     const closed = Margin.afterFill(after, fill("-0.1", "45000"))
     assert.deepStrictEqual([closed.positions.length, Margin.summary(closed).equity], [0, "500"])
   })
 
-  it("at the price of liquidation, equity and profit are the maintenance margin; a step further they are less", () => {
+  it("equity plus profit equal the maintenance margin at the liquidation price, and fall below it one step further", () => {
     for (const [amount, collateral] of [["0.3", "4000"], ["-0.3", "4000"], ["-2", "70000"]] as const) {
       const own = account(10, collateral, [position(amount, "50000", "50000")])
       const price = Margin.liquidationPrice(own, perp) ?? assert.fail("has a price")
@@ -196,7 +196,7 @@ describe("liquidation prices", () => {
     }
   })
 
-  it("collateral that follows the market is lost with it", () => {
+  it("collateral that follows the market loses value along with the position", () => {
     const bitcoin: Margin.Asset = {
       amount: Decimal.of("0.1"),
       price: Decimal.of("50000"),
@@ -205,7 +205,7 @@ describe("liquidation prices", () => {
     }
     const long = { ...account(10, "0", [position("0.1", "50000", "50000")]), assets: [usdt("0"), bitcoin] }
     const price = Margin.liquidationPrice(long, perp)
-    // 0.095 × P + 0.1 × (P - 50000) = 0.1 × P / 20
+    // Solves 0.095 × P + 0.1 × (P - 50000) = 0.1 × P / 20 for P.
     assert.strictEqual(price === undefined ? "" : Decimal.ceil(price, 2), "26315.79")
   })
 
@@ -213,17 +213,17 @@ describe("liquidation prices", () => {
     assert.isUndefined(Margin.liquidationPrice(account(1, "60000", [position("1", "50000", "50000")]), perp))
   })
 
-  it("a hedged position is liquidated for the difference of its sides only", () => {
+  it("a hedged position's liquidation price depends only on the difference between its sides", () => {
     const sides = [
       position("1", "50000", "50000", { side: "LONG" }),
       position("-0.9", "50000", "50000", { side: "SHORT" })
     ]
     const hedged = Margin.liquidationPrice(account(10, "9000", sides), perp)
-    // 9000 + 0.1 × (P - 50000) = 1.9 × P / 20
+    // Solves 9000 + 0.1 × (P - 50000) = 1.9 × P / 20 for P.
     assert.strictEqual(hedged, undefined)
   })
 
-  it("a fill flips a position, opens the rest at its own price, and pays the fee of all of it", () => {
+  it("a fill flips a position, opens the remainder at its own price, and pays the fee for the complete fill", () => {
     const long = account(10, "1000", [position("1", "100", "110")])
     const { assets: [quote], positions: [open] } = Margin.afterFill(
       long,
@@ -266,7 +266,7 @@ describe("funding rates", () => {
     assert.strictEqual(Margin.fundingRate(Decimal.Decimal.make(premium), { ...terms, intervalMinutes }), expected)
   })
 
-  it("what longs pay shorts receive, up to the last digit, which is rounded against both", () => {
+  it("longs pay exactly what shorts receive, except for the last digit, which is rounded against both", () => {
     const amounts = ["0.333", "-0.333"].map((amount) =>
       Margin.fundingAmount(Decimal.of("0.000000000000000007"), Decimal.Decimal.make(amount), Decimal.of("0.7"))
     )

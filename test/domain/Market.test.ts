@@ -42,14 +42,14 @@ describe("Market.violations", () => {
   const rows: ReadonlyArray<
     readonly [string, Partial<Market.Market>, Market.Bounded, ReadonlyArray<readonly [string, Constraint]>]
   > = [
-    ["an order within all bounds breaks none", {}, order(amount("0.5"), price("100")), []],
+    ["an order within all bounds breaks no constraint", {}, order(amount("0.5"), price("100")), []],
     [
-      "an order exactly on the market's bounds breaks none of them",
+      "an order exactly on the market's bounds breaks no constraint",
       { minAmount: Decimal.of("0.05") },
       order(amount("0.050"), price("100.00")),
       []
     ],
-    ["trailing zeros do not count towards the precision", {}, order(amount("0.5000000"), price("100.0000")), []],
+    ["trailing zeros are not counted in the precision", {}, order(amount("0.5000000"), price("100.0000")), []],
     ["an amount can't be finer than stockPrec", {}, order(amount("0.5001"), price("100")), [
       ["amount", { kind: "step", step: "0.001" }]
     ]],
@@ -140,7 +140,7 @@ describe("Market.violations", () => {
   })
 })
 
-describe("market limits by order type", () => {
+describe("market limits for each order type", () => {
   const { amount, price } = Decimal
   const request = {
     market: market.name,
@@ -150,7 +150,7 @@ describe("market limits by order type", () => {
     stopLimitPrice: price("1000.01")
   }
 
-  it("a stop-limit order needs the market's precision in both prices, and its minimum total at the limit price", () => {
+  it("both prices of a stop-limit order must fit the market's precision, and its limit price must reach the minimum total", () => {
     assert.deepStrictEqual(Market.violations(market, Market.stopLimit(request)), [])
     assert.deepStrictEqual(
       Market.violations(market, Market.stopLimit({ ...request, activationPrice: price("0.001") })),
@@ -161,7 +161,7 @@ describe("market limits by order type", () => {
     ])
   })
 
-  it("an OCO order needs a margin market, and both its legs must respect the maximum total", () => {
+  it("an OCO order needs a margin market, and both of its legs must respect the maximum total", () => {
     const bounded = Market.collateralOco(request)
     assert.deepStrictEqual(Market.violations({ ...market, isCollateral: false }, bounded), known)
     assert.deepStrictEqual(Market.violations(market, bounded), [
@@ -174,7 +174,7 @@ describe("market limits by order type", () => {
   })
 })
 
-describe("violations compared with the fraction model", () => {
+describe("violations compared with a fraction model", () => {
   const fitsIn = (text: string, digits: number) =>
     Fraction.isWholeNumberOf(Fraction.read(text), { n: 1n, d: 10n ** BigInt(digits) })
   const isLess = (a: Fraction.Fraction, b: string) => Fraction.compare(a, Fraction.read(b)) < 0
@@ -198,7 +198,7 @@ describe("violations compared with the fraction model", () => {
   const bounds = fc.record({
     stockPrecision: bordered({ max: 8 }),
     moneyPrecision: bordered({ max: 8 }),
-    // A market's limits are zero or more, like a FeeRate.
+    // A market's limits are zero or greater, like a FeeRate.
     minAmount: feeRate,
     minTotal: feeRate,
     maxTotal: feeRate,
@@ -206,7 +206,7 @@ describe("violations compared with the fraction model", () => {
   })
 
   property(
-    "violations reports the same fields and constraints as the fraction model, in the same order",
+    "violations returns the same fields and constraints as the fraction model, in the same order",
     [bounds, amount, price, price],
     (bounds, amount, a, b) =>
       Effect.sync(() => {

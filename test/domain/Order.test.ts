@@ -36,15 +36,15 @@ for (const [name, sent, received, values] of enumerations) {
       .map((value) => [value, { kind: "oneOf", values }])
   })
 
-  describe(`${name} in an answer`, () => {
-    it(`${name} in an answer keeps unlisted values`, () => {
+  describe(`${name} in a response`, () => {
+    it(`${name} in a response preserves unlisted values`, () => {
       for (const value of [...values, "", "SOMETHING_NEW"]) {
         assert.isTrue(Schema.is(received)(value))
         assert.strictEqual<string>(Result.getOrThrow(Schema.decodeResult(received)(value)), value)
       }
     })
 
-    it(`${name} in an answer must be a string`, () => {
+    it(`${name} in a response must be a string`, () => {
       for (const value of [null, 1, true, [], {}]) {
         assert.isTrue(Result.isFailure(Schema.decodeUnknownResult(received)(value)))
       }
@@ -52,8 +52,8 @@ for (const [name, sent, received, values] of enumerations) {
   })
 }
 
-describe("the status in an answer", () => {
-  it("the statuses in an answer include MAINTENANCE in addition to the document's", () => {
+describe("the status in a response", () => {
+  it("the statuses in a response include MAINTENANCE in addition to the document's statuses", () => {
     const [known] = Order.ReceivedStatus.members
     assert.deepStrictEqual<ReadonlyArray<string>>(known.literals, [...statuses, "MAINTENANCE"])
   })
@@ -69,7 +69,7 @@ examples("CancelAllType", Order.CancelAllType, {
   refused: ["", "Spot", null].map((value) => [value, { kind: "oneOf", values: ["spot", "margin", "futures"] }])
 })
 
-describe("conditions of orders", () => {
+describe("order conditions", () => {
   it("a buy order activates at or above its activation price, and a sell order at or below it", () => {
     assert.strictEqual(Order.activationConditionOf("buy"), "gte")
     assert.strictEqual(Order.activationConditionOf("sell"), "lte")

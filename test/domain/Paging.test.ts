@@ -4,7 +4,7 @@ import { brokenConstraints, examples } from "./examples.ts"
 
 const integerRule = { kind: "type", type: "integer" } as const
 
-/** Values that are not integers, whatever the bounds. */
+/** Values that are not integers, regardless of the bounds. */
 const noIntegers = [1.5, 99.999, "1", null, true, [1], 1n].map((value) => [value, integerRule] as const)
 
 examples("Limit", Paging.Limit, {
@@ -25,7 +25,7 @@ examples("Offset", Paging.Offset, {
   ]
 })
 
-it("NaN and infinities are refused as non-integers before any bound is checked", () => {
+it("NaN and infinities are rejected as non-integers before any bound is checked", () => {
   for (const schema of [Paging.Limit, Paging.Offset]) {
     for (const n of [NaN, Infinity, -Infinity]) assert.deepStrictEqual(brokenConstraints(schema, n)[0], integerRule)
   }

@@ -24,7 +24,7 @@ examples("oneOf", oneOf(["a", "b"]), {
 })
 
 describe("Text.hasForm", () => {
-  it("hasForm reports the constraint format, but only for strings", () => {
+  it("hasForm reports the constraint `format`, but only for strings", () => {
     const schema = Text.check(hasForm(/^x$/u, "an x"))
     assert.deepStrictEqual(brokenConstraints(schema, "y"), [{ kind: "format" }])
     assert.deepStrictEqual(brokenConstraints(schema, 1), [stringRule])

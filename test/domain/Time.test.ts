@@ -15,7 +15,7 @@ examples("UnixSeconds", Time.UnixSeconds, {
 })
 
 describe("UnixTime", () => {
-  it("UnixTime accepts zero or a positive number of seconds, whole or fractional", () => {
+  it("UnixTime accepts zero or a positive number of seconds, with or without a fraction", () => {
     for (const time of [0, 1700000000, 1669334361.97947, 1669338402.712101]) {
       assert.strictEqual<number>(Schema.decodeSync(Time.UnixTime)(time), time)
     }
@@ -30,7 +30,7 @@ describe("UnixTime", () => {
   })
 
   property(
-    "microseconds survive conversion to seconds and back until the year 2100",
+    "microseconds are preserved by conversion to seconds and back until the year 2100",
     [micros],
     (n) => Effect.sync(() => assert.strictEqual(Time.toMicros(Time.fromMicros(n)), n))
   )

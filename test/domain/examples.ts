@@ -5,7 +5,7 @@ import { inspect } from "node:util"
 import type { Constraint } from "../../src/domain/Constraint.ts"
 import * as Violation from "../../src/protocol/Violation.ts"
 
-/** The constraints that a value breaks; empty when the schema accepts it. */
+/** Returns the constraints that a value breaks, or an empty list if the schema accepts the value. */
 export const brokenConstraints = (
   schema: Schema.ConstraintDecoder<unknown>,
   value: unknown
@@ -17,7 +17,7 @@ export const brokenConstraints = (
 
 const shown = (value: unknown): string => inspect(value, { maxStringLength: 40, breakLength: Infinity })
 
-/** Tests that a schema accepts some values unchanged, and refuses others with the constraint they break. */
+/** Tests that a schema accepts some values unchanged, and rejects other values with the constraint that they break. */
 export const examples = (name: string, schema: Schema.ConstraintDecoder<unknown>, values: {
   readonly accepted: ReadonlyArray<unknown>
   readonly refused: ReadonlyArray<readonly [value: unknown, constraint: Constraint]>
@@ -29,7 +29,7 @@ export const examples = (name: string, schema: Schema.ConstraintDecoder<unknown>
       }
     })
 
-    it(`${name} refuses invalid values with the constraint they break`, () => {
+    it(`${name} rejects invalid values with the constraint that they break`, () => {
       for (const [value, constraint] of values.refused) {
         assert.deepStrictEqual(brokenConstraints(schema, value), [constraint], shown(value))
       }

@@ -1,6 +1,6 @@
 /**
- * A reference model of decimals that shares no code with the library. A value is a fraction: it is read digit by digit,
- * compared by cross-multiplication, and written by long division.
+ * A reference model of decimals that shares no code with the library. A value is a fraction. The model reads it digit
+ * by digit, compares by cross-multiplication, and writes by long division.
  */
 export interface Fraction {
   readonly n: bigint
@@ -45,5 +45,5 @@ export const negate = ({ d, n }: Fraction): Fraction => ({ n: -n, d })
 
 export const multiply = (a: Fraction, b: Fraction): Fraction => ({ n: a.n * b.n, d: a.d * b.d })
 
-/** Whether the value is a whole multiple of `step`. */
+/** Checks whether the value is an integer multiple of `step`. */
 export const isWholeNumberOf = (a: Fraction, step: Fraction): boolean => (a.n * step.d) % (a.d * step.n) === 0n

@@ -5,7 +5,7 @@ import { type Hover, LanguageServer } from "./LanguageServer.ts"
 import * as Package from "./Package.ts"
 import { surface } from "./surface.ts"
 
-/** A user's program. The tests read the editor's hovers at `orders` and at names after it. */
+/** A user's program. The tests read the editor's hovers for `orders` and for the names after it. */
 const program = `import { type Errors, Exchange, StopLimitOrders, SubAccounts } from "effect-txc"
 import * as Effect from "effect/Effect"
 
@@ -35,10 +35,10 @@ export const layers = [Exchange.layer, Exchange.layerConfig, StopLimitOrders.Sto
 export type Failure = StopLimitOrders.Failure | Errors.CallError
 `
 
-/** The documentation in a hover, without JSDoc tags. */
+/** Extracts the documentation from a hover, without JSDoc tags. */
 const prose = (hover: Hover | undefined): string => hover?.prose.split(/^\*@/mu)[0]?.trim() ?? ""
 
-/** The position of the last word in a piece of the program. */
+/** Finds the position of the last word in a fragment of the program. */
 const pointAt = (piece: string) => {
   const start = program.indexOf(piece)
   assert.isAtLeast(start, 0, piece)
@@ -48,7 +48,7 @@ const pointAt = (piece: string) => {
 
 const path = `${Package.root}test/editor/program.ts`
 
-/** The editor's hover at the last word in a piece of the program. */
+/** Reads the editor's hover for the last word in a fragment of the program. */
 const hoverAt = Effect.fnUntraced(function*(piece: string) {
   const server = yield* LanguageServer
   server.open(path, program)
@@ -72,7 +72,7 @@ const loaded = Package.load()
 
 const { files, things } = surface(loaded)
 
-/** The editor's hovers for everything that a user can reach. */
+/** Collects the editor's hovers for everything that a user can reach. */
 const hovers = Effect.gen(function*() {
   const server = yield* LanguageServer
   for (const { path, text } of files) server.open(path, text)
@@ -83,14 +83,17 @@ const hovers = Effect.gen(function*() {
   )
 })
 
-/** The TypeScript in a hover. The namespace is removed from error types, because it depends on the file's imports. */
+/**
+ * Extracts the TypeScript from a hover. The namespace is removed from error types, because it depends on the file's
+ * imports.
+ */
 const code = (hover: Hover | undefined): string => hover?.code.replaceAll(/\b(?:E\d\.)?Errors\./gu, "") ?? ""
 
 layer(LanguageServer.layer)("The editor", (it) => {
   // Only CI runs these tests, because they check every file.
   const itInFull = isLong ? it.effect : () => undefined
 
-  itInFull("the editor documents everything that a user can reach", () =>
+  itInFull("the editor shows a doc for everything that a user can reach", () =>
     Effect.gen(function*() {
       const names = new Set(things.map(({ name }) => name))
       const known = [
@@ -106,7 +109,7 @@ layer(LanguageServer.layer)("The editor", (it) => {
         "conformance"
       ]
       assert.deepStrictEqual(known.filter((name) => !names.has(name)), [])
-      // A declaration can be reached in several ways, but is reported once.
+      // A declaration can be reached in several ways, but is reported only once.
       const silent = new Map(
         (yield* hovers).filter(({ hover }) => prose(hover) === "").map(({ file, isDocumented, line, name }) => [
           `${file}:${line} ${name.split(".").at(-1)}`,
@@ -166,7 +169,7 @@ layer(LanguageServer.layer)("The editor", (it) => {
     Effect.gen(function*() {
       const pieces = ["StopLimitOrders.Failure", "const result", "orders.create", "(failure", "(refusal"]
       const shown = yield* Effect.forEach(pieces, (piece) => Effect.map(hoverAt(piece), code))
-      // The type of the order may have any name, but must not be expanded.
+      // The order's type may have any name, but must not be shown expanded.
       assert.deepStrictEqual(shown.map((code) => code.replace(/Created<[\w.]+>/u, "Created<Order>")), [
         `type Failure = ${failures}`,
         `const result: Effect.Effect<Created<Order>, ${failures}, never>`,
@@ -177,19 +180,19 @@ layer(LanguageServer.layer)("The editor", (it) => {
       ])
     }))
 
-  itInFull("the editor lists the errors of every call", () =>
+  itInFull("the editor lists every call's errors", () =>
     Effect.gen(function*() {
       const shown = (yield* hovers).filter(({ file, name }) =>
         file.startsWith("src/endpoints/") && name.endsWith(".Failure")
       )
         .map(({ hover, name }) => ({ name, code: code(hover) }))
       assert.isAbove(shown.length, 30)
-      // The errors' field names may be long, but each error must be shown by name.
+      // The errors' field names may be abbreviated, but each error must be shown by name.
       const spelled = /^type Failure = \w+(?:<[^<>]+>)?(?: \| \w+(?:<[^<>]+>)?)+$/u
       assert.deepStrictEqual(shown.filter(({ code }) => !spelled.test(code) || !code.includes("RateLimited")), [])
     }))
 
-  itInFull("the example of every module compiles", () =>
+  itInFull("every module's example compiles", () =>
     Effect.gen(function*() {
       const server = yield* LanguageServer
       const findings = yield* Effect.forEach(

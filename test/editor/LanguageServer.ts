@@ -1,4 +1,4 @@
-/** Runs TypeScript's language server, and talks to it like an editor. */
+/** Runs TypeScript's language server, and communicates with it as an editor does. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,13 +12,13 @@ export interface Position {
   readonly character: number
 }
 
-/** A hover: the declaration in TypeScript, then its doc. */
+/** A hover: the declaration in TypeScript, followed by its doc. */
 export interface Hover {
   readonly code: string
   readonly prose: string
 }
 
-/** A compile error; lines count from zero. */
+/** A compile error. Lines are counted from zero. */
 export interface Mistake {
   readonly line: number
   readonly message: string
@@ -26,7 +26,7 @@ export interface Mistake {
 
 const uri = (path: string): string => pathToFileURL(path).href
 
-/** A message from the server. A reply has only an id, a notification only a method, and a request both. */
+/** A message from the server. A reply has only an id, a notification has only a method, and a request has both. */
 interface Message {
   readonly id?: number
   readonly method?: string
@@ -74,11 +74,11 @@ const mistakesOf = (result: unknown): ReadonlyArray<Mistake> =>
 
 /** The language server of this project's TypeScript 7. It stops when the layer's scope closes. */
 export class LanguageServer extends Context.Service<LanguageServer, {
-  /** Opens a file with this text, which need not be on disk. */
+  /** Opens a file with this text. The file need not exist on disk. */
   readonly open: (path: string, text: string) => void
-  /** The hover at this position; `undefined` if there is none. Many requests may run concurrently. */
+  /** Reads the hover at this position, or `undefined` if there is no hover. Many requests may run concurrently. */
   readonly hover: (path: string, position: Position) => Effect.Effect<Hover | undefined>
-  /** The compile errors of this file. */
+  /** Reads the compile errors in this file. */
   readonly errors: (path: string) => Effect.Effect<ReadonlyArray<Mistake>>
 }>()("test/LanguageServer") {
   static readonly layer = Layer.effect(
@@ -108,7 +108,7 @@ export class LanguageServer extends Context.Service<LanguageServer, {
         })
       const receive = ({ error, id, method, params, result }: Message) => {
         if (id === undefined) return
-        // The server also sends requests, for example for settings. The reply contains no settings.
+        // The server also sends requests, for example for settings. The reply leaves all settings at their defaults.
         if (method !== undefined) return send({ id, result: params?.items?.map(() => null) ?? null })
         waiting.get(id)?.(error === undefined ? Effect.succeed(result) : Effect.die(new Error(error.message)))
         waiting.delete(id)

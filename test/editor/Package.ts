@@ -3,7 +3,7 @@ import ts from "@tsd/typescript"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
-/** The project's folder, with a trailing slash. */
+/** The project folder's path, with a trailing slash. */
 export const root = fileURLToPath(new URL("../../", import.meta.url))
 
 interface EntryPoint {
@@ -22,8 +22,8 @@ const index = ["src/index.ts", "src/endpoints/contract.ts", "src/channels/contra
 const isNamespace = (file: string): boolean => index.includes(`/${file.split("/").at(-1)}"`)
 
 /**
- * The entry points in package.json: the names that users import, and the source files. A pattern is expanded to all its
- * files. Modules that an index also exports are left out, because they are reached through the index.
+ * The entry points in package.json: the names that users import, and their source files. A pattern is expanded to all
+ * matching files. Modules that an index also exports are left out, because they are reached through the index.
  */
 export const entryPoints: ReadonlyArray<EntryPoint> = Object.entries(exported).flatMap(([subpath, target]) => {
   if (target === null || typeof target === "string") return []
@@ -39,7 +39,7 @@ export const entryPoints: ReadonlyArray<EntryPoint> = Object.entries(exported).f
 /** The package's types and exports. */
 export interface Package {
   readonly checker: ts.TypeChecker
-  /** The exports of a module, by name. */
+  /** Lists a module's exports by name. */
   readonly exportsOf: (module: ts.Symbol) => ReadonlyArray<readonly [name: string, symbol: ts.Symbol]>
   /** The entry points, in the order of {@link entryPoints}. */
   readonly modules: ReadonlyArray<ts.Symbol>
@@ -65,7 +65,7 @@ export const load = (): Package => {
   return { checker, exportsOf, modules }
 }
 
-/** Whether an exported name is a whole module, as in `export * as X`. */
+/** Checks whether an exported name is a complete module, as in `export * as X`. */
 export const isModule = (symbol: ts.Symbol): boolean => (symbol.flags & ts.SymbolFlags.ValueModule) !== 0
 
 /** A file of `src` that users import as a namespace. */
@@ -85,8 +85,8 @@ export const publicModules = ({ exportsOf, modules }: Package): ReadonlyArray<Pu
   })
 
 /**
- * The first TypeScript block after `@example` in a file's first comment, and the number of the line before it, counted
- * from one.
+ * Finds the first TypeScript block after `@example` in a file's first comment, and the number of the line before the
+ * block, counted from one.
  */
 export const exampleOf = (text: string): { readonly line: number; readonly text: string } | undefined => {
   const comment = /^\/\*\*.*?\*\//su.exec(text)?.[0] ?? ""

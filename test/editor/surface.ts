@@ -1,34 +1,34 @@
 /**
- * Finds everything that a user of the package can hover over: its exports, and every field and method that can be
- * reached from them. A generated program uses each of them once, because a doc may be lost between declaration and use:
- * a mapped type, for example, keeps field names but drops their docs.
+ * Finds everything in the package over which a user can hover: its exports, and every field and method that can be
+ * reached from them. A generated program uses each of these names once, because a doc may be lost between declaration
+ * and use. For example, a mapped type keeps field names but drops their docs.
  */
 import ts from "@tsd/typescript"
 import { readFileSync } from "node:fs"
 import type { Position } from "./LanguageServer.ts"
 import { entryPoints, isModule, type Package, root } from "./Package.ts"
 
-/** An export, field or method that a user can hover over. */
+/** An export, field or method over which a user can hover. */
 export interface Thing {
-  /** The name for users, such as `Errors.RateLimited.status`. */
+  /** The name as users write it, such as `Errors.RateLimited.status`. */
   readonly name: string
-  /** The place of its declaration: a file in the project, and a line counted from one. */
+  /** The place of the declaration: a file in the project, and a line counted from one. */
   readonly file: string
   readonly line: number
-  /** Whether its declaration has a doc, which may get lost on the way to its use. */
+  /** Whether the declaration has a doc. The doc may get lost between the declaration and its use. */
   readonly isDocumented: boolean
-  /** The place to hover over: in the generated program, or at the declaration if no program can refer to it. */
+  /** The place to hover over: in the generated program, or at the declaration if no program can refer to the name. */
   readonly path: string
   readonly position: Position
 }
 
-/** Everything to hover over, and the files to open for that. */
+/** All names to hover over, and the files to open for these hovers. */
 export interface Surface {
   readonly things: ReadonlyArray<Thing>
   readonly files: ReadonlyArray<{ readonly path: string; readonly text: string }>
 }
 
-/** For each foreign generic type, by name: how a program extracts its type arguments. */
+/** For each foreign generic type, by name: how a program extracts the type arguments. */
 const argumentOf: Readonly<Record<string, ReadonlyArray<(path: string) => string>>> = {
   ReadonlySet: [(path) => `(${path} extends ReadonlySet<infer A> ? A : never)`],
   ReadonlyMap: [
@@ -43,8 +43,8 @@ const argumentOf: Readonly<Record<string, ReadonlyArray<(path: string) => string
 }
 
 /**
- * A type to visit, with the expression for it in a program (if there is one), its owner's name, and the export that
- * leads to it.
+ * A type to visit. Includes the program's expression for the type (if there is one), the owner's name, and the export
+ * that leads to the type.
  */
 interface Step {
   readonly type: ts.Type
@@ -56,10 +56,12 @@ interface Step {
 const isReference = (type: ts.Type): type is ts.TypeReference =>
   ((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Reference) !== 0
 
-/** Whether a type is a class or an interface, or an instance of a generic one. */
+/** Checks whether a type is a class or an interface, or an instance of a generic class or interface. */
 const isNamed = (type: ts.Type) => type.isClassOrInterface() || (isReference(type) && type.target.isClassOrInterface())
 
-/** Whether a type has members to visit. A branded string has none, although it is an intersection with an object. */
+/**
+ * Checks whether a type has members to visit. A branded string has none, although it is an intersection with an object.
+ */
 const hasMembers = (type: ts.Type): boolean =>
   type.isIntersection() ? type.types.every(hasMembers) : (type.flags & ts.TypeFlags.Object) !== 0
 
@@ -72,7 +74,7 @@ const unknowns = (count: number) => count === 0 ? "" : `<${Array.from({ length: 
 
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
 
-/** Finds everything that a user can hover over. */
+/** Finds everything over which a user can hover. */
 export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
   const path = `${root}test/editor/everything.ts`
   const lines = [
@@ -80,7 +82,8 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     ...["Effect", "Option", "Result", "Stream"].map((name) => `import type * as ${name} from "effect/${name}"`)
   ]
   const found: Array<readonly [symbol: ts.Symbol, thing: Thing]> = []
-  // Each type is visited once, so types that a program can refer to come first, closest to an export first.
+  // Each type is visited only once. Types that a program can refer to therefore come first, beginning with the types
+  // closest to an export.
   const named: Array<Step> = []
   const nameless: Array<Step> = []
   const seen = new Set<ts.Type>()
@@ -91,7 +94,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
   const isForeign = (symbol: ts.Symbol | undefined) =>
     symbol?.declarations !== undefined && symbol.declarations.length > 0 && !symbol.declarations.some(isOurs)
 
-  /** Records one thing. `before` is the program's line up to its name, if a program can refer to it. */
+  /** Records a name to hover over. `before` is the program's line up to the name, if a program can refer to it. */
   const point = (symbol: ts.Symbol, name: string, declaration: ts.Node, before: string | undefined, last: string) => {
     const source = declaration.getSourceFile()
     const node = ts.getNameOfDeclaration(declaration as ts.Declaration) ?? declaration
@@ -116,7 +119,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     queue.push({ type, path, owner, origin })
   }
 
-  /** Visits an exported name: a value, a type, or both, each with its own doc. */
+  /** Visits an exported name. The name may be a value, a type or both, and each of them has a separate doc. */
   const exported = (module: string, name: string, owner: string, symbol: ts.Symbol) => {
     const declarations = symbol.declarations?.filter(isOurs) ?? []
     const types = declarations.filter(isTypeDeclaration)
@@ -139,8 +142,8 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     )
 
   /**
-   * Whether a member overrides one of JavaScript's `Error`, such as `message`. It needs no doc, because it has the same
-   * meaning.
+   * Checks whether a member overrides a member of JavaScript's `Error`, such as `message`. Such a member needs no doc,
+   * because its meaning is the same.
    */
   const isOverride = (type: ts.Type, member: ts.Symbol) =>
     type.isClass() &&
@@ -148,20 +151,20 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
       isForeign(checker.getPropertyOfType(base, member.name)) && member.name in Error.prototype
     )
 
-  /** Whether a member is a key of a record, which comes from another type and can't be documented. */
+  /** Checks whether a member is a record's key. The key comes from another type and can't be documented. */
   const isKey = (type: ts.Type, member: ts.Symbol) =>
     (member.declarations ?? []).length === 0
     && type.symbol?.declarations?.some((node) => ts.isMappedTypeNode(node) && node.nameType === undefined) === true
 
-  /** Visits the fields and methods of a type, and their types. */
+  /** Visits a type's fields and methods, and the types of these members. */
   const members = ({ origin, owner, path, type }: Step) => {
-    // Another instance of a generic type has the same members, with other types.
+    // Another instance of a generic type has the same members, but with other types.
     const isKnown = isReference(type) && type.target !== type && seen.has(type.target)
     if (isReference(type)) seen.add(type.target)
     let variable: string | undefined
     for (const member of checker.getPropertiesOfType(type)) {
       const { name } = member
-      // The member of a service class whose type is the service's interface.
+      // The member is part of a service class, and its type is the service's interface.
       const isShape = name === "Service" && isForeign(member)
       if ((isForeign(member) && !isShape) || isPrivate(member) || isOverride(type, member)) continue
       if (!isShape && !isKnown && !isKey(type, member)) {
@@ -191,7 +194,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
   const calls = ({ origin, owner, path, type }: Step) => {
     const signatures = type.getCallSignatures()
     for (const [order, signature] of signatures.entries()) {
-      // A program can only refer to the last of several signatures.
+      // A program can only refer to the last of several overloads.
       const single = order === signatures.length - 1 ? path : undefined
       for (const [index, parameter] of signature.parameters.entries()) {
         follow(
@@ -236,7 +239,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     }
   }
 
-  /** Visits the type arguments of a foreign generic type. */
+  /** Visits a foreign generic type's type arguments. */
   const foreign = ({ origin, owner, path }: Step, type: ts.TypeReference) => {
     for (const [index, argument] of checker.getTypeArguments(type).entries()) {
       const write = checker.isArrayLikeType(type)
@@ -269,7 +272,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     seen.add(step.type)
     visit(step)
   }
-  // The field that distinguishes a union's members needs no doc.
+  // The field that distinguishes the members of a union needs no doc.
   const things = found.flatMap(([symbol, thing]) => symbol.name === "_tag" || discriminants.has(symbol) ? [] : [thing])
   const declared = [...new Set(things.map((thing) => thing.path))].filter((file) => file !== path)
   return {

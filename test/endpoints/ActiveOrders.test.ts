@@ -23,8 +23,8 @@ import {
 
 const page = (request?: Request) => ActiveOrders.use((orders) => orders.page(request))
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("open orders contain only the account's own orders, latest first", () =>
+describe.each(dialects)("open orders in the $name dialect", (dialect) => {
+  it.live("the list of open orders contains only the account's own orders, latest first", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       const rests = yield* limit("buy", "1", "1000", { clientOrderId })
@@ -70,7 +70,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([margin?.["type"], margin?.["status"]], [type, status])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a stream reads all pages of open orders, although answers do not contain their offset and limit", () =>
+  it.live("a stream reads all pages of open orders even though the responses do not contain the offset and limit", () =>
     Effect.gen(function*() {
       for (let index = 0; index < 7; index++) yield* limit("buy", "0.01", `${1000 + index}`)
       const second = yield* page({ limit: Limit.make(3), offset: Offset.make(3) })

@@ -5,8 +5,8 @@ import { ticker } from "../../src/domain/Identifiers.ts"
 import { Assets } from "../../src/endpoints/Assets.ts"
 import { btc, dialects, rawPublic, same, traders } from "../support/trading.ts"
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("`Assets.all` lists every asset, and `Assets.get` reads one asset or none", () =>
+describe.each(dialects)("assets in the $name dialect", (dialect) => {
+  it.live("`Assets.all` lists every asset, and `Assets.get` reads a single asset, which may not exist", () =>
     Effect.gen(function*() {
       const assets = yield* Assets
       same([...(yield* assets.all).keys()], ["BTC", "ETH", "USDT", "SHIB"])

@@ -50,22 +50,22 @@ const open = Effect.map(
   ({ records }) => records.map(({ amount, price }) => `${amount} @ ${price}`)
 )
 
-/** Summarises each outcome: the placed amount, or the refusal's tag, code and fields. */
+/** Summarises each outcome as the placed amount, or as the refusal's tag, code and fields. */
 const short = (outcomes: ReadonlyArray<BulkLimitOrders.Outcome>) =>
   outcomes.map(Result.match({
     onSuccess: ({ amount }) => [amount as string],
     onFailure: refusal
   }))
 
-/** The tag, the code and the fields of a refusal. */
+/** Returns a refusal's tag, code and fields. */
 const refusal = (error: { readonly _tag: string; readonly code?: number; readonly fields?: object }) => [
   error._tag,
   error.code,
   ...Object.keys(error.fields ?? {})
 ]
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("each bulk order is placed or refused independently", () =>
+describe.each(dialects)("bulk orders in the $name dialect", (dialect) => {
+  it.live("each order in a bulk call is placed or refused independently", () =>
     Effect.gen(function*() {
       const outcomes = yield* place([order("buy", "1", "900"), order("sell", "50", "1100"), order("sell", "2", "1200")])
       same(short(outcomes), [["1"], ["RequestRejected", 10, "amount"], ["2"]])
@@ -73,21 +73,21 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["99100", "900"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a bulk call with stopOnFail stops at the first refused order and includes its refusal", () =>
+  it.live("a bulk call with stopOnFail stops at the first refused order and returns its refusal", () =>
     Effect.gen(function*() {
       const orders = [order("buy", "1", "900"), order("sell", "50", "1100"), order("sell", "2", "1200")]
       same(short(yield* place(orders, { stopOnFail: true })), [["1"], ["RequestRejected", 10, "amount"]])
       same(yield* open, ["1 @ 900"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("each bulk order gets its own client order id", () =>
+  it.live("each order in a bulk call gets its own client order id", () =>
     Effect.gen(function*() {
       const own = ClientOrderId.make("mine-1")
       const outcomes = yield* place([order("buy", "1", "900", { clientOrderId: own }), order("buy", "1", "900")])
       const ids = outcomes.map(Result.getOrThrow).map(({ sentClientOrderId }) => sentClientOrderId)
       same(ids[0], own)
       assert.strictEqual(new Set(ids).size, 2)
-      // An order that is sent twice is placed once.
+      // An order that is sent twice is placed only once.
       same(short(yield* place([order("buy", "1", "900", { clientOrderId: own })])), [[
         "ValidationFailed",
         dialect.name === "live" ? 36 : 30,
@@ -95,7 +95,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       ]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an invalid bulk order is refused before sending, and the error gives its index", () =>
+  it.live("an invalid order in a bulk call is refused before sending, and the error contains its index", () =>
     Effect.gen(function*() {
       const before = yield* open
       const refused = yield* failsWith("ValidationFailed")(
@@ -106,7 +106,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* open, before)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("bulk margin orders open positions, and a reduce-only order needs a position", () =>
+  it.live("bulk calls open positions on margin, and a reduce-only order needs an existing position", () =>
     Effect.gen(function*() {
       const outcomes = yield* CollateralBulkLimitOrders.use((service) =>
         service.create({
@@ -121,7 +121,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(refused.map((error) => refusal(error).slice(0, 2)), [["ReduceOnlyRejected", 116]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a bulk cancellation cancels each order or reports it as missing", () =>
+  it.live("a bulk cancellation cancels each order, or reports that the order does not exist", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("quote-1")
       const [one, two] = [yield* limit("buy", "1", "900"), yield* limit("buy", "2", "900", { clientOrderId })]
@@ -147,7 +147,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* open, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an order to cancel that does not have exactly one identifier is refused as a whole", () =>
+  it.live("a bulk cancellation is refused completely if any of its orders does not have exactly one identifier", () =>
     Effect.gen(function*() {
       const { body } = yield* raw("/api/v4/order/cancel/bulk", {
         orders: [
@@ -166,7 +166,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       ])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the error for a bulk call with a lost answer contains every order's identifier", () =>
+  it.live("the error for a bulk call with a lost response contains every order's identifier", () =>
     Effect.gen(function*() {
       const apiKey = "alice-key-0001"
       yield* Control.use((control) => control.addFault({ apiKey, symptom: Faults.answerLost }))
@@ -178,7 +178,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(canceling.orders, [{ market: btcUsdt, orderId: "7" }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("each invalid bulk order is refused with its own error", () =>
+  it.live("each invalid order in a bulk call is refused with a separate error", () =>
     Effect.gen(function*() {
       const good = { market: "BTC_USDT", side: "buy", amount: "1", price: "900", clientOrderId: "" }
       const { body, status } = yield* raw("/api/v4/order/bulk", {
@@ -195,7 +195,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       ])
     }).pipe(Effect.provide(traders(dialect))))
 
-  describe("answers that do not match the sent orders", () => {
+  describe("bulk responses that do not match the sent orders", () => {
     const wire = entryOf("BulkLimitOrders").golden.wire[dialect.name].response as ReadonlyArray<object>
     const [placed, refused] = wire
     const asked = entryOf("BulkLimitOrders").golden.request as BulkLimitOrders.Request
@@ -205,9 +205,9 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     const answers: ReadonlyArray<readonly [why: string, answer: ReadonlyArray<unknown>, of: ReadonlyArray<string>]> = [
       ["has both", [{ ...refused, ...placed, error: itemError(refused) }, refused], [lost, "ValidationFailed"]],
       ["has neither", [placed, { result: null, error: null }], ["placed", lost]],
-      // Even a refusal in such an answer leaves the outcome unknown.
-      ["is about the other order", [refused, placed], [unknown, unknown]],
-      ["mentions no order", [{ result: null, error: null }, refused], [lost, "ValidationFailed"]],
+      // Even a refusal in such a response leaves the order's outcome unknown.
+      ["describes the other order", [refused, placed], [unknown, unknown]],
+      ["contains no order", [{ result: null, error: null }, refused], [lost, "ValidationFailed"]],
       ["has code 500 for one order", [placed, { result: null, error: { ...itemError(refused), code: 500 } }], [
         "placed",
         "OutcomeUnknown server-error"
@@ -231,14 +231,14 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         "placed",
         "AcceptedUnreadable"
       ]],
-      ["has another, unreadable order", [placed, { result: { orderId: 7, market: "ETH_USDT" } }], [
+      ["has a different and unreadable order", [placed, { result: { orderId: 7, market: "ETH_USDT" } }], [
         "placed",
         unknown
       ]],
       ["has null in place of an order", [placed, null], ["placed", lost]]
     ]
     for (const [why, answer, of] of answers) {
-      it.effect(`each order gets its own outcome from a bulk answer that ${why}`, () =>
+      it.effect(`each order gets its own outcome from a bulk response that ${why}`, () =>
         Effect.gen(function*() {
           const orders = asked.orders.map((order, at) => ({
             ...order,
@@ -262,7 +262,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         }).pipe(Effect.provide(answered(() => new Response(Json.stringify(answer as object)), dialect))))
     }
 
-    it.effect("a bulk answer with more orders than were sent leaves all outcomes unknown", () =>
+    it.effect("a bulk response with more orders than were sent leaves all outcomes unknown", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("OutcomeUnknown")(
           BulkLimitOrders.BulkLimitOrders.use((service) => service.create(asked))
@@ -272,7 +272,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         Effect.provide(answered(() => new Response(Json.stringify([placed, refused, refused] as object)), dialect))
       ))
 
-    it.effect("a bulk cancellation's outcome is unknown when the answer names a different order", () =>
+    it.effect("a bulk cancellation's outcome is unknown when the response names a different order", () =>
       Effect.gen(function*() {
         const [outcome] = yield* cancel([{ market: btcUsdt, orderId: OrderId.make("1") }])
         same(

@@ -18,7 +18,7 @@ import {
   stopLimit
 } from "../support/exchange.ts"
 
-/** Places one order of each kind on each market; the OCO order has two legs. */
+/** Places one order of each kind on each market. The OCO order has two legs. */
 const place = Effect.gen(function*() {
   const stops = yield* StopLimitOrders
   const ocos = yield* CollateralOcoOrders
@@ -54,7 +54,7 @@ const cases: ReadonlyArray<readonly [string, Request, (order: string) => boolean
   ["nothing on a market without matching orders", { market: ethUsdt, type: ["futures"] }, () => false]
 ]
 
-describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
+describe.each(dialects)("cancel-all over HTTP in the $name dialect", (dialect) => {
   for (const [name, request, reached] of cases) {
     it.live(`cancel-all cancels ${name}`, () =>
       Effect.gen(function*() {
@@ -65,7 +65,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       }).pipe(Effect.provide(exchange(overHttp(dialect)))))
   }
 
-  it.live("cancel-all succeeds without open orders, and never cancels another account's", () =>
+  it.live("cancel-all succeeds even without open orders, and never cancels another account's orders", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.fund({ account: "bob", wallet: "trade", ticker: btc, amount: Decimal.amount("1") })

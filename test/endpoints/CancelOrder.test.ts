@@ -23,7 +23,7 @@ const cancel = (request: Request) => CancelOrder.use((orders) => orders.cancel(r
 
 const mine = ClientOrderId.make("mine")
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("canceling an order in the $name dialect", (dialect) => {
   it.live("an open order can be canceled by its order id or its client order id", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("buy", "1", "1000")
@@ -35,7 +35,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["100000", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("canceling a partly filled order cancels its unfilled part", () =>
+  it.live("canceling a partly filled order cancels only its unfilled part", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("buy", "1", "1000")
       yield* asBob(limit("sell", "0.25", "1000"))
@@ -44,7 +44,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["99750", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a cancellation is refused if the order is unknown, closed, on another market or another account's", () =>
+  it.live("a cancellation is refused if the order is unknown, closed, on another market, or owned by another account", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("buy", "1", "1000")
       const requests: ReadonlyArray<Request> = [
@@ -64,12 +64,12 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       yield* failsWith("RequestRejected")(cancel({ market: btcUsdt, orderId }))
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("client and exchange refuse a cancellation with no identifier or with both, and nothing is canceled", () =>
+  it.live("client and exchange refuse a cancellation with neither or both identifiers, and nothing is canceled", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("buy", "1", "1000")
       const status = dialect === Dialect.document ? 400 : 422
       const { keys } = dialect
-      // Untyped JavaScript could send this request; the types require exactly one identifier.
+      // Untyped JavaScript could send this request, although the types require exactly one identifier.
       const neither = { market: btcUsdt } as unknown as Request
       const both = { market: btcUsdt, orderId, clientOrderId: mine } as unknown as Request
       const wire = [

@@ -35,16 +35,19 @@ const seconds: { readonly [K in Exclude<Candles.Interval, "1w" | "1M">]: number 
   "3d": 259_200
 }
 
-/** The Monday before `start`, and the first day of its month. */
+/** The Monday before `start`, and the first day of the same month. */
 const [monday, first] = [start - 2.5 * 86_400, start - 19.5 * 86_400]
 
-/** The start of the interval that contains a time in `story`. */
+/** Returns the start of the interval that contains a time in `story`. */
 const beginningOf = (interval: Candles.Interval, at: number): number => {
   if (interval === "1w") return monday
   return interval === "1M" ? first : Math.floor(at / seconds[interval]) * seconds[interval]
 }
 
-/** A day and a half of trades and price moves: the seconds since the previous one, the price, and the traded amount. */
+/**
+ * A day and a half of trades and price moves. Each entry has the seconds since the previous entry, the price, and the
+ * traded amount.
+ */
 const story = [
   [0, "1000", "0"],
   [0, "1001", "0.5"],
@@ -61,7 +64,7 @@ const story = [
 /** The time at which `story` ends. */
 const end = story.reduce((sum, [wait]) => sum + wait, start)
 
-/** Moves the price, or lets Alice sell to Bob at that price. */
+/** Moves the price, or makes Alice sell to Bob at that price. */
 const happen = Effect.fnUntraced(function*([wait, at, amount]: (typeof story)[number]) {
   yield* TestClock.adjust(`${wait} seconds`)
   if (amount === "0") return yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price(at) }))
@@ -69,7 +72,7 @@ const happen = Effect.fnUntraced(function*([wait, at, amount]: (typeof story)[nu
   yield* asBob(limit("buy", amount, at))
 })
 
-/** The expected candles of an interval, computed from all of `story`. */
+/** Computes an interval's expected candles from the complete `story`. */
 const scanned = (interval: Candles.Interval) => {
   let now = start
   const seen = story.map(([wait, at, amount]) => ({ time: now += wait, price: Number(at), amount: Number(amount) }))
@@ -93,7 +96,7 @@ const times = (options?: Candles.Options) => Effect.map(list(options), (found) =
 
 const at = (second: number) => UnixSeconds.make(second)
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("candles in the $name dialect", (dialect) => {
   it.effect("the candles of every interval match the trades and price moves", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(start * 1000)
@@ -111,9 +114,9 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("the range of candles follows from the interval, `limit`, or `start` and `end`", () =>
+  it.effect("the range of candles depends on the interval and `limit`, or on `start` and `end`", () =>
     Effect.gen(function*() {
-      // `start` is a full hour, at which every interval up to an hour begins.
+      // `start` is a full hour, so every interval of up to an hour begins at this time.
       yield* TestClock.setTime((start - 10 * 86_400) * 1000)
       const move = (to: string) => Control.use((control) => control.movePrice({ market: btcUsdt, price: price(to) }))
       yield* move("1000")
@@ -170,7 +173,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(traders(dialect))))
 })
 
-it.live("candles survive a restart, a fork and a replay, and a restore brings back its snapshot's candles", () =>
+it.live("candles survive a restart, a fork and a replay, and restoring a snapshot restores its candles", () =>
   Effect.gen(function*() {
     const file = yield* scratchFile
     const open = Effect.fnUntraced(function*() {

@@ -14,7 +14,7 @@ const main = MainBalance.use((balance) => Effect.map(balance.of(usdt), Decimal.n
 const code = (of: string, more: object = {}) =>
   CodeCreation.use((codes) => codes.create({ ticker: usdt, amount: amount(of), ...more }))
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("creating codes in the $name dialect", (dialect) => {
   const created = dialect === Dialect.document ? 200 : 201
 
   it.live("a code moves an amount from its creator to another account exactly once", () =>
@@ -44,7 +44,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* main, "1000")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the answer to creating a code contains the code, a message and the transaction id", () =>
+  it.live("the response to creating a code contains the code, a message and the transaction id", () =>
     Effect.gen(function*() {
       const { body, status } = yield* raw("/api/v4/main-account/codes", { ticker: "USDT", amount: "1" })
       same([status, Object.keys(body as object).toSorted()], [created, ["code", "external_id", "message"]])

@@ -21,7 +21,7 @@ const balance = MainBalance.use((balances) => balances.of(eth))
 
 const unknown = { code: ["The selected code is invalid."] }
 
-describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
+describe.each(dialects)("codes over HTTP in the $name dialect", (dialect) => {
   it.live("applying a code credits its amount to the main balance", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* balance, "0")

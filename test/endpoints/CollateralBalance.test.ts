@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { CollateralBalance } from "../../src/endpoints/CollateralBalance.ts"
 import { dialects, eth, perp, raw, same, traders } from "../support/trading.ts"
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("the collateral balance in the $name dialect", (dialect) => {
   it.live("the collateral balance includes amounts locked in open orders, and is zero for assets that the account does not hold", () =>
     Effect.gen(function*() {
       yield* perp("buy", "1", "1000")

@@ -13,8 +13,8 @@ const create = (request: Request) => CollateralOcoOrders.use((orders) => orders.
 
 const open = Control.use((control) => control.openOrders("alice"))
 
-describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("both legs of a collateral OCO order open, and the answer matches the request", () =>
+describe.each(dialects)("collateral OCO orders over HTTP in the $name dialect", (dialect) => {
+  it.live("both legs of a collateral OCO order open, and the response matches the request", () =>
     Effect.gen(function*() {
       const { clientOrderIdEcho, id, reduceOnly, stopLoss, takeProfit } = yield* create({
         ...oco,
@@ -54,7 +54,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.sameMembers((yield* open).map((order) => order.id), [limitId, stopId])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("both legs of an OCO order echo the client order id in the document's dialect, and neither does in the live one", () => {
+  it.live("both legs of an OCO order echo the client order id in the document's dialect, but not in the live dialect", () => {
     const logged: Array<string> = []
     return Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("pair-1")

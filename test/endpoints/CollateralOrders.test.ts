@@ -31,8 +31,8 @@ const positions = OpenPositions.use((positions) => positions.list())
 
 const move = (to: string) => Control.use((control) => control.movePrice({ market: btcPerp, price: price(to) }))
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("two accounts open and close opposite positions, with the right profit, loss and fees", () =>
+describe.each(dialects)("collateral orders in the $name dialect", (dialect) => {
+  it.live("when two accounts open and close opposite positions, their profit, loss and fees are right", () =>
     Effect.gen(function*() {
       const resting = yield* perp("buy", "1", "1000")
       same([resting.type, resting.status, resting.positionSide], ["limit", "NEW", "BOTH"])
@@ -64,11 +64,11 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       yield* asBob(perp("buy", "1", "1100"))
       yield* market("sell", "1")
       same([yield* positions, yield* asBob(positions)], [[], []])
-      // The maker fee is 0.01 %, the taker fee 0.055 %.
+      // The maker fee is 0.01 %, and the taker fee is 0.055 %.
       same([yield* collateral, yield* asBob(collateral)], ["100099.295", "99899.34"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a reduce-only order is reduced to the position's size, and refused without an opposite position", () =>
+  it.live("a reduce-only order is reduced to the size of the opposite position, and refused if there is none", () =>
     Effect.gen(function*() {
       const refused = failsWith("ReduceOnlyRejected")
       const status = dialect === Dialect.document ? 400 : 422
@@ -111,7 +111,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       ])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the order type in an answer shows a margin order, in dialects that distinguish margin orders", () =>
+  it.live("in dialects that distinguish margin orders, the order type in a response marks a margin order", () =>
     Effect.gen(function*() {
       const { body } = yield* raw("/api/v4/order/collateral/limit", {
         market: "BTC_USDT",

@@ -38,7 +38,7 @@ import {
 
 const live = Dialect.live
 
-/** The exits of a buy: a take-profit at 1200 and a stop-loss at 800. */
+/** A take-profit at 1200 and a stop-loss at 800, for a buy. */
 const exit = { takeProfit: price("1200"), stopLoss: price("800") }
 
 const movedTo = (to: string) => Control.use((control) => control.movePrice({ market: btcPerp, price: price(to) }))
@@ -52,7 +52,7 @@ const position = Effect.map(
   ([position]) => position
 )
 
-/** Open orders, latest first: side, type, amount, activation price and condition. */
+/** Summarises the open orders, latest first: side, type, amount, activation price and condition. */
 const open = Effect.map(
   ActiveOrders.use((orders) => orders.page()),
   ({ records }) =>
@@ -61,7 +61,7 @@ const open = Effect.map(
     )
 )
 
-/** Closed orders, latest first: side, type, status and filled amount. */
+/** Summarises the closed orders, latest first: side, type, status and filled amount. */
 const ended = Effect.map(
   OrderHistory.use((history) => history.page()),
   ({ records }) => records.map(({ dealStock, side, status, type }) => [side, type, status, dealStock].join(" "))
@@ -71,7 +71,7 @@ const market = (side: "buy" | "sell", of: string, more: object = {}) =>
   CollateralMarketOrders.use((orders) => orders.create({ market: btcPerp, side, amount: amount(of), ...more }))
 
 describe("orders with a take-profit and a stop-loss, in the live dialect", () => {
-  it.live("an order with a take-profit and a stop-loss is one conditional order until it is filled", () =>
+  it.live("an order with a take-profit and a stop-loss stays a single conditional order until it is filled", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const entry = yield* perp("buy", "2", "900", exit)
@@ -93,7 +93,7 @@ describe("orders with a take-profit and a stop-loss, in the live dialect", () =>
       same(yield* UnexecutedOcoOrders.use((orders) => Effect.map(orders.page(), ({ records }) => records)), [])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("an order with a take-profit and a stop-loss can't be modified, because that would drop them", () =>
+  it.live("an order with a take-profit and a stop-loss can't be modified, because modifying it would drop both", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const refused = (orderId: OrderId, changes: { price: Price } | { activationPrice: Price }) =>
@@ -112,7 +112,7 @@ describe("orders with a take-profit and a stop-loss, in the live dialect", () =>
       same(yield* open, ["sell stop market 2 800 lte", "sell stop market 2 1200 gte"])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("a filled order places its take-profit and stop-loss as stop-market orders, which the position shows", () =>
+  it.live("a filled order places its take-profit and stop-loss as stop-market orders, and the position shows both", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       yield* perp("buy", "2", "900", exit)
@@ -134,7 +134,7 @@ describe("orders with a take-profit and a stop-loss, in the live dialect", () =>
       same([yield* position, yield* open], [undefined, []])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("a short position has its take-profit below the entry price and its stop-loss above", () =>
+  it.live("a short position has its take-profit below the entry price and its stop-loss above it", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       yield* asBob(perp("buy", "2", "1000"))
@@ -158,7 +158,7 @@ describe("orders with a take-profit and a stop-loss, in the live dialect", () =>
       same(yield* position, undefined)
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("margin stop orders place their take-profit and stop-loss once they are filled", () =>
+  it.live("stop orders on margin place their take-profit and stop-loss once they are filled", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const common = { market: btcPerp, side: "buy", amount: amount("1"), activationPrice: price("1100") } as const
@@ -178,7 +178,7 @@ describe("orders with a take-profit and a stop-loss, in the live dialect", () =>
       same([yield* position, yield* open], [undefined, []])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("a partly filled order has no take-profit or stop-loss yet, and never gets one if it is canceled", () =>
+  it.live("a partly filled order has no take-profit or stop-loss yet, and never gets them if it is canceled", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const entry = yield* perp("buy", "2", "1000", exit)
@@ -294,7 +294,7 @@ describe.each(dialects)("conditional orders in the $name dialect", (dialect) => 
       same((yield* page({ market: ethUsdt })).total, 0)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("CancelConditionalOrder cancels both legs of an OCO order, and refuses an unknown id or another account's", () =>
+  it.live("CancelConditionalOrder cancels both legs of an OCO order, and refuses an id that is unknown or another account's", () =>
     Effect.gen(function*() {
       const { id, stopLoss } = yield* oco()
       const cancel = (id: string, market = btcUsdt) =>
@@ -317,7 +317,7 @@ describe.each(dialects)("conditional orders in the $name dialect", (dialect) => 
     }).pipe(Effect.provide(traders(dialect))))
 })
 
-describe("cancellation of orders with a take-profit and a stop-loss", () => {
+describe("canceling orders with a take-profit and a stop-loss", () => {
   it.live("an order with a take-profit and a stop-loss can be canceled by its OTO id or its order id", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
@@ -344,7 +344,7 @@ describe("cancellation of orders with a take-profit and a stop-loss", () => {
     }).pipe(Effect.provide(traders(live))))
 })
 
-describe("keys from older documentation", () => {
+describe("keys in older documentation", () => {
   const leg = {
     clientOrderId: "",
     market: "BTC_USDT",
@@ -360,7 +360,7 @@ describe("keys from older documentation", () => {
     price: "19928.79"
   }
 
-  it("conditional orders with the older documentation's keys are decoded", () => {
+  it("conditional orders with the keys from older documentation are decoded", () => {
     const { decodeResponse } = Endpoint.codec(endpoint, live)
     const { records } = Result.getOrThrow(decodeResponse({
       limit: 100,

@@ -25,7 +25,7 @@ const listed = SubAccounts.use((subAccounts) =>
   Effect.map(subAccounts.page(), ({ records }) => records.map(({ id }) => id))
 )
 
-describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
+describe.each(dialects)("deleting sub-accounts over HTTP in the $name dialect", (dialect) => {
   it.live("a deleted sub-account and its keys disappear from the lists", () =>
     Effect.gen(function*() {
       const keys = SubAccountApiKeys.use((service) =>
@@ -38,7 +38,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       yield* failsWith("InvalidFields")(remove(emptySubAccount))
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("the key of a deleted sub-account is refused", () =>
+  it.live("a deleted sub-account's key is refused", () =>
     Effect.gen(function*() {
       const own = yield* Layer.build(clientOf(keyOfEmptySubAccount))
       const balance = Effect.provideContext(MainBalance.use(({ all }) => all), own)
@@ -47,7 +47,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.strictEqual((yield* failsWith("NotAuthorized")(balance)).why, "unauthenticated")
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("deleting an unknown sub-account, or another account's, fails with InvalidFields", () =>
+  it.live("deleting an unknown sub-account, or another account's sub-account, fails with InvalidFields", () =>
     Effect.gen(function*() {
       for (const id of [SubAccountId.make("none"), subAccountOfBob]) {
         const error = yield* failsWith("InvalidFields")(remove(id))

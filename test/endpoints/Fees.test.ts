@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { Fees } from "../../src/endpoints/Fees.ts"
 import { dialects, exchange, overHttp, usdt } from "../support/exchange.ts"
 
-describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
+describe.each(dialects)("currency fees over HTTP in the $name dialect", (dialect) => {
   it.live("every currency is listed with its deposit and withdrawal fees", () =>
     Effect.gen(function*() {
       const fees = yield* Fees.use(({ list }) => list)

@@ -11,7 +11,7 @@ const path = "/api/v4/trade-account/executed-history"
 
 const page = (request?: Request) => Fills.use((fills) => fills.page(request))
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("fills in the $name dialect", (dialect) => {
   it.live("an account without trades has no fills", () =>
     Effect.gen(function*() {
       yield* limit("buy", "1", "1000")
@@ -19,7 +19,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same((yield* raw(path, {})).body, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("each side of a trade gets a fill", () =>
+  it.live("both sides of a trade get a fill", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       const { orderId, timestamp } = yield* limit("sell", "2", "1000", { clientOrderId })
@@ -41,7 +41,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("fills are listed by page, for one market, one order or the whole account", () =>
+  it.live("fills are listed by page, for one market, one order or the complete account", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       yield* limit("sell", "3", "1000", { clientOrderId })

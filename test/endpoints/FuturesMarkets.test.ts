@@ -10,8 +10,8 @@ import { PlatformStatus } from "../../src/endpoints/PlatformStatus.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { asBob, btcPerp, btcUsdt, dialects, failsWith, perp, rawPublic, same, traders } from "../support/trading.ts"
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.effect("a futures market shows its prices, volumes, open interest, funding terms and brackets", () =>
+describe.each(dialects)("futures markets in the $name dialect", (dialect) => {
+  it.effect("a futures market has prices, volumes, open interest, funding terms and brackets", () =>
     Effect.gen(function*() {
       // The time is two hours after a funding settlement.
       yield* TestClock.setTime(1_900_022_400_000)
@@ -34,7 +34,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         indexPrice: "1000",
         indexName: "Bitcoin",
         indexCurrency: "BTC",
-        // Without a premium, the interest of 0.01 % for eight hours remains.
+        // Without a premium, only the interest of 0.01 % per eight hours remains.
         fundingRate: "0.0001",
         fundingCap: "0.00375",
         fundingFloor: "-0.00375",
@@ -54,7 +54,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the funding rates of margin and futures markets are empty, and a request for any other market is refused", () =>
+  it.live("the funding rate history of margin and futures markets is empty, and a request for any other market is refused", () =>
     Effect.gen(function*() {
       const rates = yield* FundingRates
       same(yield* rates.page(btcPerp, { limit: 7, offset: 3 }), { offset: 3, limit: 7, records: [] })
@@ -77,12 +77,12 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
             status: 400,
             body: { success: false, message: "Validation failed", params: ["Limit should not be greater than 100."] }
           }
-          // Here the live exchange sends a string instead of a list of messages.
+          // In this field, the live exchange sends a string instead of a list of messages.
           : { status: 422, body: { limit: "Limit should not be greater than 100." } }
       )
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the collateral markets are the margin markets, and the platform status is operational", () =>
+  it.live("the collateral markets are exactly the margin markets, and the platform status is operational", () =>
     Effect.gen(function*() {
       same(yield* CollateralMarkets.use(({ list }) => list), ["BTC_USDT", "ETH_USDT", "BTC_PERP"])
       same(yield* rawPublic("/api/v4/public/collateral/markets"), {

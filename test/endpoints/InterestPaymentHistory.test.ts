@@ -27,7 +27,7 @@ const pay = Effect.forEach(
 
 const amounts = (records: ReadonlyArray<{ readonly amount: string }>) => records.map(({ amount }) => amount)
 
-describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
+describe.each(dialects)("interest payments over HTTP in the $name dialect", (dialect) => {
   it.live("a page of interest payments contains the requested payments, oldest first", () =>
     Effect.gen(function*() {
       yield* pay
@@ -41,13 +41,13 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.isTrue(Number.isSafeInteger(first?.timestamp))
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("the default page of payments starts at index 0 and contains up to 100 payments", () =>
+  it.live("the default page of interest payments starts at index 0 and contains up to 100 payments", () =>
     Effect.gen(function*() {
       const page = yield* InterestPaymentHistory.use((history) => history.page())
       assert.deepStrictEqual(page, { limit: Limit.make(100), offset: Offset.make(0), records: [] })
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("payments can be filtered by plan and by ticker", () =>
+  it.live("interest payments can be filtered by plan and by ticker", () =>
     Effect.gen(function*() {
       yield* pay
       const history = yield* InterestPaymentHistory
@@ -56,7 +56,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual((yield* history.page({ planId: planA, ticker: btc })).records, [])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("a payment's ticker, in answers and in the filter, is the plan's target currency", () =>
+  it.live("an interest payment's ticker, in responses and in the filter, is the plan's target currency", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const plan = PlanId.make("plan-abroad")

@@ -44,8 +44,8 @@ const wait = (seconds: number) => Controls.Control.use((control) => control.adva
 
 const frozen = Controls.Control.use((control) => control.freezeClock)
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("the kill switch cancels orders exactly when its timer expires", () =>
+describe.each(dialects)("the kill switch in the $name dialect", (dialect) => {
+  it.live("the kill switch cancels orders at the exact time when its timer expires", () =>
     Effect.gen(function*() {
       yield* frozen
       yield* limit("buy", "1", "900")
@@ -82,7 +82,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([yield* open, yield* armed], [1, []])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the kill switch cancels only the orders of its own account, market and types", () =>
+  it.live("a kill switch cancels only orders of its own account, market and types", () =>
     Effect.gen(function*() {
       yield* frozen
       const spot = yield* limit("buy", "1", "900")
@@ -109,7 +109,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.notInclude(yield* ids, margin.orderId)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an account sees only its own kill switches, for one market or all", () =>
+  it.live("an account sees only its own kill switches, for one market or for all markets", () =>
     Effect.gen(function*() {
       yield* frozen
       yield* KillSwitch.use((killSwitch) => killSwitch.arm({ market: btcPerp, timeout: KillSwitchSeconds.make(600) }))
@@ -133,7 +133,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* statuses, ["CANCELED"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a reopened sandbox fires the kill switch at its due time, in sequence with price moves", () =>
+  it.live("a reopened sandbox fires the kill switch when it is due, in the right order with price moves", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.gen(function*() {

@@ -29,8 +29,8 @@ import {
 
 const open = Effect.map(ActiveOrders.use((orders) => orders.page()), ({ records }) => records)
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("a limit order rests in the book and locks its funds, and the answer matches the request", () =>
+describe.each(dialects)("limit orders in the $name dialect", (dialect) => {
+  it.live("a limit order rests in the book and locks its funds, and the response matches the request", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine-1")
       const { clientOrderIdEcho, orderId, sentClientOrderId, timestamp, ...order } = yield* limit(
@@ -89,7 +89,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(btc), ["9", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("orders trade by price first, then by age", () =>
+  it.live("orders with better prices trade first, and older orders trade first at the same price", () =>
     Effect.gen(function*() {
       const worse = yield* limit("sell", "1", "1001")
       const first = yield* limit("sell", "1", "1000")
@@ -143,7 +143,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.sameMembers(Object.keys(error.fields), ["amount", "price"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a total out of bounds is reported for `total` in the live dialect, and for `amount` in the document's", () =>
+  it.live("a total out of bounds is reported for `total` in the live dialect, and for `amount` in the document's dialect", () =>
     Effect.gen(function*() {
       const order = { market: "BTC_USDT", side: "buy", price: "1000" }
       const key = dialect === Dialect.live ? "total" : "amount"
@@ -157,7 +157,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the live dialect refuses a price or an activation price far from the last price", () =>
+  it.live("the live dialect refuses a price or activation price that is far from the last price", () =>
     Effect.gen(function*() {
       yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price("40000") }))
       const order = { market: "BTC_USDT", side: "sell", amount: "0.1" }
@@ -187,7 +187,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         return [status, (yield* open).map(({ side }) => side)] as const
       }).pipe(Effect.provide(traders(dialect)))
 
-    it.live("two orders of the same account trade without self-trade prevention", () =>
+    it.live("two orders of the same account trade with each other without self-trade prevention", () =>
       Effect.map(own("no"), (found) => same(found, ["FILLED", []])))
     it.live("cancel_both cancels both self-trading orders", () =>
       Effect.map(own("cancel_both"), (found) => same(found, ["CANCELED", []])))
@@ -198,7 +198,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
   })
 })
 
-describe("orders that only the live documentation describes", () => {
+describe("limit orders that only the live documentation describes", () => {
   const order = { market: "BTC_USDT", side: "sell", amount: "1" }
 
   const refused = (
@@ -210,7 +210,7 @@ describe("orders that only the live documentation describes", () => {
     body: { code, message, errors }
   })
 
-  it.live("a limit order at the best price shows that price, and is refused if there is none", () =>
+  it.live("a limit order at the best price reports that price, and is refused if the book has no such price", () =>
     Effect.gen(function*() {
       same(
         yield* raw(endpoint.path, { ...order, bboRole: 2 }),
@@ -228,7 +228,7 @@ describe("orders that only the live documentation describes", () => {
       same([queued.price, queued.postOnly, queued.status], ["1000", true, "NEW"])
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("rpi and retail orders need the owner's admission, and can't be combined with each other or with immediate-or-cancel", () =>
+  it.live("RPI and retail orders need the owner's permission, and can't be combined with each other or with immediate-or-cancel", () =>
     Effect.gen(function*() {
       const answers = yield* Effect.forEach([{ rpi: true }, { retail: true }, { rpi: true, retail: true }, {
         rpi: true,
@@ -242,7 +242,7 @@ describe("orders that only the live documentation describes", () => {
       ])
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("an rpi order is shown only to its own account, and its trades with retail orders are marked", () =>
+  it.live("only the account itself sees its RPI orders, and their trades with retail orders are marked", () =>
     Effect.gen(function*() {
       const { setAccount } = yield* Control
       yield* setAccount({ account: "alice", rpi: true })

@@ -26,7 +26,7 @@ import {
 } from "../support/exchange.ts"
 import { answering, json, privateCalls } from "../support/http.ts"
 
-describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
+describe.each(dialects)("the main balance over HTTP in the $name dialect", (dialect) => {
   it.live("`MainBalance.all` lists every asset with a main balance", () =>
     Effect.gen(function*() {
       const balances = yield* MainBalance
@@ -35,7 +35,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual([...yield* asBob(MainBalance.use(({ all }) => all))], [[eth, Decimal.of("17.25")]])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("`MainBalance.of` reads one asset's balance, and zero for an asset that the exchange omits", () =>
+  it.live("`MainBalance.of` reads an asset's balance, which is zero for an asset that the exchange omits", () =>
     Effect.gen(function*() {
       const balances = yield* MainBalance
       assert.strictEqual(yield* balances.of(usdt), "1000.5")

@@ -1,4 +1,4 @@
-/** The collateral account as a whole: leverage, summary, position mode, closing positions and their history. */
+/** Tests the collateral account: leverage, summary, position mode, closing positions and their history. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -56,7 +56,7 @@ const closeOne = ({ market, positionId }: Position) => close({ market, positionI
 const move = (to: string) => Control.use((control) => control.movePrice({ market: btcPerp, price: price(to) }))
 const margin = (options: object) => Control.use((control) => control.setMargin(options))
 
-/** Alice buys from bob: her position is long, his is short. */
+/** Alice buys from bob, so her position is long and his is short. */
 const trade = (of: string, at: string) => Effect.andThen(asBob(perp("sell", of, at)), perp("buy", of, at))
 
 const sum = (terms: ReadonlyArray<Decimal.Decimal>) =>
@@ -72,8 +72,8 @@ const refusedWith =
       same(Object.keys(known), fields)
     })
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("every leverage can be set, and the summary shows it", () =>
+describe.each(dialects)("the collateral account in the $name dialect", (dialect) => {
+  it.live("every leverage can be set, and the account summary shows it", () =>
     Effect.gen(function*() {
       same((yield* summary).leverage, 10)
       for (const leverage of leverages) {
@@ -85,7 +85,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([status, (yield* summary).leverage], [dialect === Dialect.document ? 400 : 422, 5])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a leverage whose margin the collateral does not cover is refused with code 17, and changes nothing", () =>
+  it.live("a leverage whose margin exceeds the collateral is refused with code 17, and nothing changes", () =>
     Effect.gen(function*() {
       yield* trade("500", "1000")
       const before = yield* summary
@@ -96,7 +96,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same((yield* summary).margin, "25000")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("positions and orders block a change of leverage with code 113 where the owner's policy says so", () =>
+  it.live("positions and orders block a change of leverage with code 113 if the owner's policy requires it", () =>
     Effect.gen(function*() {
       yield* margin({ leverageChange: "refused" })
       yield* setLeverage(20)
@@ -105,7 +105,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([(yield* summary).leverage, order.status], [20, "NEW"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the free margin is equity minus margin plus profit, and fractions are those of the positions' value", () =>
+  it.live("the free margin is equity minus margin plus profit, and the margin fractions are relative to the positions' value", () =>
     Effect.gen(function*() {
       const empty = yield* summary
       same([empty.equity, empty.margin, empty.marginFraction], ["100000", "0", "1000000000000000000000"])
@@ -122,8 +122,8 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         pnl,
         unrealizedFunding
       } = yield* summary
-      // 10 BTC at 1,100 and the order of 900, by 10, and the order's fee. Half of the positions' margin is the maintenance
-      // margin.
+      // 10 BTC at 1,100 and the order for 900, divided by 10, plus the order's fee. The maintenance margin is half of
+      // the positions' margin.
       same([leverage, margin, pnl, unrealizedFunding], [10, "1190.495", "1000", "0"])
       same(maintenanceMarginFraction, "0.05")
       same(sum([equity, pnl]), sum([freeMargin, margin]))
@@ -134,7 +134,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.isTrue(Number(detail?.availableWithoutBorrow) <= Number(freeMargin))
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("hedge mode can be switched only without futures positions and orders; otherwise with code 113", () =>
+  it.live("hedge mode can be switched only without futures positions and orders, and is otherwise refused with code 113", () =>
     Effect.gen(function*() {
       const mode = HedgeMode.use(({ get }) => get)
       same(yield* mode, false)
@@ -162,7 +162,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same((yield* raw("/api/v4/collateral-account/hedge-mode", {})).body, { hedgeMode: true })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("closing a position trades all of it, and only it; an unknown position is refused with code 104", () =>
+  it.live("closing a position trades exactly the position, and closing an unknown position is refused with code 104", () =>
     Effect.gen(function*() {
       yield* trade("2", "1000")
       const [position] = yield* positions
@@ -195,7 +195,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(new Set(ended.map(String)), new Set(["true,0", "false,2"]))
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the history of a position has a record for each change, and its sums are those of the closed position", () =>
+  it.live("a position's history has a record for each change, and the sums match those of the closed position", () =>
     Effect.gen(function*() {
       yield* trade("1", "1000")
       yield* trade("1", "1100")
@@ -212,7 +212,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         ["1", "1100"],
         ["1", "1000"]
       ])
-      // 0.5 × 150 and 1.5 × 250, minus the taker's fee of 0.055 %.
+      // 0.5 × 150 and 1.5 × 250, minus the taker fee of 0.055 %.
       same(history.map(({ orderDetail }) => orderDetail?.realizedPnl), ["373.9275", "74.67", "-0.605", "-0.55"])
       same(new Set(history.map(({ side, isHedge }) => `${side} ${isHedge}`)), new Set(["BOTH false"]))
       const { records: [closed, ...others] } = yield* ClosedPositions.use(({ page }) => page())
@@ -249,7 +249,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       )
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("longs pay shorts a positive funding rate, at the mark price, and both see the payment", () =>
+  it.effect("with a positive funding rate, longs pay shorts at the mark price, and both accounts see the payment", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_900_022_400_000)
       yield* trade("2", "1000")
@@ -279,7 +279,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([closed?.grossPnl, closed?.totalFunding, closed?.netPnl], ["197.69", "2.2", "195.49"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a crash closes the position with marked orders, cancels the others, and shows the state on the way", () =>
+  it.live("a crash closes a position with marked orders and cancels all others, and the position's state is shown meanwhile", () =>
     Effect.gen(function*() {
       yield* trade("900", "1000")
       const [open] = yield* positions
@@ -287,7 +287,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       if (open?.liquidationPrice === undefined || open.liquidationPrice === null) {
         return assert.fail("there is no liquidation price")
       }
-      // 99,505 + 900 × (P − 1,000) = 900 × P / 20
+      // Solves 99,505 + 900 × (P − 1,000) = 900 × P / 20 for P.
       assert.approximately(Number(open.liquidationPrice), (900_000 - 99_505) / (900 * 0.95), 0.1)
       const resting = yield* perp("buy", "1", "700")
       yield* move("945")
@@ -305,7 +305,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(history[0]?.liquidationState, "liquidation")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a position is graded for deleveraging by its profit, and only on futures markets", () =>
+  it.live("a position on a futures market is graded for deleveraging by its profit, and other positions have no grade", () =>
     Effect.gen(function*() {
       same(yield* AdlQuantiles.use(({ list }) => list), [])
       yield* trade("1", "1000")
@@ -317,7 +317,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([short?.long, typeof short?.short], [null, "number"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("a margin position borrows, pays interest, and its borrow is repaid when it closes", () =>
+  it.effect("a position on a margin market borrows funds, pays interest, and repays its loan when it closes", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_900_022_400_000)
       const spot = (side: OrderSide) =>
@@ -348,13 +348,13 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       yield* Effect.forEach(["alice", "bob"], fund)
       yield* setLeverage(1)
       yield* asBob(setLeverage(1))
-      // The largest position is 100,000,000 USDT, the largest order 10,000,000.
+      // The largest allowed position is 100,000,000 USDT, and the largest allowed order is 10,000,000 USDT.
       for (let count = 0; count < 10; count++) yield* trade("10000", "1000")
       yield* perp("buy", "1", "900").pipe(refusedWith(111, dialect, ["amount"]))
       same((yield* perp("sell", "1", "1100")).status, "NEW")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an order that would turn the position is refused with code 115 where the owner's policy says so", () =>
+  it.live("an order that would flip the position is refused with code 115 if the owner's policy requires it", () =>
     Effect.gen(function*() {
       yield* trade("1", "1000")
       yield* margin({ opposite: "refused" })
@@ -366,7 +366,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
 describe("position sides in the live dialect", () => {
   const traded = (more: object, side: OrderSide = "buy") => perp(side, "1", "900", more)
 
-  it.live("in hedge mode an order needs LONG or SHORT (code 114), and each side is a position of its own", () =>
+  it.live("in hedge mode an order needs LONG or SHORT (code 114), and each side is a separate position", () =>
     Effect.gen(function*() {
       yield* setHedge(true)
       yield* traded({}).pipe(refusedWith(114, Dialect.live, ["positionSide"]))
@@ -386,7 +386,7 @@ describe("position sides in the live dialect", () => {
       )
       const grades = yield* AdlQuantiles.use(({ list }) => list)
       same(grades.map(({ long, short }) => [typeof long, typeof short]), [["number", "number"]])
-      // A sell on the long side closes: it is never larger than the position.
+      // A sell order on the long side only closes the position, so it is reduced to the position's size.
       const closing = yield* perp("sell", "5", "1500", { positionSide: "LONG" })
       same([closing.amount, closing.positionSide], ["2", "LONG"])
       const shorts = open.find(({ positionSide }) => positionSide === "SHORT")
@@ -405,7 +405,7 @@ describe("position sides in the live dialect", () => {
       same([closed?.side, closed?.isHedge], ["SHORT", true])
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("in one-way mode LONG and SHORT are ignored, or refused with code 114 where the owner's policy says so", () =>
+  it.live("in one-way mode LONG and SHORT are ignored, or refused with code 114 if the owner's policy requires it", () =>
     Effect.gen(function*() {
       same((yield* traded({ positionSide: "LONG" })).positionSide, "BOTH")
       yield* margin({ oneWaySides: "refused" })

@@ -33,8 +33,8 @@ const market = (side: OrderSide, of: string) =>
 const stockMarket = (side: OrderSide, of: string) =>
   StockMarketOrders.use((orders) => orders.create({ market: btcUsdt, side, amount: amount(of) }))
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("a market buy spends an amount of the quote currency", () =>
+describe.each(dialects)("market orders in the $name dialect", (dialect) => {
+  it.live("a market buy's amount is the quote currency to spend", () =>
     Effect.gen(function*() {
       yield* asBob(limit("sell", "1", "1000"))
       yield* asBob(limit("sell", "1", "1010"))
@@ -45,7 +45,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(btc), ["11.4985", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a market sell sells an amount of the base currency", () =>
+  it.live("a market sell's amount is the base currency to sell", () =>
     Effect.gen(function*() {
       yield* asBob(limit("buy", "3", "1000"))
       const { dealMoney, dealStock, status, type } = yield* market("sell", "2")
@@ -73,7 +73,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["99000", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the quote amount of a market buy must be within the limits of an order's total", () =>
+  it.live("the quote amount of a market buy must respect the market's limits for totals", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ValidationFailed")(market("buy", "4.99"))
       same([error.origin, Object.keys(error.fields)], ["local", ["amount"]])
@@ -98,10 +98,10 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         for (const { code, fields, status } of errors) {
           same([status, code, fields], [400, 10, { amount: ["Not enough balance."] }])
         }
-        // Nothing has traded: the offer is still in the book.
+        // Nothing was traded: the offer is still in the book.
         yield* asBob(CancelAllOrders.use((orders) => orders.cancel()))
       }
-      // Without an offer, the funds that the order needs depend on the last price.
+      // Without an offer in the book, the funds that the order needs depend on the last price.
       yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price("1000") }))
       same((yield* refused(stockMarket("buy", "101"))).code, 10)
       same((yield* OrderHistory.use((history) => history.page())).records, [])

@@ -24,7 +24,7 @@ const move = (to: string) => Control.use((control) => control.movePrice({ market
 
 const summary = MarketSummary.use((summary) => summary.get(btcUsdt))
 
-/** The market's volumes, which must be the same in all three calls. */
+/** Reads the market's volumes, which must be the same in all three calls. */
 const volumes = Effect.gen(function*() {
   const one = yield* summary
   const ofAll = (yield* MarketSummaries.use(({ all }) => all)).get(btcUsdt)
@@ -34,8 +34,8 @@ const volumes = Effect.gen(function*() {
   return [one.volume, one.total]
 })
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.effect("24-hour statistics include every trade and price move, to the second", () =>
+describe.each(dialects)("market summaries in the $name dialect", (dialect) => {
+  it.effect("24-hour statistics include every trade and price move, with a precision of one second", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_900_000_000_500)
       yield* limit("sell", "1", "1000")
@@ -82,7 +82,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("the summary of a market without trades contains only zeros", () =>
+  it.effect("the summary of a market without trades has only zeros", () =>
     Effect.gen(function*() {
       const none = yield* MarketSummary.use((summary) => summary.get(ethUsdt))
       same([...new Set(Object.values(none))], ["0"])

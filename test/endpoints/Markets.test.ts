@@ -6,7 +6,7 @@ import { Markets } from "../../src/endpoints/Markets.ts"
 import { btcUsdt, dialects, exchange, overHttp } from "../support/exchange.ts"
 import { rawPublic, traders } from "../support/trading.ts"
 
-describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
+describe.each(dialects)("the list of markets over HTTP in the $name dialect", (dialect) => {
   it.live("`Markets.all` lists every market with its limits", () =>
     Effect.gen(function*() {
       const all = yield* Markets.use((markets) => markets.all)
@@ -36,7 +36,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("a market on the wire has the live exchange's fields only in the live dialect, with `delistedAt` as null", () =>
+  it.live("on the wire, a market has the live exchange's fields only in the live dialect, with `delistedAt` as null", () =>
     Effect.gen(function*() {
       const { body } = yield* rawPublic("/api/v4/public/markets")
       const market = (body as ReadonlyArray<Readonly<Record<string, unknown>>>).find(({ name }) => name === btcUsdt)
@@ -47,7 +47,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       )
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("`Markets.get` reads one market or none", () =>
+  it.live("`Markets.get` reads a single market, which may not exist", () =>
     Effect.gen(function*() {
       const markets = yield* Markets
       assert.strictEqual(Option.getOrUndefined(yield* markets.get(btcUsdt))?.name, btcUsdt)

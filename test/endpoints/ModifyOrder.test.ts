@@ -38,8 +38,8 @@ const ended = Effect.map(
   ({ records }) => records.map(({ orderId, status }) => [orderId, status])
 )
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("a modified order gets a new order id and keeps its client order id and other terms", () =>
+describe.each(dialects)("modifying orders in the $name dialect", (dialect) => {
+  it.live("a modified order gets a new order id, but keeps its client order id and its other terms", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("quote-1")
       const order = yield* limit("buy", "2", "900", { clientOrderId, stp: "cancel_new" })
@@ -60,7 +60,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* open, [[again.orderId, "1", "950"]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a replacement order covers only the unfilled part", () =>
+  it.live("a replacement order has only the unfilled amount of the old order", () =>
     Effect.gen(function*() {
       const order = yield* limit("sell", "3", "1000")
       yield* asBob(limit("buy", "1", "1000"))
@@ -97,8 +97,8 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(traders(dialect))))
 })
 
-describe("errors that the live exchange documents", () => {
-  it.live("the sandbox refuses a modification with the documented errors", () =>
+describe("modification errors that the live exchange documents", () => {
+  it.live("the sandbox refuses an invalid modification with the documented errors", () =>
     Effect.gen(function*() {
       yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price("1000") }))
       const order = yield* limit("sell", "1", "2000")
@@ -128,7 +128,7 @@ describe("errors that the live exchange documents", () => {
       same([error.code, error.fields, error.otherFields], [158, { activationPrice: errors.activation_price }, {}])
     }))
 
-  it.live("a modification's outcome is unknown when the answer contradicts the requested terms", () =>
+  it.live("a modification's outcome is unknown when the response contradicts the requested terms", () =>
     Effect.gen(function*() {
       const { golden } = entryOf("ModifyOrder")
       const answer = golden.wire.live.response as object

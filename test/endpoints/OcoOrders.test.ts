@@ -26,7 +26,7 @@ import {
   traders
 } from "../support/trading.ts"
 
-/** Places an OCO sell: a take-profit at 1200, and a stop-loss that triggers at 900 with a limit of 890. */
+/** Places an OCO sell order with a take-profit at 1200, and a stop-loss that triggers at 900 with a limit of 890. */
 const create = (of = "1", more: object = {}) =>
   CollateralOcoOrders.use((orders) =>
     orders.create({
@@ -57,8 +57,8 @@ const move = (to: string) => Control.use((control) => control.movePrice({ market
 const cancel = (orderId: OrderId, market = btcPerp) =>
   CancelOcoOrder.use((orders) => orders.cancel({ market, orderId }))
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  /** A leg as lists show it: the live exchange leaves out the fees. */
+describe.each(dialects)("OCO orders in the $name dialect", (dialect) => {
+  /** A leg as it appears in lists, where the live exchange omits the fees. */
   const listedLeg = <A extends Leg>({ makerFee, takerFee, ...leg }: A) =>
     dialect === Dialect.document ? { ...leg, makerFee, takerFee } : leg
 
@@ -100,7 +100,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       )
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("each leg shows whether it is reduce-only, and only a futures leg has a position side", () =>
+  it.live("each leg states whether it is reduce-only, and only a futures leg has a position side", () =>
     Effect.gen(function*() {
       yield* create()
       yield* create("1", { market: btcUsdt })
@@ -113,7 +113,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(legs.map((leg) => leg?.["positionSide"]), [onSpot, onSpot, onFutures, onFutures])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a take-profit cancels the stop-loss once it trades, even partly", () =>
+  it.live("a take-profit that trades cancels the stop-loss, even if it trades only partly", () =>
     Effect.gen(function*() {
       const { stopLoss, takeProfit } = yield* create()
       yield* asBob(perp("buy", "0.4", "1200"))
@@ -132,7 +132,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       const { id, stopLoss, takeProfit } = yield* create()
       yield* asBob(perp("buy", "0.1", "900"))
       yield* asBob(perp("buy", "1", "880"))
-      // A trade at 900 triggers the stop-loss, and the best bid is below its limit.
+      // A trade at 900 triggers the stop-loss, while the best bid is below its limit.
       yield* asBob(perp("sell", "0.1", "900"))
       same(yield* open, [[stopLoss.orderId, "NEW", "1"]])
       same(yield* ended, [[takeProfit.orderId, "CANCELED"]])
@@ -143,7 +143,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* ended, [[stopLoss.orderId, "FILLED"], [takeProfit.orderId, "CANCELED"]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("canceling one leg of an OCO pair cancels the other", () =>
+  it.live("canceling one leg of an OCO pair cancels the other leg", () =>
     Effect.gen(function*() {
       for (const leg of ["stopLoss", "takeProfit"] as const) {
         const { orderId } = (yield* create())[leg]
@@ -166,7 +166,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.isTrue(statuses.includes("AUTO_CANCELED_REDUCE_ONLY"))
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("canceling an unknown OCO pair, or another account's, is refused", () =>
+  it.live("canceling an unknown OCO pair, or another account's pair, is refused", () =>
     Effect.gen(function*() {
       const { id, takeProfit } = yield* create()
       const refused = failsWith("RequestRejected")

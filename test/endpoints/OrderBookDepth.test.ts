@@ -4,12 +4,12 @@ import { OrderBookDepth } from "../../src/endpoints/OrderBookDepth.ts"
 import { Control } from "../../src/sandbox/control/Control.ts"
 import { btcUsdt, dialects, limit, price, rawPublic, same, traders } from "../support/trading.ts"
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("order book depth in the $name dialect", (dialect) => {
   it.live("the order book depth contains the orders within two percent of the last price", () =>
     Effect.gen(function*() {
       const depth = yield* OrderBookDepth
       yield* limit("sell", "1", "1010")
-      // Without a last price there is no two-percent range.
+      // Without a last price, there is no two-percent range.
       same((yield* depth.get(btcUsdt)).asks, [])
       yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price("1000") }))
       yield* limit("sell", "2", "1020")

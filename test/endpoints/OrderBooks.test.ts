@@ -9,7 +9,7 @@ import { alice, clientOf, Place } from "../support/exchange.ts"
 import { answering, json } from "../support/http.ts"
 import { btcUsdt, dialects, ethUsdt, failsWith, limit, rawPublic, same, traders } from "../support/trading.ts"
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("order books in the $name dialect", (dialect) => {
   it.live("a book level is the sum of all orders at its price, and the best price comes first", () =>
     Effect.gen(function*() {
       for (
@@ -71,7 +71,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(traders(dialect))))
 })
 
-it.effect("a book without a market name gets the requested market's name", () =>
+it.effect("a book that arrives without a market name gets the name of the requested market", () =>
   Effect.gen(function*() {
     same(yield* OrderBooks.use((books) => books.get(ethUsdt)), { market: ethUsdt, timestamp: 0, asks: [], bids: [] })
   }).pipe(

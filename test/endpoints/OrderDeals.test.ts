@@ -11,8 +11,8 @@ const path = "/api/v4/trade-account/order"
 
 const page = (request: Request) => OrderDeals.use((deals) => deals.page(request))
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("each side of a trade gets a deal that contains the counterparty's order id", () =>
+describe.each(dialects)("order deals in the $name dialect", (dialect) => {
+  it.live("both sides of a trade get a deal, which contains the counterparty's order id", () =>
     Effect.gen(function*() {
       const mine = yield* limit("sell", "2", "1000", { clientOrderId: ClientOrderId.make("mine") })
       const theirs = yield* asBob(limit("buy", "1", "1100"))
@@ -40,7 +40,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an order that is unknown, untraded or belongs to another account has no deals", () =>
+  it.live("an order that is unknown, has not traded, or belongs to another account has no deals", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("sell", "1", "1000")
       same((yield* page({ orderId })).records, [])
@@ -67,7 +67,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(streamed, all)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a deal with the simulated market has a counterparty order id that no order uses", () =>
+  it.live("a deal with the simulated market has a counterparty order id that belongs to no order", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("sell", "1", "1000")
       yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price("1001") }))
@@ -77,7 +77,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(Number(next.orderId) > Number(deal?.counterpartyOrderId), true)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an answer with deals contains its offset and limit, and the limit is 50 by default", () =>
+  it.live("a deals response contains its offset and limit, and the limit is 50 by default", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("sell", "1", "1000")
       // Other clients send order ids as strings, and also send unlisted fields.

@@ -10,7 +10,7 @@ import { asBob, btcPerp, btcUsdt, dialects, limit, perp, raw, same, traders } fr
 
 const page = (request?: Request) => OrderHistory.use((history) => history.page(request))
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("order history in the $name dialect", (dialect) => {
   it.live("an account without closed orders has an empty order history", () =>
     Effect.gen(function*() {
       yield* limit("buy", "1", "1000")
@@ -18,7 +18,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same((yield* raw("/api/v4/trade-account/order/history", {})).body, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the order history shows an order's outcome", () =>
+  it.live("the order history shows each order's outcome", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       const { orderId, timestamp } = yield* limit("sell", "1", "1000", { clientOrderId })
@@ -49,7 +49,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the order history is listed for one market, one order or the whole account, latest first", () =>
+  it.live("the order history is listed for one market, one order or the complete account, latest first", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       const first = yield* limit("buy", "1", "1000", { clientOrderId })
@@ -64,7 +64,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* ids({ market: btcPerp, clientOrderId }), [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the order history refuses a client order id that no closed order has, and finds nothing for an unknown order id", () =>
+  it.live("the order history refuses a client order id that no closed order has, but returns nothing for an unknown order id", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       const { orderId } = yield* limit("buy", "1", "1000", { clientOrderId })
@@ -78,7 +78,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* search({ [key]: "mine" }), { status: dialect === Dialect.live ? 422 : 400, body: unknown })
       same((yield* search({ [idKey]: Number(orderId) })).body, [])
       yield* CancelAllOrders.use((orders) => orders.cancel())
-      // The exchange order id takes precedence.
+      // If both ids are sent, the exchange order id takes precedence.
       for (const fields of [{ [key]: "mine" }, { [idKey]: Number(orderId), [key]: "other" }]) {
         same(Object.keys((yield* search(fields)).body as object), ["BTC_USDT"])
       }
@@ -97,7 +97,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(prices, ["902", "1002", "901", "1001", "900", "1000"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the order history is sent in groups by market, with the dialect's keys and values", () =>
+  it.live("the order history is sent grouped by market, with the dialect's keys and values", () =>
     Effect.gen(function*() {
       yield* limit("buy", "0.01", "1000")
       yield* perp("buy", "0.01", "900")

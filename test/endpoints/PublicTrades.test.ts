@@ -5,8 +5,8 @@ import { PublicTrades } from "../../src/endpoints/PublicTrades.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { asBob, btcUsdt, dialects, ethUsdt, failsWith, limit, rawPublic, same, traders } from "../support/trading.ts"
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("public trades are listed for one taker side or both, latest first", () =>
+describe.each(dialects)("public trades in the $name dialect", (dialect) => {
+  it.live("public trades are listed for one or both taker sides, latest first", () =>
     Effect.gen(function*() {
       yield* limit("sell", "1", "1000")
       yield* asBob(limit("buy", "0.5", "1000"))
@@ -27,7 +27,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         >
       same([typeof at, typeof id, rest], ["number", "number", {
         price: "1001",
-        // The exchange calls the base currency's amount `quote` here.
+        // Here, the exchange sends the base currency's amount as `quote`.
         quote_volume: "0.1",
         base_volume: "100.1",
         type: "sell",

@@ -4,7 +4,7 @@ import { ServerStatus } from "../../src/endpoints/ServerStatus.ts"
 import { dialects, exchange, overHttp } from "../support/exchange.ts"
 import { Recorder } from "../support/http.ts"
 
-describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
+describe.each(dialects)("the server status over HTTP in the $name dialect", (dialect) => {
   it.live("`ServerStatus.ping` returns pong and needs no API key", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* ServerStatus.use(({ ping }) => ping), "pong")

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { ServerTime } from "../../src/endpoints/ServerTime.ts"
 import { dialects, same, traders } from "../support/trading.ts"
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("the server time in the $name dialect", (dialect) => {
   it.live("the sandbox's clock follows the machine's clock", () =>
     Effect.gen(function*() {
       const before = Math.floor((yield* Clock.currentTimeMillis) / 1000)

@@ -40,7 +40,7 @@ const open = Effect.map(
   ({ records }) => records.map(({ activated, left, status }) => [activated, status, left])
 )
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("stop order activation in the $name dialect", (dialect) => {
   it.live("moving the price triggers a stop order, which trades at the new price within its limit", () =>
     Effect.gen(function*() {
       yield* move("1000")
@@ -81,7 +81,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([stopped?.type, stopped?.dealMoney, stopped?.activationPrice], ["stop limit", "836", "900"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a triggered stop order can trigger the next one", () =>
+  it.live("a triggered stop order can trigger another stop order", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* asBob(limit("buy", "1", "890"))
@@ -95,22 +95,23 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["101738.26", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a stop order's trigger direction follows from its side in the document's dialect, and from the last price in the live one", () =>
+  it.live("a stop order's trigger direction depends on its side in the document's dialect, and on the last price in the live dialect", () =>
     Effect.gen(function*() {
       yield* move("1000")
-      // A buy stop below the last price triggers immediately in the document; in the live dialect it waits for a fall.
+      // A buy stop below the last price triggers immediately in the document's dialect. In the live dialect, the order
+      // waits until the price falls.
       const { activationCondition } = yield* stop("buy", "1", "990", "900")
       const document = dialect === Dialect.document
       same(activationCondition, document ? "gte" : "lte")
       same(yield* open, [[document, "NEW", "1"]])
       yield* move("900")
-      // In the document's dialect the order rested at 990 and now fills; in the live dialect it has just been
-      // triggered.
+      // In the document's dialect, the order rested at 990 and fills now. In the live dialect, the order was triggered
+      // just now.
       same([yield* open, yield* statuses], [[], ["FILLED"]])
       same(yield* trade(usdt), [document ? "99010" : "99100", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a stop order at the best price joins its own side of the book or takes the opposite side", () =>
+  it.live("a stop order at the best price joins its own side of the book, or takes the opposite side", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* asBob(limit("buy", "1", "990"))

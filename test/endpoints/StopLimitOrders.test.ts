@@ -18,8 +18,8 @@ const openIds = Control.use((control) =>
   Effect.map(control.openOrders("alice"), (orders) => orders.map(({ id }) => id))
 )
 
-describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("a stop-limit order opens, and the answer matches the request", () =>
+describe.each(dialects)("stop-limit orders over HTTP in the $name dialect", (dialect) => {
+  it.live("a stop-limit order opens, and the response matches the request", () =>
     Effect.gen(function*() {
       const before = (yield* Clock.currentTimeMillis) / 1000
       const { clientOrderIdEcho, orderId, sentClientOrderId, timestamp, ...order } = yield* create({
@@ -57,7 +57,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.strictEqual(state.openOrders.get(orderId)?.stop?.bboRole, "counterparty")
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("the answer to a stop-limit order has a position side only on a futures market", () =>
+  it.live("the response to a stop-limit order has a position side only on a futures market", () =>
     Effect.gen(function*() {
       const onSpot = yield* create(stopLimit)
       assert.notProperty(onSpot, "positionSide")
@@ -65,7 +65,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepInclude(onFutures, { positionSide: "BOTH", type: "stop limit" })
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("omitted optional fields are not sent, except the client order id", () =>
+  it.live("optional fields that are omitted are not sent, except the client order id", () =>
     Effect.gen(function*() {
       const order = yield* create({ ...stopLimit, side: "sell" })
       assert.deepStrictEqual([order.stp, order.activationCondition], ["no", "lte"])
@@ -86,7 +86,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       )
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("a used client order id is refused, and no order is placed", () =>
+  it.live("a client order id that is in use is refused, and no order is placed", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       yield* create({ ...stopLimit, clientOrderId })
@@ -111,7 +111,8 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       const elsewhere = yield* reused(ethUsdt)
       yield* CancelAllOrders.use((orders) => orders.cancel())
       const afterwards = yield* reused()
-      // A client order id is unique per account forever, or only among the market's open orders.
+      // Depending on the dialect, a client order id is unique per account forever, or only among the market's open
+      // orders.
       const expected = dialect === Dialect.document ? "refused" : "accepted"
       assert.deepStrictEqual([elsewhere, afterwards], [expected, expected])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))

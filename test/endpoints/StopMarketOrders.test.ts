@@ -46,7 +46,7 @@ const open = Effect.map(
 
 const ended = Effect.map(OrderHistory.use((history) => history.page()), ({ records: [record] }) => record)
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("stop-market orders in the $name dialect", (dialect) => {
   it.live("a stop-market order locks its funds and trades when the sandbox's owner moves the price", () =>
     Effect.gen(function*() {
       yield* move("1000")
@@ -91,7 +91,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([futures.origin, futures.fields], ["exchange", { market: ["Market is not available."] }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("margin stop orders open, reduce and close positions", () =>
+  it.live("stop orders on margin open, reduce and close positions", () =>
     Effect.gen(function*() {
       yield* move("1000", btcPerp)
       const positions = Effect.map(
@@ -107,7 +107,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       const exit = yield* CollateralTriggerMarketOrders.use((orders) =>
         orders.create({ ...margin, amount: amount("5"), reduceOnly: true })
       )
-      // A reduce-only amount is reduced to the position's size.
+      // The reduce-only amount is reduced to the position's size.
       same([exit.type, exit.amount, exit.reduceOnly], ["stop market", "2", true])
       same(exit.margin, dialect === Dialect.live ? true : undefined)
       yield* move("900", btcPerp)
@@ -120,7 +120,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same((yield* failsWith("ReduceOnlyRejected")(nothing)).code, 116)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a margin stop-limit order triggered by a trade fills within its limit, and the remainder stays in the book", () =>
+  it.live("a stop-limit order on margin that a trade triggers fills within its limit, and the remainder stays in the book", () =>
     Effect.gen(function*() {
       yield* move("1000", btcPerp)
       yield* CollateralStopLimitOrders.use((orders) => orders.create({ ...margin, price: price("890") }))
@@ -133,8 +133,8 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(traders(dialect))))
 })
 
-describe("the live wire format", () => {
-  it.live("a stop-market order is sent without a price, and has its own type on margin", () =>
+describe("the wire format of the live dialect", () => {
+  it.live("a stop-market order is sent without a price, and has a distinct type on margin", () =>
     Effect.gen(function*() {
       yield* move("1000")
       const fields = { market: "BTC_USDT", side: "sell", amount: "0.1", activation_price: "900" }
@@ -157,7 +157,7 @@ describe("the live wire format", () => {
       }])
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("a stop-market order with a canceled remainder has the dialect's status", () =>
+  it.live("a stop-market order whose remainder was canceled has the dialect's status for that case", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* stop("sell", "2", "950")

@@ -27,7 +27,7 @@ const subAccount = SubAccountCreation.use((accounts) =>
 const key = (subAccountId: SubAccountId, type: 1 | 2 = 1) =>
   SubAccountApiKeyCreation.use((keys) => keys.create({ subAccountId, title: KeyTitle.make("a bot"), type }))
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("creating sub-account API keys in the $name dialect", (dialect) => {
   const created = dialect === Dialect.document ? 200 : 201
 
   it.live("a new API key works, and its secret is shown only once", () =>
@@ -47,7 +47,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same({ ...listed, lastActivity: 0 }, { ...shown, lastActivity: 0 })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the type of a new API key is sent as a number", () =>
+  it.live("the new API key's type is sent as a number", () =>
     Effect.gen(function*() {
       const { id } = yield* subAccount
       const request = { subAccountId: id, title: "a bot", type: 2 }
@@ -60,7 +60,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("creating an API key for an unknown sub-account, or another account's, is refused", () =>
+  it.live("creating an API key for an unknown sub-account, or for another account's sub-account, is refused", () =>
     Effect.gen(function*() {
       const { id } = yield* subAccount
       const refused = failsWith("InvalidFields")

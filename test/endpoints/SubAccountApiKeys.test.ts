@@ -26,8 +26,8 @@ import { logsInto } from "../support/logs.ts"
 
 const keys = (records: ReadonlyArray<{ readonly apiKey: string }>) => records.map(({ apiKey }) => apiKey)
 
-describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("a page of API keys contains the keys of the account's own sub-accounts, without secrets", () =>
+describe.each(dialects)("listing sub-account API keys over HTTP in the $name dialect", (dialect) => {
+  it.live("a page of API keys contains only keys of the account's own sub-accounts, without secrets", () =>
     Effect.gen(function*() {
       const page = yield* SubAccountApiKeys.use((service) => service.page())
       assert.deepStrictEqual([page.limit, page.offset], [30, 0])
@@ -67,7 +67,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 })
 
-describe("secrets in a list of keys", () => {
+describe("secrets in lists of API keys", () => {
   const record = (id: string, apiSecret: string) => ({
     subAccountId: "sub",
     id,
@@ -81,7 +81,7 @@ describe("secrets in a list of keys", () => {
     accessEndpoints: []
   })
 
-  it.effect("a secret that the exchange sends in a list of keys is dropped, and the logged warning does not contain it", () => {
+  it.effect("a secret that the exchange sends in a list of API keys is dropped, and the logged warning does not contain it", () => {
     const logged: Array<string> = []
     return Effect.gen(function*() {
       const page = yield* SubAccountApiKeys.use((service) => service.page())

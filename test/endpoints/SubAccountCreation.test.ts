@@ -13,7 +13,7 @@ const training: Request = {
 
 const create = (request: Request) => SubAccountCreation.use((accounts) => accounts.create(request))
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("creating sub-accounts in the $name dialect", (dialect) => {
   it.live("a sub-account is created and listed as requested", () =>
     Effect.gen(function*() {
       const created = yield* create(training)

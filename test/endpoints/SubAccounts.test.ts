@@ -17,8 +17,8 @@ import {
 
 const ids = (records: ReadonlyArray<{ readonly id: SubAccountId }>) => records.map(({ id }) => id)
 
-describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("a page of sub-accounts contains only the account's own", () =>
+describe.each(dialects)("listing sub-accounts over HTTP in the $name dialect", (dialect) => {
+  it.live("a page of sub-accounts contains only the account's own sub-accounts", () =>
     Effect.gen(function*() {
       const page = yield* SubAccounts.use((subAccounts) => subAccounts.page())
       assert.deepStrictEqual([page.limit, page.offset], [30, 0])

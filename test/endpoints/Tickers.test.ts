@@ -6,7 +6,7 @@ import { Tickers } from "../../src/endpoints/Tickers.ts"
 import { Control } from "../../src/sandbox/control/Control.ts"
 import { asBob, btcUsdt, dialects, ethUsdt, limit, price, same, traders } from "../support/trading.ts"
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("tickers in the $name dialect", (dialect) => {
   it.live("every market has a ticker with its 24-hour statistics", () =>
     Effect.gen(function*() {
       yield* limit("sell", "1", "1000")

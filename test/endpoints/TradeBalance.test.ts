@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { TradeBalance } from "../../src/endpoints/TradeBalance.ts"
 import { dialects, eth, limit, same, traders } from "../support/trading.ts"
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("the trade balance in the $name dialect", (dialect) => {
   it.live("the trade balance separates available from locked amounts, and is zero for assets that the account does not hold", () =>
     Effect.gen(function*() {
       yield* limit("buy", "1", "1000")

@@ -5,8 +5,8 @@ import { TradeId } from "../../src/domain/Identifiers.ts"
 import * as TradeHistory from "../../src/endpoints/TradeHistory.ts"
 import { asBob, btcUsdt, dialects, ethUsdt, limit, rawPublic, same, traders } from "../support/trading.ts"
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.effect("the trade history lists trades after a given one, latest first", () =>
+describe.each(dialects)("the trade history in the $name dialect", (dialect) => {
+  it.effect("the trade history lists the trades after a given trade, latest first", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_900_000_000_250)
       yield* limit("sell", "1", "1000")

@@ -4,7 +4,7 @@ import { Markets } from "../../src/endpoints/Markets.ts"
 import { TradingFees } from "../../src/endpoints/TradingFees.ts"
 import { btcPerp, dialects, exchange, overHttp } from "../support/exchange.ts"
 
-describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
+describe.each(dialects)("trading fees over HTTP in the $name dialect", (dialect) => {
   it.live("the account's trading fees match the fees in the list of markets", () =>
     Effect.gen(function*() {
       const { customFees, ...defaults } = yield* TradingFees.use(({ get }) => get)

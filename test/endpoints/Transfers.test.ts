@@ -25,7 +25,7 @@ const transfer = (from: Balance, to: Balance, of: string, asset = usdt) =>
 
 const main = MainBalance.use((balance) => Effect.map(balance.of(usdt), Decimal.normalize))
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("transfers in the $name dialect", (dialect) => {
   it.live("a transfer moves an amount between any two balances", () =>
     Effect.gen(function*() {
       yield* transfer("main", "spot", "100.5")
@@ -36,7 +36,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([yield* main, yield* collateral], ["100899.75", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a transfer of the live exchange may name a method instead of balances, and balances take precedence", () =>
+  it.live("on the live exchange, a transfer may name a method instead of balances, but balances take precedence", () =>
     Effect.gen(function*() {
       const send = (fields: object) => raw("/api/v4/main-account/transfer", { ticker: "USDT", ...fields })
       if (dialect === Dialect.document) {
@@ -70,7 +70,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the answer to a transfer is an empty list", () =>
+  it.live("the response to a transfer is an empty list", () =>
     Effect.gen(function*() {
       const request = { ticker: "USDT", amount: "1", from: "main", to: "spot" }
       same(yield* raw("/api/v4/main-account/transfer", request), {

@@ -43,7 +43,7 @@ const call = (
     ? Call.PublicCall.use(({ make }) => make(endpoint)(request))
     : Call.Call.use(({ make }) => make(endpoint)(request))
 
-describe.each(dialects)("the example of an endpoint, in the $name dialect", (dialect) => {
+describe.each(dialects)("endpoint examples in the $name dialect", (dialect) => {
   const examples = entries.map(({ endpoint }): readonly [Endpoint.Any, object] => {
     assert.isDefined(endpoint.example, endpoint.name)
     return [endpoint, endpoint.example(dialect)]
@@ -57,7 +57,7 @@ describe.each(dialects)("the example of an endpoint, in the $name dialect", (dia
     }
   })
 
-  it.effect("the sandbox accepts every example request, unless its order or position does not exist", () =>
+  it.effect("the sandbox accepts every example request, unless the request's order or position does not exist", () =>
     Effect.forEach(examples, ([endpoint, example]) =>
       Effect.gen(function*() {
         const answer = yield* Effect.result(call(endpoint, example))

@@ -5,15 +5,15 @@ import * as Json from "../../src/protocol/Json.ts"
 import { dialects } from "../support/exchange.ts"
 import { entries, goldenIn } from "./fixtures/all.ts"
 
-/** An object in an answer, and the golden values for it. */
+/** A response object, and its golden values. */
 interface Place {
-  /** The first call whose answer contains such an object, and the object's path. */
+  /** The first call whose response contains such an object, and the object's path. */
   readonly at: string
   readonly object: SchemaAST.Objects
   readonly found: ReadonlyArray<Readonly<Record<PropertyKey, unknown>>>
 }
 
-/** All objects in a schema, each with its values in the goldens. */
+/** Finds all objects in a schema, each with its values in the goldens. */
 const placesOf = (ast: SchemaAST.AST, values: ReadonlyArray<unknown>, at: string): ReadonlyArray<Place> => {
   switch (ast._tag) {
     case "Objects": {
@@ -40,7 +40,7 @@ const placesOf = (ast: SchemaAST.AST, values: ReadonlyArray<unknown>, at: string
   }
 }
 
-/** The objects in answers, grouped by their fields: calls that return the same object share their goldens. */
+/** The objects in responses, grouped by their fields. Calls that return the same object share their goldens. */
 const objectsIn = (dialect: Dialect) =>
   Map.groupBy(
     entries.flatMap(({ captured = [], endpoint, ...entry }) => {
@@ -52,8 +52,8 @@ const objectsIn = (dialect: Dialect) =>
     ({ object }) => object.propertySignatures.map(({ name }) => String(name)).toSorted().join()
   )
 
-describe.each(dialects)("the goldens of the $name dialect", (dialect) => {
-  it("the goldens contain every optional field of every answer", () => {
+describe.each(dialects)("goldens of the $name dialect", (dialect) => {
+  it("the goldens contain every optional field of every response", () => {
     for (const [fields, places] of objectsIn(dialect)) {
       // The document does not describe objects that only undocumented calls return.
       if (dialect.name === "document" && !places.some(({ inDocument }) => inDocument)) continue

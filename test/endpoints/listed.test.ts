@@ -20,17 +20,17 @@ const call = ({ endpoint }: Entry, wire: Fields) => {
   return rawPublic(path, new URLSearchParams(fields as Record<string, string>).toString())
 }
 
-/** The wire request of an entry's fixture in the live dialect. */
+/** Builds the wire request of an entry's fixture in the live dialect. */
 const requestOf = (entry: Entry): Fields => goldenIn(entry, live).wire.request
 
-/** A refusal's messages by field: under `errors`, in an API V1 `message`, or as the whole body. */
+/** Extracts a refusal's messages by field: from `errors`, from the `message` of API V1, or from the complete body. */
 const errorsIn = (body: unknown): Fields => {
   const { errors: named, message } = body as { readonly errors?: unknown; readonly message?: unknown }
   const errors = named ?? (Json.isObject(message) ? message : body)
   return Json.isObject(errors) ? errors : assert.fail(JSON.stringify(body))
 }
 
-describe("fields that the live documentation lists", () => {
+describe("request fields that the live documentation lists", () => {
   it("requests in the live dialect have exactly the fields that the live documentation lists", () => {
     for (const { endpoint, listed } of entries) {
       assert.sameMembers(Object.values(Endpoint.codec(endpoint, live).shape.keys), [...listed], endpoint.name)
@@ -50,10 +50,10 @@ describe("fields that the live documentation lists", () => {
     }))
 })
 
-describe("unread fields", () => {
+describe("request fields that the exchange does not read", () => {
   const order = { market: "BTC_USDT", side: "sell", amount: "1", price: "1000" }
 
-  it.live("an unlisted field is ignored", () =>
+  it.live("a request field that is not listed is ignored", () =>
     Effect.gen(function*() {
       const { status } = yield* raw(limitOrders.path, { ...order, rpi: false, retail: false, unheardOf: true })
       assert.strictEqual(status, 200)
@@ -70,7 +70,7 @@ describe("unread fields", () => {
     }
   })
 
-  it.live("the document's dialect refuses a mutating call that has a field of the live dialect", () =>
+  it.live("the document's dialect refuses a mutating call with a field that only the live dialect has", () =>
     Effect.gen(function*() {
       const atBest = yield* raw(limitOrders.path, { ...order, rpi: true, retail: true, bboRole: 3 })
       assert.deepStrictEqual(atBest, refusedAsUnknown("bboRole", "rpi", "retail"))
@@ -82,7 +82,7 @@ describe("unread fields", () => {
       assert.deepStrictEqual((yield* raw("/api/v4/orders", {})).body, [])
     }).pipe(Effect.provide(traders(document))))
 
-  it.live("the document's dialect accepts a live field that has no effect, and any live field in a read", () =>
+  it.live("the document's dialect accepts a live-only field in reads, and also in mutating calls if it has no effect", () =>
     Effect.gen(function*() {
       const { status } = yield* raw(limitOrders.path, { ...order, rpi: false, bboRole: null })
       assert.strictEqual(status, 200)

@@ -35,7 +35,7 @@ import {
   usdt
 } from "../support/trading.ts"
 
-/** Runs a test of a field that only the live dialect has. */
+/** Tests a field that only the live dialect has. */
 const inLive = <A, E>(title: string, effect: Effect.Effect<A, E, Traders>) =>
   it.live(title, () => Effect.provide(effect, traders(live)))
 
@@ -49,7 +49,7 @@ const openIds = Effect.map(
 
 const unknown = ticker("NONE")
 
-describe("balances of a single ticker", () => {
+describe("the balance of a single asset", () => {
   inLive(
     "a balance request with a ticker returns a single balance",
     Effect.gen(function*() {
@@ -66,7 +66,7 @@ describe("balances of a single ticker", () => {
   )
 
   for (const dialect of dialects) {
-    it.live(`${dialect.name}: a balance service reads a single asset`, () =>
+    it.live(`${dialect.name}: a balance service reads the balance of a single asset`, () =>
       Effect.gen(function*() {
         same(yield* MainBalance.use(({ of }) => of(usdt)), "1000")
         same(yield* MainBalance.use(({ of }) => of(unknown)), "0")
@@ -100,7 +100,7 @@ describe("decimals in requests", () => {
     }).pipe(Effect.provide(traders(document))))
 })
 
-describe("the level of an order book", () => {
+describe("the aggregation level of an order book", () => {
   inLive(
     "price grouping rounds bids down and asks up, and sums the amounts at each price",
     Effect.gen(function*() {
@@ -123,9 +123,9 @@ describe("the level of an order book", () => {
   )
 })
 
-describe("time ranges of histories", () => {
+describe("time ranges in histories", () => {
   inLive(
-    "the order history can be filtered by status, which is ignored for a single order",
+    "the order history can be filtered by status, but the filter is ignored for a single order",
     Effect.gen(function*() {
       const filled = yield* limit("sell", "1", "1000")
       yield* asBob(limit("buy", "1", "1000"))
@@ -190,7 +190,7 @@ const oco = (more: object = {}) =>
     })
   )
 
-describe("the position side of an order", () => {
+describe("an order's position side", () => {
   inLive(
     "cancel-all with a position side cancels only that side's orders on a futures market",
     Effect.gen(function*() {
@@ -222,9 +222,9 @@ describe("the position side of an order", () => {
   )
 })
 
-describe("live fields of an OCO order", () => {
+describe("live-only fields of an OCO order", () => {
   inLive(
-    "a client order id cancels an OCO order only on its market",
+    "a client order id cancels an OCO order only on the order's own market",
     Effect.gen(function*() {
       yield* moveTo("1000")
       const clientOrderId = ClientOrderId.make("pair")
@@ -248,7 +248,7 @@ describe("live fields of an OCO order", () => {
   )
 })
 
-describe("live fields of a stop-limit order", () => {
+describe("live-only fields of a stop-limit order", () => {
   const stop = { market: "BTC_USDT", side: "buy", amount: "1", activation_price: "1000" }
 
   inLive(
@@ -295,9 +295,9 @@ describe("live fields of a stop-limit order", () => {
   )
 })
 
-describe("the type of an order on margin", () => {
+describe("an order's type on margin", () => {
   inLive(
-    "the order type shows a margin order, and is the same for all margin market orders",
+    "the order type marks a margin order, and is the same for all market orders on margin",
     Effect.gen(function*() {
       yield* asBob(perp("sell", "1", "1000"))
       const order = { market: "BTC_PERP", side: "buy", amount: "0.5" }

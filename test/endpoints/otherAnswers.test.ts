@@ -1,4 +1,4 @@
-/** An answer that does not match the sent cancellation or kill switch leaves the outcome unknown. */
+/** Tests that the outcome is unknown if the response does not match the cancellation or kill switch that was sent. */
 import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { ClientOrderId, marketName, OrderId } from "../../src/domain/Identifiers.ts"
@@ -22,7 +22,7 @@ const contradicts = <A, E extends KillSwitch.Failure | CancelOrder.Failure>(call
     same([error.why, error.market], ["contradictory-answer", btcUsdt])
   })
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("mismatched responses in the $name dialect", (dialect) => {
   const { clientOrderId: idKey, orderId: orderKey } = dialect.keys
   const order = entryOf("CancelOrder").golden.wire[dialect.name].response as Wire
   const cancel = (request: CancelOrder.Request) => CancelOrder.CancelOrder.use((orders) => orders.cancel(request))
@@ -30,7 +30,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
   const named = { market: btcUsdt, clientOrderId: ClientOrderId.make("mine") }
   const about = { ...order, market: "BTC_USDT", [orderKey]: 1, [idKey]: "mine" }
 
-  it.effect("a cancellation's outcome is unknown when the answer names a different order", () =>
+  it.effect("a cancellation's outcome is unknown when the response names a different order", () =>
     Effect.gen(function*() {
       yield* cancel(one).pipe(answering(dialect, about))
       yield* cancel(named).pipe(answering(dialect, about))
@@ -39,7 +39,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
           [one, { [orderKey]: 2 }],
           [one, { market: "ETH_USDT" }],
           [named, { [idKey]: "theirs" }],
-          // The outcome is also unknown if such an answer is unreadable.
+          // The outcome is also unknown if the mismatched response is unreadable.
           [one, { [orderKey]: 2, amount: null }],
           [named, { [idKey]: "theirs", amount: null }]
         ] as const
@@ -62,7 +62,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
   const cancelPair = (request: CancelOcoOrder.Request) =>
     CancelOcoOrder.CancelOcoOrder.use((orders) => orders.cancel(request))
 
-  it.effect("an OCO cancellation's outcome is unknown when the answer names a different pair", () =>
+  it.effect("an OCO cancellation's outcome is unknown when the response names a different pair", () =>
     Effect.gen(function*() {
       for (const id of ["1", "2", "3"]) {
         yield* cancelPair({ market: btcUsdt, orderId: OrderId.make(id) }).pipe(answering(dialect, pairOf(1)))
@@ -82,7 +82,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     )
   const timer = { market: "BTC_USDT", startTime: 1700000000, cancellationTime: 1700000060 }
 
-  it.effect("a kill switch's outcome is unknown when the answer has a different timeout, market or order type", () =>
+  it.effect("a kill switch's outcome is unknown when the response has a different timeout, market or order type", () =>
     Effect.gen(function*() {
       const all = ["spot", "margin", "futures"]
       yield* arm().pipe(answering(dialect, timer))

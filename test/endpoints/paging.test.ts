@@ -27,9 +27,9 @@ const pages: Readonly<Record<string, Effect.Effect<Pages.Page<unknown>, Errors.C
   OrderHistory: OrderHistory.use(({ page }) => page(past))
 }
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("the last page in the $name dialect", (dialect) => {
   for (const [name, page] of Object.entries(pages)) {
-    it.live(`${name}: the last page of the live exchange is read in its dialect, and refused locally in the other`, () =>
+    it.live(`${name}: the live exchange's last page can be read in the live dialect, and is refused locally in the document's`, () =>
       Effect.gen(function*() {
         if (dialect === Dialect.document) {
           const error = yield* failsWith("ValidationFailed")(page)

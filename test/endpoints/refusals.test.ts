@@ -25,17 +25,17 @@ import type { Refused, Row } from "./fixtures/Fixture.ts"
 type Fields = Readonly<Record<string, unknown>>
 
 // -----------------------------------------------------------------------------
-// The same request without the client's checks
+// Requests without the client's checks
 // -----------------------------------------------------------------------------
 
-/** The broken request in the domain. */
+/** Builds the broken request in the domain. */
 const broken = ({ accepted }: Refused<object>, { bad }: Row<object>): object =>
   withoutUndefined({ ...accepted, ...bad })
 
-/** The fields that replace those of the next calls. */
+/** The fields that replace the fields of the next calls. */
 type Smuggled = { fields: Fields }
 
-/** Replaces the fields of every call of the endpoint. The test signs private calls itself. */
+/** Replaces the fields of every call to the endpoint. The test itself signs private calls. */
 const smuggling = (
   endpoint: Endpoint.Any,
   smuggled: Smuggled
@@ -73,7 +73,7 @@ const publicly = (endpoint: Endpoint.Any, wire: Fields, request: HttpClientReque
 const sent = Recorder.use((all) => Effect.sync(() => all.filter(({ path }) => path !== markets.path)))
 
 // -----------------------------------------------------------------------------
-// Refusals by client and exchange
+// Refusals by the client and the exchange
 // -----------------------------------------------------------------------------
 
 /** The refusal without the fields that depend on its origin. */
@@ -85,10 +85,7 @@ const refusalIn = (error: Errors.CallError, { documented: { errorFamily } }: Ent
   return { origin, body, said: { code, endpoint, fields, otherFields, status } }
 }
 
-/**
- * The exchange's refusal of a public call does not name any fields, but it must contain the message of the local
- * refusal.
- */
+/** The exchange's refusal of a public call names no fields, but must contain the message of the local refusal. */
 const assertSameWords = (error: Errors.CallError, said: ReturnType<typeof refusalIn>["said"]) => {
   if (error._tag !== "PublicRequestRejected") return assert.fail(error.message)
   assert.strictEqual(error.status, said.status)
@@ -107,7 +104,7 @@ it("the fixture of every endpoint has a broken value for each request field", ()
   }
 })
 
-describe.each(dialects)("local and exchange refusals in the $name dialect", (dialect) => {
+describe.each(dialects)("refusals by client and exchange in the $name dialect", (dialect) => {
   const world = ({ endpoint }: Entry, smuggled: Smuggled) =>
     clientOf(alice).pipe(
       Layer.provide(smuggling(endpoint, smuggled)),
@@ -148,13 +145,13 @@ describe.each(dialects)("local and exchange refusals in the $name dialect", (dia
     })
   }
 
-  it.effect("the exchange accepts the valid requests that broken requests are derived from", () =>
+  it.effect("the exchange accepts the valid requests from which broken requests are derived", () =>
     Effect.forEach(refusing, ({ entry: { endpoint }, refused }) =>
       Effect.gen(function*() {
         const result = yield* Effect.result(refused.call(refused.accepted))
         assert.strictEqual((yield* sent).length, 1)
         if (Result.isSuccess(result)) return
-        // Cancelling and closing pass all checks: only the order or position does not exist.
+        // Canceling and closing pass all field checks, and fail only because the order or position does not exist.
         assert.strictEqual(result.failure._tag, "RequestRejected", result.failure.message)
         assert.match(result.failure.message, missing)
       }).pipe(
@@ -175,7 +172,7 @@ describe.each(dialects)("local and exchange refusals in the $name dialect", (dia
     }).pipe(Effect.provide(clientOf(alice).pipe(Layer.provideMerge(inProcess(dialect))))))
 
   // Some compiler settings allow `undefined` in an optional field, and untyped callers may pass it anywhere.
-  it.effect("a field that is undefined counts as omitted", () =>
+  it.effect("a field that is undefined is treated as omitted", () =>
     Effect.gen(function*() {
       const orders = yield* StopLimitOrders
       const optional = { clientOrderId: undefined, bboRole: undefined, stp: undefined }

@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, string>>
 const [tick, step] = [Decimal.price("0.05"), Decimal.amount("0.0005")]
 
 /**
- * Makes the venue's steps coarser than the precision of its markets. Copies the listings, because all venues share
+ * Makes the venue's steps coarser than its markets' precision. Copies the listings first, because all venues share
  * them.
  */
 const coarsen = Venue.Venue.use(({ state }) =>
@@ -31,7 +31,10 @@ const buy = { ...sell, side: "buy" }
 const stop = { ...sell, price: "900", activation_price: "950" }
 const oco = { ...sell, price: "1200", activation_price: "950", stop_limit_price: "900" }
 
-/** Each call with a valid order, and the fields bounded by steps, by request key and by the key in the refusal. */
+/**
+ * Every call that has fields bounded by steps, with a valid order. Lists these fields by request key and by the key in
+ * the refusal.
+ */
 const calls: ReadonlyArray<readonly [path: string, order: Fields, bounded: Fields]> = [
   ["/api/v4/order/new", { ...sell, price: "1000" }, { amount: "amount", price: "price" }],
   ["/api/v4/order/market", sell, { amount: "amount" }],
@@ -65,7 +68,7 @@ const calls: ReadonlyArray<readonly [path: string, order: Fields, bounded: Field
   }]
 ]
 
-/** A value within the market's precision that is not a multiple of its step. */
+/** A value within the market's precision that is not a multiple of the market's step. */
 const offStep = (key: string, value: string): string => key === "amount" ? "0.0107" : `${value}.02`
 
 const wordsOf = (named: string): string => {
@@ -80,10 +83,10 @@ const ready = Effect.andThen(
   Control.use((control) => control.movePrice({ market: btcUsdt, price: price("1000") }))
 )
 
-describe("the live sandbox", () => {
+describe("market steps in the live sandbox", () => {
   for (const [path, order, bounded] of calls) {
     for (const [key, named] of Object.entries(bounded)) {
-      it.live(`the sandbox refuses ${key} off its market's step at ${path}`, () =>
+      it.live(`the sandbox refuses a ${key} that is off its market's step at ${path}`, () =>
         Effect.gen(function*() {
           yield* ready
           const wrong = { ...order, [key]: offStep(key, order[key] ?? "") }
@@ -100,7 +103,7 @@ describe("the live sandbox", () => {
       }).pipe(Effect.provide(traders(Dialect.live))))
   }
 
-  it.live("the sandbox refuses a modification off its market's step", () =>
+  it.live("the sandbox refuses a modification to a value off its market's step", () =>
     Effect.gen(function*() {
       yield* ready
       const { orderId } = yield* limit("sell", "1", "2000")
@@ -109,7 +112,7 @@ describe("the live sandbox", () => {
       same(yield* change({ amount: "0.0107" }), { status: 422, body: refusal("amount") })
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("the sandbox refuses the bulk orders that are off a step, and places the others", () =>
+  it.live("the sandbox refuses the orders in a bulk call that are off a step, and places the other orders", () =>
     Effect.gen(function*() {
       yield* ready
       const { body, status } = yield* raw("/api/v4/order/bulk", {
@@ -121,7 +124,7 @@ describe("the live sandbox", () => {
       assert.isNotNull(right?.result)
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("the sandbox's counterparty quotes, and market orders trade, in whole steps", () =>
+  it.live("the sandbox's counterparty quotes whole steps, and market orders trade in whole steps", () =>
     Effect.gen(function*() {
       yield* coarsen
       yield* Control.use((control) =>
@@ -136,7 +139,7 @@ describe("the live sandbox", () => {
         assert.isTrue(Decimal.isMultipleOf(price, tick), price)
         assert.isTrue(Decimal.isMultipleOf(amount, step), amount)
       }
-      // The amount to spend pays for 0.0206, which is not a multiple of the step.
+      // The amount to spend would buy 0.0206, which is not a multiple of the step.
       const { body } = yield* raw("/api/v4/order/market", { ...buy, amount: "20.62" })
       same((body as Fields)["dealStock"], "0.0205")
     }).pipe(Effect.provide(traders(Dialect.live))))
@@ -156,8 +159,8 @@ describe("the live sandbox", () => {
     }).pipe(Effect.provide(traders(Dialect.live))))
 })
 
-describe("the client", () => {
-  it.live("the client refuses an order off its market's steps before sending, in the same way as the exchange", () =>
+describe("market steps in the client", () => {
+  it.live("the client refuses an order that is off its market's steps before sending, in the same way as the exchange", () =>
     Effect.gen(function*() {
       yield* ready
       const wrong = { market: btcUsdt, side: "sell", amount: amount("0.0107"), price: price("2000.02") } as const
@@ -172,12 +175,12 @@ describe("the client", () => {
       same(many.fields, { orders: [`1.amount: ${wordsOf("amount")}`, `1.price: ${wordsOf("price")}`] })
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("the client turns a step refusal of one bulk order into ValidationFailed", () =>
+  it.live("the client turns the step refusal of an order in a bulk call into ValidationFailed", () =>
     Effect.gen(function*() {
       yield* ready
       const place = (at: string) => limit("sell", "1", at)
       yield* place("2000")
-      // The exchange makes the market's steps coarser after the client has read them.
+      // The exchange makes the market's steps coarser after the client has loaded the markets.
       yield* Venue.Venue.use(({ state }) =>
         Effect.sync(() =>
           Object.assign(state, {

@@ -1,4 +1,6 @@
-/** No union in an answer has a member that accepts every object, because decoding as that member would lose fields. */
+/**
+ * Checks that no union in a response has a member that accepts every object. Decoding as that member would lose fields.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -8,7 +10,7 @@ import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import { dialects } from "../support/exchange.ts"
 import { entries } from "./fixtures/all.ts"
 
-/** A schema node and all nodes below it, including those on the wire side of its encoding. */
+/** Collects a schema node and all nodes below it, including nodes on the wire side of its encoding. */
 const nodesOf = (ast: SchemaAST.AST, seen = new Set<SchemaAST.AST>()): ReadonlySet<SchemaAST.AST> => {
   if (seen.has(ast)) return seen
   seen.add(ast)
@@ -28,9 +30,9 @@ const nodesOf = (ast: SchemaAST.AST, seen = new Set<SchemaAST.AST>()): ReadonlyS
 const takesAnything = (ast: SchemaAST.AST): boolean =>
   Result.isSuccess(Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))({ "no such field": 1 }))
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("unions in the $name dialect", (dialect) => {
   it.each(entries.map(({ endpoint }) => endpoint))(
-    "$name has no union with a member that accepts every object",
+    "no union in $name has a member that accepts every object",
     (endpoint) => {
       for (const node of nodesOf(endpoint.response(dialect).ast)) {
         // A union of one member and `null` is unambiguous.

@@ -1,14 +1,14 @@
 /**
- * Makes signed calls to the sandbox in both dialects, with a client generated from the OpenAPI document. The types are
- * from `openapi-typescript`, the calls from `openapi-fetch`; only the signing is written here, following the document's
- * description.
+ * Makes signed calls to the sandbox in both dialects, with a client generated from the OpenAPI document.
+ * `openapi-typescript` generates the types and `openapi-fetch` makes the calls. Only the signing is written here,
+ * following the document's description.
  *
- * This is a separate package, so that working on the project does not require a generator. From its folder:
+ * This is a separate package, so that working on the project does not require a generator. To run the tests, install
+ * the project's own packages, then run in this folder:
  *
  * npm ci && npm test
  *
- * (install the project's own packages too). `npm test` generates the client, checks the types of this file, and runs
- * it.
+ * `npm test` generates the client, checks the types in this file, and runs the tests.
  */
 import assert from "node:assert/strict"
 import { createHmac } from "node:crypto"
@@ -57,7 +57,7 @@ const clientOf = <Paths extends object>(baseUrl: string, { apiKey, apiSecret } =
   return client
 }
 
-describe("a generated client of the document's dialect", () => {
+describe("a client generated for the document's dialect", () => {
   const envelope = <const Path extends string>(request: Path) => ({ request, nonce: nextNonce().toString() })
 
   test(
@@ -100,7 +100,7 @@ describe("a generated client of the document's dialect", () => {
   )
 })
 
-describe("a generated client of the live dialect", () => {
+describe("a client generated for the live dialect", () => {
   const envelope = <const Path extends string>(request: Path) => ({ request, nonce: nextNonce(), nonceWindow: true })
 
   test(
@@ -134,7 +134,7 @@ describe("a generated client of the live dialect", () => {
     }
   )
 
-  test("a generated client reads refusals with their types", Dialect.live, async (url) => {
+  test("a generated client reads refusals with their declared types", Dialect.live, async (url) => {
     const body = { ...envelope("/api/v4/order/cancel"), market: "BTC_USDT", orderId: 42 }
     const { error: notFound } = await clientOf<LivePaths>(url).POST("/api/v4/order/cancel", { body })
     assert.deepEqual(notFound?.errors, { orderId: ["Unexecuted order was not found."] })
@@ -144,7 +144,7 @@ describe("a generated client of the live dialect", () => {
     assert.deepEqual([response.status, unauthorized?.code], [401, 10])
   })
 
-  it("a generated client's call does not compile without a required field or with the other dialect's field name", () => {
+  it("a generated client's call does not compile without a required field or with a field name from the other dialect", () => {
     const wrong = (exchange: ReturnType<typeof clientOf<LivePaths>>) => [
       // @ts-expect-error: the nonce is missing.
       exchange.POST("/api/v4/orders", { body: { request: "/api/v4/orders" } }),
@@ -158,7 +158,7 @@ describe("a generated client of the live dialect", () => {
           amount: "0.01",
           price: "52000",
           activation_price: "51000",
-          // @ts-expect-error: the field is `clientOrderId` in this dialect.
+          // @ts-expect-error: in this dialect, the field is `clientOrderId`.
           client_order_id: "generated-1"
         }
       })

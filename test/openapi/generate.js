@@ -1,6 +1,6 @@
 /**
- * Writes the OpenAPI documents with the project's command, and generates a client's types for each, such as
- * `generated/live.d.ts`.
+ * Writes the OpenAPI documents with the project's command, and generates the types of a client for each document, such
+ * as `generated/live.d.ts`.
  */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"

@@ -1,5 +1,6 @@
 /**
- * A user's exports without type annotations: the compiler must be able to name every inferred type in the declarations.
+ * Exports from a user's package, without type annotations. The compiler must be able to name every inferred type in the
+ * declarations.
  */
 import { Call, Exchange, Reconciliation, ServerClock } from "effect-txc"
 import * as Account from "effect-txc/client/Account"

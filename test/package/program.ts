@@ -1,6 +1,6 @@
 /**
- * A user's program that imports every entry point; it must compile and run. `.ci/projects.js` compiles it in a user's
- * project.
+ * A user's program that imports every entry point. The program must compile and run. `.ci/projects.js` compiles it in a
+ * user's project.
  */
 import { Decimal, Dialect, Exchange, Identifiers, MainBalance } from "effect-txc"
 import { check, Target } from "effect-txc/oracle"

@@ -8,7 +8,7 @@ import { scratchFile } from "../support/files.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
-/** A copy of the files that a release checks, in an empty folder. */
+/** Copies the files that a release checks to an empty folder. */
 const copy = Effect.gen(function*() {
   const folder = join(dirname(yield* scratchFile), "clone")
   const checked = [
@@ -26,8 +26,8 @@ const copy = Effect.gen(function*() {
   return { run, at: (path: string) => join(folder, path) }
 })
 
-describe("a release", () => {
-  it.effect("release.js names everything that a release lacks, and repository.js writes the repository's place", () =>
+describe("releasing the package", () => {
+  it.effect("release.js lists everything that a release lacks, and repository.js writes the repository's address", () =>
     Effect.gen(function*() {
       const { at, run } = yield* copy
       const read = (path: string) => readFileSync(at(path), "utf8")

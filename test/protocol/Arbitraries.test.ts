@@ -20,7 +20,7 @@ const identifiers = new Map<string, SchemaAST.AST>(
 )
 
 describe("arbitraries of brands", () => {
-  it("every brand in an endpoint has an arbitrary, and every arbitrary belongs to such a brand", () => {
+  it("every brand used in an endpoint has an arbitrary, and every arbitrary belongs to such a brand", () => {
     assert.sameMembers(Object.keys(brands), [...identifiers.keys()])
   })
 
@@ -48,7 +48,7 @@ describe("arbitraries of requests", () => {
     }
   })
 
-  it("golden requests have every field that is valid together with the others", () => {
+  it("golden requests have every field that can be combined with the others", () => {
     for (const entry of entries) {
       const { endpoint } = entry
       for (const dialect of dialects) {

@@ -4,9 +4,9 @@ import * as fc from "fast-check"
 import * as Bytes from "../../src/protocol/Bytes.ts"
 import { property } from "../support/property.ts"
 
-describe("bytes as text", () => {
+describe("encoding bytes as text", () => {
   property(
-    "Bytes encodes bytes as Latin-1 and as Base64 like Node's Buffer",
+    "Bytes encodes Latin-1 and Base64 exactly as Node's Buffer does",
     [fc.uint8Array({ maxLength: 40 })],
     (bytes) =>
       Effect.sync(() => {

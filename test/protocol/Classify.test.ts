@@ -32,7 +32,7 @@ const judge = (
   })
 
 // -----------------------------------------------------------------------------
-// One row per answer
+// One row per response
 // -----------------------------------------------------------------------------
 
 type Expected =
@@ -41,8 +41,8 @@ type Expected =
   | { readonly _tag: Errors.CallError["_tag"]; readonly [property: string]: unknown }
 
 /**
- * `provenIn` lists the dialects in which the body has the exchange's own error format; by default both. In any other
- * dialect, the body does not prove that a mutating call was refused.
+ * `provenIn` lists the dialects in which the body has the exchange's own error format, which are both by default. In
+ * any other dialect, the body does not prove that a mutating call was refused.
  */
 type Row = readonly [
   status: number,
@@ -52,7 +52,7 @@ type Row = readonly [
   provenIn?: ReadonlyArray<Dialect.Dialect["name"]>
 ]
 
-const check = (name: Name, rows: ReadonlyArray<Row>, which = "its own answers"): void => {
+const check = (name: Name, rows: ReadonlyArray<Row>, which = "its own responses"): void => {
   const { endpoint } = entryOf(name)
   it(`${endpoint.name} classifies ${which}`, () => {
     for (const [status, body, ofProof, title, provenIn = ["document", "live"]] of rows) {
@@ -80,7 +80,7 @@ const html = "<html><head><title>502 Bad Gateway</title></head></html>"
 const uncertain = { uncertain: "unreadable-answer" } as const
 const exchangeSays = (code: number, message: string, errors: unknown = {}) => ({ code, message, errors })
 
-/** Answers common to all private endpoints, whatever they declare. */
+/** Responses that every private endpoint may get, whatever it declares. */
 const toAllPrivate: ReadonlyArray<Row> = [
   [401, exchangeSays(10, "Unauthorized request."), {
     _tag: "NotAuthorized",
@@ -111,7 +111,12 @@ const toAllPrivate: ReadonlyArray<Row> = [
   }, "code 4: a restricted key"],
   [401, exchangeSays(77, "Something else"), { _tag: "NotAuthorized", why: "not-permitted", code: 77 }, "another code"],
   [401, { message: "Unauthorized" }, { _tag: "NotAuthorized", why: "not-permitted" }, "no code", []],
-  [429, { code: 0, errors: {}, message: "Too many requests." }, { _tag: "NonceRejected", status: 429 }, "a used nonce"],
+  [
+    429,
+    { code: 0, errors: {}, message: "Too many requests." },
+    { _tag: "NonceRejected", status: 429 },
+    "a reused nonce"
+  ],
   [429, { code: 0, message: "Too Many Attempts." }, { _tag: "RateLimited", status: 429 }, "too many calls", ["live"]],
   [400, exchangeSays(9, "Your nonce is more than 5 seconds lesser than the current nonce"), {
     _tag: "NonceRejected",
@@ -175,7 +180,7 @@ const toAllPrivate: ReadonlyArray<Row> = [
     "a repeated key"
   ],
   [421, exchangeSays(30, failed), { uncertain: "server-error" }, "a misdirected request, whatever its body"],
-  [200, "{\"a\":{\"b\":1,\"\\u0062\":1}}", { uncertain: "unreadable-answer" }, "a key repeated in another spelling"],
+  [200, "{\"a\":{\"b\":1,\"\\u0062\":1}}", { uncertain: "unreadable-answer" }, "a key repeated with different escapes"],
   [422, { code: "12", message: 5 }, { uncertain: "unreadable-answer" }, "a code and message of the wrong types"],
   [400, "[]", { uncertain: "unreadable-answer" }, "a list"],
   [400, "null", { uncertain: "unreadable-answer" }, "null"],
@@ -188,14 +193,14 @@ const toAllPrivate: ReadonlyArray<Row> = [
   [404, html, uncertain, "HTML"],
   [403, "", uncertain, "an empty body"],
   [200, html, uncertain, "HTML"],
-  [200, "{\"order_id\":", uncertain, "a truncated answer"]
+  [200, "{\"order_id\":", uncertain, "a truncated response"]
 ]
 
 /** A request field whose name is the same in both dialects and the domain. */
 const fieldOf = ({ golden: { request, wire } }: Entry): string | undefined =>
   Object.keys(request).find((key) => Object.hasOwn(wire.document.request, key) && Object.hasOwn(wire.live.request, key))
 
-/** Error bodies of private calls, with the refusals that the endpoint declares for them. */
+/** Error bodies of private calls, and the refusals that the endpoint declares for them. */
 const refusalsOf = (entry: Entry): ReadonlyArray<Row> => {
   const { refusals } = entry.documented
   const field = fieldOf(entry)
@@ -208,7 +213,7 @@ const refusalsOf = (entry: Entry): ReadonlyArray<Row> => {
     [400, exchangeSays(30, failed, errors), { _tag: declared("ValidationFailed"), code: 30, ...named }, "code 30"],
     [422, exchangeSays(37, failed, errors), { _tag: declared("ValidationFailed"), code: 37, ...named }, "code 37"],
     [400, exchangeSays(0, failed, errors), { _tag: declared("InvalidFields"), code: 0, ...named }, "code 0"],
-    [422, exchangeSays(0, failed, errors), { _tag: "RequestRejected", code: 0, ...named }, "code 0 of the engine"],
+    [422, exchangeSays(0, failed, errors), { _tag: "RequestRejected", code: 0, ...named }, "the engine's code 0"],
     [422, exchangeSays(116, failed, reduceOnly), {
       _tag: declared("ReduceOnlyRejected"),
       code: 116,
@@ -230,8 +235,8 @@ const refusalsOf = (entry: Entry): ReadonlyArray<Row> => {
 }
 
 /**
- * Answers with a success status that do not decode. Fewer apply to endpoints with empty answers, or with answers whose
- * keys are data.
+ * Responses that have a success status but do not decode. Endpoints with empty responses, or with responses whose keys
+ * are data, have fewer of them.
  */
 const unreadableOf = (
   { documented: { errorFamily, mutates, name }, golden: { response }, names }: Entry
@@ -240,7 +245,7 @@ const unreadableOf = (
     ? { _tag: "AcceptedUnreadable", orderIds: ["7"] } as const
     : uncertain
   return response === undefined ? [] : [
-    // Only the client's `BulkService` has the orders, so it checks that each has a result or an error.
+    // Only the client's `BulkService` knows the orders, so it checks that each order has a result or an error.
     [
       200,
       [{ order_id: 7 }],
@@ -256,7 +261,7 @@ const unreadableOf = (
   ]
 }
 
-/** Answers common to private endpoints, adapted to what each declares. */
+/** Responses that private endpoints may get, adapted to what each endpoint declares. */
 const toPrivate = (entry: Entry): ReadonlyArray<Row> => [
   ...toAllPrivate,
   [
@@ -264,14 +269,14 @@ const toPrivate = (entry: Entry): ReadonlyArray<Row> => [
     "<h1>Too Many Requests</h1>",
     entry.documented.mutates ? uncertain : { _tag: "RateLimited", status: 429 },
     entry.documented.mutates
-      ? "an answer from elsewhere, after which the call may have been applied"
-      : "an answer from elsewhere to a read, which applies nothing"
+      ? "a response from elsewhere, after which the call may have been applied"
+      : "a response from elsewhere to a read, which applies nothing"
   ],
   ...refusalsOf(entry),
   ...unreadableOf(entry)
 ]
 
-/** Answers common to all public endpoints. */
+/** Responses that every public endpoint may get. */
 const toPublic = ({ names }: Entry): ReadonlyArray<Row> => [
   [400, { success: false, message: "Market is not available.", params: ["BTC_X"] }, {
     _tag: "PublicRequestRejected",
@@ -293,7 +298,7 @@ const toPublic = ({ names }: Entry): ReadonlyArray<Row> => [
   [401, exchangeSays(10, "Unauthorized request."), {
     _tag: "PublicRequestRejected",
     reason: "Unauthorized request."
-  }, "the message of a private call, which no public call gets"],
+  }, "a private call's message, which no public call gets"],
   [429, "<h1>429</h1>", { _tag: "RateLimited", status: 429 }, "HTML"],
   [429, { success: false, message: "Too many requests." }, { _tag: "RateLimited" }, "JSON"],
   [404, "", uncertain, "an empty body"],
@@ -302,18 +307,18 @@ const toPublic = ({ names }: Entry): ReadonlyArray<Row> => [
   [302, "", { uncertain: "redirected" }, "a redirect"],
   [500, { error: ["Internal server error."] }, { uncertain: "server-error" }, "a server failure"],
   [408, "", { uncertain: "server-error" }, "a server that timed out"],
-  // An empty object is valid where the answer's keys are data.
-  [200, names === "" ? { BTC_USDT: {} } : {}, uncertain, "an answer that does not decode"],
-  ...(names === "" ? [] : [[200, { success: true, id: 7 }, uncertain, "success: true, but no answer"] as const])
+  // An empty object is a valid response if the response's keys are data.
+  [200, names === "" ? { BTC_USDT: {} } : {}, uncertain, "a response that does not decode"],
+  ...(names === "" ? [] : [[200, { success: true, id: 7 }, uncertain, "success: true, but no result"] as const])
 ]
 
-describe("classification of answers by endpoint", () => {
+describe("classifying responses by endpoint", () => {
   for (const entry of entries) {
     const { access } = entry.documented
     check(
       entry.name,
       access === "public" ? toPublic(entry) : toPrivate(entry),
-      `answers that all ${access} calls share`
+      `responses that all ${access} calls share`
     )
   }
 
@@ -334,7 +339,7 @@ describe("classification of answers by endpoint", () => {
     }, `code ${code}`]),
     [422, exchangeSays(29, failed), { _tag: "RequestRejected", code: 29 }, "code 29"],
     [422, exchangeSays(44, failed), { _tag: "RequestRejected", code: 44 }, "code 44"],
-    [400, exchangeSays(30, "Inner validation failed"), { _tag: "RequestRejected", code: 30 }, "code 30 of the engine"],
+    [400, exchangeSays(30, "Inner validation failed"), { _tag: "RequestRejected", code: 30 }, "the engine's code 30"],
     [400, exchangeSays(0, failed, { market: ["x"] }), {
       _tag: "RequestRejected",
       code: 0,
@@ -345,7 +350,7 @@ describe("classification of answers by endpoint", () => {
       code: 116,
       fields: {},
       otherFields: { reduceOnly: ["x"] }
-    }, "code 116, which the endpoint can't be refused with"],
+    }, "code 116, with which the endpoint can't be refused"],
     [400, exchangeSays(30, failed, { market: ["x"], newField: ["y"], expiry: "z" }), {
       _tag: "ValidationFailed",
       fields: { market: ["x"] },
@@ -444,7 +449,7 @@ describe("classification of answers by endpoint", () => {
       _tag: "RequestRejected",
       code: 0,
       fields: { planId: ["x"] }
-    }, "code 0 of the engine"],
+    }, "the engine's code 0"],
     [400, exchangeSays(30, failed, { planId: ["x"] }), {
       _tag: "RequestRejected",
       code: 30
@@ -454,7 +459,7 @@ describe("classification of answers by endpoint", () => {
       why: "no-b2b-access",
       code: 0
     }, "an account that is not a business partner"],
-    [200, { id: 7 }, uncertain, "an answer to a read that does not decode"]
+    [200, { id: 7 }, uncertain, "a response to a read that does not decode"]
   ])
 
   check("Codes", [
@@ -494,9 +499,9 @@ describe("classification of answers by endpoint", () => {
   ])
 })
 
-describe("decodable answers", () => {
+describe("responses that decode", () => {
   for (const dialect of dialects) {
-    it(`${dialect.name}: an answer that decodes is a success with any 2xx status`, () => {
+    it(`${dialect.name}: a response that decodes is a success with any 2xx status`, () => {
       for (const entry of entries) {
         const { endpoint } = entry
         const { response, wire } = goldenIn(entry, dialect)
@@ -510,7 +515,7 @@ describe("decodable answers", () => {
     })
   }
 
-  it("only the live exchange may confirm a sub-account's deletion with an empty body", () => {
+  it("only the live exchange may confirm the deletion of a sub-account with an empty body", () => {
     const { endpoint } = entryOf("DeleteSubAccount")
     assert.strictEqual(judge(endpoint, Dialect.document, 200, "")._tag, "Uncertain")
     assert.strictEqual(judge(endpoint, Dialect.live, 200, "")._tag, "Answered")
@@ -553,14 +558,14 @@ describe("decodable answers", () => {
       })
     }
 
-    it(`${endpoint.name} accepts an acknowledgement of a different shape in the document's dialect only`, () => {
+    it(`${endpoint.name} accepts an acknowledgement of a different shape only in the document's dialect`, () => {
       const other = { done: 1, errors: {}, message: "x" }
       assert.strictEqual(judge(endpoint, Dialect.document, 200, other)._tag, "Answered")
       assert.strictEqual(judge(endpoint, Dialect.live, 200, other)._tag, "Uncertain")
     })
   }
 
-  it("an answer that reports an error never counts as a placed order, even with an order id", () => {
+  it("a response that reports an error is never treated as a placed order, even with an order id", () => {
     const { endpoint } = entryOf("LimitOrders")
     for (const body of [{ error: "x", orderId: 7 }, { status: "error", orderId: 7 }, { errors: ["x"], orderId: 7 }]) {
       for (const dialect of dialects) assert.strictEqual(judge(endpoint, dialect, 200, body)._tag, "Uncertain")
@@ -572,7 +577,7 @@ describe("decodable answers", () => {
 // The exchange's own refusals
 // -----------------------------------------------------------------------------
 
-describe("refusals of each dialect's exchange", () => {
+describe("refusals by each dialect's exchange", () => {
   const meaning: Readonly<Record<Dialect.RefusalKind, Errors.CallError["_tag"] | "Uncertain">> = {
     unauthorized: "NotAuthorized",
     keyDisabled: "NotAuthorized",
@@ -606,7 +611,7 @@ describe("refusals of each dialect's exchange", () => {
     oppositePosition: "RequestRejected",
     unavailable: "Uncertain",
     notFound: "RequestRejected",
-    // HTTP 501 proves nothing: a proxy may have answered.
+    // HTTP 501 proves nothing, because the response may come from a proxy.
     notServed: "Uncertain",
     methodNotAllowed: "RequestRejected",
     bodyTooLarge: "RequestRejected"
@@ -621,7 +626,7 @@ describe("refusals of each dialect's exchange", () => {
       }
     })
 
-    it(`${dialect.name}: the exchange's refusal of invalid fields becomes the error that the client would raise`, () => {
+    it(`${dialect.name}: the exchange's refusal of invalid fields becomes the same error that the client would raise`, () => {
       for (const { endpoint, golden: { request } } of entries) {
         const { encodeRequest, shape } = Endpoint.codec(endpoint, dialect)
         for (const field of Object.keys(request)) {
@@ -651,7 +656,9 @@ describe("refusals of each dialect's exchange", () => {
   }
 })
 
-// ----------------------------------------------------------------------------- Any answer at all
+// -----------------------------------------------------------------------------
+
+// Arbitrary responses
 // -----------------------------------------------------------------------------
 
 /** The errors that an endpoint declares. */
@@ -696,7 +703,7 @@ const texts = fc.oneof(
   fc.oneof(errorBodies, accepted).map((body) => Json.stringify(body as object))
 )
 
-// Endpoints are generated by name, which keeps counterexamples readable.
+// Endpoints are generated by name, so that counterexamples are readable.
 const endpoints = fc.constantFrom(...entries.map(({ name }) => name))
 const dialectNames = fc.constantFrom<Array<Dialect.Dialect["name"]>>("document", "live")
 const statuses = fc.oneof(
@@ -704,8 +711,8 @@ const statuses = fc.oneof(
   fc.constantFrom(200, 201, 400, 401, 403, 404, 422, 429)
 )
 
-describe("arbitrary answers", () => {
-  property("every answer is classified as a success or an error that the endpoint declares", [
+describe("arbitrary responses", () => {
+  property("every response is classified as a success or an error that the endpoint declares", [
     endpoints,
     dialectNames,
     statuses,
@@ -726,7 +733,7 @@ describe("arbitrary answers", () => {
       } else if (status < 300) assert.strictEqual(verdict.why, "unreadable-answer")
     }), { runs: 3000 })
 
-  it("an answer's fields may have the names of inherited properties", () => {
+  it("a response's fields may have the names of inherited properties", () => {
     for (const key of ["constructor", "__proto__", "toString", "valueOf"]) {
       const text = `{"code":30,"message":"Validation failed","errors":{"${key}":["x"],"market":["y"]}}`
       const verdict = judge(entryOf("StopLimitOrders").endpoint, Dialect.document, 400, text)
@@ -736,19 +743,19 @@ describe("arbitrary answers", () => {
     }
   })
 
-  it("an answer's code may exceed a 64-bit integer", () => {
+  it("a response's code may exceed a 64-bit integer", () => {
     for (const status of [401, 403, 422]) {
       const verdict = judge(entryOf("Fees").endpoint, Dialect.live, status, "{\"code\":1e300,\"message\":\"x\"}")
       assert.strictEqual(verdict._tag, "Refused", `HTTP ${status}`)
     }
   })
 
-  it("the error for an answer with integers beyond 2^53 can be written as JSON", () => {
+  it("the error for a response with integers beyond 2^53 can be written as JSON", () => {
     const verdict = judge(entryOf("Markets").endpoint, Dialect.live, 400, "{\"params\":[9007199254740993]}")
     assert.include(JSON.stringify(verdict), "9007199254740993")
   })
 
-  it("an answer may be nested to any depth", () => {
+  it("a response may be nested to any depth", () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
     const errors = `{"code":30,"message":"Validation failed","errors":{"market":${deep}}}`
     assert.strictEqual(judge(entryOf("StopLimitOrders").endpoint, Dialect.live, 422, errors)._tag, "Refused")
@@ -757,13 +764,13 @@ describe("arbitrary answers", () => {
 })
 
 // -----------------------------------------------------------------------------
-// The part of an answer that errors show
+// Responses as errors show them
 // -----------------------------------------------------------------------------
 
-describe("answers shown in errors", () => {
+describe("responses shown in errors", () => {
   const words = "the beginning ".repeat(400)
 
-  it("an error shows a short body in full, and the beginning of a long one", () => {
+  it("an error shows a short body completely, and only the beginning of a long body", () => {
     assert.strictEqual(Classify.shown({ text: words.slice(0, 4096), scrub: keep }), words.slice(0, 4096))
     const long = Classify.shown({ text: words, scrub: keep })
     assert.strictEqual(long, `${words.slice(0, 4096)}… (5600 characters)`)
@@ -777,7 +784,7 @@ describe("answers shown in errors", () => {
   })
 })
 
-describe("secrets in answers", () => {
+describe("secrets in responses", () => {
   const secrets = fc.array(
     fc.string({ unit: fc.constantFrom(..."abcdefGHIJKL0123456789"), minLength: 12, maxLength: 40 }),
     { minLength: 1, maxLength: 3 }
@@ -808,7 +815,7 @@ describe("secrets in answers", () => {
     inspect(error, { depth: Infinity, showHidden: true, maxStringLength: Infinity, maxArrayLength: Infinity })
   ]
 
-  property("no printed form of an error contains a secret from the answer", [
+  property("no printed form of an error contains a secret from the response", [
     endpoints,
     dialectNames,
     statuses,

@@ -19,10 +19,10 @@ import { withoutFunctionsOfText } from "../support/functions.ts"
 import { mutation } from "../support/mutations.ts"
 import { property } from "../support/property.ts"
 
-/** One direction of a schema: its compiled parsers, and the interpreted schema. */
+/** One direction of a schema: its compiled parsers and the interpreted schema. */
 interface Pair {
   readonly compiled: Parser.Parser
-  /** Compiled as if the runtime did not allow functions created from source text. */
+  /** The schemas, compiled as if the runtime did not allow functions created from source text. */
   readonly looped: Parser.Parser
   readonly isDecoding: boolean
   readonly schema: (input: unknown) => Result.Result<unknown, Schema.SchemaError>
@@ -50,8 +50,8 @@ const shown = (value: unknown): string =>
   inspect(revealed(value), { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, showHidden: true })
 
 /**
- * Checks that if the compiled parser accepts an input, the schema accepts it with the same value. Returns whether the
- * parser accepted it.
+ * Checks that the schema returns the same value for every input that the compiled parser accepts. Returns whether the
+ * parser accepted the input.
  */
 const agrees = ({ compiled, isDecoding, looped, schema }: Pair, input: unknown): boolean => {
   const values = [compiled, looped].map((parse) => {
@@ -70,14 +70,14 @@ const agrees = ({ compiled, isDecoding, looped, schema }: Pair, input: unknown):
 const throughJson = (wire: unknown): unknown =>
   wire === undefined ? undefined : Result.getOrThrow(Json.parse(Json.stringify(wire as object)))
 
-/** Every object inside a value. */
+/** Collects every object inside a value. */
 const objectsIn = (value: unknown): ReadonlyArray<object> => {
   if (typeof value !== "object" || value === null) return []
   const inner: ReadonlyArray<unknown> = value instanceof Map ? [...value].flat() : Object.values(value)
   return [value, ...inner.flatMap(objectsIn)]
 }
 
-/** The number of keys in all objects inside a value, including inherited keys. */
+/** Counts the keys in all objects inside a value, including inherited keys. */
 const keysIn = (value: unknown): number => {
   let count = 0
   for (const object of objectsIn(value)) if (!Array.isArray(object)) { for (const _ in object) count++ }
@@ -89,7 +89,7 @@ const once = <A>(make: () => A): () => A => {
   return () => (made ??= { value: make() }).value
 }
 
-/** An endpoint's compiled schemas in a dialect, with values to read. */
+/** An endpoint's compiled schemas in a dialect, and values to decode. */
 const casesOf = (dialect: Dialect) => ({ endpoint, ...entry }: Entry) => {
   const golden = goldenIn({ ...entry }, dialect)
   const request = endpoint.request(dialect).schema
@@ -112,7 +112,7 @@ const casesOf = (dialect: Dialect) => ({ endpoint, ...entry }: Entry) => {
 
 const suite = (dialect: Dialect) => {
   const cases = entries.map(casesOf(dialect))
-  describe(`the ${dialect.name} dialect`, () => {
+  describe(`compiled codecs in the ${dialect.name} dialect`, () => {
     it(`${dialect.name}: every schema node is compiled`, () => {
       for (const { name, schemas } of cases) {
         for (const { ast } of schemas) {
@@ -128,7 +128,7 @@ const suite = (dialect: Dialect) => {
       }
     })
 
-    it(`${dialect.name}: compiled codecs read the goldens like the schemas, and their results share no object with the input`, () => {
+    it(`${dialect.name}: compiled codecs decode the goldens as the schemas do, and their results share no object with the input`, () => {
       for (const { goldens, name } of cases) {
         for (const [pair, input] of goldens) {
           assert.isTrue(agrees(pair, input), name)
@@ -138,10 +138,10 @@ const suite = (dialect: Dialect) => {
       }
     })
 
-    it(`${dialect.name}: compiled codecs detect every repeated key in an answer`, () => {
+    it(`${dialect.name}: compiled codecs detect every repeated key in a response`, () => {
       const answers = cases.flatMap(({ codec, name, text }) => [
         { codec, name, text },
-        // Includes older forms, which are converted to objects that are not in the answer.
+        // Includes older forms. They are converted to objects that are not in the response.
         ...(dialect.name === "live" ? entries.find((entry) => entry.endpoint.name === name)?.captured ?? [] : [])
           .flatMap(({ wire }) => wire === undefined ? [] : [{ codec, name, text: Json.stringify(wire as object) }])
       ])
@@ -170,7 +170,7 @@ const suite = (dialect: Dialect) => {
 
     for (const what of ["requests", "answers"] as const) {
       property(
-        `${dialect.name}: compiled codecs read all ${what}, even mutated ones, like the schemas`,
+        `${dialect.name}: compiled codecs decode all ${what}, even mutated ones, as the schemas do`,
         [
           drawn.chain((it) => fc.tuple(fc.constant(it), it[what]())),
           fc.array(mutation, { minLength: 4, maxLength: 4 })
@@ -194,7 +194,7 @@ const suite = (dialect: Dialect) => {
 
 for (const dialect of dialects) suite(dialect)
 
-describe("compiled codecs and unusual objects", () => {
+describe("compiled codecs with unusual objects", () => {
   const { endpoint } = entryOf("StopLimitOrders")
   const pair = encoding(endpoint.request(document).schema)
   const order = { market: "BTC_USDT", side: "buy", amount: "1", price: "2", activationPrice: "3" }
@@ -209,14 +209,14 @@ describe("compiled codecs and unusual objects", () => {
     return { reads, request }
   }
 
-  it("a compiled codec reads each field once, so it writes exactly the value that it checked", () => {
+  it("a compiled codec reads each field only once, so it returns exactly the value that it checked", () => {
     const { reads, request } = oncePerField(() => "not a decimal")
     const plain = pair.compiled(order)
     assert.deepStrictEqual(pair.compiled(request), plain)
     assert.deepStrictEqual([...new Set(Object.keys(order).map((name) => reads.get(name)))], [1])
   })
 
-  it("a compiled codec reads an unusual object like the schema", () => {
+  it("a compiled codec decodes an unusual object as the schema does", () => {
     class Order {
       readonly market = order.market
       readonly side = order.side
@@ -245,7 +245,7 @@ describe("compiled codecs and unusual objects", () => {
     }
   })
 
-  it("a codec throws like the schema when a getter throws", () => {
+  it("a compiled codec throws as the schema does when a getter throws", () => {
     const request = {
       ...order,
       get amount(): string {
@@ -272,10 +272,10 @@ describe("compiled codecs of maps", () => {
   })
 })
 
-describe("keys of compiled maps", () => {
+describe("the keys of compiled maps", () => {
   const keyed = Wire.keyed(Ticker, Schema.Int)
 
-  it("a compiled codec checks the keys of a map when it decodes and when it encodes", () => {
+  it("a compiled codec checks a map's keys when it decodes and when it encodes", () => {
     for (const key of ["BTC", "", "a b", "_A", "é"]) {
       const isTicker = key === "BTC"
       assert.strictEqual(agrees(decoding(keyed), { [key]: 1 }), isTicker, key)
@@ -285,7 +285,7 @@ describe("keys of compiled maps", () => {
   })
 })
 
-describe("a compiled codec", () => {
+describe("failures of compiled codecs", () => {
   const struct = Schema.Struct({ a: Schema.Int, b: Schema.optionalKey(Schema.String) })
 
   it("a compiled codec fails with the schema's message", () => {
@@ -302,7 +302,7 @@ describe("a compiled codec", () => {
     }
   })
 
-  it("a compiled codec leaves unknown schema nodes to the schema", () => {
+  it("a compiled codec leaves unknown kinds of schema nodes to the schema", () => {
     const schemas: ReadonlyArray<readonly [Schema.Codec<unknown>, unknown]> = [
       [Schema.TemplateLiteral(["a", Schema.Int]), "a1"],
       [Schema.Struct({ a: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(1))) }), {}],
@@ -317,7 +317,7 @@ describe("a compiled codec", () => {
     }
   })
 
-  it("a compiled union tries no more members once it has left the input to the schema", () => {
+  it("a compiled union tries no more members after it has passed the input to the schema", () => {
     const some = Wire.answer<{ readonly a?: number }>({ a: Schema.optionalKey(Schema.Int) })
     const many = Wire.answer<{ readonly b: number; readonly c?: number }>({
       b: Schema.Int,
@@ -337,7 +337,7 @@ describe("a compiled codec", () => {
     }
   })
 
-  it("compiled codecs agree with their schemas on values that no example of the contract contains", () => {
+  it("compiled codecs on values that no example in the contract contains", () => {
     const optional = Schema.Struct({ a: Schema.optionalKey(Schema.String) })
     const lists = Schema.Array(Schema.Int).check(Schema.isMinLength(1))
     const narrow = Schema.Struct({ a: Schema.Int })
@@ -363,7 +363,7 @@ describe("a compiled codec", () => {
     }
   })
 
-  it("null means absent for an optional answer field, unless null is one of its values", () => {
+  it("null means absent in an optional response field, unless null is one of the field's values", () => {
     interface Model {
       readonly a?: string
       readonly b?: string | null

@@ -22,7 +22,7 @@ const text = fc.oneof(
   fc.string({ unit: "grapheme" })
 ).map((text) => text.replaceAll("\0", ""))
 
-describe("Curl", () => {
+describe("quoting and nonces for curl", () => {
   property(
     "a shell reads a quoted word as the original text",
     [text],
@@ -34,7 +34,7 @@ describe("Curl", () => {
   )
 
   property(
-    "a new nonce leaves the rest of the body unchanged",
+    "replacing the nonce leaves the rest of the body unchanged",
     [text, fc.nat(), fc.constantFrom("", "\""), text],
     (before, nonce, mark, after) =>
       Effect.gen(function*() {
@@ -71,14 +71,14 @@ describe("Curl", () => {
             assert.match(nonce, /^[0-9]{15}$/u)
             return nonce
           })
-          // Two runs may get the same random number, but have different process ids.
+          // Two runs may get the same random number, but their process ids differ.
           if (shell === "sh") assert.strictEqual(new Set(nonces).size, 2)
         }))
     }
   }
 
   for (const [unit, length] of [["milliseconds", 13], ["microseconds", 16]] as const) {
-    it.live(`a new nonce has the length of the old one: ${unit}`, () =>
+    it.live(`a new nonce has the same length as the old nonce: ${unit}`, () =>
       Effect.gen(function*() {
         const { baseUrl, received } = yield* serving((response) => response.end("{}"))
         const body = `{"request":"/api/v4/orders","nonce":${"1".repeat(length)}}`

@@ -17,9 +17,9 @@ const responseOf = ({ golden }: Entry, dialect: Dialect.Dialect) => golden.wire[
 
 const stopLimit = entryOf("StopLimitOrders")
 
-describe("fields that answers may omit", () => {
+describe("fields that responses may omit", () => {
   for (const dialect of dialects) {
-    it(`${dialect.name}: answers may lack exactly the fields that their fixtures list`, () => {
+    it(`${dialect.name}: responses may omit exactly the fields that their fixtures list`, () => {
       for (const entry of entries) {
         const wire = responseOf(entry, dialect)
         const lacking = pathsOf(wire).filter((path) =>
@@ -31,7 +31,7 @@ describe("fields that answers may omit", () => {
     })
   }
 
-  it("a field missing from a live answer is absent in the domain", () => {
+  it("a field missing from a live response is absent in the domain", () => {
     const without = (order: unknown) =>
       Object.fromEntries(Object.entries(order as object).filter(([key]) => !stopLimit.mayLack.live.includes(key)))
     assert.deepStrictEqual(
@@ -41,9 +41,9 @@ describe("fields that answers may omit", () => {
   })
 })
 
-describe("unknown keys in answers", () => {
+describe("unknown keys in responses", () => {
   for (const dialect of dialects) {
-    it(`${dialect.name}: answers may have unknown keys at every depth`, () => {
+    it(`${dialect.name}: responses may have unknown keys at every depth`, () => {
       for (const entry of entries) {
         const wire = responseOf(entry, dialect)
         const fields = pathsOf(wire).filter((path) => path.slice(0, -1).join(".") !== entry.names)
@@ -60,12 +60,12 @@ describe("unknown keys in answers", () => {
   }
 })
 
-describe("unlisted values", () => {
+describe("unlisted enumeration values", () => {
   const enumerations = ["side", "type", "status", "stp", "positionSide", "activationCondition"]
   const ofLegs = enumerations.map((key) => key === "activationCondition" ? "activation_condition" : key)
 
   for (const dialect of dialects) {
-    it(`${dialect.name}: an unlisted enumeration value is kept as received`, () => {
+    it(`${dialect.name}: an unlisted enumeration value is preserved as received`, () => {
       for (const key of enumerations) {
         const wire = { ...responseOf(stopLimit, dialect) as object, [key]: "CANCELED_STP" }
         assert.deepStrictEqual(
@@ -102,7 +102,7 @@ describe("absence on the wire", () => {
       return Result.getOrThrow(decode(stopLimit, dialect, wire))
     }
 
-    it(`${dialect.name}: an empty client order id means that there is none`, () => {
+    it(`${dialect.name}: an empty client order id means that the order has none`, () => {
       assert.notProperty(order({ [dialect.keys.clientOrderId]: "" }), "clientOrderId")
     })
 
@@ -124,7 +124,7 @@ describe("absence on the wire", () => {
   }
 })
 
-describe("types of orders", () => {
+describe("order types in each dialect", () => {
   const typeOf = (entry: Entry, dialect: Dialect.Dialect, type: string) => {
     const { positionSide: _, ...wire } = responseOf(entry, dialect) as Readonly<Record<string, unknown>>
     return Result.map(decode(entry, dialect, { ...wire, type }), (order) => {
@@ -133,7 +133,7 @@ describe("types of orders", () => {
     })
   }
 
-  it("live: the margin prefix of an order's type becomes a separate field, even without a position side", () => {
+  it("live: the margin prefix of an order type becomes a separate field, even without a position side", () => {
     for (const entry of [entryOf("LimitOrders"), entryOf("CollateralLimitOrders"), entryOf("CancelOrder")]) {
       for (const type of ["limit", "market", "stop limit", "stop market", "something new"]) {
         assert.deepStrictEqual(typeOf(entry, Dialect.live, type), Result.succeed({ type }))
@@ -142,17 +142,17 @@ describe("types of orders", () => {
     }
   })
 
-  it("document: an order's type does not show whether the order is on margin", () => {
+  it("document: an order type does not show whether the order is on margin", () => {
     for (const type of ["limit", "margin limit"]) {
       assert.deepStrictEqual(typeOf(entryOf("LimitOrders"), Dialect.document, type), Result.succeed({ type }))
     }
   })
 })
 
-describe("captured answers of the live exchange", () => {
+describe("captured responses of the live exchange", () => {
   for (const entry of entries) {
     for (const [index, { response, source, wire }] of (entry.captured ?? []).entries()) {
-      it(`captured answer ${index + 1} of ${entry.endpoint.name} decodes (from ${source})`, () => {
+      it(`captured response ${index + 1} for ${entry.endpoint.name} decodes (from ${source})`, () => {
         assert.deepStrictEqual(
           Result.map(decode(entry, Dialect.live, wire), revealed),
           Result.succeed(revealed(response))
@@ -162,11 +162,11 @@ describe("captured answers of the live exchange", () => {
   }
 })
 
-describe("older forms of answers", () => {
+describe("older forms of responses", () => {
   type Wire = Readonly<Record<string, unknown>>
   const live = (name: Name) => responseOf(entryOf(name), Dialect.live)
 
-  /** Older forms that the live dialect reads: the field and its value, or the whole answer. */
+  /** Older forms that the live dialect accepts: the field and its value, or the complete response. */
   const older: ReadonlyArray<readonly [name: Name, path: ReadonlyArray<string>, form: unknown]> = [
     ["Assets", ["1INCH", "unified_cryptoasset_id"], "8104"],
     ["Fees", ["0", "can_deposit"], "0"],
@@ -177,7 +177,7 @@ describe("older forms of answers", () => {
     ["ModifyOrder", [], [live("ModifyOrder")]]
   ]
 
-  /** Forms that resemble older ones, but that could only be read by guessing. */
+  /** Forms that resemble older forms, but that could be read only by guessing. */
   const guesses: ReadonlyArray<readonly [name: Name, path: ReadonlyArray<string>, form: unknown]> = [
     ...["", "1e3", "0x10", "08104", "8104 ", "-1"].map((form) =>
       ["Assets", ["1INCH", "unified_cryptoasset_id"], form] as const
@@ -202,7 +202,7 @@ describe("older forms of answers", () => {
 
   for (const [name, path, form] of older) {
     const at = ["answer", ...path].join(".")
-    it(`${name}: ${at} is read as ${JSON.stringify(form).slice(0, 30)} in the live dialect, and refused in the document's`, () => {
+    it(`${name}: ${at} is decoded from ${JSON.stringify(form).slice(0, 30)} in the live dialect, and refused in the document's`, () => {
       assert.isTrue(Result.isSuccess(inForm(name, Dialect.live, path, form)))
       assert.isTrue(Result.isFailure(inForm(name, Dialect.document, path, form)))
     })
@@ -230,12 +230,12 @@ describe("older forms of answers", () => {
   }
 })
 
-describe("null in answers", () => {
+describe("null in responses", () => {
   for (const dialect of dialects) {
-    it(`${dialect.name}: an answer may contain null in every optional field`, () => {
+    it(`${dialect.name}: a response may contain null in every optional field`, () => {
       for (const entry of entries) {
         const wire = responseOf(entry, dialect)
-        // Entries of maps are excluded: the exchange never sends a key with null.
+        // Map entries are excluded, because the exchange never sends a key with null.
         const fields = entry.mayLack[dialect.name].map((path) => path.split("."))
           .filter((path) => path.slice(0, -1).join(".") !== entry.names)
         for (const path of fields) {
@@ -247,7 +247,7 @@ describe("null in answers", () => {
   }
 })
 
-describe("answers that have more than one form", () => {
+describe("responses with more than one form", () => {
   for (const dialect of dialects) {
     it(`${dialect.name}: a collateral balance may be a string or a number`, () => {
       const read = (balance: unknown) =>
@@ -282,8 +282,8 @@ describe("answers that have more than one form", () => {
   }
 })
 
-describe("the live dialect", () => {
-  it("live: answers may use the document's enumeration values", () => {
+describe("leniency of the live dialect", () => {
+  it("live: responses may use the document's enumeration values", () => {
     const wire = { ...responseOf(stopLimit, Dialect.live) as object, status: "NEW", stp: "cancel_both" }
     assert.deepStrictEqual(decode(stopLimit, Dialect.live, wire), Result.succeed(stopLimit.golden.response))
   })
@@ -294,12 +294,12 @@ describe("the live dialect", () => {
     assert.deepStrictEqual(decodeRequest(wire), Result.succeed(stopLimit.golden.request))
   })
 
-  it("live: answers with the document's keys do not decode", () => {
+  it("live: responses with the document's keys do not decode", () => {
     const { client_order_id, order_id, ...rest } = stopLimit.golden.wire.document.response as Record<string, unknown>
     assert.isTrue(Result.isFailure(decode(stopLimit, Dialect.live, { ...rest, client_order_id, order_id })))
   })
 
-  it("live: an empty body confirms a sub-account's deletion, unlike in the document", () => {
+  it("an empty body confirms the deletion of a sub-account on the live exchange, but not in the document", () => {
     const accepted = (name: Name, dialect: Dialect.Dialect) =>
       [undefined, {}, { deleted: true }, [], null].map((wire) => Result.isSuccess(decode(entryOf(name), dialect, wire)))
     assert.deepStrictEqual(accepted("DeleteSubAccount", Dialect.live), [true, true, false, false, false])
@@ -316,7 +316,7 @@ describe("nonces in each dialect", () => {
     assert.strictEqual(Dialect.document.nonceUnit, "microseconds")
   })
 
-  it("live: a nonce is an integer, and nonceWindow is only sent on request", () => {
+  it("live: a nonce is an integer, and nonceWindow is sent only on request", () => {
     assert.deepStrictEqual(Dialect.live.nonce(1700000000000, true), { nonce: 1700000000000, nonceWindow: true })
     assert.deepStrictEqual(Dialect.live.nonce(1700000000000, false), { nonce: 1700000000000 })
     assert.strictEqual(Dialect.live.nonceUnit, "milliseconds")
@@ -352,7 +352,7 @@ describe("refusals in each dialect", () => {
   ] as const
 
   for (const [name, violations, code] of rows) {
-    it(`live: ${name} has code ${code}, and code 30 in the document`, () => {
+    it(`${name} has code ${code} on the live exchange, and code 30 in the document`, () => {
       assert.deepStrictEqual(Dialect.live.orderValidation(violations), {
         status: 422,
         code,
@@ -366,7 +366,7 @@ describe("refusals in each dialect", () => {
     })
   }
 
-  it("invalid fields of calls other than orders have code 0 in both dialects", () => {
+  it("invalid fields have code 0 in both dialects, except in order calls", () => {
     for (const dialect of dialects) {
       assert.deepStrictEqual(dialect.fieldValidation, { status: 400, code: 0, message: "Validation failed" })
     }
@@ -380,7 +380,7 @@ describe("refusals in each dialect", () => {
     }
   })
 
-  it("the document lists the messages about invalid public fields, and the live exchange groups them by field", () => {
+  it("the document lists messages about invalid public fields, while the live exchange groups them by field", () => {
     const errors = { market: ["a"], limit: ["b", "c"] }
     for (const form of ["fields", "wrapped", "texts"] as const) {
       assert.deepStrictEqual(Dialect.document.publicValidation(errors, form), {
@@ -391,7 +391,7 @@ describe("refusals in each dialect", () => {
     assert.deepStrictEqual(Dialect.live.publicValidation(errors, "fields"), { status: 422, body: errors })
   })
 
-  it("the live exchange has two more forms for the messages about invalid public fields", () => {
+  it("the live exchange has two other forms for messages about invalid public fields", () => {
     const errors = { market: ["Market is not available."], limit: ["b", "c"] }
     assert.deepStrictEqual(Dialect.live.publicValidation(errors, "wrapped"), {
       status: 200,
@@ -413,7 +413,7 @@ describe("refusals in each dialect", () => {
     }
   })
 
-  it("a used nonce and too many calls differ only in their messages", () => {
+  it("the refusals of a reused nonce and of too many calls differ only in their messages", () => {
     for (const { refusals: { nonceUsed, rateLimited } } of dialects) {
       assert.deepStrictEqual({ ...nonceUsed, message: "" }, { ...rateLimited, message: "" })
       assert.notStrictEqual(nonceUsed.message, rateLimited.message)
@@ -433,11 +433,11 @@ describe("Dialect.byName", () => {
     for (const dialect of dialects) assert.strictEqual(Dialect.byName[dialect.name], dialect)
   })
 
-  it("the answer to an applied code has HTTP 200 in the document and 201 on the live exchange", () => {
+  it("redeeming a code returns HTTP 200 in the document and 201 on the live exchange", () => {
     assert.deepStrictEqual(dialects.map(({ codeAppliedStatus }) => codeAppliedStatus), [200, 201])
   })
 
-  it("the answer to creating anything except an order has HTTP 200 in the document and 201 on the live exchange", () => {
+  it("creating anything except an order returns HTTP 200 in the document and 201 on the live exchange", () => {
     assert.deepStrictEqual(dialects.map(({ createdStatus }) => createdStatus), [200, 201])
   })
 })

@@ -13,10 +13,10 @@ import { anyRequest, response, revealed } from "../support/arbitraries.ts"
 import { dialects } from "../support/exchange.ts"
 import { property } from "../support/property.ts"
 
-/** The properties of an endpoint that the fixtures do not restate. */
+/** The endpoint properties that the fixtures do not restate. */
 const schemas = ["request", "response", "example", "~codec"]
 
-describe("endpoints", () => {
+describe("endpoint definitions", () => {
   it("every endpoint has a module, an entry in the contract and a fixture", () => {
     const modulesIn = (folder: string) =>
       readdirSync(new URL(folder, import.meta.url)).filter((file) => /^[A-Z]/u.test(file))
@@ -26,7 +26,7 @@ describe("endpoints", () => {
     assert.sameMembers(Object.keys(fixtures), entries.map(({ name }) => name))
   })
 
-  it("endpoints are listed in the document's order, followed by those that are not in the document", () => {
+  it("endpoints are listed in the document's order, followed by endpoints that the document lacks", () => {
     const clauses = entries.map(({ documented: { clause } }) => clause)
     const numbers = clauses.flatMap((clause) => /^Endpoints §(\d+)$/u.exec(clause)?.[1] ?? [])
     assert.deepStrictEqual(numbers, numbers.toSorted((one, other) => Number(one) - Number(other)))
@@ -47,13 +47,13 @@ describe("endpoints", () => {
     }
   })
 
-  it("an endpoint has request and nonce in the body exactly when it is private", () => {
+  it("an endpoint has request and nonce in its body exactly when it is private", () => {
     for (const { documented, name } of entries) {
       assert.strictEqual(documented.envelope === "none", documented.access === "public", name)
     }
   })
 
-  it("an endpoint refuses invalid fields with the errors of its family only", () => {
+  it("an endpoint refuses invalid fields only with the errors of its family", () => {
     for (const { documented, name } of entries) {
       const other = documented.errorFamily === "order" ? "InvalidFields" : "ValidationFailed"
       assert.notInclude(documented.refusals, other, name)
@@ -70,7 +70,7 @@ describe("endpoints", () => {
   })
 })
 
-describe("codecs of endpoints", () => {
+describe("endpoint codecs", () => {
   it("a codec is built once per dialect", () => {
     for (const { endpoint } of entries) {
       const [a, b] = dialects.map((dialect) => Endpoint.codec(endpoint, dialect))
@@ -84,14 +84,14 @@ const throughJson = (wire: unknown): unknown =>
   wire === undefined ? undefined : Result.getOrThrow(Json.parse(Json.stringify(wire as object)))
 
 /**
- * Whether the dialect can express an answer. The live exchange has no status for orders that were partially filled and
- * then canceled.
+ * Checks whether the dialect can express a response. The live exchange has no status for orders that were partially
+ * filled and then canceled.
  */
 const isSayable = ({ name }: Dialect) => (answer: unknown): boolean =>
   name !== "live" || !inspect(answer, { depth: Infinity }).includes("PARTIAL_CANCELED")
 
 const suite = (dialect: Dialect) => {
-  describe(`goldens, ${dialect.name} dialect`, () => {
+  describe(`goldens in the ${dialect.name} dialect`, () => {
     const goldens = entries.map((entry) => ({
       ...goldenIn(entry, dialect),
       name: entry.endpoint.name,
@@ -105,7 +105,7 @@ const suite = (dialect: Dialect) => {
       }
     })
 
-    it(`${dialect.name}: golden answers round-trip`, () => {
+    it(`${dialect.name}: golden responses round-trip`, () => {
       for (const { codec, name, response, wire } of goldens) {
         const decoded = codec.decodeResponse(throughJson(wire.response))
         assert.deepStrictEqual(Result.map(decoded, revealed), Result.succeed(revealed(response)), name)
@@ -114,7 +114,7 @@ const suite = (dialect: Dialect) => {
     })
   })
 
-  describe(`round trips of generated values, ${dialect.name} dialect`, () => {
+  describe(`round trips of generated values in the ${dialect.name} dialect`, () => {
     for (const { endpoint, expressible = identity } of entries) {
       const codec = Endpoint.codec(endpoint, dialect)
 
@@ -129,7 +129,7 @@ const suite = (dialect: Dialect) => {
       )
 
       property(
-        `${dialect.name}: generated answers of ${endpoint.name} round-trip`,
+        `${dialect.name}: generated responses of ${endpoint.name} round-trip`,
         [response(endpoint, dialect).filter(isSayable(dialect))],
         (drawn) =>
           Effect.sync(() => {

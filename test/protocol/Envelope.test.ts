@@ -9,8 +9,8 @@ import { property } from "../support/property.ts"
 const path = "/api/v4/order/stop_limit"
 const textOf = (bytes: Uint8Array): string => new TextDecoder("utf-8", { fatal: true }).decode(bytes)
 
-describe("bytes of a body", () => {
-  it("a body contains the request's fields, the path and the nonce, in this order, without spaces", () => {
+describe("the bytes of a request body", () => {
+  it("a request body contains the request's fields, the path and the nonce, in this order, without spaces", () => {
     const request = { market: "BTC_USDT", type: ["spot", "margin"], id: 9007199254740993n }
     assert.strictEqual(
       textOf(Envelope.bytes(request, path, Dialect.document.nonce(1700000000000000, true))),
@@ -23,7 +23,7 @@ describe("bytes of a body", () => {
     )
   })
 
-  it("a body contains all request fields of every endpoint", () => {
+  it("an endpoint's request body contains all request fields", () => {
     for (const { endpoint, golden: { wire } } of entries) {
       const body: unknown = JSON.parse(textOf(Envelope.bytes(wire.live.request, endpoint.path, { nonce: 1 })))
       assert.deepStrictEqual(body, { ...wire.live.request, request: endpoint.path, nonce: 1 }, endpoint.name)
@@ -32,7 +32,7 @@ describe("bytes of a body", () => {
 
   const key = fc.oneof(fc.constantFrom("request", "nonce", "__proto__", "toJSON"), fc.string())
 
-  property("no request field can override the path or the nonce in a body", [
+  property("no request field can override the path or the nonce in a request body", [
     fc.dictionary(key, fc.jsonValue(), { noNullPrototype: true }),
     fc.nat()
   ], (request, nonce) =>
@@ -45,7 +45,7 @@ describe("bytes of a body", () => {
     }))
 
   property(
-    "a body is compact JSON",
+    "a request body is compact JSON",
     [fc.dictionary(key, fc.jsonValue()), fc.nat()],
     (request, nonce) =>
       Effect.sync(() => {
@@ -54,7 +54,7 @@ describe("bytes of a body", () => {
       })
   )
 
-  property("a body encodes any text as UTF-8", [fc.string({ unit: "binary" })], (search) =>
+  property("a request body encodes any text as UTF-8", [fc.string({ unit: "binary" })], (search) =>
     Effect.sync(() => {
       const body = JSON.parse(textOf(Envelope.bytes({ search }, path, { nonce: 1 }))) as { readonly search: string }
       assert.strictEqual(body.search, search)

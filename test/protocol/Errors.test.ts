@@ -207,7 +207,7 @@ const rows: ReadonlyArray<
   ]
 ]
 
-describe("messages and tags of errors", () => {
+describe("error messages and tags", () => {
   for (const [error, isRetryable, outcome, message] of rows) {
     it(`the message of ${error._tag} is "${message}"`, () => {
       assert.strictEqual(error.isRetryable, isRetryable)
@@ -219,7 +219,7 @@ describe("messages and tags of errors", () => {
     })
   }
 
-  it("the error examples cover every error class", () => {
+  it("the examples of errors cover every error class", () => {
     const classes = Object.values(Errors).filter((value) => "prototype" in value && value.prototype instanceof Error)
     assert.strictEqual(new Set(rows.map(([error]) => error._tag)).size, classes.length)
   })
@@ -238,7 +238,7 @@ describe("messages and tags of errors", () => {
 })
 
 describe("OutcomeUnknown", () => {
-  it("OutcomeUnknown contains the request, but never prints it, because it may contain a code or a passphrase", () => {
+  it("OutcomeUnknown contains the request but never prints it, because the request may contain a code or a passphrase", () => {
     const texts = [
       String(unknown),
       unknown.stack ?? "",
@@ -254,7 +254,7 @@ describe("OutcomeUnknown", () => {
 })
 
 describe("errors as values", () => {
-  it("an encoded error decodes to the same error", () => {
+  it("an error that is encoded and decoded stays the same", () => {
     const error = new Errors.AcceptedUnreadable({
       endpoint,
       status: 200,
@@ -268,7 +268,7 @@ describe("errors as values", () => {
     assert.deepInclude(back, { _tag: "AcceptedUnreadable", endpoint, orderIds: ["7"] as never, outcome: "applied" })
   })
 
-  it("OutcomeUnknown keeps its request when it is encoded, even as JSON", () => {
+  it("OutcomeUnknown includes its request when it is encoded, even as JSON", () => {
     const request = { market: "BTC_USDT", code: "voucher-1" }
     const error = new Errors.OutcomeUnknown({
       endpoint,

@@ -4,8 +4,8 @@ import * as Schema from "effect/Schema"
 import { Price } from "../../src/domain/Decimal.ts"
 import * as Expected from "../../src/protocol/Expected.ts"
 
-describe("the expected values", () => {
-  it("the description of an expected value names the bound, the step or the allowed values", () => {
+describe("descriptions of expected values", () => {
+  it("the description of an expected value states the bound, the step or the allowed values", () => {
     const words = [
       Expected.words({ kind: "min", min: 3 }),
       Expected.words({ kind: "minAmount", min: "0.001" }),
@@ -46,7 +46,7 @@ describe("the expected values", () => {
     ])
   })
 
-  it("the description of a schema's issue names the part of the value, and what that part must be", () => {
+  it("the description of a schema issue states which part of the value is wrong, and what that part must be", () => {
     const Order = Schema.Struct({
       side: Schema.Literals(["buy", "sell"]),
       price: Price,

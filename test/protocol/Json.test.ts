@@ -18,7 +18,7 @@ const ordinary = fc.oneof(
 )
 
 describe("Json.parse", () => {
-  it("parse reads integers beyond 2^53 as bigints, all others as numbers", () => {
+  it("parse reads integers beyond 2^53 as bigints, and all other numbers as numbers", () => {
     assert.deepStrictEqual(read("[9007199254740991,9007199254740992,-9007199254740993,7]"), [
       9007199254740991,
       9007199254740992n,
@@ -36,7 +36,7 @@ describe("Json.parse", () => {
     })
   })
 
-  it("parse reads numbers with a fraction or an exponent like JSON.parse, however long they are", () => {
+  it("parse reads numbers with a fraction or an exponent as JSON.parse does, however long they are", () => {
     const numbers = "[1669338402.712101,0.12345678901234567890,1e300,1E20,12345678901234567890.5,1234567890123456789e1]"
     assert.deepStrictEqual(read(numbers), JSON.parse(numbers))
   })
@@ -76,13 +76,17 @@ describe("Json.stringify", () => {
 })
 
 describe("round trips through JSON", () => {
-  property("integers of any length round-trip, nested or not", [integers], (integer) =>
-    Effect.sync(() => {
-      const text = `{"id":${integer},"legs":[{"id":${integer},"more":{"ids":[${integer}]}}]}`
-      assert.strictEqual(Json.stringify(read(text) as object), text)
-    }))
+  property(
+    "integers of any length round-trip through JSON, even when nested",
+    [integers],
+    (integer) =>
+      Effect.sync(() => {
+        const text = `{"id":${integer},"legs":[{"id":${integer},"more":{"ids":[${integer}]}}]}`
+        assert.strictEqual(Json.stringify(read(text) as object), text)
+      })
+  )
 
-  property("bodies of bigints, numbers and strings round-trip", [
+  property("bodies of bigints, numbers and strings round-trip through JSON", [
     fc.array(fc.record({ id: integers, price: ordinary, text: fc.string() }, { noNullPrototype: true }))
   ], (orders) =>
     Effect.sync(() => {

@@ -8,13 +8,13 @@ import { Limit } from "../../src/domain/Paging.ts"
 import * as JsonSchema from "../../src/protocol/JsonSchema.ts"
 import * as Wire from "../../src/protocol/Wire.ts"
 
-/** The JSON Schema that is written for a schema, and its definitions. */
+/** Writes the JSON Schema for a schema, with its definitions. */
 const written = (schema: Schema.Constraint) => {
   const { definitions, wire } = JsonSchema.writer("#/")
   return [wire(schema), definitions]
 }
 
-describe("the JSON Schema of the wire", () => {
+describe("the JSON Schema of the wire format", () => {
   it("the JSON Schema defines each identifier once", () => {
     assert.deepStrictEqual(written(Schema.Struct({ a: Limit, b: Schema.optionalKey(Limit) })), [
       { type: "object", properties: { a: { $ref: "#/Limit" }, b: { $ref: "#/Limit" } }, required: ["a"] },
@@ -22,7 +22,7 @@ describe("the JSON Schema of the wire", () => {
     ])
   })
 
-  it("the JSON Schema contains all patterns of a string", () => {
+  it("the JSON Schema contains all of a string's patterns", () => {
     assert.deepStrictEqual(written(Amount)[1], {
       Amount: {
         type: "string",
@@ -33,7 +33,7 @@ describe("the JSON Schema of the wire", () => {
     })
   })
 
-  it("the JSON Schema contains the wire keys and the values that mean absent", () => {
+  it("the JSON Schema contains the wire keys, and the values that mean absent", () => {
     const { schema } = Wire.answer<{ readonly id?: ClientOrderId; readonly is: boolean }>({
       id: Schema.optionalKey(ClientOrderId),
       is: Wire.Bit
@@ -48,7 +48,7 @@ describe("the JSON Schema of the wire", () => {
     })
   })
 
-  it("the JSON Schema omits fields that are joined into another key", () => {
+  it("the JSON Schema omits fields that are merged into another key", () => {
     const { schema } = Wire.struct<{ readonly type: string; readonly margin?: boolean }>({
       type: Schema.String,
       margin: Schema.optionalKey(Schema.Boolean)
@@ -79,7 +79,7 @@ describe("the JSON Schema of the wire", () => {
     ])
   })
 
-  it("the JSON Schema allows a number as well as a decimal string where both occur, and integers of any length", () => {
+  it("the JSON Schema allows a number as well as a decimal string where the exchange sends both, and integers of any length", () => {
     assert.deepStrictEqual(written(Wire.LooseDecimal)[0], { anyOf: [{ $ref: "#/Decimal" }, { type: "number" }] })
     assert.deepStrictEqual(written(Wire.OrderId), [{ $ref: "#/OrderId" }, { OrderId: { type: "integer" } }])
   })

@@ -10,8 +10,8 @@ const isKey: Parser.Parser = (key) => typeof key === "string" && key !== "odd" ?
 const read: Parser.Parser = (value) => typeof value === "number" ? value + 1 : Parser.refused
 
 /**
- * The result of a reader for an object, either the entries in order or a refusal, and the number of keys that it
- * counts.
+ * Returns a reader's result for an object, and the number of keys that it counts. The result is either the entries in
+ * order or a refusal.
  */
 const madeBy = (make: ReturnType<typeof MapReader.maker>, object: Readonly<Record<string, unknown>>) => {
   Parser.tally.keys = 0
@@ -22,7 +22,7 @@ const madeBy = (make: ReturnType<typeof MapReader.maker>, object: Readonly<Recor
 const ofText = MapReader.maker(isKey, read)
 const asLoop = withoutFunctionsOfText(() => MapReader.maker(isKey, read))
 
-describe("map reader", () => {
+describe("reading maps", () => {
   const key = fc.oneof(fc.constantFrom("a", "7", "", "odd", "constructor", "__proto__", "\u2028"), fc.string())
   property(
     "the map reader returns the same results whether or not it may generate functions from source text",
@@ -34,7 +34,7 @@ describe("map reader", () => {
   )
 
   for (const [how, make] of [["from text", ofText], ["as a loop", asLoop]] as const) {
-    it(`the map reader keeps the order of the entries, and counts the keys that it reads: ${how}`, () => {
+    it(`the map reader preserves the order of the entries, and counts the keys that it reads: ${how}`, () => {
       assert.deepStrictEqual(madeBy(make, { b: 1, a: 2 }), { made: [["b", 2], ["a", 3]], keys: 2 })
       assert.deepStrictEqual(madeBy(make, JSON.parse(`{"__proto__":1}`) as Record<string, unknown>), {
         made: [["__proto__", 2]],

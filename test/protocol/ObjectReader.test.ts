@@ -24,7 +24,7 @@ const member: fc.Arbitrary<ObjectReader.Member> = fc.record({
 
 const members = fc.uniqueArray(member, { maxLength: 5, selector: ({ from }) => from })
 
-describe("object reader", () => {
+describe("reading objects", () => {
   property(
     "the object reader returns the same results whether or not it may generate functions from source text",
     [members, fc.dictionary(name, value)],

@@ -7,8 +7,8 @@ import * as Classify from "../../src/protocol/Classify.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Paths from "../../src/protocol/Paths.ts"
 
-describe("fields in a path", () => {
-  it("fields in the path are filled in and removed from the other fields", () => {
+describe("fields in paths", () => {
+  it("path fields are filled into the path, and removed from the other fields", () => {
     assert.deepStrictEqual(Paths.locate(orderBook, { market: "BTC_USDT", limit: "5" }), {
       path: "/api/v4/public/orderbook/BTC_USDT",
       fields: { limit: "5" }
@@ -24,7 +24,7 @@ describe("fields in a path", () => {
     }
   })
 
-  it("fields are read only from paths that belong to the endpoint", () => {
+  it("path fields are read only from paths that belong to the endpoint", () => {
     const cases: ReadonlyArray<readonly [string, Readonly<Record<string, string>> | undefined]> = [
       ["/api/v4/public/orderbook/BTC_USDT", { market: "BTC_USDT" }],
       ["/api/v4/public/orderbook/%zz", { market: "%zz" }],
@@ -37,8 +37,8 @@ describe("fields in a path", () => {
   })
 })
 
-describe("a new key whose answer can't be read", () => {
-  it("the error for an unreadable new key does not show its secret", () => {
+describe("a new API key whose response can't be read", () => {
+  it("the error for an unreadable new API key does not show its secret", () => {
     const text = `{"id":7,"apiKey":"k","apiSecret":"very-secret","title":null}`
     const verdict = Classify.classify(newKey, Dialect.live, { status: 201, text, scrub: identity })
     const shown = Classify.shown({ text, scrub: identity })

@@ -26,7 +26,7 @@ const encode = Compiled.encodeUnknownResult(() => row)
 const read = (wire: unknown) => Result.getOrUndefined(decode(wire))
 const written = (value: Row) => Result.getOrUndefined(encode(value))
 
-describe("a positional record", () => {
+describe("positional records", () => {
   it("a positional record reads and writes its fields in order", () => {
     const value = { first: "a", second: "b", third: 3, fourth: 4 }
     assert.deepStrictEqual(read(["a", "b", 3, 4]), value)

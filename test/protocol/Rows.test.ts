@@ -19,7 +19,7 @@ import { alice, clientOf, dialects, Place } from "../support/exchange.ts"
 import { failsWith } from "../support/fails.ts"
 import { answering, json } from "../support/http.ts"
 
-/** The rows of a decoded answer; `undefined` when it is not a list. */
+/** Returns the rows of a decoded response, or `undefined` if the response is not a list. */
 const rowsOf = (answer: unknown): ReadonlyArray<unknown> | undefined => {
   if (answer instanceof Map) return [...answer]
   const rows = Json.isObject(answer) ? answer["records"] : answer
@@ -29,7 +29,7 @@ const rowsOf = (answer: unknown): ReadonlyArray<unknown> | undefined => {
 /** A value that is not a valid row in any list. */
 const noRow = { "not a row": 17 }
 
-/** Adds `count` unreadable rows at the beginning of an answer's list. */
+/** Adds `count` unreadable rows at the beginning of a response's list. */
 const broken = (wire: unknown, count: number): unknown => {
   const wrong = Array.from({ length: count }, () => noRow)
   if (Array.isArray(wire)) return [...wrong, ...wire]
@@ -49,7 +49,7 @@ const classified = (endpoint: Endpoint.Any, dialect: Dialect, body: unknown) =>
     scrub: (text) => text
   })
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("unreadable rows in the $name dialect", (dialect) => {
   const lists = entries.flatMap((entry) => {
     const { response, wire } = goldenIn(entry, dialect)
     const rows = rowsOf(response)
@@ -58,11 +58,11 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       : [{ endpoint: entry.endpoint, name: entry.endpoint.name, rows, wire: wire.response }]
   })
 
-  it("at least twenty endpoints answer reads with a list", () => {
+  it("the tests cover at least twenty endpoints that return lists", () => {
     assert.isAtLeast(lists.length, 20)
   })
 
-  it.each(lists)("unreadable rows in an answer to $name do not affect the other rows", ({ endpoint, rows, wire }) => {
+  it.each(lists)("unreadable rows in a response to $name do not affect the other rows", ({ endpoint, rows, wire }) => {
     for (const count of [1, 3]) {
       const verdict = classified(endpoint, dialect, broken(wire, count))
       assert.deepInclude(verdict, { _tag: "Uncertain", rows: { readable: rows, unreadable: count } })
@@ -70,7 +70,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
   })
 
   it.each(lists)(
-    "an answer to $name with too many unreadable rows, or with no readable row, returns no rows",
+    "a response to $name with too many unreadable rows, or with no readable row, returns no rows",
     ({ endpoint, wire }) => {
       assert.notProperty(classified(endpoint, dialect, broken(wire, Rows.mostUnreadable + 1)), "rows")
       assert.notProperty(classified(endpoint, dialect, [noRow]), "rows")
@@ -79,7 +79,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
   )
 })
 
-it("each row is decoded once, however many fields the answer has", () => {
+it("each row is decoded only once, however many fields the response has", () => {
   let decoded = 0
   const decode = (part: unknown) => {
     decoded++
@@ -91,7 +91,7 @@ it("each row is decoded once, however many fields the answer has", () => {
   assert.strictEqual(decoded, 3)
 })
 
-describe("the error of a list with a row that can't be read", () => {
+describe("the error for a list with an unreadable row", () => {
   const apiKey = "a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6"
   const apiSecret = "f0e1d2c3b4a5968778695a4b3c2d1e0f"
   const record = {
@@ -113,7 +113,7 @@ describe("the error of a list with a row that can't be read", () => {
   const stream = SubAccountApiKeys.SubAccountApiKeys.use((keys) => Stream.runCollect(keys.stream()))
   const failed = Effect.provide(failsWith("UnexpectedResponse")(stream), client)
 
-  it.effect("the error for an unreadable row contains the readable rows with their type, even in a stream", () =>
+  it.effect("the error for an unreadable row contains the readable rows with their types, even in a stream", () =>
     Effect.gen(function*() {
       const error = yield* failed
       const rows = Endpoint.readableRows(SubAccountApiKeys.endpoint, error)

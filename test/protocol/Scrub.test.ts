@@ -8,13 +8,14 @@ import { readAnyHow, recoverable, respelled, spellings } from "../support/spelli
 const printable = fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code))
 const secret = fc.string({ unit: printable, minLength: 10, maxLength: 60 }).filter((text) => /\w{3}/u.test(text))
 
-describe("scrubber", () => {
+describe("removing secrets from text", () => {
   property(
-    "scrubber leaves no eight consecutive characters of a secret, however it is encoded",
+    "the scrubber leaves no eight consecutive characters of a secret, however the secret is encoded",
     [secret, spellings, fc.string({ unit: printable, maxLength: 20 })],
     (secret, spelling, around) =>
       Effect.sync(() => {
-        // A backslash in a secret is ambiguous, because it may begin an escape. No key of the exchange has one.
+        // A backslash in a secret is ambiguous, because it may begin an escape sequence. No key of the exchange
+        // contains a backslash.
         fc.pre(!secret.includes("\\") || spelling.escape !== "none" || spelling.lineBreak !== "an escaped line")
         const clean = Scrub.scrubber(secret)(`${around} "${respelled(secret, spelling)}" ${around}`)
         const read = readAnyHow(clean.replaceAll(around, " "))
@@ -23,7 +24,7 @@ describe("scrubber", () => {
     { runs: 3000, timeout: 120_000 }
   )
 
-  it("scrubber leaves all other text unchanged", () => {
+  it("the scrubber leaves all other text unchanged", () => {
     const scrub = Scrub.scrubber(
       "alice-key-1f0c",
       "0123456789abcdef".repeat(8),
@@ -39,20 +40,20 @@ describe("scrubber", () => {
     ) assert.strictEqual(scrub(text), text)
   })
 
-  it("scrubber removes a short secret only as a whole", () => {
+  it("the scrubber removes a short secret only where the complete secret occurs", () => {
     const scrub = Scrub.scrubber("1234")
     assert.strictEqual(scrub("pass 1234, 123, 234; 31 32"), "pass <redacted>, 123, 234; 31 32")
     assert.strictEqual(Scrub.scrubber("")("anything"), "anything")
   })
 
-  it("scrubber removes a secret that is encoded together with other text", () => {
+  it("the scrubber removes a secret that is encoded together with other text", () => {
     const header = Buffer.from("x-txc-apikey: alice-key-1f0c\r\nhost: x").toString("base64")
     const clean = Scrub.scrubber("alice-key-1f0c")(header)
     assert.notInclude(Buffer.from(clean.split("<redacted>").join(""), "base64").toString(), "key-1f0c")
     assert.include(clean, "<redacted>")
   })
 
-  it("scrubber removes a hexadecimal signature whose bytes are encoded as Base64", () => {
+  it("the scrubber removes a hexadecimal signature whose bytes are encoded as Base64", () => {
     const signature = "00ff12a9c3d4e5f60718293a4b5c6d7e".repeat(4)
     assert.strictEqual(
       Scrub.scrubber(signature)(`<${Buffer.from(signature, "hex").toString("base64url")}>`),
@@ -63,7 +64,7 @@ describe("scrubber", () => {
 
 describe("withoutLongRuns", () => {
   property(
-    "withoutLongRuns removes long runs of letters and digits, even escaped ones",
+    "withoutLongRuns removes long runs of letters and digits, even escaped runs",
     [fc.string({ unit: fc.constantFrom(..."abcXYZ019+/-_="), minLength: 24, maxLength: 200 }), spellings],
     (run, spelling) =>
       Effect.sync(() => {
@@ -74,7 +75,7 @@ describe("withoutLongRuns", () => {
       })
   )
 
-  it("withoutLongRuns keeps words, numbers and names", () => {
+  it("withoutLongRuns leaves words, numbers and names unchanged", () => {
     const text = "{\"activation_condition\":\"gte\",\"order_id\":9007199254740993,\"status\":\"CANCELED_TAKER_BAND\"}"
     assert.strictEqual(Scrub.withoutLongRuns(text), text)
   })

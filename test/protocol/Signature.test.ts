@@ -18,7 +18,7 @@ const vector = {
 }
 
 describe("Signature.payloadOf", () => {
-  it("payloadOf is the Base64 of the test vector's body", () => {
+  it("payloadOf returns the Base64 encoding of the test vector's body", () => {
     const payload = Signature.payloadOf(new TextEncoder().encode(vector.body))
     assert.strictEqual(payload, vector.payload)
     assert.strictEqual(createHmac("sha512", vector.secret).update(payload).digest("hex"), vector.signature)
@@ -47,7 +47,7 @@ describe("Signature.payloadOf", () => {
   )
 })
 
-describe("signature headers", () => {
+describe("the signature headers are exactly the document's three, and secretHeaders matches all of them", () => {
   it("the headers are the document's three, and secretHeaders matches all of them", () => {
     const names = ["X-TXC-APIKEY", "X-TXC-PAYLOAD", "X-TXC-SIGNATURE"]
     assert.sameMembers(Object.values(Signature.headers), names.map((name) => name.toLowerCase()))

@@ -5,8 +5,8 @@ import * as SubAccounts from "../../src/endpoints/SubAccounts.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 
-describe("a field that a request does not have", () => {
-  it("the client refuses an unknown request field by name before sending", () => {
+describe("request fields that do not exist", () => {
+  it("the client rejects an unknown request field by name before sending", () => {
     const { encodeRequest } = Endpoint.codec(SubAccounts.endpoint, Dialect.document)
     const misspelled: object = { limt: 1 }
     assert.deepStrictEqual(
@@ -15,7 +15,7 @@ describe("a field that a request does not have", () => {
     )
   })
 
-  it("the client refuses a client order id under its wire key instead of dropping it", () => {
+  it("the client rejects a client order id under its wire key instead of dropping it", () => {
     const { encodeRequest } = Endpoint.codec(StopLimitOrders.endpoint, Dialect.document)
     assert.isTrue(Result.isFailure(encodeRequest({ client_order_id: "mine" } as never)))
   })

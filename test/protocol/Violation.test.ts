@@ -20,7 +20,7 @@ const noStrings = [1, 0, 1.5, true, null, [], {}]
 
 const noDecimals = ["", "1e5", "01", " 1", "0x1", "9".repeat(65), ...noStrings]
 
-/** For each brand: values that are invalid in any field with that brand, in the domain and on the wire. */
+/** Lists, for each brand, values that are invalid in any field with that brand, both in the domain and on the wire. */
 const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   MarketName: ["", "BTC", "BTC-USDT", "BTC_USDT_X", ...noStrings],
   OrderSide: ["", "BUY", "hold", ...noStrings],
@@ -60,7 +60,7 @@ const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   Orders: ["", "x", 1, true, null, [], {}],
   KillSwitchTypes: [[], ["nope"], ["spot", 1], "spot", 1, {}],
   KillSwitchTimeout: [4, 601, -5, 5.5, "", "4", "601", "-5", "5.5", "soon", true, [], {}],
-  // No level of an order book is out of bounds: the exchange uses the nearest one.
+  // No aggregation level of an order book is out of bounds, because the exchange uses the nearest level.
   Level: [1.5, null, "x", true]
 }
 
@@ -69,7 +69,7 @@ interface Field {
   readonly dialect: Dialect
   readonly name: string
   readonly brand: string
-  /** Values that are invalid for this field, in addition to those of its brand. */
+  /** Values that are invalid for this field, in addition to those that are invalid for its brand. */
   readonly more: ReadonlyArray<unknown>
 }
 
@@ -113,7 +113,7 @@ type Refused = ReadonlyArray<Violation.Violation> | undefined
 
 const throughJson = (wire: object): unknown => Result.getOrThrow(Json.parse(Json.stringify(wire)))
 
-/** The violations that the client and the exchange find when a field of the golden request has this value. */
+/** Returns the violations that the client and the exchange find when a field of the golden request has this value. */
 const refusedBySide = (
   { dialect, entry, name }: Omit<Field, "brand" | "more">,
   value: unknown
@@ -130,7 +130,7 @@ const refusedBySide = (
 }
 
 /**
- * Brands with different JSON types in the domain and on the wire: both sides refuse invalid values, but with different
+ * Brands with different JSON types in the domain and on the wire. Both sides refuse invalid values, but with different
  * messages.
  */
 const spelledDifferently = ["Number", "Level", "KillSwitchTimeout", "KillSwitchTypes"]
@@ -140,7 +140,7 @@ const without = (record: object, key: string) =>
 
 const missing = (field: string) => [{ field, constraint: { kind: "required" } }] as const
 
-describe("the client and the exchange find the same violation", () => {
+describe("client and exchange find the same violations", () => {
   for (const [brand, fieldsOfBrand] of Map.groupBy(fields, ({ brand }) => brand)) {
     it(`the client and the exchange refuse the same invalid values of type ${brand}`, () => {
       for (const field of fieldsOfBrand) {
@@ -215,7 +215,7 @@ describe("the client and the exchange find the same violation", () => {
     }
   })
 
-  it("a request that is not an object is reported as one violation, with `request` as its field", () => {
+  it("a request that is not an object is reported as a single violation, in the field `request`", () => {
     for (const dialect of dialects) {
       for (const { endpoint } of entries) {
         for (const wire of [[], null, "x", 1]) {
@@ -241,7 +241,7 @@ describe("the client and the exchange find the same violation", () => {
     ])
   })
 
-  it("a violated constraint is reported once per field, and only once for a list with several invalid elements", () => {
+  it("a violated constraint is reported only once per field, even for a list with several invalid elements", () => {
     const stopLimit = Endpoint.codec(entryOf("StopLimitOrders").endpoint, Dialects.live)
     const missing = Result.getOrThrow(Result.flip(stopLimit.decodeRequest({})))
     assert.deepStrictEqual(missing.map(({ field }) => field), ["market", "side", "amount", "price", "activationPrice"])
@@ -292,7 +292,7 @@ describe("the client and the exchange find the same violation", () => {
         }
       })
 
-      it(`${dialect.name}: a cancel request has exactly one of an order's two identifiers`, () => {
+      it(`${dialect.name}: a cancel request must have exactly one of an order's two identifiers`, () => {
         const required = { field: "orderId", constraint: { kind: "required" } } as const
         assert.isUndefined(both(entryOf("CancelOrder"), dialect, {}))
         assert.isUndefined(both(entryOf("CancelOrder"), dialect, { orderId: undefined, clientOrderId: "mine" }))
@@ -321,8 +321,8 @@ describe("the client and the exchange find the same violation", () => {
     }
   })
 
-  // Roles, modes and order ids have different values on the wire, so a value that is invalid in the domain may be valid
-  // on the wire.
+  // Roles, modes and order ids have different values on the wire. A value that is invalid in the domain may therefore
+  // be valid on the wire.
   const spelledAlike = new Map(
     fields.filter(({ brand }) =>
       !["BboRole", "SelfTradePrevention", "OrderId", "Orders", ...spelledDifferently].includes(brand)
@@ -331,7 +331,7 @@ describe("the client and the exchange find the same violation", () => {
   )
 
   property(
-    "the client and the exchange find the same violations in any value of a field",
+    "the client and the exchange find the same violations for any value of a field",
     [fc.constantFrom(...spelledAlike.keys()), json],
     (name, value) =>
       Effect.sync(() => {
@@ -465,7 +465,7 @@ describe("messages about violations", () => {
     [{ kind: "ended" }, "OrderHistory was not found.", "The activation_price format is invalid."],
     [{ kind: "modifiable" }, "Can't modify conditional order.", "The activation_price format is invalid."],
     [{ kind: "open" }, "Unexecuted order was not found.", "The activation_price format is invalid."],
-    // Order calls can't violate these constraints.
+    // These constraints can't be violated in order calls.
     ...([
       [{ kind: "unused" }, "The activation_price has already been applied."],
       [{ kind: "notOwn" }, "This activation_price was created by you."],
@@ -497,7 +497,7 @@ describe("Violation.toErrors", () => {
   ] as const
   const { keys } = Endpoint.codec(entryOf("StopLimitOrders").endpoint, Dialects.document).shape
 
-  it("toErrors groups an exchange's messages by wire name, with all messages of a field", () => {
+  it("toErrors groups an exchange's messages by wire name, and includes all messages about a field", () => {
     assert.deepStrictEqual(Violation.toErrors(violations, "order", (field) => keys[field] ?? field), {
       activation_price: ["Activation price field is required."],
       amount: ["Min amount step = 0.1", "Given amount is less than min amount 1"]

@@ -12,10 +12,10 @@ const found = (windows: Windows, text: string): ReadonlyArray<number> => {
   return places
 }
 
-describe("windows", () => {
+describe("shared substrings of fixed width", () => {
   property(
-    "Windows finds every shared substring of two strings, and no others",
-    // A small alphabet, so that texts share and repeat substrings.
+    "Windows finds every substring that two strings share, and no other substring",
+    // A small alphabet, so that the texts share and repeat substrings.
     [
       fc.string({ unit: fc.constantFrom("a", "b", "ÿ", "☃"), maxLength: 60 }),
       fc.string({ unit: fc.constantFrom("a", "b", "ÿ", "☃"), maxLength: 60 }),
@@ -30,7 +30,7 @@ describe("windows", () => {
       })
   )
 
-  it("a string that is shorter than the width has no substrings", () => {
+  it("a string shorter than the width has no substrings", () => {
     assert.deepStrictEqual(found(new Windows(codesOf("abc"), 4), "abcabc"), [])
     assert.deepStrictEqual(found(new Windows(codesOf(""), 1), "a"), [])
   })

@@ -41,7 +41,7 @@ describe("Wire.struct", () => {
   const value = { orderId: 7, dealMoney: Decimal.of("0"), market: "BTC_USDT" }
   const wire = { order_id: 7, deal_money: "0", market: "BTC_USDT" }
 
-  it("struct renames keys both ways", () => {
+  it("struct renames keys in both directions", () => {
     assert.deepStrictEqual(decode(schema, wire), value)
     assert.deepStrictEqual(encode(schema, value), wire)
     assert.deepStrictEqual(decode(schema, { ...wire, note: "n" }), { ...value, note: "n" })
@@ -52,14 +52,14 @@ describe("Wire.struct", () => {
     assert.deepStrictEqual(decode(schema, { ...wire, dealMoney: "5", other: {}, orderId: 8 }), value)
   })
 
-  it("struct refuses an object without a required key", () => {
+  it("struct rejects an object without a required key", () => {
     for (const [key, name] of [["order_id", "orderId"], ["deal_money", "dealMoney"], ["market", "market"]] as const) {
       const { [key]: _, ...without }: Record<string, unknown> = wire
       assert.deepStrictEqual(brokenConstraints(schema, without), [{ kind: "required" }], name)
     }
   })
 
-  it("struct refuses a value that is not an object", () => {
+  it("struct rejects a value that is not an object", () => {
     for (const value of [null, undefined, [], [wire], "{}", 1]) {
       assert.deepStrictEqual(brokenConstraints(schema, value), [{ kind: "type", type: "object" }])
     }
@@ -79,7 +79,7 @@ describe("Wire.struct", () => {
   })
 })
 
-describe("a wire value that means absent", () => {
+describe("wire values that mean absent", () => {
   const shapeOf = (demanded: boolean) =>
     Wire.struct<Placed>({
       kind: Schema.String,
@@ -101,7 +101,7 @@ describe("a wire value that means absent", () => {
     }
   })
 
-  it("a value that means absent is an ordinary value where its condition does not hold", () => {
+  it("a value that means absent is an ordinary value where its condition does not apply", () => {
     const schema = shapeOf(true)
     assert.deepStrictEqual(decode(schema, { kind: "limit", client_id: "", price: "0" }), { kind: "limit", price: "0" })
     assert.deepStrictEqual(encode(schema, { kind: "limit", price: "0" }), { kind: "limit", client_id: "", price: "0" })
@@ -120,7 +120,7 @@ describe("a wire value that means absent", () => {
   })
 })
 
-describe("Wire.renamed", () => {
+describe("renamed decodes all wire names of a value, and encodes the first", () => {
   const schema = Wire.renamed(oneOf(["NEW", "FILLED", "PARTIAL"]), { OPEN: "NEW", PART: "PARTIAL", PARTLY: "PARTIAL" })
 
   it("renamed reads all wire names of a value and writes the first", () => {
@@ -155,13 +155,13 @@ describe("OrderId", () => {
     assert.strictEqual(decode(Wire.OrderId, 9007199254740993n), "9007199254740993")
   })
 
-  it("an order id refuses any value other than digits on the wire", () => {
+  it("an order id rejects any wire value other than digits", () => {
     for (const value of ["7", -7, -7n, 1.5, NaN, null, true, {}, 2 ** 53]) {
       assert.isUndefined(decode(Wire.OrderId, value))
     }
   })
 
-  property("an order id keeps every digit", [orderId], (id) =>
+  property("an order id preserves every digit", [orderId], (id) =>
     Effect.sync(() => {
       const wire = encode(Wire.OrderId, id)
       assert.strictEqual(String(wire), id)
@@ -170,14 +170,14 @@ describe("OrderId", () => {
     }))
 })
 
-describe("wire codes of values", () => {
+describe("wire codes for values", () => {
   it("Bit is 0 or 1 on the wire", () => {
     assert.deepStrictEqual([0, 1].map((wire) => decode(Wire.Bit, wire)), [false, true])
     assert.deepStrictEqual([false, true].map((value) => encode(Wire.Bit, value)), [0, 1])
     for (const value of [2, -1, "0", true, null]) assert.isUndefined(decode(Wire.Bit, value))
   })
 
-  it("BboRole is 1 or 2 on the wire, and any other value violates that constraint", () => {
+  it("BboRole is 1 or 2 on the wire, and any other value violates the constraint", () => {
     assert.deepStrictEqual([1, 2].map((wire) => decode(Wire.BboRole, wire)), ["queue", "counterparty"])
     assert.deepStrictEqual((["queue", "counterparty"] as const).map((value) => encode(Wire.BboRole, value)), [1, 2])
     for (const value of [0, 3, "1", "queue", null, true]) {
@@ -185,19 +185,19 @@ describe("wire codes of values", () => {
     }
   })
 
-  property("Digits writes a number of digits as a string", [fc.nat(99)], (count) =>
+  property("Digits encodes a number of digits as a string", [fc.nat(99)], (count) =>
     Effect.sync(() => {
       assert.strictEqual(decode(Wire.Digits, count.toString()), count)
       assert.strictEqual(encode(Wire.Digits, count), count.toString())
     }))
 
-  it("Digits refuses any value that is not a number of digits", () => {
+  it("Digits rejects any value that is not a number of digits", () => {
     for (const value of ["", "06", "-1", "1.5", "100", " 1", "1e1", 6, null]) {
       assert.isUndefined(decode(Wire.Digits, value))
     }
   })
 
-  it("acknowledged decodes an accepted answer to undefined, and always writes the same answer", () => {
+  it("acknowledged decodes an accepted response to undefined, and always encodes the same response", () => {
     const schema = Wire.acknowledged({}, (wire) => Json.isObject(wire) || wire === undefined)
     for (const wire of [{}, { a: 1 }, undefined]) {
       assert.deepStrictEqual(Schema.decodeResult(schema)(wire), Result.succeed(undefined))

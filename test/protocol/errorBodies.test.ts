@@ -1,6 +1,6 @@
 /**
- * Tests how error bodies are classified, for every endpoint and every status: never as a success, and as "not applied"
- * only if that is proven.
+ * Tests how error bodies are classified, for every endpoint and every HTTP status. An error body is never a success,
+ * and is "not applied" only if that is proven.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -45,7 +45,7 @@ const anyMessage = fc.constantFrom<unknown>(
 
 const anyErrors = fc.constantFrom<unknown>({}, { market: ["x"] }, [], null, "none", 0)
 
-/** Generates bodies that resemble errors, alone or mixed with a success. */
+/** Generates bodies that resemble errors, either alone or mixed with a success. */
 const bodies = ({ golden }: Entry, dialect: Dialect.Dialect): fc.Arbitrary<Body> => {
   const { response } = golden.wire[dialect.name]
   const success = Json.isObject(response) ? response : {}
@@ -58,7 +58,7 @@ const bodies = ({ golden }: Entry, dialect: Dialect.Dialect): fc.Arbitrary<Body>
   ).map(([error, other]) => ({ ...other, ...error }))
 }
 
-/** Whether a body is an error in the document or on the live exchange, restated independently of the library. */
+/** Decides whether a body is an error in the document or on the live exchange, independently of the library. */
 const isError = ({ code, message, success }: Body): boolean =>
   success === false ||
   (message !== undefined && (typeof code === "bigint" || (typeof code === "number" && Number.isInteger(code))))
@@ -81,7 +81,7 @@ const hasOrderId = (value: unknown): boolean =>
   )
 
 for (const dialect of dialects) {
-  describe(`in the ${dialect.name} dialect`, () => {
+  describe(`error bodies in the ${dialect.name} dialect`, () => {
     for (const entry of entries) {
       const { endpoint } = entry
       property(
@@ -111,7 +111,7 @@ for (const dialect of dialects) {
       )
     }
 
-    it(`${dialect.name}: an answer in which an object repeats a key is not a success`, () => {
+    it(`${dialect.name}: a response in which an object repeats a key is not a success`, () => {
       for (const { endpoint, golden } of entries) {
         const { response } = golden.wire[dialect.name]
         const text = response === undefined ? "" : Json.stringify(response as object)
@@ -125,7 +125,7 @@ for (const dialect of dialects) {
   })
 }
 
-describe("parseUnique", () => {
+describe("parsing without repeated keys", () => {
   property("parseUnique reads any text that JSON.stringify writes", [fc.jsonValue()], (value) =>
     Effect.sync(() => {
       for (const text of [JSON.stringify(value), JSON.stringify(value, undefined, 2)]) {
@@ -134,7 +134,7 @@ describe("parseUnique", () => {
     }), { runs: 2000 })
 
   property(
-    "parseUnique refuses an object with a repeated key, at any depth and however it is escaped",
+    "parseUnique rejects an object with a repeated key, at any depth and however the key is escaped",
     [fc.string(), fc.jsonValue(), fc.jsonValue(), fc.nat(5), fc.boolean()],
     (key, one, other, depth, escaped) =>
       Effect.sync(() => {

@@ -1,7 +1,7 @@
 import { type Client, decimal, type PublicClient } from "effect-txc/promise"
 import { setTimeout } from "node:timers/promises"
 
-/** Waits until the last price of a market is below a limit. */
+/** Waits until a market's last price is below a limit. */
 export const priceBelow = async (client: Client | PublicClient, market: string, limit: string, signal: AbortSignal) => {
   for await (const item of client.channels.lastPrice.stream({ market }, { signal })) {
     if (item._tag === "Interrupted") continue
@@ -11,7 +11,7 @@ export const priceBelow = async (client: Client | PublicClient, market: string, 
   return undefined
 }
 
-/** Calls `alert` whenever the balance of the main account changes. No channel pushes it, so it is read every minute. */
+/** Calls `alert` whenever the main balance changes. No channel pushes this balance, so it is read every minute. */
 export const deposits = async (
   client: Client,
   ticker: string,

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 
-/** Logs the best prices after each change, and when they may be old. */
+/** Logs the best prices after each change, and warns when they may be outdated. */
 export const show = Effect.fn(function*(market: Identifiers.MarketName) {
   const book = yield* LiveBook.make({ market, limit: 20, priceStep: "0" })
   yield* Stream.runForEach(book.changes, (state) => {
@@ -13,7 +13,10 @@ export const show = Effect.fn(function*(market: Identifiers.MarketName) {
   })
 }, Effect.scoped)
 
-/** The price to buy for now; `undefined` if events may be missing, or after two seconds without a message. */
+/**
+ * Returns the current price for a buy, or `undefined` if events may be missing or no message has arrived for two
+ * seconds.
+ */
 export const priceNow = Effect.fn(function*(book: LiveBook.LiveBook): Effect.fn.Return<
   Decimal.Decimal | undefined,
   unknown

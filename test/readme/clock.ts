@@ -1,7 +1,9 @@
 import { Exchange, FetchTransport, Nonce } from "effect-txc"
 import * as Layer from "effect/Layer"
 
-/** `offset` returns how far your clock is ahead of this machine's, in milliseconds. It is called for every nonce. */
+/**
+ * `offset` returns how far your clock is ahead of this machine's clock, in milliseconds. It is called for every nonce.
+ */
 export const exchange = (offset: () => number) =>
   Exchange.layerConfigWith({ transport: FetchTransport.layer }).pipe(
     Layer.provide(Layer.succeed(Nonce.ClockOffset, {

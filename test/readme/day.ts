@@ -35,7 +35,7 @@ export const settings: Maker.Settings = {
   ask: Decimal.of("1.001")
 }
 
-/** The faults that the day injects. */
+/** The faults injected during the day. */
 export const symptoms: ReadonlyArray<Faults.Symptom> = [
   Faults.answerLost,
   Faults.reset,
@@ -56,7 +56,7 @@ export const symptoms: ReadonlyArray<Faults.Symptom> = [
   { _tag: "Slow", bytesPerSecond: 5 }
 ]
 
-/** The faults of streams that the day also injects. */
+/** The stream faults that are also injected during the day. */
 export const streamSymptoms: ReadonlyArray<Faults.StreamSymptom> = [
   { _tag: "Cut", close: false },
   { _tag: "Cut", close: true },
@@ -82,7 +82,7 @@ const walk = (seed: number, steps: number): ReadonlyArray<Decimal.Price> => {
   })
 }
 
-/** Runs an effect, and advances the test clock by 0.1 s, or another step, whenever the effect waits. */
+/** Runs an effect, and advances the test clock by 0.1 s, or by another step, whenever the effect waits. */
 const passing = Effect.fnUntraced(
   function*<A, E, R>(effect: Effect.Effect<A, E, R>, step: Duration.Input = "100 millis") {
     const fiber = yield* Effect.forkChild(effect)
@@ -96,7 +96,7 @@ const passing = Effect.fnUntraced(
 
 const minutes = 24 * 60
 
-/** Runs the maker for a day, with a tick every `every` minutes and a different fault on a different call each time. */
+/** Runs the maker for a day, with a tick every `every` minutes. Each fault hits a different call. */
 export const day = Effect.fn("day")(function*(every: number) {
   const control = yield* Control.Control
   const maker = yield* passing(Maker.make(settings))

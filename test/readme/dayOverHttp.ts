@@ -1,6 +1,6 @@
 import { type Client, createClient } from "effect-txc/promise"
 
-/** What `effect-txc sandbox` prints as JSON when its output is not a terminal. */
+/** The JSON that `effect-txc sandbox` prints when its output is not a terminal. */
 export interface Sandbox {
   readonly url: string
   readonly controlUrl: string
@@ -21,7 +21,7 @@ const hour = async (client: Client): Promise<void> => {
   }
 }
 
-/** Runs the bot for a day of the sandbox's clock, and returns the time of each of its fills. */
+/** Runs the bot for one day on the sandbox's clock, and returns the time of each fill. */
 export const day = async (sandbox: Sandbox, apiKey: string, apiSecret: string): Promise<ReadonlyArray<number>> => {
   await using client = createClient({ baseUrl: sandbox.url, dialect: "document", apiKey, apiSecret })
   await control(sandbox, "FreezeClock", {})

@@ -3,7 +3,7 @@ import { Explore, Invariant } from "effect-txc/explore"
 import * as Effect from "effect/Effect"
 import * as KeyValueStore from "effect/persistence/KeyValueStore"
 
-/** Buys bitcoin once a day, whenever and however often it is started. */
+/** Buys bitcoin once a day, no matter when and how often the program is started. */
 const run = Effect.gen(function*() {
   const { create } = yield* StockMarketOrders.StockMarketOrders
   const store = yield* KeyValueStore.KeyValueStore

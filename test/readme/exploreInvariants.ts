@@ -5,7 +5,7 @@ import * as Schedule from "effect/Schedule"
 
 const btc = Identifiers.ticker("BTC")
 
-/** Bids for 0.1 BTC, and says every second how much bitcoin it believes it has. */
+/** Bids for 0.1 BTC, and reports every second how much bitcoin it believes it has. */
 const run = Effect.gen(function*() {
   const { create } = yield* LimitOrders.LimitOrders
   const { of } = yield* TradeBalance.TradeBalance
@@ -23,21 +23,21 @@ export const bidder = Explore.program({
   name: "bidder",
   run,
   invariants: [
-    // At every moment.
+    // Must hold at all times.
     Invariant.always(
       "at most one order is open",
       ({ openOrders }) => openOrders.length <= 1 || `${openOrders.length} orders are open`
     ),
-    // Whenever something happens, within a time.
+    // Must hold within a time limit after something happens.
     Invariant.eventually("it notices a fill within five seconds", {
       when: ({ fills }) => fills.length > 0,
       holds: ({ fills, now, said }) =>
         (said.get("ledger")?.at ?? 0) > (fills[0]?.at ?? 0) / 1000 || `it has said nothing since the fill, at ${now}`,
       within: "5 seconds"
     }),
-    // Once it has been stopped, after a calm time.
+    // Must hold once the program has been stopped and a calm period has passed.
     Invariant.ledgerMatches(),
-    // In at least one history. If it never happens, the others were not tested.
+    // Must happen in at least one history. If it never happens, the other invariants were not tested.
     Invariant.reached("the bid is filled", ({ fills }) => fills.length > 0)
   ],
   possible: Possibilities.of("Price", "Trade")

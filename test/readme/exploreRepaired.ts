@@ -7,14 +7,14 @@ import * as KeyValueStore from "effect/persistence/KeyValueStore"
 const market = Identifiers.marketName("BTC_USDT")
 const clientOrderId = Identifiers.ClientOrderId.make("saver-2026-01-05")
 
-/** Buys bitcoin once a day, whenever and however often it is started. */
+/** Buys bitcoin once a day, no matter when and how often the program is started. */
 const run = Effect.gen(function*() {
   const { create } = yield* StockMarketOrders.StockMarketOrders
   const { reconcile } = yield* Reconciliation.Reconciliation
   const store = yield* KeyValueStore.KeyValueStore
   const intended = yield* store.get("2026-01-05")
   if (intended !== undefined) {
-    // An earlier process may have bought. Only proof of the opposite makes it safe to buy.
+    // An earlier process may have bought already. Buying is safe only with proof that it has not.
     const verdict = yield* reconcile(
       { market, clientOrderId, endpoint: StockMarketOrders.endpoint.name, sentAt: Number(intended) },
       { horizon: "30 seconds", recordsCanceled: true }

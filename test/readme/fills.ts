@@ -10,14 +10,14 @@ const dearer = (price: Decimal.Decimal): Decimal.Price =>
       Result.getOrThrow
     )
 
-/** Offers each amount that was bought for one percent more, unless ten orders are open. */
+/** Offers every purchased amount at a price one percent higher, unless ten orders are open. */
 export const bot = Effect.fn(function*(market: Identifiers.MarketName) {
   const { stream } = yield* DealsChannel.DealsChannel
   const { create } = yield* LimitOrders.LimitOrders
   const orders = yield* LiveOrders.make({ market })
 
   const react = Effect.fn(function*({ amount, price, side }: DealsChannel.Deal) {
-    // Waits while orders may be missing.
+    // Waits as long as orders may be missing.
     const open = yield* orders.whole
     if (side !== "buy" || open.size >= 10) return
     yield* create({

@@ -4,12 +4,12 @@ import { NonceRedis, RateLimitsRedis } from "effect-txc/redis"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 
-// Up to eight programs share the key's nonces, an eighth each, and its rate limits.
+// Up to eight programs share the key's rate limits and nonces. Each program gets one eighth of the nonces.
 const nonce = NonceRedis.layerWindow({ programs: 8 })
 const rateLimits = RateLimitsRedis.layer
 
 /**
- * The layer for one of these programs. Without the offline queue, Redis commands fail immediately while Redis is down,
+ * The layer for each of these programs. Without the offline queue, Redis commands fail immediately while Redis is down,
  * so the program can always exit.
  */
 export const oneOfMany = (redisUrl: string) =>

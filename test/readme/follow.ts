@@ -1,6 +1,6 @@
 import type { Client } from "effect-txc/promise"
 
-/** Logs the best prices of a market until the signal. */
+/** Logs a market's best prices until the signal aborts. */
 export const follow = async (client: Client, market: string, signal: AbortSignal) => {
   await using book = client.live.book({ market, limit: 5, priceStep: "0" })
   for await (const state of book.states({ signal })) {
@@ -9,11 +9,11 @@ export const follow = async (client: Client, market: string, signal: AbortSignal
   }
 }
 
-/** Logs the account's fills until the signal. */
+/** Logs the account's fills until the signal aborts. */
 export const fills = async (client: Client, market: string, signal: AbortSignal) => {
   for await (const item of client.channels.deals.stream({ market }, { signal })) {
     if (item._tag === "Event") console.log(item.event.side, item.event.amount, "at", item.event.price)
-    // Fills may be missing here. The next item is a Snapshot with the latest ones.
+    // Some fills may be missing here. The next item is a Snapshot with the latest fills.
     else if (item._tag === "Interrupted") console.log(item.reason)
   }
 }

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 
-/** Creates a venue and reads alice's balance on it. */
+/** Creates a venue, and reads alice's balance on the venue. */
 export const balance = Effect.gen(function*() {
   const host = yield* Host.Host
   const { keys, url } = yield* host.make({ owner: "me", timeToLiveMillis: 60_000 })
@@ -22,5 +22,5 @@ export const balance = Effect.gen(function*() {
   )
 })
 
-/** If no folder is given, the host stores the venues in a temporary folder and removes it at the end. */
+/** Without a folder, the host stores its venues in a temporary folder, and removes the folder at the end. */
 export const program = balance.pipe(Effect.provide(Host.layer()))

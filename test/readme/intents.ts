@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { DatabaseSync } from "node:sqlite"
 
-/** The orders in flight, in a file that survives the process and the machine. */
+/** Stores the orders in flight in a file that survives the process and the machine. */
 const open = (path: string) => {
   const file = new DatabaseSync(path)
   file.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
@@ -13,7 +13,7 @@ const open = (path: string) => {
   const select = file.prepare("SELECT lost FROM intents ORDER BY nonce")
   return {
     layer: Intents.layer({
-      // Without the request, which may contain a secret. If the insert fails, the order is not sent.
+      // The request is not stored, because it may contain a secret. If the insert fails, the order is not sent.
       record: (intent) =>
         Effect.try({
           try: () => void insert.run(intent.key, intent.nonce, JSON.stringify({ ...intent, request: undefined })),
@@ -27,7 +27,7 @@ const open = (path: string) => {
   }
 }
 
-/** At every start: finds out what happened to the orders that were in flight when the process ended. */
+/** Runs at every start. Finds out what happened to the orders that were in flight when the process ended. */
 export const recover = Effect.fnUntraced(function*(path: string) {
   const { decided, unsettled } = open(path)
   const { reconcileAll } = yield* Reconciliation.Reconciliation
@@ -38,7 +38,7 @@ export const recover = Effect.fnUntraced(function*(path: string) {
     }))
 })
 
-/** All services of the account in the environment. Every order is on the disk before it is sent. */
+/** All services of the account that the environment configures. Every order is on disk before it is sent. */
 export const exchange = (path: string) =>
   Exchange.layerConfigWith({ transport: FetchTransport.layer }).pipe(
     Layer.provide(Layer.unwrap(Effect.sync(() => open(path).layer)))

@@ -18,17 +18,22 @@ import * as Stream from "effect/Stream"
 export interface Settings {
   /** The futures market. */
   readonly market: Identifiers.MarketName
-  /** The smallest allowed distance from the mark price to the liquidation price, as a ratio of the mark price. */
+  /**
+   * The smallest allowed distance between the mark price and the liquidation price, as a fraction of the mark price.
+   */
   readonly distance: number
-  /** The decimal places of an amount on the market. */
+  /** The number of decimal places in an amount on this market. */
   readonly digits: number
 }
 
-/** The distance from the mark price to the liquidation price, as a ratio of the mark price; infinite if there is none. */
+/**
+ * The distance between the mark price and the liquidation price, as a fraction of the mark price. Infinite if there is
+ * no liquidation price.
+ */
 const distanceOf = (mark: Decimal.Decimal, liquidation: Decimal.Decimal | undefined): number =>
   liquidation === undefined ? Infinity : Math.abs(Number(mark) - Number(liquidation)) / Number(mark)
 
-/** Watches an account's positions on a market, and halves one before the exchange liquidates it. */
+/** Watches an account's positions on a market, and halves a position before the exchange liquidates it. */
 export const make = Effect.fn("Keeper.make")(function*({ digits, distance, market }: Settings) {
   const live = yield* LivePositions.make
   const prices = yield* PremiumIndexChannel.PremiumIndexChannel
@@ -43,7 +48,7 @@ export const make = Effect.fn("Keeper.make")(function*({ digits, distance, marke
     .map(([leverage, upTo]) => ({ leverage: Number(leverage), upTo }))
   const report = { prices: 0, halved: 0, lost: 0, failed: 0, nearest: Infinity }
 
-  /** The account at a mark price, as a risk system models it. The collateral is USDT only. */
+  /** The account at a mark price, as a risk system models it. USDT is the only collateral. */
   const accountAt = Effect.fnUntraced(function*(markPrice: Decimal.Decimal): Effect.fn.Return<
     Margin.Account,
     CollateralSummary.Failure | OpenPositions.Failure
@@ -61,14 +66,17 @@ export const make = Effect.fn("Keeper.make")(function*({ digits, distance, marke
     }
   })
 
-  /** Halves a position. Only reduces, so it can't open one, even if an earlier order was placed after all. */
+  /**
+   * Halves a position. The order is reduce-only, so it can't open a position, even if an earlier order was placed after
+   * all.
+   */
   const halve = Effect.fnUntraced(function*(amount: Decimal.Decimal) {
     const half = Result.getOrThrow(Decimal.multiply(amount, Decimal.of("0.5")))
     const size = Decimal.ceil(Decimal.of(half.replace("-", "") as "1"), digits)
     const order = { market, amount: Decimal.Amount.make(size), reduceOnly: true }
     yield* orders.create({ ...order, side: amount.startsWith("-") ? "buy" : "sell" }).pipe(
       Effect.tap(() => Effect.sync(() => report.halved++)),
-      // The order may have been placed. Nothing else is sent until that is known.
+      // The order may have been placed. No other order is sent until its outcome is known.
       Effect.catchTag("OutcomeUnknown", (lost) => {
         report.lost++
         return reconcile(lost, { recordsCanceled: true })
@@ -79,7 +87,10 @@ export const make = Effect.fn("Keeper.make")(function*({ digits, distance, marke
   /** The last mark price at which the account was safe. */
   let safe: Decimal.Decimal | undefined
 
-  /** Acts on a mark price. What the streams show is only a reason to look: the decision reads the account itself. */
+  /**
+   * Acts on a mark price. The streams only trigger a check. The decision is based on the account itself, which is read
+   * with a call.
+   */
   const act = Effect.fnUntraced(function*(mark: Decimal.Decimal) {
     const account = yield* accountAt(mark)
     const left = distanceOf(mark, Margin.liquidationPrice(account, market))
@@ -89,13 +100,13 @@ export const make = Effect.fn("Keeper.make")(function*({ digits, distance, marke
     else safe = mark
   })
 
-  /** The exchange's own liquidation price, from the stream of positions, says when to look closer. */
+  /** The exchange's own liquidation price, from the positions stream. It determines when to check the account. */
   const check = Effect.fnUntraced(function*(mark: Decimal.Decimal) {
     report.prices++
     if (mark === safe) return
     const state = yield* live.get
     const known = state._tag === "Whole" ? state.value.find((one) => one.market === market) : undefined
-    // While the positions are not known, each price is a reason to look.
+    // While the positions are unknown, every price triggers a check.
     if (state._tag === "Whole" && distanceOf(mark, known?.liquidationPrice ?? undefined) > 2 * distance) return
     yield* act(mark)
   })
@@ -108,7 +119,7 @@ export const make = Effect.fn("Keeper.make")(function*({ digits, distance, marke
         ? item.state.markPrice
         : undefined
       return mark === undefined ? Effect.void : check(mark).pipe(
-        // Whatever fails, the next price tries again.
+        // Whatever fails, the next price causes a new attempt.
         Effect.catch(() => Effect.sync(() => report.failed++))
       )
     })

@@ -1,6 +1,9 @@
 import { type Client, decimal } from "effect-txc/promise"
 
-/** Places up to 20 limit orders in one call, each one step below the last. Returns the ids of those that were placed. */
+/**
+ * Places up to 20 limit orders in one call, each one step below the previous order. Returns the ids of the orders that
+ * were placed.
+ */
 export const ladder = async (
   client: Client,
   market: string,

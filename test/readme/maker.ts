@@ -23,14 +23,14 @@ export interface Settings {
   readonly money: Identifiers.Ticker
   /** The number of decimal places in a price. */
   readonly digits: number
-  /** The size of each quote, and the position change that triggers a hedge. */
+  /** The size of each quote. A change of the position by this size triggers a hedge. */
   readonly amount: Decimal.Amount
   /** The bid and ask prices as multiples of the mid price: slightly below and slightly above 1. */
   readonly bid: Decimal.Decimal
   readonly ask: Decimal.Decimal
 }
 
-/** Sums and products are exact. They fail only if the result has more than 64 characters. */
+/** Sums and products are exact. They fail only if the result needs more than 64 characters. */
 const exact = Result.getOrThrow
 
 /** The maker's own ledger: its balances at the start, and every fill and fee since. */
@@ -38,7 +38,7 @@ export class Ledger {
   private readonly counted = new Set<string>()
   private readonly held = new Map<Identifiers.Ticker, Decimal.Decimal>()
   private readonly first: TradeBalance.Balances
-  /** The newest fill up to which none is missing. */
+  /** The newest fill for which it is certain that no earlier fill is missing. */
   private complete: string | undefined
 
   constructor(first: TradeBalance.Balances) {
@@ -50,12 +50,12 @@ export class Ledger {
     return this.held.get(ticker) ?? Decimal.zero
   }
 
-  /** The change in a balance since the start. */
+  /** Returns the change in a balance since the start. */
   change(ticker: Identifiers.Ticker): Decimal.Decimal {
     return exact(Decimal.subtract(this.of(ticker), this.first.get(ticker)?.available ?? Decimal.zero))
   }
 
-  /** The profit since the start in the quote currency, with the base currency valued at this price. */
+  /** Returns the profit since the start in the quote currency, with the base currency valued at this price. */
   profit({ money, stock }: Settings, price: Decimal.Decimal): Decimal.Decimal {
     return exact(Decimal.add(this.change(money), exact(Decimal.multiply(this.change(stock), price))))
   }
@@ -64,17 +64,17 @@ export class Ledger {
     return this.counted.size
   }
 
-  /** Whether no fill is missing up to this one. */
+  /** Whether no fill up to this one is missing. */
   isComplete({ tradeId }: Fills.Fill): boolean {
     return this.complete === tradeId
   }
 
-  /** Notes that no fill is missing up to this one. */
+  /** Records that no fill up to this one is missing. */
   completed(newest: Fills.Fill | undefined): void {
     if (newest !== undefined) this.complete = newest.tradeId
   }
 
-  /** Adds a fill, unless it has been added before. */
+  /** Adds a fill, unless it was added before. */
   add({ money, stock }: Settings, { amount, fee, feeAsset = stock, price, side, tradeId }: DealsChannel.Deal): void {
     if (this.counted.has(tradeId)) return
     this.counted.add(tradeId)
@@ -88,10 +88,13 @@ export class Ledger {
   }
 }
 
-/** The number of ticks after which the fills are read with a call, in case the exchange did not push one. */
+/** After this many ticks, the fills are read with a call, in case the exchange did not push a fill. */
 const auditEvery = 10
 
-/** A market maker. Run `tick` every minute or so, and `stop` at the end of the day. It listens as long as its scope. */
+/**
+ * A market maker. Run `tick` every minute or so, and `stop` at the end of the day. It follows its fills until its scope
+ * closes.
+ */
 export const make = Effect.fn("maker")(function*(settings: Settings) {
   const { amount, digits, market, stock } = settings
   const { cancel } = yield* CancelAllOrders.CancelAllOrders
@@ -113,15 +116,18 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
     pushed: 0,
     audits: 0
   }
-  /** Whether fills may be missing that the stream has not pushed. */
+  /** Whether there may be fills that the stream has not pushed. */
   let isBehind = true
   /** The errors for orders that may or may not have been placed. */
   let lost: ReadonlyArray<Errors.OutcomeUnknown> = []
 
-  /** Reconciles lost orders. If one is still unknown, cancels all orders and fails, so the maker does not quote. */
+  /**
+   * Reconciles lost orders. If the outcome of an order is still unknown, cancels all orders and fails, so the maker
+   * does not quote.
+   */
   const findLost = Effect.gen(function*() {
     for (const order of lost) {
-      // The history of this account contains orders that were canceled before they traded.
+      // This account's history contains orders that were canceled before they traded.
       const verdict = yield* reconcile(order, { recordsCanceled: true })
       if (verdict._tag === "StillUnknown") return yield* Effect.andThen(cancel({ market }), Effect.fail(order))
       if (verdict._tag === "Placed") report.found++
@@ -152,7 +158,10 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
     }))
   yield* Effect.forkScoped(Effect.retry(listen, Schedule.spaced("1 minute")))
 
-  /** Adds the fills that were not pushed. They are read latest first, down to the last one that is known to be complete. */
+  /**
+   * Adds the fills that were not pushed. They are read latest first, back to the last fill before which none is
+   * missing.
+   */
   const audit = Effect.gen(function*() {
     isBehind = false
     const missing = yield* fills.stream({ market }).pipe(
@@ -167,7 +176,10 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
 
   const isDue = () => isBehind || report.ticks % auditEvery === 0
 
-  /** Sends a market order against the position's change since the start, if that is at least one quote's size. */
+  /**
+   * Sends a market order that reverses the position's change since the start, if that change is at least the size of a
+   * quote.
+   */
   const hedge = Effect.gen(function*() {
     const change = ledger.change(stock)
     const isLong = Decimal.Order(change, Decimal.zero) > 0
@@ -192,7 +204,8 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
     }
   })
 
-  // A cancel whose answer is lost is simply repeated at the next tick, because canceling everything twice is harmless.
+  // A cancellation whose response is lost is simply repeated at the next tick, because canceling everything twice is
+  // harmless.
   const clear = Effect.andThen(findLost, cancel({ market }))
   const stop = Effect.andThen(clear, audit)
   const tick = clear.pipe(
@@ -208,7 +221,7 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
   return { ledger, report, stop, tick }
 })
 
-/** Makes the market until interrupted. */
+/** Runs the market maker until interrupted. */
 export const run = (settings: Settings) =>
   Effect.scoped(
     Effect.flatMap(make(settings), ({ tick }) => Effect.forever(Effect.andThen(tick, Effect.sleep("1 minute"))))

@@ -4,7 +4,7 @@ import { InProcess, Sandbox } from "effect-txc/sandbox"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
-// The target here is a sandbox in this process. For any other exchange, pass its base URL to Target.http.
+// The target here is a sandbox in the same process. To check another exchange, pass its base URL to Target.http.
 const target = Target.fromLayer(Sandbox.layer({ controlToken: "a token of mine" }), {
   baseUrl: InProcess.baseUrl,
   dialect: Dialect.document,

@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 type Orders = ReadonlyMap<Identifiers.OrderId, PendingOrdersChannel.PendingOrder>
 type OrderItem = Item.Item<PendingOrdersChannel.OrderEvent, ReadonlyArray<PendingOrdersChannel.PendingOrder>>
 
-/** The open orders after an item; `undefined` while some may be missing. */
+/** Returns the open orders after an item, or `undefined` while some orders may be missing. */
 const after = (open: Orders | undefined, item: OrderItem): Orders | undefined => {
   if (item._tag === "Interrupted") return undefined
   if (item._tag === "Snapshot") return new Map(item.state.map((order) => [order.orderId, order]))

@@ -5,34 +5,35 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 
-/** The order was not sent: the desk's own rules refuse it. */
+/** The order was not sent, because the desk's own rules refuse it. */
 export class TooRisky extends Data.TaggedError("TooRisky")<{ readonly reason: string }> {}
 
 /** The desk's limits. */
 export interface Limits {
-  /** The greatest amount × price of one order, in the quote currency. */
+  /** The maximum amount × price of an order, in the quote currency. */
   readonly maxTotal: Decimal.Decimal
-  /** The greatest number of open orders on a market. */
+  /** The maximum number of open orders on a market. */
   readonly maxOpen: number
-  /** Whether trading is stopped. Read before every order. */
+  /** Whether trading is stopped. This effect runs before every order. */
   readonly isStopped: Effect.Effect<boolean>
 }
 
-/** Limit orders that have passed the desk's checks. Give this service to strategies, instead of `LimitOrders`. */
+/** Places limit orders that pass the desk's checks. Give this service to strategies, instead of `LimitOrders`. */
 export class CheckedOrders extends Context.Service<CheckedOrders, {
   readonly create: (
     order: LimitOrders.Request
   ) => Effect.Effect<OrderAnswer.Order, LimitOrders.Failure | ActiveOrders.Failure | TooRisky>
 }>()("app/CheckedOrders") {}
 
-/** `CheckedOrders` with these limits. */
+/** A `CheckedOrders` layer with these limits. */
 export const layer = (limits: Limits) =>
   Layer.effect(
     CheckedOrders,
     Effect.gen(function*() {
       const orders = yield* LimitOrders.LimitOrders
       const active = yield* ActiveOrders.ActiveOrders
-      // One order at a time: two orders at once could each see the limit not yet reached.
+      // Orders are placed one at a time. Otherwise, two simultaneous orders could both pass a limit that allows only
+      // one of them.
       const turn = yield* Semaphore.make(1)
       const check = Effect.fnUntraced(function*(order: LimitOrders.Request) {
         if (yield* limits.isStopped) return yield* new TooRisky({ reason: "trading is stopped" })

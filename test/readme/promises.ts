@@ -1,6 +1,6 @@
 import { createClient, OutcomeUnknown, ValidationFailed } from "effect-txc/promise"
 
-// Reads the key and the exchange from the environment. Make one client for the whole program.
+// Reads the key and the exchange from the environment. Create a single client for the complete program.
 await using client = createClient()
 
 const balances = await client.mainBalance.all()
@@ -16,13 +16,13 @@ try {
   console.log("placed", order.orderId)
 } catch (error) {
   if (error instanceof OutcomeUnknown) {
-    // The answer was lost. The order may exist: find out, before you place it again.
+    // The response was lost, so the order may exist. Find out before you place it again.
     console.log((await client.reconciliation.reconcile(error))._tag)
   } else if (error instanceof ValidationFailed) console.log("invalid fields", error.fields)
   else throw error
 }
 
-// All open orders, page by page.
+// Reads all open orders, page by page.
 for await (const order of client.activeOrders.stream({ market: "BTC_USDT" })) {
   console.log("open", order.side, order.amount, "at", order.price)
 }

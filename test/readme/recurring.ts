@@ -1,7 +1,10 @@
 import { type Client, ExchangeUnreachable, OutcomeUnknown, RateLimited } from "effect-txc/promise"
 import { setTimeout } from "node:timers/promises"
 
-/** Buys for the same amount of money, again and again, until the signal: `buyEvery(client, "BTC_USDT", "50", 86_400_000)`. */
+/**
+ * Repeatedly buys for the same amount of money until the signal aborts:
+ * `buyEvery(client, "BTC_USDT", "50", 86_400_000)`.
+ */
 export const buyEvery = async (client: Client, market: string, money: string, millis: number, signal: AbortSignal) => {
   while (!signal.aborted) {
     try {
@@ -9,7 +12,7 @@ export const buyEvery = async (client: Client, market: string, money: string, mi
       console.log("bought", order.dealStock, "for", order.dealMoney)
     } catch (error) {
       if (error instanceof OutcomeUnknown) {
-        // Never buys twice: a lost answer counts as a purchase until a person has looked at it.
+        // Never buys twice: if a response is lost, the order is treated as a purchase until a person has checked it.
         console.error("look at", error.clientOrderId, (await client.reconciliation.reconcile(error))._tag)
       } else if (error instanceof ExchangeUnreachable || error instanceof RateLimited) {
         console.error("not bought, next time again:", error.message)

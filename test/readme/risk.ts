@@ -2,7 +2,7 @@ import { type Errors, LimitOrders, Reconciliation } from "effect-txc"
 import * as Effect from "effect/Effect"
 import * as Match from "effect/Match"
 
-/** The decision about the order: nothing, because it was placed; place it again; drop it; or ask a human. */
+/** Decides about the order: do nothing, because it was placed; place it again; drop it; or ask a human. */
 type Decision = "placed" | "place again" | "drop" | "ask a human"
 
 const found: { readonly [K in Reconciliation.Verdict["_tag"]]: Decision } = {
@@ -17,12 +17,12 @@ const find = Effect.fnUntraced(function*(lost: Errors.OutcomeUnknown): Effect.fn
   Reconciliation.Reconciliation
 > {
   const { reconcile } = yield* Reconciliation.Reconciliation
-  // The exchange has confirmed to us that our account's history contains canceled orders.
+  // The exchange has confirmed that our account's history contains canceled orders.
   const verdict = yield* reconcile(lost, { recordsCanceled: true })
   return found[verdict._tag]
 })
 
-/** Handles every tag. The code does not compile if one is missing. */
+/** Handles every error tag. The code does not compile if a tag is missing. */
 const decide = (error: LimitOrders.Failure): Effect.Effect<Decision, never, Reconciliation.Reconciliation> =>
   Match.valueTags(error, {
     OutcomeUnknown: find,

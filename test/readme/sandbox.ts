@@ -25,7 +25,7 @@ export const program = Effect.gen(function*() {
   })
   yield* control.fund({ account: "me", wallet: "main", ticker: btc, amount: Decimal.amount("2") })
 
-  // The first call gets a proxy's answer, as if the exchange were down. The client retries reads.
+  // The first call gets a proxy's error page, as if the exchange were down. The client retries reads.
   yield* control.addFault({ path: MainBalance.endpoint.path, symptom: Faults.badGateway })
   const balance = yield* MainBalance.MainBalance
   return yield* balance.of(btc)

@@ -3,7 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 
-/** Returns the lower-case hexadecimal HMAC-SHA512 of a payload. The secret stays in the device or service that computes it. */
+/**
+ * Returns the lower-case hexadecimal HMAC-SHA512 of a payload. The secret stays in the device or service that computes
+ * the HMAC.
+ */
 export type Hmac = (payload: string, signal: AbortSignal) => Promise<string>
 
 const signer = (apiKey: string, hmac: Hmac) =>
@@ -17,7 +20,7 @@ const signer = (apiKey: string, hmac: Hmac) =>
     scrub: Signer.scrubber(apiKey)
   })
 
-/** All services of an account whose secret is not in this process. */
+/** All services of an account whose secret is outside this process. */
 export const exchange = (place: Region.Options, apiKey: string, hmac: Hmac) =>
   Exchange.layerServices.pipe(
     Layer.provide([

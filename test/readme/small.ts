@@ -5,7 +5,7 @@ import * as Markets from "effect-txc/endpoints/Markets"
 import { StopLimitOrders } from "effect-txc/endpoints/StopLimitOrders"
 import * as Layer from "effect/Layer"
 
-// The key, the secret and the exchange are read from the environment, as with Exchange.layerConfig.
+// The key, the secret and the exchange are read from the environment, as in Exchange.layerConfig.
 const account = Account.layerOver(Layer.merge(Settings.layerRegion, Settings.layerCredentials), {
   transport: UndiciTransport.layer
 })

@@ -10,7 +10,7 @@ import * as TestClock from "effect/testing/TestClock"
 
 const alice = { apiKey: Redacted.make(Example.alice.apiKey), apiSecret: Redacted.make(Example.alice.apiSecret) }
 
-// A fresh exchange for each test, with two funded accounts.
+// Every test gets a fresh exchange with two funded accounts.
 const world = Exchange.layer({ baseUrl: InProcess.baseUrl, dialect: Dialect.document, credentials: alice }).pipe(
   Layer.provideMerge(Layer.effectDiscard(Example.setUp)),
   Layer.provideMerge(Sandbox.layer({ seed: 1 }))
@@ -26,7 +26,7 @@ const order = {
 } as const
 
 describe("my bot", () => {
-  it.effect("an order whose answer was lost is open on the exchange", () =>
+  it.effect("an order whose response was lost is open on the exchange", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const orders = yield* StopLimitOrders.StopLimitOrders

@@ -3,17 +3,19 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 
-/** The age from which positions are too old to rely on: the exchange pushes them every second. */
+/** The age at which positions are too old to rely on, although the exchange pushes them every second. */
 const tooOld = Duration.seconds(5)
 
-/** Closes every position that has lost more than `limit`, in the quote currency. Looks every second, until interrupted. */
+/**
+ * Closes every position that has lost more than `limit`, in the quote currency. Checks every second, until interrupted.
+ */
 export const watch = Effect.fn(function*(limit: Decimal.Amount) {
   const { create } = yield* CollateralMarketOrders.CollateralMarketOrders
   const { list } = yield* OpenPositions.OpenPositions
   const view = yield* LivePositions.make
   const worst = Result.getOrThrow(Decimal.subtract(Decimal.zero, limit))
 
-  /** The positions now. Reads them with a call while the view may be out of date. */
+  /** Returns the current positions. Reads them with a call if the view may be out of date. */
   const positions = Effect.gen(function*() {
     const state = yield* view.get
     const isOld = Duration.isGreaterThan(yield* LiveView.age(state), tooOld)
@@ -22,7 +24,7 @@ export const watch = Effect.fn(function*(limit: Decimal.Amount) {
     return yield* list()
   })
 
-  /** A repeated order is harmless: it only reduces the position, and is refused once the position is closed. */
+  /** Repeating the order is harmless: it only reduces the position, and is refused once the position is closed. */
   const close = ({ amount, market, unrealizedPnl }: OpenPositions.Position) => {
     if (!amount || !unrealizedPnl || Decimal.Order(unrealizedPnl, worst) >= 0) return Effect.void
     const isLong = Decimal.Order(amount, Decimal.zero) > 0
@@ -34,7 +36,7 @@ export const watch = Effect.fn(function*(limit: Decimal.Amount) {
       reduceOnly: true
     }).pipe(
       Effect.andThen(Effect.logWarning(`closed ${amount} on ${market} at a loss of ${unrealizedPnl}`)),
-      // The next look shows whether the position is still there.
+      // The next check shows whether the position is still open.
       Effect.catch((error) => Effect.logError(`could not close ${amount} on ${market}: ${error.message}`))
     )
   }

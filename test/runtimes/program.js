@@ -1,6 +1,6 @@
 /**
- * A stranger's program, the same for every runtime: uses each feature of the client once against a sandbox, and says
- * which of them work. A browser has no `require` and no undici.
+ * A user's program, the same for every runtime. It uses each feature of the client once against a sandbox, and reports
+ * which features work. A browser has no `require` and no undici.
  */
 import { createClient, ExchangeUnreachable, ValidationFailed } from "effect-txc/promise"
 
@@ -35,14 +35,15 @@ const features = {
   }
 }
 
-/** Uses every feature, and returns what happened to each. `others` are the features of some runtimes only. */
+/** Uses every feature, and returns the result of each. `others` are the features that only some runtimes have. */
 export const report = async (options, others = {}) => {
   const results = {}
   for (const [name, use] of Object.entries({ ...features, ...others })) {
     const client = createClient(options)
     results[name] = await use(client).then(
       () => "yes",
-      // Refused before it was sent, with the reason: an order is never sent in a way that could deliver it twice.
+      // The order was refused before sending, with a reason. An order is never sent in a way that could deliver it
+      // twice.
       (error) => error instanceof ExchangeUnreachable && error.why === "other" ? "refused" : `failed: ${error}`
     )
     await client.close()

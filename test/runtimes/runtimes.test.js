@@ -1,6 +1,6 @@
 /**
- * Runs one program on every runtime, against a sandbox, and compares the results with the table on
- * the page about runtimes. TXC_TEST_RECORD=1 writes the table. Needs the built package: `npm run build`.
+ * Runs one program on every runtime against a sandbox, and compares the results with the table on the page about
+ * runtimes. `TXC_TEST_RECORD=1` writes the table. Needs the built package: `npm run build`.
  */
 import assert from "node:assert/strict"
 import { execFile, spawn } from "node:child_process"
@@ -17,7 +17,7 @@ const root = createRequire(at("../../package.json"))
 const page = at("../../src/client/docs/runtimes.md")
 const marker = /<!-- runtimes -->\n(.*?)\n<!-- end -->/su
 
-/** A stranger's folder, with the program and the built package under its name. */
+/** A user's folder, with the program and the built package under its published name. */
 const folder = mkdtempSync(join(tmpdir(), "effect-txc-runtimes-"))
 mkdirSync(join(folder, "node_modules"))
 symlinkSync(at("../.."), join(folder, "node_modules/effect-txc"))
@@ -74,11 +74,11 @@ const runtimes = {
   "Chromium, bundled": browser
 }
 
-test("the page says what works on which runtime", { timeout: 300_000 }, async (context) => {
+test("the page states correctly what works on which runtime", { timeout: 300_000 }, async (context) => {
   const names = Object.keys(runtimes)
   const url = await sandbox(context)
   const reports = []
-  // One after another: they use the same key.
+  // The runtimes run one after another, because they use the same key.
   for (const name of names) reports.push(await runtimes[name](url, context))
   const features = Object.keys(reports[0])
   const rows = [

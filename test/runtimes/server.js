@@ -1,4 +1,4 @@
-/** The program on a runtime with a command line: `RUNTIME server.js OPTIONS`. Prints its report as JSON. */
+/** Runs the program on a command-line runtime: `RUNTIME server.js OPTIONS`. Prints its report as JSON. */
 import { createRequire } from "node:module"
 import process from "node:process"
 import { report } from "./program.js"

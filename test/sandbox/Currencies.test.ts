@@ -1,4 +1,4 @@
-/** Callers see the owner's currency settings. */
+/** Tests that callers see the owner's currency settings. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -32,7 +32,7 @@ const setting = fc.record({
 
 const fees = Fees.use(({ list }) => list)
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("currency settings in the $name dialect", (dialect) => {
   property("callers see every switch and fee that the owner sets, and the other settings stay unchanged", [
     fc.array(setting, { minLength: 1, maxLength: 5 })
   ], (settings) =>
@@ -64,7 +64,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }
     }).pipe(Effect.provide(exchange(inProcess(dialect)))), { runs: 40 })
 
-  it.effect("an unknown currency or a negative fee is refused and changes nothing", () =>
+  it.effect("an unknown currency or a negative fee is refused, and nothing changes", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const before = yield* fees

@@ -7,13 +7,13 @@ import { begin, story } from "../support/story.ts"
 
 const options = (dialect: Dialect.Dialect, seed: number) => ({ dialect, seed, begin })
 
-describe.each([Dialect.document, Dialect.live])("in the $name dialect", (dialect) => {
-  it.live("the same seed and commands give the same journal, answers and faults", () =>
+describe.each([Dialect.document, Dialect.live])("determinism in the $name dialect", (dialect) => {
+  it.live("the same seed and commands give the same journal, responses and faults", () =>
     Effect.gen(function*() {
       const here = yield* Effect.provide(story, inProcess(options(dialect, 7)))
       assert.deepStrictEqual(yield* Effect.provide(story, inProcess(options(dialect, 7))), here)
       assert.deepStrictEqual(yield* Effect.provide(story, overHttp(options(dialect, 7))), here)
-      // A run without any faults, or with nothing but faults, would prove nothing.
+      // A run without any faults, or with faults only, would prove nothing.
       for (const kind of ["no answer", "502 ", "200 "]) {
         assert.isAbove(here.answers.filter((answer) => answer.startsWith(kind)).length, 1, kind)
       }
@@ -23,7 +23,7 @@ describe.each([Dialect.document, Dialect.live])("in the $name dialect", (dialect
     }))
 })
 
-it.live("a run in another process gives the same journal, answers and faults", () =>
+it.live("a run in another process gives the same journal, responses and faults", () =>
   Effect.gen(function*() {
     const { ended, output } = yield* runElsewhere(`
       import * as Effect from "effect/Effect"

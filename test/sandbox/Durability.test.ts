@@ -34,7 +34,7 @@ const chance = (seed: number) => {
 }
 
 // -----------------------------------------------------------------------------
-// Load
+// Calls under load
 // -----------------------------------------------------------------------------
 
 const own = (name: string, payload: object): Request => ({
@@ -45,7 +45,7 @@ const own = (name: string, payload: object): Request => ({
   from: "test"
 })
 
-/** Draws a call that trades, moves money or changes accounts; every unsigned call contains `mark`. */
+/** Draws a call that trades, moves money or changes accounts. Every unsigned call contains `mark`. */
 const drawCall = (draw: (below: number) => number, mark: () => string, restoring: boolean): Request => {
   const caller = draw(2) === 0 ? alice : bob
   const order = () => ({
@@ -78,7 +78,10 @@ const drawCall = (draw: (below: number) => number, mark: () => string, restoring
   }
 }
 
-/** The nonce or mark in a request that identifies its command in the journal; `undefined` if it has neither. */
+/**
+ * Returns the nonce or mark that identifies a request's command in the journal, or `undefined` if the request has
+ * neither.
+ */
 const traceOf = (request: Request): string | undefined => {
   const text = Buffer.from(request.body).toString()
   if (!request.path.startsWith(prefix)) return /"nonce":"(\d+)"/u.exec(text)?.[1]
@@ -129,7 +132,9 @@ const following = (baseUrl: string, after: string, seen: Array<Entry>) =>
     return Effect.sync(() => request.destroy())
   })
 
-// ----------------------------------------------------------------------------- State after the kills
+// -----------------------------------------------------------------------------
+
+// The state after each kill
 // -----------------------------------------------------------------------------
 
 /** Rebuilds the state after each command from the commands alone. */
@@ -156,10 +161,10 @@ const sound = ({ ledger }: State): void => {
 
 const kills = isLong ? 5 : 2
 
-describe.each([["", false], ["and that goes back to earlier states ", true]] as const)(
-  "a sandbox %s",
+describe.each([["under load", false], ["under load and restored to earlier states", true]] as const)(
+  "a sandbox that is killed %s",
   (_, restoring) => {
-    it.live("a sandbox that is killed repeatedly keeps every acknowledged command, and no partial one", () =>
+    it.live("a sandbox that is killed repeatedly preserves every acknowledged command, and no partial command", () =>
       Effect.gen(function*() {
         const file = yield* scratchFile
         const draw = chance(restoring ? 1 : 0)

@@ -5,8 +5,8 @@ import * as Example from "../../src/sandbox/Example.ts"
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import { rawPublic } from "../support/trading.ts"
 
-describe("the example", () => {
-  it.live("every market of the example has a price from the start", () =>
+describe("the example set-up", () => {
+  it.live("every market in the example has a price from the start", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { body } = yield* rawPublic("/api/v4/public/ticker")

@@ -19,14 +19,14 @@ import { scratchFile } from "../support/files.ts"
 import { property } from "../support/property.ts"
 import { signed } from "../support/signed.ts"
 
-/** The whole state, except for values that depend only on the times of its commands. */
+/** Returns the complete state, except for values that depend only on the times of its commands. */
 const shown = Venue.use(({ state }) =>
   Effect.sync(() => canonical({ ...Saved.save(state), currencies: 0, at: 0, clock: 0 }))
 )
 
 type Step = "fund" | "order" | "price" | "key" | "cancel" | "snapshot" | "restore" | "begin" | "reset"
 
-/** Takes random steps on an exchange, and keeps a copy of its state after each command to which a test may return. */
+/** Takes random steps on an exchange, and copies its state after each command that a test may restore. */
 const walk = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>) {
   const control = yield* Control
   const venue = yield* Venue
@@ -85,7 +85,7 @@ const steps = fc.array(
 
 describe("restoring earlier states", () => {
   property(
-    "a restore rebuilds the state exactly, and so does replaying, forking or reopening the journal",
+    "restoring, replaying, forking or reopening the journal rebuilds the state exactly",
     [steps, fc.constantFrom("document", "live")],
     (steps, name) =>
       Effect.gen(function*() {
@@ -120,7 +120,7 @@ describe("restoring earlier states", () => {
     { runs: 25 }
   )
 
-  it.live("a restore to an unknown command, a replay into a used venue and an invalid journal are refused", () =>
+  it.live("restoring an unknown command, replaying into a used venue, and replaying an invalid journal are refused", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const venue = yield* Venue
@@ -140,7 +140,7 @@ describe("restoring earlier states", () => {
         yield* fresh(Effect.gen(function*() {
           const control = yield* Control
           assert.deepStrictEqual((yield* failsWith("ControlRefused")(control.replay(lines))).fields, fields)
-          // No command of the refused journal was applied.
+          // No command in the refused journal was applied.
           assert.strictEqual((yield* control.status).sequence, 0)
         }))
       }
@@ -160,7 +160,7 @@ describe("restoring earlier states", () => {
         assert.deepStrictEqual(yield* forked.handle(call), { _tag: "Reset" })
         assert.strictEqual((yield* post(call)).status, 200)
       }))
-      assert.notStrictEqual(yield* shown, before) // the nonce of that call
+      assert.notStrictEqual(yield* shown, before) // reusing nonces after a restore
       assert.deepStrictEqual(
         (yield* control.balances("alice")).find(({ ticker, wallet }) => wallet === "main" && ticker === usdt)?.free,
         "1000.5" as never
@@ -168,14 +168,14 @@ describe("restoring earlier states", () => {
     }).pipe(Effect.provide(inProcess())))
 })
 
-describe.each(worlds)("%s", (_name, dialect, world) => {
+describe.each(worlds)("going back in history (%s)", (_name, dialect, world) => {
   const test = <E>(name: string, effect: Effect.Effect<unknown, E, World>) =>
     it.live(name, () => Effect.provide(effect, world))
 
   const balance = "/api/v4/main-account/balance"
 
   test(
-    "a nonce that was used only after the restored state can be used again",
+    "a nonce that was first used after the restored state can be used again",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const { sequence } = yield* control.snapshot({ payload: {} })

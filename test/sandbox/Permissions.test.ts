@@ -1,4 +1,4 @@
-/** The permissions of sub-accounts and of each key type (document, "Authentication", 4). */
+/** Tests the permissions of sub-accounts and of each key type (document, "Authentication", 4). */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -15,7 +15,7 @@ const order = { side: "buy", amount: "1", price: "100" }
 const stop = { ...order, activation_price: "100" }
 const oco = { ...order, price: "90", activation_price: "110", stop_limit_price: "111" }
 
-/** Every call that places orders, with a market of the matching kind. */
+/** Every call that places orders, with a market of the right kind. */
 const orders = [
   ["/api/v4/order/new", "BTC_USDT", order, "spotEnabled"],
   ["/api/v4/order/market", "BTC_USDT", { ...order, amount: "100" }, "spotEnabled"],
@@ -33,7 +33,7 @@ const orders = [
   ["/api/v4/order/collateral/bulk", "BTC_PERP", order, "collateralEnabled"]
 ] as const
 
-/** Calls under `/order` that place no order or only replace one. */
+/** Calls under `/order` that place no order, or only replace an order. */
 const others = ["/api/v4/order/modify", "/api/v4/order/kill-switch", "/api/v4/order/kill-switch/status"]
 
 const key = (type: string): Account & { readonly type: string } => ({
@@ -43,16 +43,16 @@ const key = (type: string): Account & { readonly type: string } => ({
   type
 })
 
-it("every call under /order is in one of this file's two lists", () => {
+it("every call under /order appears in exactly one of this file's two lists", () => {
   const below = all.map(({ path }) => path).filter((path) => /^\/api\/v4\/order\/(?!.*cancel)/u.test(path))
   assert.sameMembers([...new Set(orders.map(([path]) => path as string)), ...others], below)
 })
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("permissions in the $name dialect", (dialect) => {
   const { endpointNotAllowed } = dialect.refusals
 
   property(
-    "a sub-account places orders only where its permissions allow it",
+    "a sub-account can place orders only where its permissions allow it",
     [fc.boolean(), fc.boolean(), fc.constantFrom(...orders)],
     (spotEnabled, collateralEnabled, [path, market, fields, permission]) =>
       Effect.gen(function*() {
@@ -77,7 +77,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         assert.strictEqual(json["code"], endpointNotAllowed.code)
         const hint = (yield* control.requests()).at(-1)?.hint
         assert.strictEqual(hint, "the sub-account has no permission for such orders")
-        // The permission restricts only orders: the account can still read.
+        // The permission restricts only orders, so the account can still read.
         const read = yield* handle(signed(dialect, "/api/v4/orders", {}, key("2")))
         assert.strictEqual(read.status, 200)
       }).pipe(Effect.provide(inProcess(dialect)), Effect.orDie),

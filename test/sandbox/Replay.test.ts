@@ -17,7 +17,7 @@ import type { State } from "../../src/sandbox/engine/State.ts"
 import * as Venue from "../../src/sandbox/venue/Venue.ts"
 import { amount, asBob, btcUsdt, dialects, limit, perp, price, same, traders, usdt } from "../support/trading.ts"
 
-/** The whole state for comparison, with the used nonces reduced to a count. */
+/** Returns the complete state for comparison, with the used nonces reduced to their number. */
 const shown = (state: State) => ({
   ledger: [...Ledger.save(state.ledger)],
   open: [...state.openOrders.values()],
@@ -30,7 +30,7 @@ const shown = (state: State) => ({
   lastId: state.lastId
 })
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("replay in the $name dialect", (dialect) => {
   it.live("an exchange on which orders have traded has the same state after a restart", () =>
     Effect.gen(function*() {
       const file = join(mkdtempSync(join(tmpdir(), "effect-txc-")), "journal.sqlite")

@@ -9,7 +9,7 @@ import { type Secrecy, Venue } from "../../src/sandbox/venue/Venue.ts"
 import { emptySubAccount, setUp } from "../support/exchange.ts"
 import { handle, signed } from "../support/signed.ts"
 
-/** Creates a key and a code in a new sandbox, and returns them with the journal. */
+/** Creates a key and a code in a new sandbox, and returns both with the journal. */
 const made = (secrets?: Secrecy) =>
   Effect.gen(function*() {
     const control = yield* Control
@@ -24,7 +24,7 @@ const made = (secrets?: Secrecy) =>
     return { secrets: [String(apiSecret), String(code)], lines }
   }).pipe(Effect.provide(Layer.fresh(Sandbox.layer(secrets === undefined ? {} : { seed: 7, secrets }))))
 
-it.effect("secrets and codes are the same in every run only if the sandbox derives them, whatever its seed", () =>
+it.effect("secrets and codes are the same in every run if the sandbox derives them, and random otherwise, whatever the seed", () =>
   Effect.gen(function*() {
     assert.deepStrictEqual((yield* made()).secrets, (yield* made("sequential")).secrets)
     const [one, two] = [yield* made("random"), yield* made("random")]
@@ -34,7 +34,7 @@ it.effect("secrets and codes are the same in every run only if the sandbox deriv
     }
   }))
 
-it.effect("replaying a journal restores the secrets that were drawn when it was written", () =>
+it.effect("replaying a journal restores the secrets that were drawn when the journal was written", () =>
   Effect.gen(function*() {
     const { lines, secrets } = yield* made("random")
     const state = yield* Effect.gen(function*() {

@@ -26,14 +26,14 @@ const order = { market: stopLimit.market, side: "buy", amount: stopLimit.amount,
 
 for (const dialect of dialects) {
   for (const [where, world] of [["in process", inProcess(dialect)], ["over HTTP", overHttp(dialect)]] as const) {
-    it.live(`a client with its own nonces keeps trading wherever the clock is moved (${dialect.name}, ${where})`, () =>
+    it.live(`a client with its own nonces continues to trade wherever the clock is moved (${dialect.name}, ${where})`, () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
         const orders = yield* LimitOrders
         const server = yield* ServerTime
         const trades = Effect.fnUntraced(function*() {
           const placed = yield* orders.create(order)
-          // An order has the venue's time, but callers see the machine's time as server time.
+          // An order has the venue's time, but the server time that callers see is the machine's time.
           assert.approximately(placed.timestamp, (yield* control.clock).at / 1e6, 5)
           assert.approximately(yield* server.get, (yield* Clock.currentTimeMillis) / 1000, 5)
         })
@@ -57,7 +57,9 @@ for (const dialect of dialects) {
 }
 
 describe("windowed nonces of the live dialect", () => {
-  /** The owner's actions on the clock; `restart` closes and reopens the venue, `pass` advances the machine's clock. */
+  /**
+   * The owner's actions on the clock. `restart` closes and reopens the venue, and `pass` advances the machine's clock.
+   */
   const act = fc.oneof(
     fc.record({ do: fc.constant("advance" as const), millis: fc.nat(1000 * hour) }),
     fc.record({ do: fc.constant("set" as const), millis: fc.nat(1000 * hour) }),
@@ -74,7 +76,7 @@ describe("windowed nonces of the live dialect", () => {
   })
 
   property(
-    "windowed nonces are checked against the clock that callers see, and accepted once, whatever the owner does",
+    "a windowed nonce is checked against the clock that callers see, and accepted only once, whatever the owner does",
     [fc.array(act, { maxLength: 15, size: "max" })],
     (acts) =>
       Effect.gen(function*() {
@@ -119,7 +121,7 @@ describe("windowed nonces of the live dialect", () => {
     { runs: 100, short: 12, timeout: 60_000 }
   )
 
-  it.effect("refused windowed nonces are not written to the journal, however the clock is set", () =>
+  it.effect("refused windowed nonces are not written to the journal, no matter how the clock is set", () =>
     Effect.gen(function*() {
       const venue = yield* Venue.make({ dialect: Dialect.live })
       const control = Control.make(venue)

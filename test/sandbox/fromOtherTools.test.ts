@@ -9,11 +9,11 @@ import { closedPort, listens } from "../support/server.ts"
 
 const page = Project.readSource("src/sandbox/docs/from-other-tools.md")
 
-/** The page's code blocks in one language. */
+/** Returns the page's code blocks in one language. */
 const fences = (language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gsu"))].map(([, code = ""]) => code)
 
-/** The page's code blocks that are files, by the name in their first line. */
+/** Returns the page's code blocks that are files, by the name in their first line. */
 const files = Object.fromEntries(
   ["ini", "python", "ts", "yaml"].flatMap(fences).flatMap((text) => {
     const [, name] = /^(?:#|\/\/) (\S+)\n/u.exec(text) ?? []
@@ -21,17 +21,20 @@ const files = Object.fromEntries(
   })
 )
 
-/** The scripts in a CI configuration, in order. */
+/** Returns the scripts in a CI configuration, in order. */
 const scriptsIn = (yaml = "") =>
   [...yaml.matchAll(/^( *)(?:- )?(?:run: |- )\|\n((?:\1 +.*\n)+)/gmu)].map(([, , script = ""]) =>
     script.replaceAll(new RegExp(`^${/^ */u.exec(script)?.[0]}`, "gmu"), "")
   )
 
-/** The variables that a CI configuration sets for all scripts. */
+/** Returns the variables that a CI configuration sets for all scripts. */
 const variablesIn = (yaml = "") =>
   Object.fromEntries([...yaml.matchAll(/^ +(TXC_\w+): (.*)$/gmu)].map(([, name, value]) => [name, value]))
 
-/** A test that needs programs installed on this machine. It is skipped, with a note, if one is missing. */
+/**
+ * Defines a test that needs programs installed on this machine. If a program is missing, the test is skipped with a
+ * note.
+ */
 const itNeeds = <E>(
   programs: ReadonlyArray<string>,
   name: string,
@@ -51,7 +54,7 @@ const closed = (url: string): Effect.Effect<void> =>
     (isOpen) => isOpen ? Effect.andThen(Effect.sleep("50 millis"), closed(url)) : Effect.void
   )
 
-/** A test like `itNeeds`, which runs only in the long form, because its programs start slowly. */
+/** Defines a test like `itNeeds` that runs only in long test runs, because its programs start slowly. */
 const itTakesTime: typeof itNeeds = isLong ? itNeeds : () => undefined
 
 const pytest = (...args: ReadonlyArray<string>) => ["pytest-3", "-v", "-p", "no:cacheprovider", ...args]
@@ -77,7 +80,7 @@ describe("the page about other tools", () => {
 
   itNeeds(
     ["pytest-3"],
-    "every pytest test gets its own exchange, and none is left when pytest is killed",
+    "every pytest test gets its own exchange, and no exchange remains when pytest is killed",
     Effect.gen(function*() {
       const folder = yield* Project.make({
         ...files,
@@ -99,7 +102,7 @@ def test_killed(txc_sandbox):
 
   itNeeds(
     ["dash", "curl"],
-    "no sandbox is left when the shell fails or is killed",
+    "no sandbox remains when the shell fails or is killed",
     Effect.gen(function*() {
       const [script = ""] = fences("sh")
       const started = `set -eu\n${script.split("\n").slice(0, 2).join("\n")}\nsandbox_start`
@@ -189,7 +192,7 @@ def test_settings(txc_sandbox, test):
         "vitest.own.ts": files["vitest.config.ts"]?.replace("effect-txc/sandbox/vitest", "./setup.ts") ?? "",
         "settings.test.ts": `
             import { expect, inject, test } from "vitest"
-            test("a sandbox in the live dialect starts at the turn of the year", async () => {
+            test("a sandbox in the live dialect starts at the beginning of the year", async () => {
               const { controlToken, controlUrl, dialect } = inject("effect-txc/sandbox")
               const clock = await fetch(controlUrl + "Clock", { headers: { Authorization: "Bearer " + controlToken } })
               expect(dialect).toBe("live")
@@ -221,8 +224,8 @@ def test_settings(txc_sandbox, test):
           ...variablesIn(files[file]?.replace("8080", `${port}`)),
           GITHUB_ENV: join(folder, "variables")
         }
-        // GitHub runs each script in its own shell and passes on the variables that scripts write to a file; GitLab
-        // runs all in one shell.
+        // GitHub runs each script in a separate shell, and passes on the variables that scripts write to a file. GitLab
+        // runs all scripts in one shell.
         const shells = file === "test.yml"
           ? scripts.map((script) => `set -a; [ ! -e $GITHUB_ENV ] || . $GITHUB_ENV; set +a\n${script}`)
           : [scripts.join("")]

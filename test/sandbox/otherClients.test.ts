@@ -1,7 +1,7 @@
 /**
- * The requests of third-party clients, sent over a socket as those clients write them, with their headers and the form
- * of their bodies and nonces. The tests sign each one again. The forms were recorded from the exchange's own SDKs for
- * Go and Python (the one before 2026 and the generated one) and from ccxt.
+ * Sends requests over a socket exactly as third-party clients write them, with the same headers, bodies and nonce
+ * formats. The tests sign each request again. The requests were recorded from the exchange's own SDKs for Go and Python
+ * (the Python SDK from before 2026 and the generated one) and from ccxt.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
@@ -19,7 +19,7 @@ interface Written {
   readonly headers: Headers
   /** The body, as the client writes it. */
   readonly body: string
-  /** The JSON text that is signed; the body's own text by default. */
+  /** The JSON text that is signed. By default, this is the body itself. */
   readonly signed?: string
 }
 
@@ -27,7 +27,7 @@ interface Written {
 interface Client {
   readonly get: Headers
   readonly post: (path: string, fields: object, nonce: number) => Written
-  /** The names of the client's headers for the key, the payload and the signature. */
+  /** The client's header names for the key, the payload and the signature. */
   readonly names: readonly [apiKey: string, payload: string, signature: string]
 }
 
@@ -84,7 +84,7 @@ const newPython: Client = {
   names: upper
 }
 
-/** The generated SDK never signs: it sends the key, and a token that only its OAuth calls obtain. */
+/** The generated SDK never signs. It sends the key and a token that only its OAuth calls can obtain. */
 const unsigned: Client = { ...newPython, names: ["X-TXC-APIKEY", "", ""] }
 
 const ccxt: Client = {
@@ -96,7 +96,7 @@ const ccxt: Client = {
   names: upper
 }
 
-/** A client that writes a body around the envelope by hand. */
+/** A client that writes a body around the envelope without a library. */
 const byHand = (write: (path: string, nonce: number) => string, ...headers: Headers): Client => ({
   get: headers,
   post: (path, _fields, nonce) => ({ headers: headers.length > 0 ? headers : [json], body: write(path, nonce) }),
@@ -127,10 +127,10 @@ type Row = readonly [
   peculiarity: string,
   writes: Client,
   path: string,
-  /** The fields of the request; `undefined` for a GET. */
+  /** The request's fields, or `undefined` for a GET. */
   fields: object | undefined,
   status: number,
-  /** The expected answer, or some of its fields. */
+  /** The expected response, or some of its fields. */
   answer: unknown
 ]
 
@@ -238,7 +238,7 @@ const rows: ReadonlyArray<Row> = [
   ],
   [
     "the old Python SDK",
-    "asks for all balances with an empty ticker",
+    "requests all balances with an empty ticker",
     oldPython,
     "/api/v4/main-account/balance",
     { ticker: "" },
@@ -375,7 +375,7 @@ const rows: ReadonlyArray<Row> = [
   ]
 ]
 
-/** Whether an answer has the expected fields. */
+/** Checks whether a response has the expected fields. */
 const has = (actual: unknown, expected: unknown): void => {
   if (Array.isArray(expected)) {
     assert.isArray(actual)
@@ -387,9 +387,9 @@ const has = (actual: unknown, expected: unknown): void => {
   } else assert.strictEqual(actual, expected)
 }
 
-describe("requests of other clients, in the live dialect", () => {
+describe("third-party clients' requests in the live dialect", () => {
   for (const [client, peculiarity, writes, path, fields, status, answer] of rows) {
-    it.live(`${client} ${peculiarity}: HTTP ${status}`, () =>
+    it.live(`${client} ${peculiarity}, and gets HTTP ${status}`, () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve()
         const nonce = yield* Clock.currentTimeMillis

@@ -15,32 +15,32 @@ const blocks = [...page.matchAll(/```sh\n(.*?)```\n\n```text\n(.*?)```/gsu)].map
   shown
 }))
 
-/** An output without the parts that differ in every run. */
+/** Removes the parts of an output that differ in every run. */
 const masked = (output: string): string =>
   output.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d|\b[0-9a-f]{64}\b|\d+ commands/gu, "*")
     .replaceAll(/\b(?=[a-z]*\d)[a-z0-9]{12}\b/gu, "a-venue-of-12").replaceAll(/ +/gu, " ")
 
-/** The columns that depend on which shards the venue and the nodes get. */
+/** The columns whose values depend on which shards the venue and the nodes get. */
 const placed = (output: string): string =>
   output.replaceAll(/^(\S+ ready \* \d+ (?:\d+)) \d+$/gmu, "$1").replaceAll(/(awake \* \d+) 127.*/gu, "$1")
 
-/** Ends a process, unless it has ended. */
+/** Kills a process, unless it has already exited. */
 const stop = (id: number): void => {
   try {
     process.kill(id, "SIGKILL")
   } catch {
-    // Killing fails if the process has already ended.
+    // Killing a process fails if it has already exited.
   }
 }
 
 itWithPostgres(
-  "the commands on the page about running a cluster print the output that it shows",
+  "the commands on the page about running a cluster print the output that the page shows",
   () =>
     Effect.gen(function*() {
       assert.strictEqual(blocks.length, page.match(/```sh/gu)?.length)
       const { url } = yield* postgresServer
       const folder = dirname(yield* scratchFile)
-      // A node outlives the npx that started it, so each node writes down its process id.
+      // A node outlives the npx process that started it, so each node writes its process id to a file.
       const started = join(folder, "started")
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
@@ -59,7 +59,7 @@ itWithPostgres(
         )
         chmodSync(join(bin, "effect-txc"), 0o755)
       }
-      // Both lists of ports ascend, because the command sorts nodes by their addresses.
+      // Both lists of ports are in ascending order, because the command sorts nodes by address.
       const numbers = [...new Set(page.match(/\b(?:80|73|74)\d\d\b/gu))].toSorted()
       const free = (yield* Effect.forEach(numbers, () => closedPort)).map(String).toSorted()
       const ports = numbers.map((port, at) => [port, free[at] ?? ""] as const)

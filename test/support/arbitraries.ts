@@ -1,4 +1,4 @@
-/** The arbitraries that the oracle publishes, and some that only tests need. */
+/** The arbitraries that the oracle publishes, and others that only tests need. */
 import * as Redacted from "effect/Redacted"
 import * as Json from "../../src/protocol/Json.ts"
 

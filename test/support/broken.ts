@@ -1,4 +1,4 @@
-/** Requests that a codec refuses to write. */
+/** Requests that a codec refuses to encode. */
 import * as Result from "effect/Result"
 import type * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
@@ -11,10 +11,10 @@ type Fields = Readonly<Record<string, unknown>>
 export const withoutUndefined = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-/** Whether a row applies to a dialect. */
+/** Checks whether a row applies to a dialect. */
 export const isIn = ({ name }: Dialect.Dialect) => ({ only = name }: Row<object>): boolean => only === name
 
-/** The broken request of a row in wire format. */
+/** Builds a row's broken request in wire format. */
 export const brokenWire = (
   { endpoint }: Entry,
   { accepted }: Refused<object>,

@@ -1,4 +1,6 @@
-/** A real browser: Debian's Chromium, if it is installed. All tests share one browser, and each has its own page. */
+/**
+ * A real browser: Debian's Chromium, if it is installed. All tests share one browser, and each test has its own page.
+ */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { type Browser, chromium, type Page } from "playwright-core"
@@ -12,7 +14,7 @@ export const see = <A>(work: () => Promise<A>): Effect.Effect<A> => Effect.promi
 
 let launched: Promise<Browser> | undefined
 
-/** Unused pages, which tests reuse because starting one takes longer than most tests. */
+/** Unused pages. Tests reuse them because opening a page takes longer than most tests. */
 let free: Array<Page> = []
 
 const launch = (): Promise<Browser> =>
@@ -22,7 +24,7 @@ const launch = (): Promise<Browser> =>
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
   })
 
-/** Closes the browser, if a test has started it. */
+/** Closes the browser if a test has started it. */
 export const closeBrowser = Effect.promise(() => {
   const open = launched
   launched = undefined

@@ -1,8 +1,8 @@
-/** Sends an order-like request over a browser's `fetch`. Tests bundle this module and run it in a page. */
+/** Sends a request like an order over a browser's `fetch`. Tests bundle this module and run it in a page. */
 import * as Effect from "effect/Effect"
 import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
 
-/** The outcome of sending a body, at most once or any number of times. */
+/** The outcomes of sending a body at most once, or any number of times. */
 export const outcome = (url: string, once: boolean) =>
   FetchTransport.fromFetch((url, init) => fetch(url, init)).send({
     method: "POST",

@@ -19,7 +19,7 @@ import { closedPort } from "./server.ts"
 
 export const token = "the token of these hosts"
 
-/** A node of the cluster, which keeps its ports across restarts. */
+/** A node in the cluster. It keeps its ports across restarts. */
 export interface Node {
   /** The links that a test can cut: to the database, to the other nodes, and from the other nodes. */
   readonly links: { readonly database: Links; readonly to: Links; readonly from: Links }
@@ -30,13 +30,13 @@ export interface Node {
   readonly start: Effect.Effect<void>
   /** Sends a signal to the node's process. */
   readonly signal: (name: NodeJS.Signals) => Effect.Effect<void>
-  /** Waits until the process has ended; returns its exit code, or the signal that ended it. */
+  /** Waits until the process has ended. Returns its exit code, or the signal that ended it. */
   readonly ended: Effect.Effect<number | string | null>
 }
 
 type Links = ReadonlyArray<Link>
 
-/** The ports of a node: `own` for callers, `node` and `cluster` for other nodes. */
+/** A node's ports: `own` for callers, and `node` and `cluster` for other nodes. */
 interface Ports {
   readonly own: number
   readonly node: number
@@ -48,7 +48,7 @@ const freePorts = Effect.gen(function*() {
   return { own, node, cluster } satisfies Ports
 })
 
-/** Creates a node. `detours` maps ports to the link ports through which the node reaches them. */
+/** Creates a node. `detours` maps each port to the link port through which the node reaches it. */
 const makeNode = Effect.fnUntraced(function*(
   url: string,
   { cluster, node, own }: Ports,
@@ -89,23 +89,23 @@ const makeNode = Effect.fnUntraced(function*(
   }
 })
 
-/** Links to these ports, and the detours through them. */
+/** Opens links to these ports. Also returns the detours through these links. */
 const linksTo = Effect.fnUntraced(function*(ports: ReadonlyArray<number>) {
   const links = yield* Effect.forEach(ports, link)
   return { links, detours: Object.fromEntries(ports.map((port, at) => [port, links[at]?.port ?? port])) }
 })
 
-/** Options of a cluster. */
+/** A cluster's options. */
 export interface Options {
   /** Whether there are links between the nodes, and between each node and the database. */
   readonly isWired?: boolean
-  /** The time after which an idle venue falls asleep, in milliseconds; a minute by default. */
+  /** The time after which an idle venue falls asleep, in milliseconds. One minute by default. */
   readonly idleMillis?: number
-  /** The PostgreSQL server with the cluster's database. */
+  /** The PostgreSQL server, which has the cluster's database. */
   readonly access?: Access
 }
 
-/** A cluster of `count` running nodes. */
+/** Starts a cluster of `count` nodes. */
 export const cluster = Effect.fnUntraced(function*(
   count: number,
   { access = {}, idleMillis = 60_000, isWired = false }: Options = {}
@@ -135,7 +135,7 @@ export const cluster = Effect.fnUntraced(function*(
   return { database, nodes }
 })
 
-/** Adds a node that runs another program to a cluster. The node is not started yet. */
+/** Adds a node that runs another program to a cluster, without starting the node. */
 export const nodeOf = Effect.fnUntraced(function*({ url }: Pick<Server, "url">, program: string) {
   return yield* makeNode(url, yield* freePorts, 60_000, { database: [], to: [], from: [] }, {}, program)
 })
@@ -156,14 +156,14 @@ export const ask = (node: Node, method: string, path: string, body?: object): Ef
 export const makeVenue = (node: Node): Effect.Effect<Made> =>
   Effect.map(ask(node, "POST", "/Venues", { dialect: "live" }), (made) => made as Made)
 
-/** The number of requests that a node has handled for its own venues. */
+/** Counts the requests that a node has handled for its own venues. */
 export const takenBy = ({ vitals }: Node): Effect.Effect<number> =>
   Effect.promise(async () => {
     const shown = await (await fetch(`${vitals}/metrics`)).text()
     return Number(/requests_taken\S* (\d+)/u.exec(shown)?.[1] ?? 0)
   })
 
-/** Creates `count` venues, then more until every node has one. */
+/** Creates `count` venues, and then more until every node has a venue. */
 export const makeVenues = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>, count: number) {
   const [first = assert.fail()] = nodes
   const made: Array<Made> = []
@@ -196,7 +196,7 @@ export interface ClientOptions {
   readonly nonce?: Layer.Layer<Nonce.Nonce>
 }
 
-/** A client for alice's account on a venue, through this node. */
+/** A client for alice's account on a venue. Its calls go through the given node. */
 export const clientOf = Effect.fnUntraced(function*(
   { id, keys }: Made,
   { baseUrl }: Node,

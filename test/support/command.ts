@@ -1,4 +1,4 @@
-/** Runs the `effect-txc` command in the test's own process, and captures its output and its error. */
+/** Runs the `effect-txc` command in the test's own process, and captures its output and error. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Command from "effect/cli/Command"
 import { TerminalCapabilities } from "effect/cli/TerminalCapabilities"
@@ -49,7 +49,7 @@ const devices = (person: Person | undefined, drawn: Array<string>) => {
   )
 }
 
-/** Runs the command; returns standard output, standard error, and its error if it fails. */
+/** Runs the command. Returns standard output, standard error, and the error if the command fails. */
 export const run = Effect.fnUntraced(function*(
   args: ReadonlyArray<string>,
   { environment = {}, person }: {
@@ -74,7 +74,7 @@ export const run = Effect.fnUntraced(function*(
       ),
       FetchHttpClient.layer,
       ConfigProvider.layer(ConfigProvider.fromUnknown(environment)),
-      // A fresh layer gives every run its own output.
+      // A fresh layer gives each run its own output.
       Layer.fresh(TestConsole.layer)
     ])
   )

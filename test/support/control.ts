@@ -1,4 +1,4 @@
-/** The same sandbox, in process and over HTTP, with its control plane. */
+/** The same sandbox with its control plane, both in process and over HTTP. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,7 +24,7 @@ export class Base extends Context.Service<Base, string>()("test/Base") {}
 
 export type World = Base | HttpClient.HttpClient | ControlClient.ControlClient | Venue | Control
 
-/** `begin` sets up the sandbox; the default is `setUp` from `exchange.ts`. */
+/** `begin` sets up the sandbox. The default is `setUp` from `exchange.ts`. */
 interface Options extends Sandbox.Options {
   readonly begin?: typeof setUp
 }
@@ -58,7 +58,7 @@ export const worlds: ReadonlyArray<readonly [string, Dialect.Dialect, Layer.Laye
   [`over HTTP, ${dialect.name}`, dialect, overHttp({ dialect })] as const
 ])
 
-/** Sends a raw request to the control plane; returns the status and the text. */
+/** Sends a raw request to the control plane. Returns the status and the text. */
 export const send = Effect.fnUntraced(function*(
   method: "GET" | "POST" | "OPTIONS",
   name: string,

@@ -1,8 +1,8 @@
 /**
- * A program that draws nonces as fast as it can, for tests that kill and stop it. Arguments: the port of Redis,
- * `window` or `increasing`, the number of programs, the unit, the API key.
+ * A program that draws nonces as fast as it can, for tests that kill and suspend it. Arguments: the Redis port,
+ * `window` or `increasing`, the number of programs, the unit, and the API key.
  *
- * The program writes every nonce as a line before it draws the next one. A line that begins with `-` is an error.
+ * The program writes every nonce on a line before it draws the next one. A line that begins with `-` is an error.
  */
 import * as NodeRedis from "@effect/platform-node/NodeRedis"
 import * as Effect from "effect/Effect"

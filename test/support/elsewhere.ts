@@ -1,4 +1,4 @@
-/** A sandbox in another process, over real sockets, for tests that kill it or measure it. */
+/** A sandbox in another process, over real sockets, for tests that kill or measure it. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -26,7 +26,7 @@ export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
   })
   return {
     baseUrl,
-    /** Kills the sandbox without warning, and waits until it has ended. */
+    /** Kills the sandbox without warning, and waits until its process has ended. */
     kill: killed(child),
     /** The sandbox's peak memory use so far, in bytes. */
     peak: Effect.sync(() => {
@@ -37,7 +37,7 @@ export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
 })
 
 /**
- * Runs a program, and waits until its output matches; returns the match's first group. The program and its child
+ * Runs a program and waits until its output matches. Returns the match's first group. The program and its child
  * processes are killed when the scope closes.
  */
 export const runningElsewhere = Effect.fnUntraced(function*(
@@ -70,7 +70,7 @@ export const runningElsewhere = Effect.fnUntraced(function*(
   })
   return {
     found,
-    /** Kills the whole process group without warning, and waits until it has ended. */
+    /** Kills the complete process group without warning, and waits until it has ended. */
     kill: Effect.andThen(Effect.sync(() => process.kill(-(child.pid ?? 0), "SIGKILL")), Deferred.await(ended))
   }
 })

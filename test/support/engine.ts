@@ -75,7 +75,7 @@ export const stop = (
   ...options
 })
 
-/** For a spot buy, `amount` is the amount to spend. */
+/** In a spot buy, `amount` is the amount to spend. */
 export const stopMarket = (
   market: string,
   side: OrderSide,
@@ -175,7 +175,7 @@ export const accounts = ["ann", "ben", "cat", "sub"] as const
 
 export type Account = typeof accounts[number]
 
-/** Opens the accounts, each with one key of the same name and without funds. */
+/** Opens the accounts. Each account has one key with the account's name, and no funds. */
 const opening: ReadonlyArray<Action> = [
   ...(["ann", "ben", "cat"] as const).map((account): Action => ({ _tag: "OpenAccount", account, b2b: false })),
   {
@@ -206,7 +206,7 @@ export interface Answer {
   readonly events: ReadonlyArray<Event>
 }
 
-/** An engine with a clock that advances by a second with every command. */
+/** An engine whose clock advances by one second with every command. */
 export class Desk {
   state: State.State
   private at = 1_700_000_000_000_000
@@ -231,7 +231,7 @@ export class Desk {
     return Engine.apply(this.state, { at: this.at + 1_000_000, action: { _tag: "Pass" } })
   }
 
-  /** Funds a wallet; `funds` are texts such as `"100 USDT"`. */
+  /** Funds a wallet. `funds` are texts such as `"100 USDT"`. */
   fund(account: Account, wallet: Ledger.Wallet, ...funds: ReadonlyArray<string>): this {
     for (const text of funds) {
       const [amount = "", ticker = ""] = text.split(" ")
@@ -244,7 +244,7 @@ export class Desk {
     return this.send(call(account, operation)).reply
   }
 
-  /** Places an order that must be accepted. */
+  /** Places an order, which must be accepted. */
   place(account: Account, operation: Of<"PlaceLimit" | "PlaceMarket" | "PlaceStopLimit" | "PlaceStopMarket">): Order {
     const reply = this.call(account, operation)
     if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced") return reply.order
@@ -262,19 +262,19 @@ export class Desk {
     return reply._tag === "OcoPlaced" ? reply.oco : assert.fail(`refused: ${canonical(reply)}`)
   }
 
-  /** The free balances of a wallet, as in `"1 BTC, 100 USDT"`, in alphabetical order. */
+  /** A wallet's free balances in alphabetical order, as in `"1 BTC, 100 USDT"`. */
   free(account: Account, wallet: Ledger.Wallet): string {
     return shown(Ledger.balances(this.state.ledger, { account, wallet, locked: false }))
   }
 
-  /** The amounts that open orders have locked; in the collateral wallet, the margin that they have reserved. */
+  /** The amounts that open orders have locked. In the collateral wallet, these amounts are the reserved margin. */
   locked(account: Account, wallet: Ledger.Wallet): string {
     const reserved = this.state.reserved.get(account)
     if (wallet === "collateral") return reserved === undefined ? "" : `${text(reserved)} USDT`
     return shown(Ledger.balances(this.state.ledger, { account, wallet, locked: true }))
   }
 
-  /** The debts of an account. */
+  /** An account's debts. */
   debt(account: string): string {
     return shown(this.state.ledger.debts.get(account) ?? new Map())
   }
@@ -283,19 +283,19 @@ export class Desk {
     return shown(Ledger.balances(this.state.ledger, "house"))
   }
 
-  /** The open position, as in `"2 for 200"`: its amount and its cost. */
+  /** An open position's amount and cost, as in `"2 for 200"`. */
   position(account: Account, market: string): string | undefined {
     const position = Positions.get(this.state, account, market)
     return position && `${text(position.amount)} for ${text(position.cost)}`
   }
 
-  /** The orders of a side as `"left @ price"`, best first. */
+  /** The orders on one side of a book as `"left @ price"`, best first. */
   book(market: string, side: "bids" | "asks"): ReadonlyArray<string> {
     const levels = Saved.save(this.state).trading.get(MarketName.make(market))?.book[side] ?? []
     return levels.flatMap(({ orders, price }) => orders.map(({ left }) => `${text(left)} @ ${text(price)}`))
   }
 
-  /** The trades of a market as `"amount @ price"`, oldest first. */
+  /** A market's trades as `"amount @ price"`, oldest first. */
   trades(market: string): ReadonlyArray<string> {
     const trades = this.state.trading.get(MarketName.make(market))?.trades ?? []
     return trades.map(({ amount, price }) => `${text(amount)} @ ${text(price)}`)
@@ -309,15 +309,15 @@ export const units = (decimal: string): Units.Units => Units.from(Decimal.Decima
 const shown = (balances: ReadonlyMap<string, Units.Units>): string =>
   [...balances].toSorted(([a], [b]) => a < b ? -1 : 1).map(([ticker, held]) => `${text(held)} ${ticker}`).join(", ")
 
-/** The progress of an order as in `"PARTIAL_FILLED 1 of 3"`: its status, traded amount and size. */
+/** An order's status, traded amount and size, as in `"PARTIAL_FILLED 1 of 3"`. */
 export const progress = ({ dealStock, quantity, status }: Order): string =>
   `${status} ${text(dealStock)} of ${text(quantity)}`
 
 // -----------------------------------------------------------------------------
-// Comparing
+// Comparing states
 // -----------------------------------------------------------------------------
 
-/** Serialises a whole value. Equal texts mean equal values, including the order of maps and sets. */
+/** Serialises a complete value. Equal texts mean equal values, including the order of maps and sets. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part === "bigint") return `${part}n`
@@ -325,6 +325,6 @@ export const canonical = (value: unknown): string =>
     return part instanceof Set ? { set: [...part] } : part
   })
 
-/** The hash of a whole state. */
+/** Hashes a complete state. */
 export const hash = (state: State.State): string =>
   createHash("sha256").update(canonical(Saved.save(state))).digest("hex")

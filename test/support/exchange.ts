@@ -1,4 +1,4 @@
-/** A fresh exchange for a test: two accounts with keys and funds, and clients for them. */
+/** A fresh exchange for a test, with two accounts that have keys and funds, and clients for these accounts. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -29,7 +29,9 @@ import { type Answering, answering, type Recorder, recording } from "./http.ts"
 
 export const dialects: ReadonlyArray<Dialect.Dialect> = [Dialect.document, Dialect.live]
 
-// ----------------------------------------------------------------------------- Accounts and set-up
+// -----------------------------------------------------------------------------
+
+// Accounts and set-up
 // -----------------------------------------------------------------------------
 
 export interface Account {
@@ -38,16 +40,16 @@ export interface Account {
   readonly apiSecret: string
 }
 
-/** A business partner account with funds, sub-accounts and interest payments. */
+/** The account of a business partner, with funds, sub-accounts and interest payments. */
 export const alice: Account = { account: "alice", apiKey: "alice-key-1f0c", apiSecret: "alice-secret-77aa" }
 
-/** An account that is not a business partner, and has created the codes. */
+/** An account that is not a business partner's. It has created the codes. */
 export const bob: Account = { account: "bob", apiKey: "bob-key-5e2d", apiSecret: "bob-secret-c0de" }
 
 /** A disabled key for alice's account. */
 export const disabled: Account = { account: "alice", apiKey: "disabled-key-01", apiSecret: "disabled-secret-01" }
 
-/** A key for alice's account that may only call cancel-all. */
+/** A key for alice's account that may call only cancel-all. */
 export const restricted: Account = { account: "alice", apiKey: "restricted-key-01", apiSecret: "restricted-secret-01" }
 
 export const credentialsOf = ({ apiKey, apiSecret }: Account) => ({
@@ -157,7 +159,9 @@ export const setUp = Effect.gen(function*() {
   yield* addKey(keyOfEmptySubAccount)
 })
 
-// ----------------------------------------------------------------------------- Transports
+// -----------------------------------------------------------------------------
+
+// Transports
 // -----------------------------------------------------------------------------
 
 /** The address and dialect with which clients reach the exchange. */
@@ -166,7 +170,7 @@ export class Place extends Context.Service<Place, {
   readonly dialect: Dialect.Dialect
 }>()("test/Place") {}
 
-/** An exchange, its client, and a record of every request sent. */
+/** An exchange, its client, and a recorder of every request that is sent. */
 export type World = Venue.Venue | Control.Control | Place | HttpClient.HttpClient | Recorder
 
 const seeded = (dialect: Dialect.Dialect) =>
@@ -193,13 +197,18 @@ export const overHttp = (dialect: Dialect.Dialect): Layer.Layer<World> =>
     Layer.orDie
   )
 
-// ----------------------------------------------------------------------------- Clients
+// -----------------------------------------------------------------------------
+
+// Clients
 // -----------------------------------------------------------------------------
 
 /** Replacements for the client's defaults. A transport among them may use the test's `HttpClient` and its recorder. */
 type Shared = Exchange.Shared<never, never, HttpClient.HttpClient | Recorder>
 
-/** A client for an account. A test builds only one per key, because two clients of one key might use the same nonce. */
+/**
+ * A client for an account. A test builds only one client per key, because two clients with one key might use the same
+ * nonce.
+ */
 export const clientOf = <T = HttpClient.HttpClient>(
   account: Account,
   shared: Exchange.Shared<never, never, T> = {}
@@ -230,7 +239,9 @@ export const exchange = (
 /** Turns off retries of reads. */
 export const once = Effect.provideService(Call.ReadRetry, [])
 
-// ----------------------------------------------------------------------------- Requests
+// -----------------------------------------------------------------------------
+
+// Requests
 // -----------------------------------------------------------------------------
 
 /** Converts a number that a test has computed. */
@@ -255,15 +266,17 @@ export const oco = {
   stopLimitPrice: Decimal.price("41500")
 } as const
 
-// ----------------------------------------------------------------------------- Exchanges faked by a test
 // -----------------------------------------------------------------------------
 
-/** The services of a call, all available immediately. */
+// Exchanges that a test simulates
+// -----------------------------------------------------------------------------
+
+/** The services that a call needs, all available immediately. */
 const ready = Layer.mergeAll(Nonce.layerWindow, Signer.layerNode, RateLimits.layerNone, MarketRules.layerNone)
 
 /**
- * The services in `ready`, each available only after an asynchronous step, so that a call takes the asynchronous path
- * everywhere.
+ * The services in `ready`. Each becomes available only after an asynchronous step, so that a call takes the
+ * asynchronous path everywhere.
  */
 const slow = Layer.effectContext(Effect.gen(function*() {
   const nonces = yield* Nonce.Nonce
@@ -283,8 +296,8 @@ const slow = Layer.effectContext(Effect.gen(function*() {
 })).pipe(Layer.provide(ready))
 
 /**
- * A transport that lets a refused nonce be retried. In process, there is no connection on which an old answer could
- * arrive.
+ * A transport that allows a refused nonce to be retried. In process, there is no connection on which an old response
+ * could arrive.
  */
 const startingOver = Layer.effect(
   Transport.Transport,
@@ -311,14 +324,14 @@ const answeredBy = (services: typeof ready, transport: typeof HttpClientTranspor
     Layer.orDie
   )
 
-/** Alice's client, with a function that answers every request. Orders are not checked against the market rules. */
+/** Alice's client, with a function that responds to every request. Orders are not checked against the market rules. */
 export const answered = answeredBy(ready)
 
-/** The same as `answered`, but with an `HttpClient` transport, over which a refused nonce is not retried. */
+/** Like `answered`, but with an `HttpClient` transport, over which a refused nonce is not retried. */
 export const answeredOverHttpClient = answeredBy(ready, HttpClientTransport.layer)
 
-/** Both paths that a call can take. */
+/** Both code paths that a call can take. */
 export const ways = [
-  { way: "that are ready at once", answered },
-  { way: "that must be run first", answered: answeredBy(slow) }
+  { way: "that are available immediately", answered },
+  { way: "that need an asynchronous step", answered: answeredBy(slow) }
 ] as const

@@ -1,6 +1,8 @@
 import * as Effect from "effect/Effect"
 
-/** Returns the effect's error, which must have this tag. A success or another error fails the test. */
+/**
+ * Returns the effect's error, which must have this tag. If the effect succeeds or has another error, the test fails.
+ */
 export const failsWith = <const Tag extends string>(tag: Tag) =>
 <A, E extends { readonly _tag: string }, R>(
   effect: Effect.Effect<A, E, R>

@@ -1,21 +1,21 @@
-/** Readers of a venue's feed over HTTP, which continue after the last event if their connection breaks. */
+/** Readers of a venue's feed over HTTP. If a reader's connection breaks, it continues after the last event. */
 import * as Effect from "effect/Effect"
 import * as Http from "node:http"
 import type { Made } from "../../src/sandbox/host/HostModels.ts"
 
-/** A reader of a feed. */
+/** A feed reader. */
 export interface Reader {
-  /** The ids of all entries so far, in the order of their arrival. */
+  /** The ids of all entries so far, in the order in which they arrived. */
   readonly ids: Array<string>
-  /** The client order ids of the orders placed, in the order of their arrival. */
+  /** The client order ids of the placed orders, in the order in which they arrived. */
   readonly orders: Array<string>
-  /** The number of times that the host no longer had the next entries. */
+  /** How often the host no longer had the next entries. */
   gone: number
   /** The number of connections that delivered entries. */
   connections: number
 }
 
-/** Called when a host has answered a reader, or has broken the connection before answering. */
+/** Called when a host has responded to a reader, or has broken the connection before responding. */
 type OnAnswer = (began: number, answer: string) => void
 
 /** Reads from one connection until it breaks. */
@@ -57,8 +57,8 @@ const read = (url: string, made: Made, reader: Reader, onAnswer: OnAnswer) =>
   })
 
 /**
- * Follows a venue's feed from its beginning, each connection through a node that `choose` returns, until it is
- * interrupted. Stops if the feed no longer has the next entries.
+ * Follows a venue's feed from its beginning until interrupted. Each connection goes through a node that `choose`
+ * returns. Stops if the feed no longer has the next entries.
  */
 export const follow = (made: Made, choose: () => string, onAnswer: OnAnswer) => {
   const reader: Reader = { ids: [], orders: [], gone: 0, connections: 0 }
@@ -76,7 +76,7 @@ const numbers = (id: string): readonly [sequence: number, run: number, index: nu
   return third === undefined ? [sequence, 0, second] : [sequence, second, third]
 }
 
-/** The first entry that does not come after the one before it; `undefined` if all are in order. */
+/** The first entry that does not come after the previous entry, or `undefined` if all entries are in order. */
 export const disorder = (ids: ReadonlyArray<string>): string | undefined =>
   ids.find((id, at) => {
     if (at === 0) return false

@@ -14,13 +14,13 @@ export const scratchFile = Effect.map(
   (directory) => join(directory, "venue.sqlite")
 )
 
-/** Lets test programs share Node's compile cache, so that each starts in half the time. */
+/** Lets test programs share Node's compile cache, which halves the time that each program takes to start. */
 export const compiled = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL("../../node_modules/.cache/compiled/", import.meta.url))
 }
 
 /**
- * The path of a program that was bundled before the tests, to run in another process; `main` is the `effect-txc`
+ * The path of a program that was bundled before the tests, to run in another process. `main` is the `effect-txc`
  * command. See `.ci/programs.js`.
  */
 export const programOf = (name: "main" | "drawing" | "hosted" | "node" | "served"): string =>
@@ -30,8 +30,8 @@ export const programOf = (name: "main" | "drawing" | "hosted" | "node" | "served
 export const moduleUrl = (path: string): string => new URL(`../../src/${path}`, import.meta.url).href
 
 /**
- * Runs a program in another process until it ends; returns its output, and its exit code or signal. No file that it
- * writes can exceed `blocks` blocks of 512 bytes.
+ * Runs a program in another process until it exits. Returns its output, and its exit code or signal. The program can't
+ * write a file larger than `blocks` blocks of 512 bytes.
  */
 export const runElsewhere = (program: string, { blocks }: { readonly blocks?: number } = {}) =>
   Effect.callback<{ readonly output: string; readonly ended: number | string | null }>((resume) => {

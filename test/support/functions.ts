@@ -1,4 +1,4 @@
-/** Runs `make` in a runtime that does not allow creating functions from strings. */
+/** Runs `make` in a runtime that does not allow functions to be created from strings. */
 export const withoutFunctionsOfText = <A>(make: () => A): A => {
   const { Function } = globalThis
   globalThis.Function = function() {

@@ -7,7 +7,7 @@ import * as Host from "../../src/sandbox/host/Host.ts"
 import type { Account } from "./exchange.ts"
 import { signedText } from "./signed.ts"
 
-/** The answer to a call. */
+/** A call's response. */
 export interface Answered {
   readonly status: number
   readonly text: string
@@ -61,14 +61,14 @@ export const call = (
   return send("POST", url + path, headers as Readonly<Record<string, string>>, body)
 }
 
-/** The key of a venue's account. */
+/** The key of an account on a venue. */
 export const keyOf = ({ keys }: Pick<Host.Made, "keys">, account: string): Account => {
   const key = keys[account]
   if (key === undefined) throw new Error(`no key of ${account}`)
   return key
 }
 
-/** Parses an answer as JSON. */
+/** Parses a response as JSON. */
 export const parse = ({ text }: Answered): Readonly<Record<string, unknown>> =>
   JSON.parse(text) as Readonly<Record<string, unknown>>
 

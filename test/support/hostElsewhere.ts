@@ -23,7 +23,7 @@ export const hostedElsewhere = Effect.fnUntraced(function*(folder: string) {
   return {
     baseUrl,
     token,
-    /** Kills the host without warning, and waits until it has ended. */
+    /** Kills the host without warning, and waits until its process has ended. */
     kill: killed(child)
   }
 })

@@ -1,6 +1,6 @@
 /**
- * A program that runs a host over real sockets, with at most three venues awake. Argument: its folder. The first line
- * of its output is its address and its token.
+ * A program that runs a host over real sockets, with at most three venues awake. Its argument is the host's folder. It
+ * first prints a line with its address and token.
  */
 import * as Effect from "effect/Effect"
 import * as Host from "../../src/sandbox/host/Host.ts"

@@ -20,7 +20,7 @@ import { handle, signed } from "./signed.ts"
 const portOf = (baseUrl: string): number => Number(new URL(baseUrl).port)
 
 /**
- * Writes exactly these bytes, and returns all bytes received until the other side closes. Fails the test if it does not
+ * Writes exactly these bytes. Returns all bytes received until the other side closes, and fails the test if it does not
  * close.
  */
 export const say = (
@@ -46,14 +46,14 @@ export const say = (
     })
   )
 
-/** The statuses of the received answers, in order. */
+/** The statuses of the received responses, in order. */
 export const statuses = (said: string): ReadonlyArray<number> =>
   [...said.matchAll(/HTTP\/1\.1 (\d{3})/gu)].map(([, status]) => Number(status))
 
-/** The body of the last answer. */
+/** The body of the last response. */
 export const lastBody = (said: string): string => said.slice(said.lastIndexOf("\r\n\r\n") + 4)
 
-/** A request as bytes; headers are pairs, so that a name can repeat. */
+/** A request as bytes. Headers are pairs, so that a name can be repeated. */
 export const raw = (
   line: string,
   headers: ReadonlyArray<readonly [name: string, value: string]> = [],
@@ -64,7 +64,7 @@ export const raw = (
     Buffer.from(body)
   ])
 
-/** The headers of a request as pairs. */
+/** A request's headers as pairs. */
 export const pairs = ({ headers }: Pick<Request, "headers">): ReadonlyArray<readonly [string, string]> =>
   Object.entries(headers).map(([name, value]) => [name, String(value)])
 
@@ -76,7 +76,7 @@ export const rawOf = (request: Request): Buffer =>
     ["connection", "close"]
   ], request.body)
 
-/** A connection, and all bytes received over it. */
+/** A connection, and all bytes received on it. */
 const connected = (baseUrl: string) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly socket: Net.Socket; readonly chunks: ReadonlyArray<Buffer> }>((resume) => {
@@ -91,7 +91,7 @@ const connected = (baseUrl: string) =>
     ({ socket }) => Effect.sync(() => socket.destroy())
   )
 
-/** Opens a connection, writes to it, then breaks it. */
+/** Opens a connection, writes to it, and then breaks it. */
 export const breakOff = <E, R>(baseUrl: string, bytes: string | Uint8Array, then: Effect.Effect<void, E, R>) =>
   Effect.scoped(Effect.gen(function*() {
     const { socket } = yield* connected(baseUrl)
@@ -100,7 +100,9 @@ export const breakOff = <E, R>(baseUrl: string, bytes: string | Uint8Array, then
     socket.resetAndDestroy()
   }))
 
-/** Writes `first`, then `more` once the answer has begun; returns all received bytes. The connection must not break. */
+/**
+ * Writes `first`, then `more` once the response has begun. Returns all received bytes. The connection must not break.
+ */
 export const goOnSaying = (baseUrl: string, first: Uint8Array, more: ReadonlyArray<Uint8Array>) =>
   Effect.scoped(Effect.gen(function*() {
     const { chunks, socket } = yield* connected(baseUrl)
@@ -115,7 +117,10 @@ export const goOnSaying = (baseUrl: string, first: Uint8Array, more: ReadonlyArr
     return Buffer.concat(chunks).toString("latin1")
   }))
 
-/** Sends requests over kept-alive connections, or each over a new one; returns the status and text, or `"broken"`. */
+/**
+ * Sends requests over kept-alive connections, or each over a new connection. Returns the status and text, or
+ * `"broken"`.
+ */
 export const sending = Effect.fnUntraced(function*(baseUrl: string, { keepAlive } = { keepAlive: true }) {
   const agent = new Http.Agent({ keepAlive, maxSockets: 8 })
   yield* Effect.addFinalizer(() => Effect.sync(() => agent.destroy()))
@@ -137,15 +142,17 @@ export const sending = Effect.fnUntraced(function*(baseUrl: string, { keepAlive 
     })
 })
 
-// ----------------------------------------------------------------------------- Checks after every attack
 // -----------------------------------------------------------------------------
 
-/** The whole state of the exchange. */
+// Checks after every attack
+// -----------------------------------------------------------------------------
+
+/** The exchange's complete state. */
 export const snapshot = Venue.use((venue) => Effect.sync(() => structuredClone(Saved.save(venue.state))))
 
 /**
- * Checks that a well-formed call is answered, and that no money was created or lost. The call is bob's, because an
- * attack may have used a nonce for alice's key that is greater than her next ones.
+ * Checks that a well-formed call succeeds, and that no money was created or lost. Bob makes the call, because an attack
+ * may have used a nonce with alice's key that is greater than her next nonces.
  */
 export const unharmed = Effect.fnUntraced(function*(dialect: Dialect) {
   const { status } = yield* handle(signed(dialect, "/api/v4/trade-account/balance", {}, bob))
@@ -154,7 +161,10 @@ export const unharmed = Effect.fnUntraced(function*(dialect: Dialect) {
   for (const [ticker, total] of Ledger.totals(state.ledger)) assert.strictEqual(total, 0n, ticker)
 })
 
-/** Carries out an attack, then checks that the exchange's state is unchanged and that it serves the next caller. */
+/**
+ * Carries out an attack, then checks that the exchange's state is unchanged and that the exchange serves the next
+ * caller.
+ */
 export const withoutEffect = <A, E, R>(dialect: Dialect, attack: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const before = yield* snapshot
@@ -216,19 +226,24 @@ export const hostileValues: fc.Arbitrary<string> = fc.oneof(
   fc.double({ noDefaultInfinity: true, noNaN: true }).map(String)
 )
 
-// ----------------------------------------------------------------------------- Hostile servers
+// -----------------------------------------------------------------------------
+
+// Hostile servers
 // -----------------------------------------------------------------------------
 
 /** A complete request as it arrived. */
 export interface Delivery {
   readonly head: string
   readonly body: string
-  /** The connection's number, and the request's number on that connection; both start at 0. */
+  /** The number of the connection, and the number of the request on that connection. Both numbers start at 0. */
   readonly connection: number
   readonly inConnection: number
 }
 
-/** The first complete request in the received bytes, and the bytes after it; `undefined` while it is incomplete. */
+/**
+ * The first complete request in the received bytes, and the bytes after it, or `undefined` while the request is
+ * incomplete.
+ */
 const firstRequest = (
   arrived: string
 ): { readonly head: string; readonly body: string; readonly rest: string } | undefined => {
@@ -244,7 +259,7 @@ const firstRequest = (
   return last === -1 ? undefined : { head, body: after.slice(0, last), rest: after.slice(last + 5) }
 }
 
-/** A server that answers complete requests with arbitrary bytes, and records those requests. */
+/** A server that responds to complete requests with arbitrary bytes, and records these requests. */
 export const harming = Effect.fnUntraced(function*(
   answer: (socket: Net.Socket, delivery: Delivery) => void,
   onHead: (socket: Net.Socket) => void = () => {},
@@ -253,8 +268,8 @@ export const harming = Effect.fnUntraced(function*(
   const deliveries: Array<Delivery> = []
   const sockets = new Set<Net.Socket>()
   let connections = 0
-  // HTTP servers set `noDelay` too: without it, a second answer waits until the client's system has acknowledged the
-  // first.
+  // HTTP servers set `noDelay` too. Without it, a second response would wait until the client's system has acknowledged
+  // the first one.
   const server = Net.createServer({ noDelay: true }, (socket) => {
     const connection = connections++
     let inConnection = 0
@@ -289,6 +304,6 @@ export const harming = Effect.fnUntraced(function*(
   return { baseUrl: `http://127.0.0.1:${(server.address() as Net.AddressInfo).port}`, deliveries, sockets, stop }
 })
 
-/** Formats an answer as bytes. */
+/** Formats a response as bytes. */
 export const rawAnswer = (status: number, headers: ReadonlyArray<string>, body: string): string =>
   [`HTTP/1.1 ${status} -`, ...headers, `content-length: ${Buffer.byteLength(body)}`, "", body].join("\r\n")

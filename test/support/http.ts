@@ -1,4 +1,4 @@
-/** `HttpClient`s that record requests or answer them with a test's function. */
+/** `HttpClient`s that record requests, or respond to them with a test's function. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpBody from "effect/http/HttpBody"
@@ -19,7 +19,7 @@ export interface Sent {
   readonly body: string
 }
 
-/** Reads the bytes of a body, and consumes it if it can be read only once. */
+/** Reads a body's bytes. A body that can be read only once is then consumed. */
 export const bytesOf = ({ body }: HttpClientRequest.HttpClientRequest): Effect.Effect<Uint8Array> => {
   if (body._tag === "Uint8Array") return Effect.succeed(body.body)
   return body._tag === "Stream" ? Effect.orDie(Stream.mkUint8Array(body.stream)) : Effect.succeed(new Uint8Array())
@@ -42,7 +42,7 @@ export const fieldsOf = ({ body }: Pick<Sent, "body">): Readonly<Record<string, 
 /** All sent requests, in order. */
 export class Recorder extends Context.Service<Recorder, ReadonlyArray<Sent>>()("test/Recorder") {}
 
-/** Adds a request to those recorded. */
+/** Adds a request to the recorded requests. */
 export const note = (recorder: Recorder["Service"], sent: Sent): number => (recorder as Array<Sent>).push(sent)
 
 /** The recorded requests that are signed. */
@@ -68,10 +68,10 @@ export const recording: Layer.Layer<HttpClient.HttpClient | Recorder, never, Htt
     })
   )
 
-/** The answer to one request: `index` counts the requests from 0. `"lost"` breaks the connection. */
+/** Returns the response to a request, or `"lost"` to break the connection. `index` counts the requests from 0. */
 export type Answering = (sent: Sent, index: number) => Response | "lost" | Effect.Effect<Response | "lost">
 
-/** Answers every request with a function, without network traffic. */
+/** Responds to every request with a function, without network traffic. */
 export const answering = (answer: Answering): Layer.Layer<HttpClient.HttpClient | Recorder> =>
   Layer.effectContext(Effect.sync(() => {
     const noted: Array<Sent> = []
@@ -90,14 +90,14 @@ export const answering = (answer: Answering): Layer.Layer<HttpClient.HttpClient 
     return Context.make(HttpClient.HttpClient, client).pipe(Context.add(Recorder, noted))
   }))
 
-/** A failure of the transport. */
+/** A transport failure. */
 export const failure = (
   request: HttpClientRequest.HttpClientRequest,
   cause: unknown
 ): HttpClientError.HttpClientError =>
   new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
 
-/** Builds a JSON answer. */
+/** Builds a JSON response. */
 export const json = (status: number, body: unknown): Response =>
   new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } })
 
@@ -105,6 +105,6 @@ export const json = (status: number, body: unknown): Response =>
 export const refusal = (status: number, code: number, message: string, errors: unknown = {}): Response =>
   json(status, { code, message, errors })
 
-/** The answer of a proxy that can't reach the exchange. */
+/** The response of a proxy that can't reach the exchange. */
 export const html = (status: number): Response =>
   new Response(`<html><body><h1>${status}</h1></body></html>`, { status, headers: { "content-type": "text/html" } })

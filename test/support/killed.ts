@@ -1,4 +1,4 @@
-/** Kills a process without warning, and waits until it has ended and its files and ports are free. */
+/** Kills a process without warning, and waits until it has ended and released its files and ports. */
 import * as Effect from "effect/Effect"
 import type { ChildProcess } from "node:child_process"
 

@@ -1,11 +1,11 @@
-/** A link between a program and a local port, which a test can cut: data stops, or connections are reset. */
+/** A link between a program and a local port that a test can cut, so that data stops or connections are reset. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Net from "node:net"
 
 /**
- * How a link is cut. `silent`: data stops without an error, and arrives after the repair, like retransmitted packets.
- * `reset`: existing and new connections break.
+ * How a link is cut. With `silent`, data stops without an error and arrives after the repair, like retransmitted
+ * packets. With `reset`, existing and new connections break.
  */
 export type Cut = "silent" | "reset"
 
@@ -17,7 +17,7 @@ export interface Link {
   readonly mend: Effect.Effect<void>
 }
 
-/** Opens a link to a port until the scope is closed. */
+/** Opens a link to a port. The link closes with the scope. */
 export const link = (to: number): Effect.Effect<Link, never, Scope.Scope> =>
   Effect.gen(function*() {
     const sockets = new Set<Net.Socket>()
@@ -29,7 +29,8 @@ export const link = (to: number): Effect.Effect<Link, never, Scope.Scope> =>
       })
       other.on("drain", () => state === "silent" ? undefined : socket.resume())
       socket.on("end", () => other.end())
-      // The error needs no handling here: "close" follows, and `socket.errored` tells whether there was one.
+      // The error needs no handling here, because "close" follows, and `socket.errored` shows whether there was an
+      // error.
       socket.on("error", () => undefined)
       socket.on("close", () => {
         sockets.delete(socket)

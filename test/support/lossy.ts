@@ -1,16 +1,16 @@
-/** Connections that fail during some requests. The seed determines which ones. */
+/** Connections that fail during some requests. The seed determines during which requests. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as fc from "fast-check"
 import * as Net from "node:net"
 import * as Target from "../../src/oracle/Target.ts"
 
-/** How a connection fails: before the request arrives, after it, or in the middle of the answer. */
+/** When a connection fails: before the request arrives, after it has arrived, or in the middle of the response. */
 const failures = ["request", "answer", "cut"] as const
 
-/** How often connections fail, and the seed of the failures. */
+/** How often connections fail, and the seed that determines the failures. */
 export interface Loss {
-  /** One connection in this many fails. */
+  /** The number of connections out of which one fails. */
   readonly oneIn: number
   readonly seed: number
 }
@@ -37,7 +37,7 @@ export const lossy = (target: Target.Target, loss: Loss): Target.Target => {
   }
 }
 
-/** Opens a port that passes requests on to another, over connections that fail, until the scope is closed. */
+/** Opens a port that passes requests on to another port, over connections that fail, until the scope is closed. */
 export const lossyPort = Effect.fnUntraced(
   function*(to: number, loss: Loss): Effect.fn.Return<number, never, Scope.Scope> {
     const draw = drawing(loss)
@@ -55,7 +55,7 @@ export const lossyPort = Effect.fnUntraced(
       }
       let failure: ReturnType<typeof draw>
       near.on("data", (bytes) => {
-        // A client sends a request in one piece, after the answer to the one before it.
+        // A client sends each request as a whole, after the response to the previous request.
         failure = draw()
         if (failure === "request") near.resetAndDestroy()
         else far.write(bytes)

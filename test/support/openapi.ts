@@ -22,12 +22,18 @@ interface Operation {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The document's description of one endpoint. Each check returns the errors, none if the value is valid. */
+/**
+ * The document's description of an endpoint. Each check returns the errors that it finds, or no errors if the value is
+ * valid.
+ */
 export interface Described {
   readonly operation: Operation
-  /** Checks a request by its wire keys: with its envelope if it is private, with strings as values if it is public. */
+  /**
+   * Checks a request by its wire keys. A private request must have its envelope, and all values in a public request
+   * must be strings.
+   */
   readonly checkRequest: (wire: Fields) => ReadonlyArray<string>
-  /** Checks an answer; the document must list its status. */
+  /** Checks a response. The document must list the response's status. */
   readonly checkAnswer: (status: number, body: unknown) => ReadonlyArray<string>
 }
 
@@ -47,7 +53,7 @@ const make = (dialect: Dialect) => {
   const check = (at: string, value: unknown): ReadonlyArray<string> => {
     const known = ajv.getSchema(`openapi.json#${at}`)
     if (known === undefined) return [`there is no ${at}`]
-    // Integers of any length become JavaScript numbers here, which the schema still accepts as integers.
+    // Integers of any length become JavaScript numbers here. The schema still accepts these numbers as integers.
     const [plain] = JSON.parse(Json.stringify([value])) as ReadonlyArray<unknown>
     return known(plain) === true
       ? []
@@ -69,7 +75,7 @@ const make = (dialect: Dialect) => {
             if (!(name in wire)) return required ? [`no ${name}`] : []
             const schema = at("parameters", String(index), "schema")
             const problems = check(schema, meaning(wire[name]))
-            // A number may also be a string of digits, such as an identifier.
+            // A number, such as an identifier, may also be a string of digits.
             return problems.length === 0 ? problems : check(schema, wire[name])
           }),
       checkAnswer: (status, body) => {
@@ -95,13 +101,13 @@ const inDialect = (dialect: Dialect) => {
 /** The published OpenAPI document of a dialect. */
 export const documentOf = (dialect: Dialect) => inDialect(dialect).document
 
-/** The document's description of an endpoint, in a dialect. */
+/** The document's description of an endpoint in a dialect. */
 export const describedIn = (dialect: Dialect, endpoint: Endpoint.Any): Described => {
   const found = inDialect(dialect).of.get(endpoint)
   if (found === undefined) throw new Error(`${endpoint.name} is not in the contract`)
   return found
 }
 
-/** The endpoint at a path; `undefined` if there is none. */
+/** The endpoint at a path, or `undefined` if there is no such endpoint. */
 export const endpointAt = (path: string): Endpoint.Any | undefined =>
   Contract.all.find((endpoint) => Paths.match(endpoint, path) !== undefined)

@@ -36,7 +36,7 @@ export const inProcess = (
     { baseUrl: InProcess.baseUrl, dialect, control: control(InProcess.baseUrl) }
   )
 
-/** Calls over sockets, and WebSockets of this base URL. */
+/** Makes calls over sockets, and opens WebSockets at this base URL. */
 const sockets = (baseUrl: string) =>
   Layer.merge(
     NodeHttpClient.layerUndici,
@@ -67,7 +67,7 @@ export const hosted = Effect.fnUntraced(function*(dialect: Dialect) {
   })
 })
 
-/** Opens an account with funds, and sets a market's price, for a check without the control plane. */
+/** Opens an account with funds, and sets a market's price, so that a check can run without the control plane. */
 export const account = Effect.fnUntraced(function*(target: Target.Target) {
   const { world } = Session.make(target, "control", yield* Target.now).world()
   yield* world.market
@@ -82,7 +82,7 @@ export const accounts = Effect.fnUntraced(function*({ control, send }: Target.Ta
   return (json as ReadonlyArray<{ readonly account: string }>).map(({ account }) => account)
 })
 
-/** The open orders of an account, listed with another key, because the first key's nonces may be ahead of the clock. */
+/** Lists an account's open orders with another key, because the first key's nonces may be ahead of the clock. */
 export const openOrders = Effect.fnUntraced(function*(target: Target.Target, { id }: World.Account) {
   const { world } = Session.make(target, "control", yield* Target.now).world()
   const apiKey = world.unique("other")

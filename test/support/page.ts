@@ -1,4 +1,4 @@
-/** Tests the sandbox's page in a browser: a venue that serves the page, and a user's actions on it. */
+/** Helpers for testing the sandbox's page in a browser: a venue that serves the page, and a user's actions on it. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,7 +15,7 @@ import { handle, signed } from "./signed.ts"
 
 export const token = "the token of this page"
 
-/** A test that runs only in the long form, as in CI, because a browser is slow. */
+/** Defines a test that runs only in long test runs, as in CI, because a browser is slow. */
 export const itInFull: typeof it.live = isLong ? it.live : Object.assign(() => undefined, it.live)
 
 /** A venue with the example's accounts, and its control plane. */
@@ -31,7 +31,7 @@ export const addressOf = (baseUrl: string): string => `${baseUrl}${Dashboard.pat
 
 export const isLive = (shown: Page) => see(() => shown.locator("#link.live").waitFor())
 
-/** Opens the page of a venue in a tab, and waits until the page is live. */
+/** Opens a venue's page in a tab, and waits until the page is live. */
 export const look = Effect.fnUntraced(function*(baseUrl: string) {
   const { errors, page: shown } = yield* tab
   yield* see(() => shown.goto(addressOf(baseUrl)))
@@ -39,7 +39,9 @@ export const look = Effect.fnUntraced(function*(baseUrl: string) {
   return { errors, shown }
 })
 
-/** Opens the page of the context's venue, and waits until it is live. The test fails if the page records an error. */
+/**
+ * Opens the page of the context's venue, and waits until the page is live. The test fails if the page records an error.
+ */
 export const opened = Effect.gen(function*() {
   const { baseUrl } = yield* Server.serve({ controlToken: token })
   const { errors, shown } = yield* look(baseUrl)
@@ -57,7 +59,7 @@ export const press = (within: Page | Locator, name: string | RegExp) =>
 export const write = (within: Page | Locator, label: string, text: string) =>
   see(() => within.getByLabel(label, { exact: true }).first().fill(text))
 
-/** Selects an option of a field. */
+/** Selects an option in a field. */
 export const pick = (within: Page | Locator, label: string, option: string) =>
   see(() => within.getByRole("combobox", { name: label, exact: true }).selectOption(option))
 
@@ -69,11 +71,11 @@ export const goes = (within: Page | Locator, text: string | RegExp) =>
 
 export const region = (shown: Page, name: string): Locator => shown.getByRole("region", { name, exact: true })
 
-/** Waits for a list with this name and count. */
+/** Waits for a list with this name and this number of items. */
 export const listOf = (shown: Page, name: string, count: number) =>
   see(() => shown.getByRole("grid", { name: `${name}: ${count}`, exact: true }).waitFor())
 
-/** The texts of the located elements, in which thin spaces between thousands become plain spaces. */
+/** The texts of the located elements. Thin spaces between thousands are converted to plain spaces. */
 const textsOf = (found: Locator) =>
   Effect.map(see(() => found.allInnerTexts()), (texts) => texts.map((text) => text.replace(/\s+/gu, " ").trim()))
 
@@ -85,7 +87,7 @@ export const reads = Effect.fnUntraced(function*(found: Locator, expected: Reado
   assert.deepStrictEqual(yield* texts, expected)
 })
 
-/** Waits until the selected element has the focus; otherwise fails and names the element that has it. */
+/** Waits until the selected element has the focus. Otherwise fails, and names the element that has the focus. */
 export const hasFocus = Effect.fnUntraced(function*(shown: Page, selector: string) {
   const isThere = see(() =>
     shown.evaluate((selector) => globalThis.document.activeElement?.matches(selector), selector)
@@ -98,7 +100,7 @@ export const hasFocus = Effect.fnUntraced(function*(shown: Page, selector: strin
 export const lastPrice = (shown: Page, price: RegExp) =>
   see(() => shown.getByLabel("Last price").getByText(price).waitFor())
 
-/** Makes a call as alice; the test fails unless the exchange accepts it. */
+/** Makes a call as alice. The test fails unless the exchange accepts the call. */
 export const call = (path: string, fields: object) =>
   Effect.map(handle(signed(document, path, fields, Example.alice)), ({ json, status }) => {
     assert.strictEqual(status, 200, JSON.stringify(json))

@@ -28,21 +28,21 @@ import { type SmallDisk, smallDisk } from "./smallDisk.ts"
 
 const installed = "/usr/lib/postgresql"
 
-/** The folder of PostgreSQL's programs, which Debian does not put on the PATH. */
+/** The folder with PostgreSQL's programs, which Debian does not put on the PATH. */
 const programs = existsSync(installed)
   ? readdirSync(installed).toSorted((one, other) => Number(other) - Number(one)).map((version) =>
     join(installed, version, "bin")
   ).find((folder) => existsSync(join(folder, "initdb")))
   : undefined
 
-/** The path of one of PostgreSQL's programs. */
+/** Returns the path of one of PostgreSQL's programs. */
 export const postgresProgram = (name: string): string => join(programs ?? "", name)
 
 const reason = "there is no PostgreSQL in /usr/lib/postgresql: apt-get install postgresql"
 
 if (programs === undefined) process.stderr.write(`Tests that need PostgreSQL are skipped: ${reason}\n`)
 
-/** A test that needs PostgreSQL. Without PostgreSQL, the test is reported as skipped, with the reason. */
+/** Defines a test that needs PostgreSQL. Without PostgreSQL, the test is reported as skipped, with the reason. */
 export const itWithPostgres = <E>(
   name: string,
   test: () => Effect.Effect<unknown, E, Scope.Scope>,
@@ -54,7 +54,7 @@ export const itWithPostgres = <E>(
     timeout
   )
 
-/** The user that runs the server: PostgreSQL refuses to run as root. */
+/** The user that runs the server, because PostgreSQL refuses to run as root. */
 const account = (): { readonly uid?: number; readonly gid?: number } => {
   if (process.getuid?.() !== 0) return {}
   const idOf = (flag: string) => Number(spawnSync("id", [flag, "postgres"]).stdout.toString())
@@ -62,8 +62,8 @@ const account = (): { readonly uid?: number; readonly gid?: number } => {
 }
 
 /**
- * A server that runs until the scope is closed. `stop` ends it at once, without cleaning up; `kill` kills each of its
- * processes. `start` starts it again with its data on disk, unless it runs.
+ * A server that runs until the scope is closed. `stop` ends it immediately, without cleaning up. `kill` kills each of
+ * its processes. `start` restarts it with its data on disk, unless it is already running.
  */
 export interface Server {
   readonly url: string
@@ -73,26 +73,26 @@ export interface Server {
   readonly start: Effect.Effect<void>
   readonly stop: Effect.Effect<void>
   readonly kill: Effect.Effect<void>
-  /** The disk of the server's data, if it has its own. */
+  /** The disk with the server's data, if the server has its own disk. */
   readonly disk: SmallDisk | undefined
 }
 
-/** The users that may connect to the server. By default, any user on this machine may, without TLS. */
+/** The users that may connect to the server. By default, any user on this machine may connect, without TLS. */
 export interface Access {
-  /** The users that may connect, and how, in the form of `pg_hba.conf`. */
+  /** The users that may connect, and how they authenticate, in the format of `pg_hba.conf`. */
   readonly rules?: ReadonlyArray<string>
-  /** The server's certificate and key. Without them, it does not support TLS. */
+  /** The server's certificate and key. Without them, the server does not support TLS. */
   readonly certificate?: { readonly cert: string; readonly key: string }
-  /** The size of the server's own disk in megabytes, if it has one: see `canMount`. */
+  /** The size of the server's own disk in megabytes, if it has one. See `canMount`. */
   readonly disk?: number
 }
 
-// Without the small segments of its log, a new server's folder would be almost twice as large.
+// Without small log segments, a new server's folder would be almost twice as large.
 const settings = ["--username", "txc", "--auth", "trust", "--encoding", "UTF8", "--no-sync", "--wal-segsize", "1"]
 
 /**
- * A data folder that is initialised once for each version and its settings, because copying one is ten times as fast as
- * initialising it.
+ * A data folder that is initialised once for each version and its settings. Copying such a folder is ten times as fast
+ * as initialising a new one.
  */
 const template = fileURLToPath(
   new URL(
@@ -103,7 +103,7 @@ const template = fileURLToPath(
   )
 )
 
-/** Copies a folder and keeps its owner. */
+/** Copies a folder and preserves its owner. */
 const copy = (from: string, to: string) => spawnSync("cp", ["-a", from, to])
 
 /** Initialises a new server's folder. */
@@ -112,8 +112,8 @@ const begin = (folder: string, user: ReturnType<typeof account>): void => {
   if (existsSync(template)) return void copy(template, data)
   const made = spawnSync(postgresProgram("initdb"), ["--pgdata", data, ...settings], { cwd: folder, ...user })
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr.toString()}`)
-  // The rename publishes the template complete or not at all. If several workers create it at the same time, the first
-  // one wins.
+  // The rename publishes the template completely or not at all. If several workers create the template at the same
+  // time, the first one wins.
   const own = `${template}-of-${basename(folder)}`
   mkdirSync(dirname(template), { recursive: true })
   copy(data, own)

@@ -1,4 +1,4 @@
-/** A user's project with the package installed: a folder in which the source stands in for the built package. */
+/** A user's project in which the package is installed: a folder in which the source stands in for the built package. */
 import * as Effect from "effect/Effect"
 import { spawn, spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
@@ -8,7 +8,7 @@ import { programOf, scratchFile } from "./files.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
-/** The text of one of this project's files. */
+/** Reads one of this project's files. */
 export const readSource = (path: string): string => readFileSync(join(root, path), "utf8")
 
 /** The package's manifest, with each file in `dist` replaced by its source. */
@@ -18,7 +18,7 @@ const manifest = readSource("package.json")
 
 const command = `#!/bin/sh\nexec "${process.execPath}" "${programOf("main")}" "$@"\n`
 
-/** A new folder with these files, in which `effect-txc` and all packages of this project are installed. */
+/** Creates a new folder with these files, in which `effect-txc` and all packages of this project are installed. */
 export const make = Effect.fnUntraced(function*(files: Readonly<Record<string, string>>) {
   const folder = dirname(yield* scratchFile)
   const modules = join(folder, "node_modules")
@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function*(files: Readonly<Record<string, s
   return folder
 })
 
-/** The environment of a user project's programs, which run with this process's Node. */
+/** The environment for programs in a user's project. They run with this process's Node. */
 const inherited = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` }
 
 /** A program's output on both streams, and its exit code. */
@@ -49,7 +49,7 @@ export interface Ran {
   readonly ended: number | string | null
 }
 
-/** Runs a program in a user project's folder until it ends or the scope is closed. */
+/** Runs a program in the folder of a user's project until it exits or the scope is closed. */
 export const run = (
   folder: string,
   [program = "", ...args]: ReadonlyArray<string>,
@@ -78,6 +78,6 @@ export const run = (
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-/** The programs that are not installed on this machine. */
+/** Lists the programs that are not installed on this machine. */
 export const missing = (programs: ReadonlyArray<string>): ReadonlyArray<string> =>
   programs.filter((program) => spawnSync("sh", ["-c", `command -v ${program}`]).status !== 0)

@@ -8,17 +8,17 @@ import { isLong } from "./long.ts"
 const seed = process.env["TXC_TEST_SEED"] === undefined ? undefined : Number(process.env["TXC_TEST_SEED"])
 
 /**
- * Runs a property as a test: `check` must hold for every combination of values. It fails with an Effect failure or an
- * assertion; the report shows the shrunk values, the seed and the path.
+ * Runs a property as a test: `check` must succeed for every combination of values. If it fails with an Effect failure
+ * or an assertion, the report contains the shrunk values, the seed and the path.
  */
 export const property = <T extends [unknown, ...Array<unknown>], E>(
   name: string,
   values: { readonly [K in keyof T]: fc.Arbitrary<T[K]> },
   check: (...values: T) => Effect.Effect<unknown, E, Scope.Scope>,
   options: {
-    /** The number of runs in the long form; 500 by default. */
+    /** The number of runs in the long version. 500 by default. */
     readonly runs?: number
-    /** The number of runs in the short form: a fifth of `runs`, or 20, by default. */
+    /** The number of runs in the short version: a fifth of `runs`, or 20 by default. */
     readonly short?: number
     readonly seed?: number | undefined
     readonly timeout?: number

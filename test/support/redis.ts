@@ -18,7 +18,9 @@ const reason = "there is no redis-server on the PATH: apt-get install redis-serv
 
 if (!isThere) process.stderr.write(`Tests that need Redis are skipped: ${reason}\n`)
 
-/** A test that needs redis-server. Without it on the PATH the test is reported as skipped, with the reason. */
+/**
+ * Defines a test that needs redis-server. If it is not on the PATH, the test is reported as skipped, with the reason.
+ */
 export const itWithRedis = <E>(
   name: string,
   test: () => Effect.Effect<unknown, E, Scope.Scope>,
@@ -26,14 +28,14 @@ export const itWithRedis = <E>(
 ): void =>
   it.live.skipIf(!isThere)(
     isThere ? name : `${name} (${reason})`,
-    // Drops the log of the Redis client, which loses its server on purpose.
+    // Drops the log of the Redis client, because the test interrupts its server on purpose.
     () => Effect.provide(test(), Logger.layer([])),
     timeout
   )
 
 /**
- * A server that runs until the scope is closed. `stop` ends it at once; `start` starts it again on the same port, with
- * empty memory.
+ * A server that runs until the scope is closed. `stop` ends it immediately, and `start` restarts it on the same port
+ * with empty memory.
  */
 export interface Server {
   readonly port: number

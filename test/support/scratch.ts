@@ -1,12 +1,13 @@
 /**
- * The folder of the files that tests write. It is in memory if there is room: on a disk, tests wait longer for journals
- * and databases to be flushed than they compute. No test cuts the power, so each proves the same in memory.
+ * The folder for files that tests write. It is in memory if there is room, because on a disk, tests would spend more
+ * time waiting for journals and databases to be flushed than computing. No test cuts the power, so each test proves the
+ * same in memory.
  */
 import { accessSync, constants, mkdirSync, rmSync, statfsSync } from "node:fs"
 
 const memory = "/dev/shm"
 
-/** An upper bound on the bytes that all tests need at the same time. */
+/** An upper limit for the bytes that all tests need at the same time. */
 const needed = 2 * 1024 ** 3
 
 const fits = (): boolean => {
@@ -19,12 +20,12 @@ const fits = (): boolean => {
   }
 }
 
-/** Undefined if the tests write into the system's temporary folder, or into the one that `TMPDIR` names. */
+/** Undefined if the tests write to the system's temporary folder, or to the folder that `TMPDIR` names. */
 export const scratch = process.env["TMPDIR"] === undefined && fits()
   ? `${memory}/effect-txc-${process.pid}`
   : undefined
 
-/** Vitest makes the folder before the tests, and removes it after them. */
+/** Vitest creates the folder before the tests, and removes it afterwards. */
 export const setup = (): (() => void) | undefined => {
   if (scratch === undefined) return
   mkdirSync(scratch)

@@ -1,6 +1,6 @@
 /**
- * A program that serves a venue with the test accounts over real sockets. Arguments: the control token and, unless the
- * venue stays in memory, its file. The first line of its output is its address.
+ * A program that serves a venue with the test accounts over real sockets. Its arguments are the control token and,
+ * unless the venue stays in memory, the venue's file. It first prints a line with its address.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

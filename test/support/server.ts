@@ -1,4 +1,4 @@
-/** Local servers for tests, with real sockets and answers that no well-behaved server gives. */
+/** Local servers for tests, with real sockets and responses that no well-behaved server sends. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Http from "node:http"
@@ -24,7 +24,7 @@ const listen = (server: Net.Server) =>
       })
   )
 
-/** Serves `answer` until the scope is closed, and records the received requests. */
+/** Serves requests with `answer` until the scope is closed, and records the received requests. */
 export const serving = Effect.fnUntraced(function*(
   answer: (response: Http.ServerResponse, received: Received) => void
 ) {
@@ -47,8 +47,8 @@ export const serving = Effect.fnUntraced(function*(
 let lastPort = process.pid * 97 + threadId * 1009
 
 /**
- * A port on which nothing listens. It is below the ports that the system gives to clients, so that no connection of
- * another program takes it before a server does.
+ * A port on which nothing listens. The port is below the range from which the system assigns client ports, so no other
+ * program's connection can take the port before a server does.
  */
 export const closedPort: Effect.Effect<number> = Effect.callback<number>((resume) => {
   const look = (): void => {
@@ -61,8 +61,8 @@ export const closedPort: Effect.Effect<number> = Effect.callback<number>((resume
 })
 
 /**
- * A port that refuses connections until the scope is closed. A client socket occupies it, so that no other program can
- * listen on it, as could happen with `closedPort`.
+ * A port that refuses connections until the scope is closed. A client socket occupies the port, so that no other
+ * program can listen on it, as could happen with `closedPort`.
  */
 export const refusingPort = Effect.gen(function*() {
   const to = yield* listen(Net.createServer((socket) => socket.on("error", () => {}).resume()))
@@ -75,7 +75,7 @@ export const refusingPort = Effect.gen(function*() {
   return socket.localPort ?? assert.fail("the socket has no port")
 })
 
-/** Whether a server listens at the URL. */
+/** Checks whether a server listens at the URL. */
 export const listens = (url: string): Effect.Effect<boolean> =>
   Effect.callback((resume) => {
     const { hostname, port } = new URL(url)

@@ -1,4 +1,4 @@
-/** Requests signed without the library's own signer, as any other client would sign them. */
+/** Requests signed without the library's own signer, as other clients sign them. */
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
@@ -6,7 +6,7 @@ import type { Answer, Request } from "../../src/sandbox/gateway/Message.ts"
 import { Venue } from "../../src/sandbox/venue/Venue.ts"
 import { type Account, alice } from "./exchange.ts"
 
-/** The signature of a payload, as the document describes it. */
+/** Signs a payload as the document describes. */
 export const hmac = (secret: string, payload: string): string =>
   createHmac("sha512", Buffer.from(secret, "utf8")).update(payload, "utf8").digest("hex")
 
@@ -22,7 +22,7 @@ export const signedHeaders = (account: Account, body: Uint8Array): Record<string
 
 let lastNonce = 1e15
 
-/** A nonce that was never used before and is greater than any nonce of a client, in the dialect's form. */
+/** A nonce in the dialect's form that was never used before, and that is greater than any nonce of a client. */
 export const freshNonce = ({ policy }: Dialect): string | number => {
   lastNonce++
   return policy.nonce === "unique" ? lastNonce.toString() : lastNonce
@@ -42,7 +42,7 @@ export const signed = (
   account: Account = alice
 ): Request => signedText(path, JSON.stringify({ ...fields, request: path, nonce: freshNonce(dialect) }), account)
 
-/** The status and parsed body of an answer. */
+/** A response's status and parsed body. */
 export interface Read {
   readonly status: number
   readonly json: Readonly<Record<string, unknown>>
@@ -53,7 +53,7 @@ export const read = (answer: Answer): Read | "reset" =>
     ? "reset"
     : { status: answer.status, json: JSON.parse(answer.body) as Readonly<Record<string, unknown>> }
 
-/** Passes a request to the venue, and reads its answer. */
+/** Passes a request to the venue, and reads the response. */
 export const handle = (request: Request) =>
   Venue.use((venue) =>
     Effect.flatMap(venue.handle(request), (answer) => {

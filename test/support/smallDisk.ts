@@ -1,4 +1,4 @@
-/** A small disk in memory, which a test can fill. Only root can mount one. */
+/** A small in-memory disk that a test can fill. Only root can mount such a disk. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { spawnSync } from "node:child_process"
@@ -16,7 +16,7 @@ export interface SmallDisk {
 /** Whether this process may mount a disk. */
 export const canMount = process.platform === "linux" && process.getuid?.() === 0
 
-/** Writes until the disk is full, in smaller and smaller pieces. */
+/** Writes smaller and smaller pieces until the disk is full. */
 const writeAll = (file: string): void => {
   const descriptor = openSync(file, "a")
   for (let length = 1024 * 1024; length >= 1; length = Math.floor(length / 16)) {
@@ -30,7 +30,7 @@ const writeAll = (file: string): void => {
   closeSync(descriptor)
 }
 
-/** Mounts a disk of this size on a folder until the scope is closed. */
+/** Mounts a disk of this size on a folder, until the scope is closed. */
 export const smallDisk = (folder: string, megabytes: number): Effect.Effect<SmallDisk, never, Scope.Scope> => {
   const ballast = join(folder, "ballast")
   return Effect.acquireRelease(

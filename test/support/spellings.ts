@@ -1,9 +1,9 @@
-/** The ways in which a server can encode an echoed text, and a reader that decodes them. */
+/** The ways in which a server can encode an echoed text, and a reader that decodes all of them. */
 import * as fc from "fast-check"
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-/** Encodings of the whole text. */
+/** Encodings of the complete text. */
 const encodings = {
   none: (text: string) => text,
   base64,
@@ -38,9 +38,9 @@ export interface Spelling {
   readonly letters: keyof typeof cases
   readonly lineBreak: keyof typeof breaks
   readonly width: number
-  /** Text before the secret, which is encoded together with it. */
+  /** Text before the secret that is encoded together with the secret. */
   readonly before: string
-  /** The start of the part that the server writes, as a fraction of the encoded text's length. */
+  /** Where the part that the server writes starts, as a fraction of the encoded text's length. */
   readonly from: number
   readonly to: number
 }
@@ -56,7 +56,7 @@ export const spellings: fc.Arbitrary<Spelling> = fc.record({
   to: fc.oneof(fc.constant(1), fc.double({ min: 0.5, max: 1, noNaN: true }))
 })
 
-/** Encodes the whole text and changes its letter case. */
+/** Encodes the complete text and changes its letter case. */
 const encoded = (text: string, { before, encoding, letters }: Spelling): string =>
   cases[letters](encodings[encoding](encoding === "none" ? text : before + text))
 
@@ -70,7 +70,7 @@ export const respelled = (text: string, spelling: Spelling): string => {
     .join(breaks[spelling.lineBreak])
 }
 
-/** Decodes all escapes in the text, removes line breaks, and converts it to lower case. */
+/** Decodes all escapes in the text, removes line breaks, and converts the result to lower case. */
 export const readAnyHow = (text: string): string => {
   let read = text
   for (let before = ""; before !== read;) {
@@ -86,7 +86,7 @@ export const readAnyHow = (text: string): string => {
   return read.replace(/\s/gu, "").toLowerCase()
 }
 
-/** The parts of a secret that {@link readAnyHow} must not find: every eight consecutive characters. */
+/** The parts of a secret that {@link readAnyHow} must not find: all sequences of eight consecutive characters. */
 export const recoverable = (secret: string, spelling: Spelling): ReadonlyArray<string> => {
   const skipped = spelling.encoding === "none"
     ? 0

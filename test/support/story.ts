@@ -1,4 +1,4 @@
-/** A day on an exchange, with owner actions and signed calls. Its result does not depend on the time of the run. */
+/** A day on an exchange, with owner actions and signed calls. Its result does not depend on when it runs. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { Amount, price } from "../../src/domain/Decimal.ts"
@@ -15,7 +15,7 @@ export const begin = Effect.gen(function*() {
   yield* setUp
 })
 
-/** Runs the story; returns the journal, its digest, and the answer to every call. */
+/** Runs the story. Returns the journal, its digest, and the response to every call. */
 export const story = Effect.gen(function*() {
   const control = yield* ControlClient
   const answers: Array<string> = []

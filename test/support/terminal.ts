@@ -5,7 +5,10 @@ import type * as Scope from "effect/Scope"
 import { spawn, spawnSync } from "node:child_process"
 import { compiled, programOf } from "./files.ts"
 
-/** A Python program that types each text after its trigger text was printed, and ends a command that takes too long. */
+/**
+ * A Python program that waits for each trigger text before it types the next text, and ends a command that takes too
+ * long.
+ */
 const script = `
 import fcntl, json, os, pty, select, struct, sys, termios, time
 command, cwd, environment, columns, steps = json.loads(sys.argv[1])
@@ -36,18 +39,19 @@ print(json.dumps([output, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])]))
 
 const isThere = spawnSync("python3", ["--version"]).status === 0
 
-/** A test that needs a pseudo-terminal. Without python3 it is reported as skipped. */
+/** Defines a test that needs a pseudo-terminal. Without python3, the test is reported as skipped. */
 export const itOnTerminal = <E>(name: string, test: () => Effect.Effect<unknown, E, Scope.Scope>): void =>
   it.live.skipIf(!isThere)(isThere ? name : `${name} (there is no python3 on the PATH)`, test, 60_000)
 
-/** The output of a terminal, and the program's exit code. */
+/** A terminal's output, and the program's exit code. */
 export interface Shown {
   readonly output: string
   readonly code: number
 }
 
 /**
- * Runs the command on a terminal until it ends. Each step waits for a text, and then types another; `\u0003` is Ctrl-C.
+ * Runs the command on a terminal until it exits. Each step waits for a text, and then types another text. `\u0003` is
+ * Ctrl-C.
  */
 export const onTerminal = (
   args: ReadonlyArray<string>,

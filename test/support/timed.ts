@@ -1,20 +1,20 @@
-/** Measures the calls of a client. */
+/** Measures a client's calls. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Transport from "../../src/client/transport/Transport.ts"
 
-/** A call that has ended. */
+/** A completed call. */
 export interface TimedCall {
-  /** The URL of the node that was called. */
+  /** The URL of the node to which the call was sent. */
   readonly node: string
-  /** The time at which the call was sent, on the clock of `performance.now`. */
+  /** When the call was sent, on the clock of `performance.now`. */
   readonly began: number
   readonly millis: number
-  /** The status of the call's answer, or the reason why there is no answer. */
+  /** The status of the call's response, or the reason why there is no response. */
   readonly answer: string
 }
 
-/** Adds every call over a transport to `calls` when it ends. */
+/** Adds every call over a transport to `calls` when the call ends. */
 export const timed = (
   calls: Array<TimedCall>,
   transport: Layer.Layer<Transport.Transport>

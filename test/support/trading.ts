@@ -1,4 +1,4 @@
-/** Two traders on one exchange in process: alice, whose client is in the test's context, and bob. */
+/** Two traders on an in-process exchange: alice, whose client is in the test's context, and bob. */
 import { assert } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -31,7 +31,10 @@ export const btcUsdt = marketName("BTC_USDT")
 export const ethUsdt = marketName("ETH_USDT")
 export const btcPerp = marketName("BTC_PERP")
 
-/** Alice's second key, for raw calls, because their nonces could collide with those of her client. */
+/**
+ * Alice's second key. Raw calls use this key, because with the first key their nonces could collide with the nonces of
+ * her client.
+ */
 const byHand = { apiKey: "alice-by-hand-0001", apiSecret: "alice-by-hand-secret" }
 
 const setUp = Effect.gen(function*() {
@@ -76,7 +79,7 @@ const clientOf = (
 
 export type Traders = Exchange.Services | Bob | Control.Control | Venue.Venue | HttpClient.HttpClient
 
-/** A fresh exchange with both traders, in memory unless it has a file. */
+/** A fresh exchange with both traders. It is in memory unless a file is given. */
 export const traders = (dialect: Dialect.Dialect, file?: string): Layer.Layer<Traders> =>
   clientOf("alice", dialect).pipe(
     Layer.merge(Layer.effect(Bob, Layer.build(Layer.fresh(clientOf("bob", dialect))))),
@@ -144,16 +147,16 @@ export const collateral = Effect.map(
   (held): string => Decimal.normalize(held)
 )
 
-/** Asserts deep equality of two values whose brands may differ. */
+/** Asserts that two values are deeply equal, although their brands may differ. */
 export const same = (actual: unknown, expected: unknown): void => assert.deepStrictEqual(actual, expected)
 
 // -----------------------------------------------------------------------------
-// The wire
+// Raw calls
 // -----------------------------------------------------------------------------
 
 let nonce = 0
 
-/** Makes a raw call with alice's second key; the request and the answer are JSON. */
+/** Makes a raw call with alice's second key. The request and the response are JSON. */
 export const raw = (path: string, fields: object) =>
   Effect.gen(function*() {
     const venue = yield* Venue.Venue
@@ -194,5 +197,8 @@ export const rawPublic = (path: string, query = "") =>
 const toJson = (answer: Answer): { readonly status: number; readonly body: unknown } =>
   answer._tag === "Answer" ? { status: answer.status, body: JSON.parse(answer.body) } : assert.fail("a reset")
 
-/** The dialect's status of a partly filled order that was canceled; the live exchange has no separate status for it. */
+/**
+ * The dialect's status for a partly filled order that was canceled. The live exchange has no separate status for such
+ * an order.
+ */
 export const partlyCanceled = ({ name }: Dialect.Dialect) => name === "live" ? "CANCELED" : "PARTIAL_CANCELED"

@@ -1,4 +1,4 @@
-/** All transports of the client. Tests of the guarantees about transports run with each of them. */
+/** All of the client's transports. Tests for guarantees about transports run with each of them. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"

@@ -11,14 +11,14 @@ declare const endpoint: Endpoint.Any
 declare const service: { readonly key: string; readonly layer: Layer.Layer<"X", never, Call.Call> }
 declare const use: (value: unknown) => void
 
-describe("an endpoint's module", () => {
-  it("an endpoint module has the endpoint's value, and a service with a layer under the module's name", () => {
+describe("endpoint modules", () => {
+  it("an endpoint module exports the endpoint, and a service with a layer under the module's name", () => {
     expect({ endpoint, X: service }).type.toBeAssignableTo<Module<"X">>()
     const more = { endpoint, X: service, Request: null }
     expect(more).type.toBeAssignableTo<Module<"X">>()
   })
 
-  it("an endpoint module is incomplete without the endpoint's value", () => {
+  it("an endpoint module is incomplete without its endpoint", () => {
     expect({ X: service }).type.not.toBeAssignableTo<Module<"X">>()
     expect({ endpoint: { ...endpoint, path: undefined }, X: service }).type.not.toBeAssignableTo<Module<"X">>()
   })
@@ -56,7 +56,7 @@ type Total = { readonly [K in Name]: K }
 
 declare const total: Total
 
-describe("a table with one entry per endpoint", () => {
+describe("tables with one entry per endpoint", () => {
   it("a table with one entry per endpoint has every endpoint's name", () => {
     expect(total).type.toBeAssignableTo<Total>()
     expect<keyof Total>().type.toBe<keyof Contract>()
@@ -94,7 +94,7 @@ type IsAny<T> = 0 extends 1 & T ? true : false
 
 type IsNever<T> = [T] extends [never] ? true : false
 
-/** The name if the type is `any` or `never`, otherwise `never`. */
+/** Returns the name if the type is `any` or `never`, and otherwise `never`. */
 type Blank<K, T> = IsAny<T> extends true ? K : IsNever<T> extends true ? K : never
 
 type Blanks<Of extends { readonly [K in Name]: unknown }> = { readonly [K in Name]: Blank<K, Of[K]> }[Name]
@@ -102,7 +102,7 @@ type Blanks<Of extends { readonly [K in Name]: unknown }> = { readonly [K in Nam
 type Failures = { readonly [K in Name]: Endpoint.Failure<EndpointOf<K>> }
 
 describe("no type in the contract is any or never", () => {
-  it("the check detects a type that is any or never", () => {
+  it("the check itself detects a type that is any or never", () => {
     expect<Blanks<{ readonly [K in Name]: K extends "Fees" ? Awaited<ReturnType<Body["json"]>> : Failures[K] }>>()
       .type.toBe<"Fees">()
     expect<Blanks<{ readonly [K in Name]: K extends "Fees" ? never : Failures[K] }>>().type.toBe<"Fees">()
@@ -120,13 +120,13 @@ describe("no type in the contract is any or never", () => {
     expect<Blanks<{ readonly [K in Name]: EndpointOf<K>["mutates"] }>>().type.toBe<never>()
   })
 
-  it("no request, answer or failure is any or never", () => {
+  it("no request, response or failure is any or never", () => {
     expect<Blanks<{ readonly [K in Name]: Endpoint.Request<EndpointOf<K>> }>>().type.toBe<never>()
     expect<Blanks<{ readonly [K in Name]: Endpoint.Response<EndpointOf<K>> }>>().type.toBe<never>()
     expect<Blanks<Failures>>().type.toBe<never>()
   })
 
-  it("no field of a request is any or never", () => {
+  it("no request field is any or never", () => {
     type Fields<Q> = { readonly [F in keyof Q]-?: Blank<F, Q[F]> }[keyof Q]
     expect<{ readonly [K in Name]: Fields<Endpoint.Request<EndpointOf<K>>> }[Name]>().type.toBe<never>()
   })

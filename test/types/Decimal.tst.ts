@@ -14,7 +14,7 @@ declare const fraction64: `0.${Sixty}12`
 declare const fraction65: `0.${Sixty}123`
 
 describe("Decimal.of", () => {
-  it("Decimal.of takes a decimal as a string literal", () => {
+  it("Decimal.of accepts a decimal as a string literal", () => {
     expect(Decimal.of).type.toBeCallableWith("0")
     expect(Decimal.of).type.toBeCallableWith("-0")
     expect(Decimal.of).type.toBeCallableWith("1.50")
@@ -45,7 +45,7 @@ describe("Decimal.of", () => {
     expect(Decimal.of).type.not.toBeCallableWith(fraction65)
   })
 
-  it("Decimal.of does not take a string known only at run time, but Decimal.parse does", () => {
+  it("Decimal.of does not accept a string known only at run time, but Decimal.parse does", () => {
     expect(Decimal.of).type.not.toBeCallableWith(wide)
     expect(Decimal.of).type.not.toBeCallableWith(numeric)
     expect(Decimal.of).type.not.toBeCallableWith(goodOrBad)
@@ -65,7 +65,7 @@ describe("Decimal.of", () => {
 })
 
 describe("Decimal.price and Decimal.amount", () => {
-  it("prices and amounts are greater than zero", () => {
+  it("prices and amounts must be greater than zero", () => {
     expect(Decimal.price).type.toBeCallableWith("60000.50")
     expect(Decimal.amount).type.toBeCallableWith("0.00000001")
     expect(Decimal.price("60000.50")).type.toBe<Decimal.Price>()
@@ -87,7 +87,7 @@ describe("Decimal.price and Decimal.amount", () => {
     expect(Decimal.price).type.not.toBeCallableWith(characters65)
   })
 
-  it("price and amount do not take a string known only at run time, but parsePrice and parseAmount do", () => {
+  it("price and amount do not accept a string known only at run time, but parsePrice and parseAmount do", () => {
     expect(Decimal.price).type.not.toBeCallableWith(wide)
     expect(Decimal.amount).type.not.toBeCallableWith(wide)
     expect(Decimal.price).type.not.toBeCallableWith(numeric)
@@ -112,7 +112,7 @@ describe("Decimal.price and Decimal.amount", () => {
 })
 
 describe("Decimal.feeRate", () => {
-  it("Decimal.feeRate takes zero and positive decimals", () => {
+  it("Decimal.feeRate accepts zero and positive decimals", () => {
     expect(Decimal.feeRate).type.toBeCallableWith("0")
     expect(Decimal.feeRate).type.toBeCallableWith("-0.0")
     expect(Decimal.feeRate).type.toBeCallableWith("0.001")
@@ -120,12 +120,12 @@ describe("Decimal.feeRate", () => {
     expect(Decimal.feeRate).type.not.toBeCallableWith("")
   })
 
-  it("Decimal.feeRate does not take a string known only at run time", () => {
+  it("Decimal.feeRate does not accept a string known only at run time", () => {
     expect(Decimal.feeRate).type.not.toBeCallableWith(wide)
   })
 })
 
-describe("brands of decimals", () => {
+describe("decimal brands", () => {
   it("prices, amounts and fee rates are decimals, and are not assignable to each other", () => {
     expect<Decimal.Price>().type.toBeAssignableTo<Decimal.Decimal>()
     expect<Decimal.Amount>().type.toBeAssignableTo<Decimal.Decimal>()

@@ -31,7 +31,7 @@ const order = {
   refusals: ["ValidationFailed"]
 } as const
 
-describe("an endpoint that changes orders", () => {
+describe("endpoints that change orders", () => {
   it("an endpoint that changes orders does not compile without `places`", () => {
     // @ts-expect-error Property 'places' is missing in type
     Endpoint.make({ ...order, ...schemas<One>() })
@@ -50,7 +50,7 @@ describe("an endpoint that changes orders", () => {
   })
 })
 
-describe("an endpoint that changes no orders", () => {
+describe("endpoints that change no orders", () => {
   it("an endpoint that changes no orders does not compile with `places`", () => {
     // @ts-expect-error Type 'string' is not assignable to type 'never'
     Endpoint.make({ ...order, mutates: false, places: "order", ...schemas<One>() })

@@ -55,7 +55,7 @@ describe("the errors of a call", () => {
     expect<Markets.Failure["_tag"]>().type.toBe<Public>()
   })
 
-  it("streams can also fail because they reached the last possible page", () => {
+  it("streams can also fail because they have reached the last possible page", () => {
     expect<Stream.Error<ReturnType<typeof history.stream>>>().type.toBe<
       InterestPaymentHistory.Failure | Errors.PageCeilingReached | Errors.ListShifted
     >()
@@ -66,7 +66,7 @@ describe("the errors of a call", () => {
     expect<Effect.Error<ReturnType<typeof history.page>>>().type.toBe<InterestPaymentHistory.Failure>()
   })
 
-  it("each endpoint's errors are among the errors of all calls", () => {
+  it("each endpoint's errors are included in the errors of all calls", () => {
     expect<StopLimitOrders.Failure>().type.toBeAssignableTo<Errors.CallError>()
     expect<CollateralOcoOrders.Failure>().type.toBeAssignableTo<Errors.CallError>()
     expect<SubAccounts.Failure | Markets.Failure>().type.toBeAssignableTo<Errors.CallError>()
@@ -97,7 +97,7 @@ describe("an endpoint's error tags at run time match its error type", () => {
   })
 })
 
-describe("errors name the fields of the request", () => {
+describe("errors name the request's fields", () => {
   it("errors of a stop-limit order name its fields", () => {
     type Fields = "market" | "side" | "amount" | "price" | "activationPrice" | "clientOrderId" | "bboRole" | "stp"
     expect<keyof Named<StopLimitOrders.Failure, "ValidationFailed">["fields"]>().type.toBe<Fields>()
@@ -121,8 +121,8 @@ describe("errors name the fields of the request", () => {
   })
 })
 
-describe("the outcome of an error", () => {
-  it("every error states the outcome of the call as a literal", () => {
+describe("the outcome stated by an error", () => {
+  it("every error states the call's outcome as a literal", () => {
     expect<Errors.OutcomeUnknown["outcome"]>().type.toBe<"unknown">()
     expect<Errors.AcceptedUnreadable["outcome"]>().type.toBe<"applied">()
     expect<Errors.ValidationFailed["outcome"]>().type.toBe<"not-applied">()
@@ -146,13 +146,13 @@ const allButOne = {
   ExchangeUnreachable: log
 }
 
-describe("errors can be matched exhaustively", () => {
-  it("Effect.catchTags leaves no error when it handles all of them", () => {
+describe("errors are matched exhaustively", () => {
+  it("Effect.catchTags leaves no error if it handles all of them", () => {
     const handled = stopLimit.create(request).pipe(Effect.catchTags({ ...allButOne, OutcomeUnknown: log }))
     expect(handled).type.toBeAssignableTo<Effect.Effect<unknown>>()
   })
 
-  it("Effect.catchTags leaves the errors that have no handler", () => {
+  it("Effect.catchTags leaves exactly the errors that have no handler", () => {
     const handled = stopLimit.create(request).pipe(Effect.catchTags(allButOne))
     expect(handled).type.not.toBeAssignableTo<Effect.Effect<unknown>>()
     expect<Effect.Error<typeof handled>>().type.toBe<Errors.OutcomeUnknown>()

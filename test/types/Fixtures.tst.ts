@@ -9,25 +9,25 @@ import type { Fixture, Required, Row, Rows } from "../endpoints/fixtures/Fixture
 
 declare const use: (value: unknown) => void
 
-describe("the fixtures", () => {
+describe("the list of fixtures", () => {
   it("every endpoint has a fixture", () => {
     expect(fixtures).type.toBeAssignableTo<Fixtures>()
   })
 
-  it("the list of fixtures does not compile if one is missing, and the compiler names its endpoint", () => {
+  it("the list of fixtures does not compile if a fixture is missing, and the compiler names its endpoint", () => {
     const { Transfers: _, ...others } = fixtures
     // @ts-expect-error Property 'Transfers' is missing in type
     const forgotten: Fixtures = others
     use(forgotten)
   })
 
-  it("the list of fixtures does not compile with one endpoint's fixture under another's name", () => {
+  it("the list of fixtures does not compile with one endpoint's fixture under another endpoint's name", () => {
     expect({ ...fixtures, Transfers: fixtures.Codes }).type.not.toBeAssignableTo<Fixtures>()
   })
 })
 
-describe("the channels' fixtures", () => {
-  it("the list of the channels' fixtures does not compile if one is missing, and the compiler names its channel", () => {
+describe("the list of channel fixtures", () => {
+  it("the list of channel fixtures does not compile if a fixture is missing, and the compiler names its channel", () => {
     const { DepthChannel: _, ...others } = channelFixtures
     // @ts-expect-error Property 'DepthChannel' is missing in type
     const forgotten: ChannelFixtures = others
@@ -42,12 +42,12 @@ describe("the channels' fixtures", () => {
   })
 })
 
-describe("a fixture", () => {
+describe("the type of a fixture", () => {
   type OfTransfers = Fixture<typeof Transfers.endpoint>
   type OfFees = Fixture<typeof Fees.endpoint>
   const { Fees: fees, Transfers: transfers } = fixtures
 
-  it("a fixture does not compile without any of its parts", () => {
+  it("a fixture does not compile if any of its parts is missing", () => {
     const { documented: _, ...undocumented } = transfers
     const { golden: __, ...withoutGolden } = transfers
     const { mayLack: ___, ...withoutMayLack } = transfers
@@ -76,7 +76,7 @@ describe("a fixture", () => {
     use(unknown)
   })
 
-  it("a fixture lists every required field, and may list an optional one", () => {
+  it("a fixture lists every required field, and may also list an optional field", () => {
     type Marks = Required<{ readonly market: string; readonly email?: string }>
     expect<{ market: "always" }>().type.toBeAssignableTo<Marks>()
     expect<{ market: "always"; email: "in the golden" }>().type.toBeAssignableTo<Marks>()

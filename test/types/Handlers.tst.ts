@@ -10,12 +10,12 @@ import type { trading } from "../../src/sandbox/handlers/Trading.ts"
 
 type Of<K extends Contract.Name> = Handler<Contract.EndpointOf<K>>
 
-describe("the handlers of the sandbox", () => {
+describe("the sandbox's handlers", () => {
   it("the sandbox has exactly one handler for each name in the contract", () => {
     expect<keyof typeof handlers>().type.toBe<Contract.Name>()
   })
 
-  it("no handler is in two groups, because one of its definitions would be lost", () => {
+  it("no handler is in two groups, because one of its two definitions would be lost", () => {
     type Trading = keyof typeof trading
     type Account = keyof typeof account
     type Lending = keyof typeof lending
@@ -25,13 +25,13 @@ describe("the handlers of the sandbox", () => {
     expect<Lending & Market>().type.toBe<never>()
   })
 
-  it("the handlers do not compile if one is missing", () => {
+  it("the table of handlers does not compile if a handler is missing", () => {
     expect<typeof handlers>().type.toBeAssignableTo<Handlers>()
     expect<Omit<typeof handlers, "Codes">>().type.not.toBeAssignableTo<Handlers>()
     expect<Omit<typeof handlers, "ServerTime">>().type.not.toBeAssignableTo<Handlers>()
   })
 
-  it("a handler does not compile with an answer of the wrong type", () => {
+  it("a handler does not compile with a response of the wrong type", () => {
     expect({ answer: () => ["pong"] as const }).type.toBeAssignableTo<Of<"ServerStatus">>()
     expect({ answer: () => ["ping"] as const }).type.not.toBeAssignableTo<Of<"ServerStatus">>()
     expect({
@@ -55,7 +55,7 @@ describe("the handlers of the sandbox", () => {
   })
 })
 
-describe("a mutating handler", () => {
+describe("mutating handlers", () => {
   it("private endpoints that change state have a mutating handler", () => {
     expect<Of<"StopLimitOrders">>().type.toBe<Mutating<Contract.EndpointOf<"StopLimitOrders">>>()
     expect<Of<"MainBalance">>().type.toBe<Reading<Contract.EndpointOf<"MainBalance">>>()

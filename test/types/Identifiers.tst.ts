@@ -5,7 +5,7 @@ import type * as Paging from "../../src/domain/Paging.ts"
 declare const wide: string
 
 describe("the constructor marketName", () => {
-  it("marketName takes a literal in the form BASE_QUOTE", () => {
+  it("marketName accepts a literal in the form BASE_QUOTE", () => {
     expect(Identifiers.marketName).type.toBeCallableWith("BTC_USDT")
     expect(Identifiers.marketName("BTC_USDT")).type.toBe<Identifiers.MarketName>()
     expect(Identifiers.parseMarketName).type.toBeCallableWith(wide)
@@ -31,7 +31,7 @@ describe("the constructor marketName", () => {
 })
 
 describe("the constructor ticker", () => {
-  it("ticker takes a name without spaces", () => {
+  it("ticker accepts a name without spaces", () => {
     expect(Identifiers.ticker).type.toBeCallableWith("USD_VISAMASTER")
     expect(Identifiers.ticker).type.not.toBeCallableWith("")
     expect(Identifiers.ticker).type.not.toBeCallableWith("B TC")
@@ -39,7 +39,7 @@ describe("the constructor ticker", () => {
   })
 })
 
-describe("brands of identifiers", () => {
+describe("identifier brands", () => {
   it("no identifier is assignable to another, and no plain string or number is assignable to an identifier", () => {
     expect<Identifiers.OrderId>().type.not.toBeAssignableTo<Identifiers.ClientOrderId>()
     expect<Identifiers.ClientOrderId>().type.not.toBeAssignableTo<Identifiers.OrderId>()

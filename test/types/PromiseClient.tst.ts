@@ -28,7 +28,7 @@ describe("createClient", () => {
     expect(make).type.not.toBeCallableWith({ ...place, apiKey: "" })
   })
 
-  it("requests take plain strings, and only the fields and words that the endpoint has", () => {
+  it("requests accept plain strings, and only the endpoint's fields and values", () => {
     expect(client.limitOrders.create).type.toBeCallableWith(order)
     expect(client.limitOrders.create).type.toBeCallableWith(order, { signal })
     expect(client.limitOrders.create).type.not.toBeCallableWith({ ...order, amount: 0.1 })
@@ -39,7 +39,7 @@ describe("createClient", () => {
     expect<Parameters<Client["mainBalance"]["all"]>>().type.toBe<[options?: CallOptions]>()
   })
 
-  it("answers have brands, and no type of Effect", () => {
+  it("responses have branded values, and no Effect types", () => {
     const created = client.limitOrders.create(order)
     expect<Awaited<typeof created>["orderId"]>().type.toBe<OrderId>()
     expect(client.mainBalance.all()).type.toBe<Promise<ReadonlyMap<string, Decimal.Decimal>>>()
@@ -48,7 +48,7 @@ describe("createClient", () => {
     expect<Awaited<typeof bulk>[number]>().type.toBeAssignableTo<Settled<unknown, Error>>()
   })
 
-  it("an answer can be used in the next request", () => {
+  it("a response can be used in the next request", () => {
     const cancel = (id: OrderId) => client.cancelOrder.cancel({ market: "BTC_USDT", orderId: id })
     expect(cancel).type.toBeCallableWith("1" as OrderId)
   })
@@ -77,7 +77,7 @@ describe("createClient", () => {
     >()
   })
 
-  it("live views show whole values with plain keys", () => {
+  it("live views show complete values with plain keys", () => {
     expect(client.live.spotBalances().whole()).type.toBeAssignableTo<Promise<ReadonlyMap<string, object>>>()
     expect(client.live.orders({ market: "BTC_USDT" }).states()).type.toBeAssignableTo<
       AsyncIterable<{ readonly _tag: "Whole" | "Incomplete" }>

@@ -17,15 +17,15 @@ const market = Identifiers.marketName("BTC_USDT")
 const amount = Decimal.amount("0.1")
 const price = Decimal.price("60000")
 
-describe("a stop-limit order", () => {
+describe("the request for a stop-limit order", () => {
   const request = { market, side: "buy", amount, price, activationPrice: price } as const
 
-  it("a stop-limit order takes its required and optional fields", () => {
+  it("a stop-limit order accepts its required and optional fields", () => {
     expect(stopLimit.create).type.toBeCallableWith(request)
     expect(stopLimit.create).type.toBeCallableWith({ ...request, clientOrderId, bboRole: "queue", stp: "cancel_both" })
   })
 
-  it("a stop-limit order does not take a plain string or number in place of a branded value", () => {
+  it("a stop-limit order does not accept a plain string or number in place of a branded value", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, market: "BTC_USDT" })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, amount: "0.1" })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, amount: 0.1 })
@@ -34,14 +34,14 @@ describe("a stop-limit order", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, clientOrderId: "my-1" })
   })
 
-  it("a stop-limit order does not take one branded value in place of another", () => {
+  it("a stop-limit order does not accept one branded value in place of another", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, amount: price })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, price: amount })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, price: Decimal.of("1") })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, market: Identifiers.ticker("BTC") })
   })
 
-  it("a stop-limit order does not take an unlisted value", () => {
+  it("a stop-limit order does not accept an unlisted value", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, side: "BUY" })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, bboRole: 1 })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, stp: "cb" })
@@ -56,7 +56,7 @@ describe("a stop-limit order", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({})
   })
 
-  it("a stop-limit order does not take an unknown field or a field's wire name", () => {
+  it("a stop-limit order does not accept an unknown field or a field's wire name", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, stopLimitPrice: price })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, reduceOnly: true })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, client_order_id: "my-1" })
@@ -87,15 +87,15 @@ describe("a stop-limit order", () => {
   })
 })
 
-describe("a collateral OCO order", () => {
+describe("the request for a collateral OCO order", () => {
   const request = { market, side: "sell", amount, price, activationPrice: price, stopLimitPrice: price } as const
 
-  it("a collateral OCO order takes its required and optional fields", () => {
+  it("a collateral OCO order accepts its required and optional fields", () => {
     expect(collateralOco.create).type.toBeCallableWith(request)
     expect(collateralOco.create).type.toBeCallableWith({ ...request, clientOrderId, reduceOnly: true })
   })
 
-  it("a collateral OCO order does not take a plain string or another branded value", () => {
+  it("a collateral OCO order does not accept a plain string or another branded value", () => {
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, stopLimitPrice: "1" })
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, amount: "1" })
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, amount: price })
@@ -113,7 +113,7 @@ describe("a collateral OCO order", () => {
     })
   })
 
-  it("a collateral OCO order does not take an unknown field", () => {
+  it("a collateral OCO order does not accept an unknown field", () => {
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, bboRole: "queue" })
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, stop_limit_price: price })
   })
@@ -134,8 +134,8 @@ describe("a collateral OCO order", () => {
   })
 })
 
-describe("canceling all orders", () => {
-  it("canceling all orders takes the types spot, margin and futures", () => {
+describe("the request to cancel all orders", () => {
+  it("canceling all orders accepts the types spot, margin and futures", () => {
     expect<CancelAllOrders.Request>().type.toBe<{
       readonly market?: Identifiers.MarketName
       readonly type?: ReadonlyArray<"spot" | "margin" | "futures">
@@ -144,8 +144,8 @@ describe("canceling all orders", () => {
   })
 })
 
-describe("answers of the exchange", () => {
-  it("answers keep undocumented values, which the type distinguishes from documented ones", () => {
+describe("responses of the exchange", () => {
+  it("responses preserve undocumented values, which the type distinguishes from documented ones", () => {
     expect<NonNullable<StopLimitOrders.StopLimitOrder["status"]>>().type.toBe<
       OrderStatus | "MAINTENANCE" | Unrecognised
     >()
@@ -154,7 +154,7 @@ describe("answers of the exchange", () => {
     expect<string>().type.not.toBeAssignableTo<StopLimitOrders.StopLimitOrder["type"]>()
   })
 
-  it("answers have booleans in place of the wire's 0 and 1, and no price for market orders", () => {
+  it("responses have booleans in place of the wire's 0 and 1, and no price for market orders", () => {
     expect<StopLimitOrders.StopLimitOrder["activated"]>().type.toBe<boolean | undefined>()
     expect<StopLimitOrders.StopLimitOrder["price"]>().type.toBe<Decimal.Decimal | undefined>()
     expect<CollateralOcoOrders.CollateralOcoOrder["takeProfit"]["price"]>().type.toBe<Decimal.Decimal>()
@@ -162,7 +162,7 @@ describe("answers of the exchange", () => {
     expect<CollateralOcoOrders.CollateralOcoOrder["takeProfit"]>().type.not.toHaveProperty("activationPrice")
   })
 
-  it("a created order's answer says whether the exchange echoed the client order id", () => {
+  it("a created order's response states whether the exchange echoed the client order id", () => {
     expect<Effect.Success<ReturnType<typeof stopLimit.create>>>().type.toBeAssignableTo<{
       readonly orderId: Identifiers.OrderId
       readonly clientOrderIdEcho: "echoed" | "missing" | "never-echoed"

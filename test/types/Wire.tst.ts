@@ -15,32 +15,32 @@ const note = Schema.optionalKey(Schema.String)
 
 const struct = (fields: Wire.Fields<Model>, spelling?: Wire.Spelling<Model>) => Wire.struct<Model>(fields, spelling)
 
-describe("the wire form of a model", () => {
-  it("the wire form of a model has a schema for every field", () => {
+describe("a model's wire form", () => {
+  it("a model's wire form has a schema for every field", () => {
     expect(struct).type.toBeCallableWith({ market, count, note })
     expect(Wire.struct<Model>({ market, count, note })).type.toBe<Wire.Shape<Model>>()
   })
 
-  it("the wire form may require a field that is optional in the domain", () => {
+  it("a model's wire form may require a field that is optional in the domain", () => {
     expect(struct).type.toBeCallableWith({ market, count, note: Schema.String })
   })
 
-  it("the wire form does not compile without a field, even an optional one", () => {
+  it("a model's wire form does not compile without a field, even an optional field", () => {
     expect(struct).type.not.toBeCallableWith({})
     expect(struct).type.not.toBeCallableWith({ market, note })
     expect(struct).type.not.toBeCallableWith({ market, count })
   })
 
-  it("the wire form does not compile with an unknown field", () => {
+  it("a model's wire form does not compile with an unknown field", () => {
     expect(struct).type.not.toBeCallableWith({ market, count, note, amount: Schema.String })
   })
 
-  it("the wire form does not compile with a schema of a different type", () => {
+  it("a model's wire form does not compile with a schema of a different type", () => {
     expect(struct).type.not.toBeCallableWith({ market: Schema.String, count, note })
     expect(struct).type.not.toBeCallableWith({ market, count: Schema.String, note })
   })
 
-  it("the wire form can rename only fields of the model", () => {
+  it("a model's wire form can rename only the model's fields", () => {
     const fields = { market, count, note }
     expect(struct).type.toBeCallableWith(fields, { keys: { count: "count_" } })
     expect(struct).type.not.toBeCallableWith(fields, { keys: { amount: "amount_" } })
@@ -49,7 +49,7 @@ describe("the wire form of a model", () => {
     })
   })
 
-  it("the wire form's constraints can refer only to fields of the model", () => {
+  it("the constraints of a model's wire form can refer only to the model's fields", () => {
     const constraint = { kind: "unique" } as const
     const holds = () => true
     expect(struct).type.toBeCallableWith({ market, count, note }, {

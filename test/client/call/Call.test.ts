@@ -59,12 +59,12 @@ const open = { ping, markets }
 const verdict = (error: Errors.CallError) => [error._tag, error.outcome, error.isRetryable] as const
 
 // -----------------------------------------------------------------------------
-// Classification of answers
+// Classification of responses
 // -----------------------------------------------------------------------------
 
 type Verdict = ReturnType<typeof verdict>
 
-/** An answer, with the expected verdicts for a mutating call and for a read. */
+/** A response, and its expected classification for a mutating call and for a read. */
 const answers: ReadonlyArray<readonly [name: string, () => Response | "lost", mutating: Verdict, reading: Verdict]> = [
   [
     "502 with HTML",
@@ -158,11 +158,11 @@ const answers: ReadonlyArray<readonly [name: string, () => Response | "lost", mu
   ]
 ]
 
-describe.each(ways)("with services $way", ({ answered }) => {
-  describe("classification of answers", () => {
+describe.each(ways)("calls with services $way", ({ answered }) => {
+  describe("classifying responses", () => {
     for (const [name, answer, ofMutating, ofReading] of answers) {
       for (const [call, effect] of Object.entries({ ...mutating, ...reading })) {
-        it.effect(`after ${name}, ${call} ends with the expected verdict and no second attempt`, () =>
+        it.effect(`after ${name}, ${call} ends with the expected classification and is not retried`, () =>
           Effect.gen(function*() {
             const error = yield* Effect.flip(effect as typeof placeStop)
             assert.deepStrictEqual(verdict(error), Object.hasOwn(mutating, call) ? ofMutating : ofReading)
@@ -204,8 +204,8 @@ describe.each(ways)("with services $way", ({ answered }) => {
     }
   })
 
-  describe("fields of errors", () => {
-    it.effect("ValidationFailed uses the request's field names, and the exchange's names for unknown fields", () =>
+  describe("the fields of errors", () => {
+    it.effect("ValidationFailed uses the request's field names, and keeps the exchange's names for unknown fields", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("ValidationFailed")(placeStop)
         assert.deepStrictEqual(error.fields, {
@@ -247,7 +247,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         assert.deepStrictEqual([error.status, error.code], [400, 0])
       }).pipe(Effect.provide(answered(() => refusal(400, 0, "Validation failed", { passphrase: ["too long"] })))))
 
-    it.effect("code 116 becomes ReduceOnlyRejected for a reduce-only request, and RequestRejected for any other", () =>
+    it.effect("code 116 becomes ReduceOnlyRejected for a reduce-only request, and RequestRejected for any other request", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("ReduceOnlyRejected")(placeOco)
         assert.deepStrictEqual([error.code, error.fields], [116, { reduceOnly: ["no position"] }])
@@ -258,7 +258,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         Effect.provide(answered(() => refusal(400, 116, "Validation failed", { reduceOnly: ["no position"] })))
       ))
 
-    it.effect("RequestRejected contains the whole refusal", () =>
+    it.effect("RequestRejected contains the complete refusal", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("RequestRejected")(placeStop)
         assert.deepStrictEqual([error.status, error.code, error.reason], [422, 10, "Inner validation failed"])
@@ -267,7 +267,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         Effect.provide(answered(() => refusal(422, 10, "Inner validation failed", { amount: ["Not enough balance."] })))
       ))
 
-    it.effect("PublicRequestRejected contains the message and the params", () =>
+    it.effect("PublicRequestRejected contains the message and the parameters", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("PublicRequestRejected")(ping)
         assert.deepStrictEqual([error.status, error.reason, error.params], [400, "Invalid.", ["a", 1]])
@@ -283,7 +283,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
       [403, 0, interest, "no-b2b-access"]
     ] as const
     for (const [status, number, call, why] of authorisations) {
-      it.effect(`NotAuthorized for ${status} with code ${number} has the reason ${why}`, () =>
+      it.effect(`NotAuthorized for status ${status} with code ${number} has the reason ${why}`, () =>
         Effect.gen(function*() {
           const error = yield* failsWith("NotAuthorized")(call as typeof placeStop)
           assert.deepStrictEqual([error.why, error.status, error.code, error.reason], [why, status, number, "No."])
@@ -306,7 +306,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         ))
       ))
 
-    it.effect("OutcomeUnknown contains the order's identifiers and the redacted request", () =>
+    it.effect("OutcomeUnknown contains the order's identifiers and the scrubbed request", () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(1_700_000_000_123)
         const error = yield* failsWith("OutcomeUnknown")(placeStop)
@@ -351,7 +351,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         assert.include(error.body, "(100000 characters)")
       }).pipe(Effect.provide(answered(() => new Response("x".repeat(100_000))))))
 
-    it.effect("an answer with a page other than the requested one is an UnexpectedResponse", () =>
+    it.effect("a response with a page other than the requested one is an UnexpectedResponse", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("UnexpectedResponse")(interest)
         assert.deepStrictEqual(verdict(error), ["UnexpectedResponse", "not-applied", false])
@@ -385,7 +385,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
   const nonceUsed = () => refusal(429, 0, "Too many requests.")
   const created = () => json(200, [])
 
-  /** Asserts that a read makes three attempts: one immediately, the others after about 100 and 200 milliseconds. */
+  /** Asserts that a read makes three attempts: one immediately, and the others after about 100 and 200 milliseconds. */
   const threeAttempts = Effect.gen(function*() {
     const count = Effect.map(privateCalls, (calls) => calls.length)
     yield* TestClock.adjust("1 millis")
@@ -402,7 +402,10 @@ describe.each(ways)("with services $way", ({ answered }) => {
     assert.strictEqual(yield* count, 3)
   })
 
-  /** Asserts that all attempts send the same request, each with its own nonce, payload and signature. */
+  /**
+   * Asserts that all attempts send the same request, and that each attempt has a different nonce, payload and
+   * signature.
+   */
   const freshEachTime = Effect.gen(function*() {
     const calls = yield* privateCalls
     const distinct = (of: (call: (typeof calls)[number]) => unknown) => new Set(calls.map(of)).size
@@ -412,9 +415,9 @@ describe.each(ways)("with services $way", ({ answered }) => {
     assert.strictEqual(distinct((call) => JSON.stringify({ ...fieldsOf(call), nonce: "" })), 1)
   })
 
-  describe("attempts of a call", () => {
+  describe("a call's attempts", () => {
     for (const [call, effect] of Object.entries(mutating)) {
-      it.effect(`${call} is retried once with a new nonce after a refused nonce`, () =>
+      it.effect(`after a refused nonce, ${call} is retried once with a new nonce`, () =>
         Effect.gen(function*() {
           const error = yield* failsWith("NonceRejected")(effect as typeof placeStop)
           assert.deepStrictEqual(verdict(error), ["NonceRejected", "not-applied", true])
@@ -424,7 +427,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
     }
 
     for (const [call, effect] of Object.entries(mutating)) {
-      it.effect(`${call} is not retried after a refused nonce over a transport that can't open a fresh connection`, () =>
+      it.effect(`after a refused nonce, ${call} is not retried over a transport that can't open a fresh connection`, () =>
         Effect.gen(function*() {
           const error = yield* failsWith("NonceRejected")(effect as typeof placeStop)
           assert.deepStrictEqual(verdict(error), ["NonceRejected", "not-applied", true])
@@ -432,7 +435,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         }).pipe(Effect.provide(answeredOverHttpClient(nonceUsed))))
     }
 
-    it.effect("a call that gets no nonce is not sent", () =>
+    it.effect("a call that can't get a nonce is not sent", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("ExchangeUnreachable")(cancelAll)
         assert.deepStrictEqual([error.why, error.reason, error.outcome], ["nonce", "none left", "not-applied"])
@@ -444,7 +447,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         }))
       ))
 
-    it.effect("a nonce outside the window counts as a refused nonce", () =>
+    it.effect("a nonce outside the window is treated as a refused nonce", () =>
       Effect.gen(function*() {
         yield* failsWith("NonceRejected")(cancelAll)
         assert.strictEqual((yield* privateCalls).length, 2)
@@ -464,7 +467,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         yield* freshEachTime
       }).pipe(Effect.provide(answered((_sent, index) => index === 0 ? nonceUsed() : created()))))
 
-    it.effect("a call is not retried a second time after a refused nonce", () =>
+    it.effect("a call is not retried a second time after its nonce was refused", () =>
       Effect.gen(function*() {
         yield* failsWith("OutcomeUnknown")(cancelAll)
         assert.strictEqual((yield* privateCalls).length, 2)
@@ -476,7 +479,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
     ] as const
     for (const [name, answer, tag] of passing) {
       for (const [call, effect] of Object.entries(reading)) {
-        it.effect(`${call} is attempted three times when every attempt ends in ${name}`, () =>
+        it.effect(`${call} is attempted three times if every attempt ends in ${name}`, () =>
           Effect.gen(function*() {
             const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
             yield* threeAttempts
@@ -507,7 +510,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
     }
 
     const final: ReadonlyArray<readonly [string, () => Response]> = [
-      ["an answer that does not decode", () => json(200, { BTC: 5 })],
+      ["a response that does not decode", () => json(200, { BTC: 5 })],
       ["a redirect", () => new Response(null, { status: 307 })],
       ["a refused key", () => refusal(401, 10, "Unauthorized request.")],
       ["a rejection", () => refusal(400, 10, "No.")]
@@ -551,7 +554,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         assert.strictEqual((yield* Recorder).length, 3)
       }).pipe(Effect.provide(answered(() => html(502)))))
 
-    it.effect("ReadRetry replaces one call's backoff", () =>
+    it.effect("ReadRetry replaces the backoff of a single call", () =>
       Effect.gen(function*() {
         yield* Effect.flip(balance).pipe(Effect.provideService(Call.ReadRetry, Array.from({ length: 6 }, () => 0)))
         assert.strictEqual((yield* privateCalls).length, 7)
@@ -570,7 +573,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
       }).pipe(Effect.provide(answered(() => html(502)))))
   })
 
-  describe("timeout of a call", () => {
+  describe("a call's timeout", () => {
     const silent = answered(() => Effect.never)
     const fails = (effect: typeof balance | typeof placeStop, after: Duration.Input) =>
       Effect.gen(function*() {
@@ -594,7 +597,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         assert.include(error.message, "50 ms")
       }).pipe(Effect.provide(silent)))
 
-    it.effect("the timeout covers the whole answer, up to its last byte", () =>
+    it.effect("the timeout covers the complete response, up to its last byte", () =>
       Effect.gen(function*() {
         const error = yield* fails(placeStop, "10 seconds")
         assert.strictEqual(error._tag, "OutcomeUnknown")

@@ -1,4 +1,4 @@
-/** Every endpoint of the contract fails with its declared errors and with no others. */
+/** Checks that every endpoint in the contract fails with its declared errors and with no other errors. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -26,7 +26,7 @@ import { failure } from "../../support/http.ts"
 import { property } from "../../support/property.ts"
 
 // -----------------------------------------------------------------------------
-// Requests
+// Arbitrary requests
 // -----------------------------------------------------------------------------
 
 /** Valid requests, and some that the client refuses because a field is unknown, missing or of the wrong type. */
@@ -44,7 +44,7 @@ const requests = (endpoint: Endpoint.Any, dialect: Dialect): fc.Arbitrary<object
 }
 
 // -----------------------------------------------------------------------------
-// Answers
+// Arbitrary responses
 // -----------------------------------------------------------------------------
 
 const statuses = fc.oneof(
@@ -84,7 +84,8 @@ const fieldErrors = (endpoint: Endpoint.Any, dialect: Dialect) => {
 }
 
 /**
- * Possible answers: valid answers, refusals of every error family, and answers that only a proxy or gateway would send.
+ * Possible responses: valid responses, refusals of every error family, and responses that only a proxy or gateway would
+ * send.
  */
 const texts = (endpoint: Endpoint.Any, dialect: Dialect): fc.Arbitrary<string> => {
   const { encodeResponse } = Endpoint.codec(endpoint, dialect)
@@ -107,7 +108,7 @@ const texts = (endpoint: Endpoint.Any, dialect: Dialect): fc.Arbitrary<string> =
 
 const html = "<html><body>502 Bad Gateway</body></html>"
 
-/** How an attempt ends: with an answer, a transport failure, no answer, or before it is sent. */
+/** How an attempt ends: with a response, with a transport failure, without a response, or before it is sent. */
 type Course =
   | { readonly _tag: "Answered"; readonly status: number; readonly text: string; readonly retryAfter?: string }
   | { readonly _tag: "Failed"; readonly cause: object }
@@ -145,7 +146,7 @@ const courses = (endpoint: Endpoint.Any, dialect: Dialect): fc.Arbitrary<Course>
 }
 
 // -----------------------------------------------------------------------------
-// The call
+// Making the call
 // -----------------------------------------------------------------------------
 
 const withoutBody = [204, 205, 304]
@@ -224,7 +225,7 @@ for (const dialect of dialects) {
 }
 
 // -----------------------------------------------------------------------------
-// Every declared error happens
+// Every declared error can occur
 // -----------------------------------------------------------------------------
 
 const refused = (status: number, code: number, message: string): Course => ({
@@ -233,7 +234,7 @@ const refused = (status: number, code: number, message: string): Course => ({
   text: JSON.stringify({ code, message, errors: { market: ["no"] } })
 })
 
-/** A request with an unknown field. If the client does not refuse it, it gets no answer. */
+/** A request with an unknown field. If the client does not reject the request, the request gets no response. */
 const tooMany = { request: { extra: 1 }, course: { _tag: "Silent" } } as const
 
 /** For each error, the request and the attempt that cause it in endpoints that declare it. */
@@ -255,13 +256,13 @@ const provoking = (
 })
 
 /**
- * Whether the endpoint never fails with `AcceptedUnreadable`: its answers have no order id, or any JSON is a valid
- * answer.
+ * Whether the endpoint never fails with `AcceptedUnreadable`, because its responses have no order id or because any
+ * JSON is a valid response.
  */
 const neverUnreadable = ({ documented, golden }: Entry) =>
   documented.errorFamily === "account" || golden.response === undefined
 
-describe("every declared error can occur, and no undeclared one does", () => {
+describe("every declared error can occur, and no undeclared error can", () => {
   for (const entry of entries) {
     const { endpoint, golden: { request } } = entry
     it.effect(`${endpoint.name} fails with each of its declared errors`, () =>

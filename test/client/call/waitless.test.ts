@@ -16,13 +16,13 @@ import { MainBalance } from "../../../src/endpoints/MainBalance.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import { alice, credentialsOf } from "../../support/exchange.ts"
 
-/** The recorded effects of a call: the number of fibers that it started, and its span. */
+/** The traces of a call: the number of fibers that it started, and its span. */
 interface Made {
   fibers: number
   span: string | undefined
 }
 
-/** A client whose exchange answers immediately. It records each call's span in `made`. */
+/** A client whose exchange responds immediately. Records each call's span in `made`. */
 const client = (made: Made, signer: typeof Signer.layerNode) =>
   MainBalance.layer.pipe(
     Layer.provide(Call.layer),
@@ -45,7 +45,7 @@ const client = (made: Made, signer: typeof Signer.layerNode) =>
     ])
   )
 
-/** Makes a call synchronously, which fails if the call waits for anything, and returns what it recorded. */
+/** Makes a call synchronously, and returns what was recorded. Fails if the call waits for anything. */
 const madeBy = Effect.fnUntraced(function*(
   signer: typeof Signer.layerNode = Signer.layerNode,
   around: (call: Effect.Effect<unknown, unknown>) => Effect.Effect<unknown, unknown> = (call) => call
@@ -67,15 +67,15 @@ const suspended = Layer.effect(
   Effect.map(Signer.Signer, (signer) => ({ ...signer, sign: (payload) => Effect.suspend(() => signer.sign(payload)) }))
 ).pipe(Layer.provide(Signer.layerNode))
 
-describe("a call whose services all answer immediately", () => {
-  it.effect("a call whose services all answer immediately starts no additional fiber", () =>
+describe("a call whose services all return immediately", () => {
+  it.effect("a call whose services all return immediately starts no additional fiber", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* madeBy()).fibers, 1)
-      // A signer that may wait gets a time limit, whose timer needs its own fiber.
+      // A signer that may wait gets a time limit, and the limit's timer needs a separate fiber.
       assert.isAbove((yield* madeBy(suspended)).fibers, 1)
     }))
 
-  it.effect("a call has a span only with a tracer or within another span", () =>
+  it.effect("a call has a span only if there is a tracer or an enclosing span", () =>
     Effect.gen(function*() {
       const tracer = Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })
       const traced = yield* madeBy(Signer.layerNode, Effect.provideService(Tracer.Tracer, tracer))

@@ -23,7 +23,7 @@ const prompt = () => {
   return exchange
 }
 
-/** The connection that was opened last. */
+/** Returns the connection that was opened last. */
 const last = (exchange: Exchange) => {
   const link = exchange.opened.at(-1)
   assert.isDefined(link)
@@ -34,7 +34,7 @@ const tags = (items: ReadonlyArray<{ readonly _tag: string }>) => items.map(({ _
 
 const depth = { market, limit: 100, priceStep: "0" } as const
 
-describe("a session", () => {
+describe("a session's connections and streams", () => {
   it.effect("a session opens its connection with the first subscriber and closes it after the last", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
@@ -85,12 +85,12 @@ describe("a session", () => {
       assert.deepStrictEqual(last(exchange).sets.get("trades"), ["BTC_USDT"])
       exchange.happens.trades()
       yield* settled
-      // Nothing was missed, as the repeated trades prove.
+      // The repeated trades prove that nothing was missed.
       assert.deepStrictEqual(tags(good.items), ["Snapshot", "Event"])
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a session connects again with a fresh token, and authorises before it sends any private request", () => {
+  it.effect("a session reconnects with a fresh token, and authorises before it sends any private request", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* SpotBalanceChannel
@@ -109,7 +109,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a session ends its streams with the error when the token is refused, and hides the token", () => {
+  it.effect("a session fails its streams when the token is refused, and the error hides the token", () => {
     const exchange = prompt()
     exchange.refuses.set("token", 11)
     const create = Effect.succeed(Redacted.make("$2y$10$0123456789abcdef"))
@@ -122,7 +122,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange, create)), Effect.scoped)
   })
 
-  it.effect("a session ends its streams when the key is refused, and continues if only reading the token fails", () => {
+  it.effect("a session fails its streams when the key is refused, but continues when only reading a token fails", () => {
     const exchange = prompt()
     let calls = 0
     const unreachable = new Errors.ExchangeUnreachable({ endpoint: "token", why: "timeout", reason: "no answer" })
@@ -145,7 +145,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange, create)), Effect.scoped)
   })
 
-  it.effect("a session finds a silent connection by its missing pong", () => {
+  it.effect("a session detects a silent connection by its missing pong", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
@@ -185,7 +185,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(counted)), Effect.scoped)
   })
 
-  it.effect("a session opens further connections for books of one market with different limits, up to a maximum", () => {
+  it.effect("a session opens more connections for books of one market with different limits, up to a maximum", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
@@ -199,7 +199,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.provideService(Session.MaxConnections, 2), Effect.scoped)
   })
 
-  it.effect("a second subscriber to a book receives a whole book, and the first one is not disturbed", () => {
+  it.effect("a second subscriber to a book receives a complete book, and the first subscriber is not interrupted", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
@@ -213,7 +213,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a break in a book's chain causes an interruption, and a new book follows", () => {
+  it.effect("a gap in a book's changes causes an interruption, and a new book follows", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
@@ -226,7 +226,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("trades that were missed are emitted as events, or else the stream is interrupted", () => {
+  it.effect("missed trades are emitted as events if possible, and otherwise the stream is interrupted", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* TradesChannel
@@ -246,7 +246,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a subscriber that stops reading is interrupted, and the others are not affected", () => {
+  it.effect("a subscriber that stops reading is interrupted, and other subscribers are not affected", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* TradesChannel
@@ -269,7 +269,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.provideService(Session.MaxWaiting, 4), Effect.scoped)
   })
 
-  it.effect("changes of orders during a read of the open orders are merged with its answer", () => {
+  it.effect("order changes that arrive during a read of the open orders are merged with the read's response", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* PendingOrdersChannel
@@ -283,7 +283,7 @@ describe("a session", () => {
       link.handle(1)
       yield* deliver(1)
       link.handle(1)
-      // The answer is older than what is pushed before it arrives.
+      // The response is older than the changes pushed before it arrives.
       exchange.happens.orders(0)
       exchange.happens.orders(1)
       yield* deliver(2)
@@ -294,7 +294,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a topic that is not valid is refused before anything is sent", () => {
+  it.effect("an invalid topic is rejected before anything is sent", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel

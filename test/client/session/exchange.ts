@@ -1,8 +1,9 @@
 /**
- * An exchange in memory, for the tests of sessions. It keeps the whole history of what it pushes.
+ * An in-memory exchange for the session tests. It keeps the complete history of everything that it pushes.
  *
- * Requests wait in each connection until the test lets the exchange handle them, and frames until the test delivers
- * them, so a test decides how they overtake each other. With `isPrompt`, neither waits.
+ * In each connection, requests wait until the test lets the exchange handle them, and frames wait until the test
+ * delivers them. This way, a test decides how requests and frames overtake each other. With `isPrompt`, neither of them
+ * waits.
  */
 import * as Effect from "effect/Effect"
 import * as Socket from "effect/socket/Socket"
@@ -14,7 +15,7 @@ interface Request {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** An order as the exchange keeps it: the version of its last change is its modification time. */
+/** An order as the exchange stores it. The modification time is the version of its last change. */
 interface Order {
   readonly id: number
   readonly version: number
@@ -22,7 +23,7 @@ interface Order {
 
 const closed = (code: number) => new Socket.SocketError({ reason: new Socket.SocketCloseError({ code }) })
 
-/** One connection of a client. */
+/** A client's connection. */
 export class Link {
   readonly exchange: Exchange
   readonly requests: Array<Request> = []
@@ -32,7 +33,7 @@ export class Link {
   readonly answers: Array<object> = []
   isOpen = true
   isAuthorized = false
-  /** The parameters of the last subscribe, by channel. */
+  /** The parameters of the last subscribe request, by channel. */
   readonly sets = new Map<string, ReadonlyArray<unknown>>()
   readonly #arrived: Array<string> = []
   #wake: (() => void) | undefined
@@ -44,7 +45,7 @@ export class Link {
   readonly pull: Socket.Reader["pull"] = Effect.callback((resume) => {
     this.#wake = () => {
       if (this.#arrived.length === 0 && this.isOpen) return
-      // Waits again unless a frame has arrived: another fiber may have delivered one meanwhile.
+      // Waits again unless a frame has arrived: another fiber may have delivered a frame in the meantime.
       this.#wake = undefined
       const [first, ...more] = this.#arrived.splice(0)
       resume(first === undefined ? Effect.fail(closed(1006)) : Effect.succeed([first, ...more]))
@@ -78,19 +79,19 @@ export class Link {
     this.send({ method, params, id: null })
   }
 
-  /** Delivers frames to the client, in one batch. */
+  /** Delivers frames to the client in one batch. */
   deliver(count: number): void {
     if (!this.isOpen) return
     this.#arrived.push(...this.frames.splice(0, count))
     this.#wake?.()
   }
 
-  /** Sends the answers to queries. Each answer shows the state in which the exchange handled the query. */
+  /** Sends the responses to queries. Each response shows the state in which the exchange handled the query. */
   reply(count: number): void {
     for (const answer of this.answers.splice(0, count)) this.send(answer)
   }
 
-  /** Ends the connection. Undelivered messages are lost. */
+  /** Closes the connection. Undelivered messages are lost. */
   cut(): void {
     this.isOpen = false
     this.frames.length = 0
@@ -107,37 +108,37 @@ const success = { status: "success" }
 
 const market = "BTC_USDT"
 
-/** The history of an exchange with one market and one asset. */
+/** The history of an exchange with a single market and a single asset. */
 export class Exchange {
   readonly links = new Set<Link>()
   /** Every connection that was opened. */
   readonly opened: Array<Link> = []
-  /** The rules that clients have broken. */
+  /** The protocol rules that clients have broken. */
   readonly faults: Array<string> = []
   isPrompt = false
   isReachable = true
-  /** The number of tokens that were issued, and the tokens that were used. */
+  /** The number of issued tokens, and the tokens that were used. */
   tokens = 0
   readonly used = new Set<string>()
   /** The markets of the exchange. */
   markets: ReadonlyArray<string> = [market, "ETH_USDT"]
-  /** The methods that the exchange refuses, each with its error code. */
+  /** The methods that the exchange refuses, and the error code for each. */
   readonly refuses = new Map<string, number>()
 
   price = 0
-  /** The number of the book's current state. */
+  /** The sequence number of the book's current state. */
   updateId = 1
   /**
-   * The current version of the book, and the version of each numbered state. The amount of the book's only bid is the
-   * version.
+   * The current version of the book, and the version of each numbered state. The book's only bid has the version as its
+   * amount.
    */
   version = 1
   readonly versions = new Map([[1, 1]])
-  /** The number of trades, whose ids count from 1. */
+  /** The number of trades. Their ids count up from 1. */
   trades = 0
-  /** The available balance, which equals the number of its changes. */
+  /** The available balance. It equals the number of changes to the balance. */
   balance = 0
-  /** The events of all orders. An event's index is the version of its order. */
+  /** The events of all orders. An event's index is the order's version. */
   readonly orderEvents: Array<{ readonly kind: 1 | 2 | 3; readonly id: number }> = []
 
   readonly dialer: Dialer.Dialer["Service"] = { dial: Effect.sync(() => this.#socket()) }
@@ -167,7 +168,7 @@ export class Exchange {
     })
   }
 
-  /** The orders that are open after a number of events. */
+  /** The orders that are still open after the given number of events. */
   openAfter(events: number): ReadonlyArray<Order> {
     const open = new Map<number, Order>()
     for (const [at, { id, kind }] of this.orderEvents.slice(0, events).entries()) {
@@ -198,7 +199,7 @@ export class Exchange {
     const names = params.filter((name) => typeof name === "string")
     const unknown = names.find((name) => name.includes("_") && !this.markets.includes(name))
     if (unknown !== undefined) {
-      // The documentation does not say that the previous subscription stays in force, so it ends.
+      // The documentation does not say that the previous subscription stays in force, so this exchange ends it.
       if (channel !== "depth") link.sets.delete(channel)
       return refuse(9, `market ${unknown} does not exist`)
     }
@@ -233,7 +234,7 @@ export class Exchange {
     return { ...times, asks: [], bids: [["1", `${this.version}`]], update_id: this.updateId }
   }
 
-  /** The exchange ends all connections, and can't be reached until the next restart. */
+  /** The exchange closes all connections, and can't be reached until the next restart. */
   restart(): void {
     for (const link of this.links) link.cut()
     this.isReachable = !this.isReachable
@@ -251,7 +252,7 @@ export class Exchange {
     }
   }
 
-  /** The book changes, and the exchange does not push it. */
+  /** The book changes, but the exchange does not push the change. */
   happensUnseen(): void {
     const links = [...this.links]
     this.links.clear()
@@ -272,7 +273,7 @@ export class Exchange {
       const body = { ...times, bids: [["1", `${this.version}`]], update_id: this.updateId, past_update_id: past }
       this.#publish("depth", [false, body, market])
     },
-    /** The exchange repeats the book, with a new number. */
+    /** The exchange sends the book again with a new number. */
     repeat: (): void => {
       this.updateId++
       this.versions.set(this.updateId, this.version)
@@ -286,7 +287,7 @@ export class Exchange {
       this.balance++
       this.#publish("balanceSpot", [{ USDT: { available: `${this.balance}`, freeze: "0" } }])
     },
-    /** An order is created, changes or ends; some are filled at once and have only an end. */
+    /** An order is created, changes or closes. Some orders are filled immediately and have only a closing event. */
     orders: (choice: number): void => {
       const open = this.openAfter(this.orderEvents.length)
       const known = open[choice % (open.length + 1)]

@@ -1,4 +1,4 @@
-/** A session against an exchange that breaks its own protocol. */
+/** Tests a session with an exchange that breaks its own protocol. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
@@ -25,7 +25,7 @@ const tags = (items: ReadonlyArray<{ readonly _tag: string }>) => items.map(({ _
 
 const count = (link: Link, method: string) => link.methods.filter((asked) => asked === method).length
 
-/** A change of the book with these numbers. */
+/** Builds a book update with these sequence numbers. */
 const change = (link: Link, updateId: number, pastUpdateId: number, more: object = {}) =>
   link.push("depth_update", [
     false,
@@ -34,7 +34,7 @@ const change = (link: Link, updateId: number, pastUpdateId: number, more: object
   ])
 
 describe("a session with a hostile exchange", () => {
-  it.effect("a change with a smaller number than the book before it is a gap", () => {
+  it.effect("an update whose number is smaller than the book's number is treated as a gap", () => {
     const exchange = prompt()
     exchange.updateId = 5
     return Effect.gen(function*() {
@@ -43,14 +43,14 @@ describe("a session with a hostile exchange", () => {
       assert.strictEqual((yield* view.whole).updateId, 5)
       change(last(exchange), 3, 5)
       yield* settled
-      // The exchange sends the book again, and it is believed.
+      // The exchange sends the book again, and the session accepts it.
       const { bids, updateId } = yield* view.whole
       assert.deepStrictEqual([updateId, bids[0]?.amount], [5, "1"] as unknown)
       assert.strictEqual(count(last(exchange), "depth_subscribe"), 2)
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("an exchange whose changes never fit together is not flooded with subscriptions", () => {
+  it.effect("an exchange whose book updates never match is not flooded with subscriptions", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
@@ -60,7 +60,7 @@ describe("a session with a hostile exchange", () => {
         yield* TestClock.adjust("100 millis")
         yield* settled
       }
-      // The first one, five at once, and one a second.
+      // The first subscription is followed by five immediate ones, and then by one per second.
       assert.isAtMost(count(last(exchange), "depth_subscribe"), 1 + 5 + 11)
       assert.isAtLeast(count(last(exchange), "depth_subscribe"), 5)
       yield* TestClock.adjust("2 seconds")
@@ -69,7 +69,7 @@ describe("a session with a hostile exchange", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("an acknowledgement that says failure is a refusal", () => {
+  it.effect("an acknowledgement that reports failure is treated as a refusal", () => {
     const exchange = new Exchange()
     return Effect.gen(function*() {
       const { stream } = yield* LastPriceChannel
@@ -83,7 +83,7 @@ describe("a session with a hostile exchange", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("an account whose authorization says failure sends nothing private", () => {
+  it.effect("a connection whose authorization reports failure sends no private requests", () => {
     const exchange = new Exchange()
     return Effect.gen(function*() {
       const { stream } = yield* PendingOrdersChannel
@@ -98,7 +98,7 @@ describe("a session with a hostile exchange", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("unexpected answers, repeated acknowledgements, unknown pushes and unknown fields change nothing", () => {
+  it.effect("unexpected responses, repeated acknowledgements, unknown pushes and unknown fields have no effect", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
@@ -118,7 +118,7 @@ describe("a session with a hostile exchange", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("numbers out of range are unreadable, and the stream goes on from a state", () => {
+  it.effect("out-of-range numbers are unreadable, and the stream continues with a new state", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
@@ -143,7 +143,7 @@ describe("a session with a hostile exchange", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a message that is too long ends the connection, and the stream goes on over the next one", () => {
+  it.effect("a message that is too long closes the connection, and the stream continues on the next connection", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* LastPriceChannel
@@ -157,7 +157,7 @@ describe("a session with a hostile exchange", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("no balance is lost silently when an asset has the name of a built-in property", () => {
+  it.effect("no balance is lost silently when an asset is named like a built-in property", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* SpotBalanceChannel
@@ -175,14 +175,14 @@ describe("a session with a hostile exchange", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("an exchange that closes in the middle of a subscription is asked again over the next connection", () => {
+  it.effect("a subscription that the exchange interrupts by closing the connection is repeated over the next connection", () => {
     const exchange = new Exchange()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
       const { items } = yield* listen(stream(depth))
       const first = last(exchange)
       first.handle(1)
-      // The acknowledgement arrives, and the book does not.
+      // The acknowledgement arrives, but the book does not.
       first.deliver(1)
       yield* settled
       first.cut()

@@ -1,6 +1,6 @@
 /**
- * No gap is silent: whatever happens between an exchange and its subscribers, each subscriber's events and states form
- * the exchange's own history, apart from reported interruptions.
+ * No gap is silent. Whatever happens between an exchange and its subscribers, each subscriber's events and states match
+ * the exchange's history, except where interruptions are reported.
  */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -24,16 +24,16 @@ import { layer, market, settled } from "./streams.ts"
 
 type AnyItem<E, S> = Item.Item<E, S>
 
-/** The version of the state that the items so far result in; `undefined` if some may be missing. */
+/** The version of the state after the items so far, or `undefined` if items may be missing. */
 type At = number | undefined
 
-/** Checks that items form a history, and returns the version at its end. */
+/** Checks that items form a continuous history, and returns the last version. */
 const replay = <E, S>(
   items: ReadonlyArray<AnyItem<E, S>>,
   rules: {
-    /** The version of a state. */
+    /** Returns a state's version. */
     readonly state: (state: S) => number
-    /** The version after an event. */
+    /** Returns the version after an event. */
     readonly event: (event: E, at: number) => number
   }
 ): At => {
@@ -52,7 +52,7 @@ const replay = <E, S>(
   return at
 }
 
-/** A subscriber that reads only when the test tells it to. */
+/** A subscriber that reads only when the test lets it read. */
 interface Reader {
   readonly read: (count: number) => void
   readonly stop: () => void
@@ -106,7 +106,7 @@ type Joining = Effect.Effect<
 
 const kinds = ["price", "depth", "trades", "balance", "orders"] as const
 
-/** Creates a subscriber of each channel, with a check of its items. */
+/** Creates a subscriber to each channel, with a check of the items that it receives. */
 const joining = (exchange: Exchange): { readonly [K in (typeof kinds)[number]]: Joining } => ({
   price: Effect.flatMap(LastPriceChannel, ({ stream }) =>
     reading(stream({ market }), (items) => {
@@ -163,7 +163,7 @@ const joining = (exchange: Exchange): { readonly [K in (typeof kinds)[number]]: 
         },
         event: (balances, at) => {
           const version = versionOf(balances)
-          // The first events may be older than the state. After it, none is missing.
+          // The first events may be older than the state. No later event may be missing.
           if (pushed === undefined) assert.isAtMost(version, at + 1)
           else assert.strictEqual(version, pushed + 1)
           pushed = version
@@ -192,7 +192,7 @@ const joining = (exchange: Exchange): { readonly [K in (typeof kinds)[number]]: 
         },
         event: ({ event, order: { modifiedAt, orderId } }) => {
           const version = Number(modifiedAt)
-          // No event after the state is missing. Events that it contains already may follow it.
+          // No event after the state may be missing. Events that the state already includes may follow it.
           assert.isTrue(pushed >= upTo ? version === pushed + 1 : version > pushed && version <= upTo + 1)
           pushed = version
           if (event === "finished") open.delete(orderId)
@@ -209,7 +209,7 @@ const joining = (exchange: Exchange): { readonly [K in (typeof kinds)[number]]: 
 const count = fc.integer({ min: 1, max: 5 })
 const place = fc.nat(7)
 
-/** A step of a history. */
+/** A step in a history. */
 const action = fc.oneof(
   {
     weight: 12,
@@ -289,7 +289,7 @@ const acting = (exchange: Exchange, readers: Array<Reader>) => {
       yield* TestClock.adjust("40 seconds")
       yield* quick
     }
-    // Only the next message shows that the one before it was lost. The other channels need no further event.
+    // Only the next message reveals that the message before it was lost. The other channels need no further event.
     exchange.happens.repeat()
     exchange.happens.trades()
     yield* settled
@@ -302,7 +302,7 @@ const quick = Effect.repeat(Effect.yieldNow, { times: 12 })
 
 const histories = fc.array(action, { maxLength: 80, size: "max" })
 
-property("missed messages", [histories, fc.integer()], (actions, seed) => {
+property("messages that were missed", [histories, fc.integer()], (actions, seed) => {
   const exchange = new Exchange()
   return Effect.gen(function*() {
     const readers: Array<Reader> = []

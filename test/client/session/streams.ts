@@ -1,4 +1,4 @@
-/** Streams of the exchange in memory, for the tests of sessions. */
+/** Streams from the in-memory exchange, for the session tests. */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -19,7 +19,7 @@ import type { Exchange } from "./exchange.ts"
 
 export const market = marketName("BTC_USDT")
 
-/** The channels of an exchange in memory, each connection with a token of its own. */
+/** Opens the channels of an in-memory exchange. Each connection has a separate token. */
 export const layer = (exchange: Exchange, create?: Session.StreamToken["Service"]["create"]) =>
   Layer.mergeAll(
     LastPriceChannel.layer,
@@ -38,7 +38,7 @@ export const layer = (exchange: Exchange, create?: Session.StreamToken["Service"
 /** Lets all fibers run until they wait. */
 export const settled = Effect.andThen(Effect.repeat(Effect.yieldNow, { times: 30 }), TestClock.adjust(0))
 
-/** Reads a stream into a list, as fast as it comes. */
+/** Reads a stream into a list, as fast as items arrive. */
 export const listen = Effect.fnUntraced(function*<E, S>(
   stream: Stream.Stream<Item.Item<E, S>, StreamErrors.PrivateFailure>
 ) {

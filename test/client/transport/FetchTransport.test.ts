@@ -1,4 +1,4 @@
-/** Tests of `FetchTransport` alone. The other files in this folder test all transports. */
+/** Tests that concern only `FetchTransport`. The other files in this folder test all transports. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -33,9 +33,9 @@ const over = (fetch: FetchTransport.Fetch) => Layer.succeed(Transport.Transport,
 
 const waitingTimers = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length
 
-describe("over the platform's fetch", () => {
+describe("the transport over the platform's fetch", () => {
   // This test comes first because the first call creates objects that later calls share.
-  it.live("an answered call does not keep the process alive", () =>
+  it.live("a call that has its response does not keep the process alive", () =>
     Effect.gen(function*() {
       const before = waitingTimers()
       const { send } = FetchTransport.fromFetch(() => Promise.resolve(new Response("{}")))
@@ -47,7 +47,7 @@ describe("over the platform's fetch", () => {
   for (const [encoding, bytes] of [["gzip", Zlib.gzipSync(text)], ["br", Zlib.brotliCompressSync(text)]] as const) {
     const head = `HTTP/1.1 200 OK\r\ncontent-encoding: ${encoding}\r\n`
 
-    it.live(`an answer compressed with ${encoding} is decompressed up to the limit, and a corrupt answer counts as lost`, () =>
+    it.live(`a response compressed with ${encoding} is decompressed up to the limit, and a corrupt response is treated as lost`, () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries } = yield* harming((socket) => {
           const body = deliveries.length < 3 ? bytes : Buffer.from("neither of them")
@@ -70,7 +70,7 @@ describe("over the platform's fetch", () => {
       yield* Effect.gen(function*() {
         for (let order = 0; order < 10; order++) yield* failsWith("ValidationFailed")(create)
       }).pipe(Effect.provide(clientAt(baseUrl, FetchTransport.layer)))
-      // An order may start before the previous order's connection is free again.
+      // An order may start before the previous order has released its connection.
       assert.isAtMost(new Set(deliveries.map(({ connection }) => connection)).size, 3)
     }))
 
@@ -89,7 +89,7 @@ describe("over the platform's fetch", () => {
     }))
 })
 
-describe("a fetch that retries", () => {
+describe("a fetch function that retries", () => {
   /** Sends a request again after a 503. */
   const retrying: FetchTransport.Fetch = (url, init) =>
     globalThis.fetch(url, init).then((answer) => answer.status === 503 ? globalThis.fetch(url, init) : answer)
@@ -136,7 +136,7 @@ describe("a platform whose fetch accepts no streamed body", () => {
 
 describe.skipIf(executable === undefined)("a browser", () => {
   it.live(
-    "no order is sent over HTTP/1.1, over which a browser sends no stream, and the error says how to fix it",
+    "no order is sent over HTTP/1.1, where browsers can't send streams, and the error says how to fix it",
     () =>
       Effect.gen(function*() {
         const { baseUrl, received } = yield* serving((response) =>

@@ -20,7 +20,7 @@ import { refusingPort, serving } from "../../support/server.ts"
 import { clientAt, overClient, transports } from "../../support/transports.ts"
 
 // -----------------------------------------------------------------------------
-// Error codes of sockets
+// Socket error codes
 // -----------------------------------------------------------------------------
 
 describe("ConnectionFailure", () => {
@@ -45,7 +45,7 @@ describe("ConnectionFailure", () => {
   ] as const
 
   for (const [code, syscall, why] of proofs) {
-    it(`${code} proves that nothing was sent, however deeply the causes nest it`, () => {
+    it(`${code} proves that nothing was sent, however deeply it is nested in causes`, () => {
       const expected = { why, reason: `failed: ${code}` }
       assert.deepStrictEqual(transport(coded(code, syscall)), expected)
       assert.deepStrictEqual(transport(new TypeError("fetch failed", { cause: coded(code, syscall) })), expected)
@@ -58,7 +58,7 @@ describe("ConnectionFailure", () => {
     })
   }
 
-  it("several failed addresses prove that nothing was sent only if every one of them does", () => {
+  it("several failed addresses prove that nothing was sent only if each failure proves it", () => {
     const tried = (...errors: ReadonlyArray<Error>) =>
       Object.assign(new AggregateError(errors), { code: "ECONNREFUSED" })
     const refused = coded("ECONNREFUSED", "connect")
@@ -91,7 +91,7 @@ describe("ConnectionFailure", () => {
 const create = StopLimitOrders.use((orders) => orders.create(stopLimit))
 const balance = MainBalance.use(({ all }) => all)
 
-/** Makes a call on a test clock that advances past the call's timeout as soon as `isUnderWay` returns `true`. */
+/** Makes a call on a test clock. The clock advances past the call's timeout as soon as `isUnderWay` returns `true`. */
 const timingOut = <A, E, R>(call: Effect.Effect<A, E, R>, isUnderWay: () => boolean): Effect.Effect<A, E, R> =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(call)
@@ -106,7 +106,7 @@ const reply = (response: Http.ServerResponse, status: number, headers: Http.Outg
 }
 
 for (const [name, transport] of Object.entries(transports)) {
-  describe(`over a socket, with ${name}`, () => {
+  describe(`calls over a socket, with ${name}`, () => {
     it.live("a redirect is never followed, and its target receives nothing", () =>
       Effect.gen(function*() {
         const other = yield* serving((response) => reply(response, 200, {}, "{}"))
@@ -150,9 +150,9 @@ for (const [name, transport] of Object.entries(transports)) {
         assert.strictEqual(post?.headers["content-length"], post?.body.length.toString())
       }))
 
-    // Node's client reads the body before it connects, and a body that was read may have been delivered.
+    // Node's client reads the body before it connects, so once the body was read, it may have been delivered.
     if (name.startsWith("node:http")) {
-      it.live("a failed connection leaves an order's outcome unknown, but not a read's", () =>
+      it.live("after a failed connection, an order's outcome is unknown, but a read's outcome is not", () =>
         Effect.gen(function*() {
           const client = clientAt(`http://127.0.0.1:${yield* refusingPort}`, transport)
           const error = yield* failsWith("OutcomeUnknown")(create).pipe(Effect.provide(client))
@@ -189,7 +189,7 @@ for (const [name, transport] of Object.entries(transports)) {
         }))
     }
 
-    it.live("a call is reported as possibly applied after its connection is reset", () =>
+    it.live("a call whose connection is reset is reported as possibly applied", () =>
       Effect.gen(function*() {
         const { baseUrl, received } = yield* serving((response) => response.socket?.resetAndDestroy())
         yield* Effect.gen(function*() {
@@ -201,7 +201,7 @@ for (const [name, transport] of Object.entries(transports)) {
         }).pipe(Effect.provide(clientAt(baseUrl, transport)))
       }))
 
-    it.live("a call is reported as possibly applied if its answer is cut off", () =>
+    it.live("a call is reported as possibly applied if its response is cut off", () =>
       Effect.gen(function*() {
         const { baseUrl, received } = yield* serving((response) => {
           response.writeHead(200, { "content-type": "application/json", "content-length": "1000" })
@@ -216,7 +216,7 @@ for (const [name, transport] of Object.entries(transports)) {
         }).pipe(Effect.provide(clientAt(baseUrl, transport)))
       }))
 
-    it.live("a call to a server that does not answer fails at its timeout", () =>
+    it.live("a call to a server that does not respond fails at its timeout", () =>
       Effect.gen(function*() {
         const { baseUrl, received } = yield* serving(() => {})
         yield* Effect.gen(function*() {
@@ -228,7 +228,7 @@ for (const [name, transport] of Object.entries(transports)) {
         }).pipe(once, Effect.provide(clientAt(baseUrl, transport)))
       }))
 
-    it.live("a call with an endless answer fails at its timeout", () =>
+    it.live("a call with an endless response fails at its timeout", () =>
       Effect.gen(function*() {
         let begun = false
         const { baseUrl } = yield* serving((response) => {
@@ -243,7 +243,7 @@ for (const [name, transport] of Object.entries(transports)) {
   })
 }
 
-describe("over Effect's clients", () => {
+describe("calls over Effect's clients", () => {
   class One extends Context.Service<One, Transport.Transport["Service"]>()("test/One") {}
   class Two extends Context.Service<Two, Transport.Transport["Service"]>()("test/Two") {}
 

@@ -1,4 +1,4 @@
-/** How transports read a server's answers, byte by byte, and how the undici transport uses its connections. */
+/** Tests how transports read a server's responses, byte by byte, and how the undici transport uses its connections. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -44,7 +44,7 @@ const send = (baseUrl: string, more: Partial<Transport.Request> = {}) =>
 const proofOf = (baseUrl: string, more: Partial<Transport.Request> = {}) =>
   Effect.map(Effect.flip(send(baseUrl, more)), ({ proof }) => proof)
 
-/** A server that answers every request with these pieces, each written separately. */
+/** Starts a server that sends these pieces as the response to every request. Each piece is written separately. */
 const writing = (...pieces: ReadonlyArray<Uint8Array | string>) =>
   harming((socket) => {
     for (const piece of pieces) socket.write(piece)
@@ -66,7 +66,7 @@ const chunked = (pieces: ReadonlyArray<Uint8Array>) =>
   ])
 
 // -----------------------------------------------------------------------------
-// Answers
+// Responses
 // -----------------------------------------------------------------------------
 
 const decompressing = {
@@ -80,7 +80,7 @@ const all = {
   "Effect's fetch": overClient(FetchHttpClient.layer)
 }
 
-describe.each(Object.entries(all))("with %s", (_name, transport) => {
+describe.each(Object.entries(all))("responses over %s", (_name, transport) => {
   const answers: ReadonlyArray<
     readonly [title: string, status: number, text: string, ...bytes: ReadonlyArray<string>]
   > = [
@@ -101,7 +101,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
     ["a byte order mark", 200, "{}", head("content-length: 5"), "\ufeff{}"]
   ]
   for (const [title, status, text, ...bytes] of answers) {
-    it.effect(`an answer with ${title} is read`, () =>
+    it.effect(`a response with ${title} is read correctly`, () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* writing(...bytes)
         const answer = yield* send(baseUrl)
@@ -109,13 +109,13 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       }).pipe(Effect.provide(transport)))
   }
 
-  it.effect("an HTTP/1.0 answer ends when its connection closes", () =>
+  it.effect("an HTTP/1.0 response ends when its connection closes", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* ending("HTTP/1.0 200 OK\r\n\r\n", "{\"a\":", "1}")
       assert.strictEqual((yield* send(baseUrl)).text, "{\"a\":1}")
     }).pipe(Effect.provide(transport)))
 
-  it.effect("transports convert header names to lower case and join repeated headers", () =>
+  it.effect("transports convert header names to lower case, and join repeated headers", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* writing(rawAnswer(200, ["Retry-After: 7", "X-Seen: a", "x-seen: b"], "{}"))
       const { headers } = yield* send(baseUrl)
@@ -124,10 +124,10 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
 
   const half: Readonly<Record<string, ReadonlyArray<string>>> = {
     "no byte": [],
-    "half of the status": ["HTTP/1."],
+    "half of the status line": ["HTTP/1."],
     "half of the headers": ["HTTP/1.1 200 OK\r\ncontent-le"],
     "an early hint": ["HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"],
-    "half of the length": [head("content-length: 10"), "{\"a\""],
+    "half of the declared length": [head("content-length: 10"), "{\"a\""],
     "half of the chunks": [head("transfer-encoding: chunked"), "3\r\n{\"a\r\n"],
     "bytes that are not HTTP": ["SSH-2.0-OpenSSH_9.6\r\n"],
     "a flood of headers": [`HTTP/1.1 200 OK\r\n${"x: y\r\n".repeat(100_000)}`]
@@ -141,7 +141,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       }).pipe(Effect.provide(transport)))
   }
 
-  it.effect("a request is reported as possibly delivered if its connection breaks at the first byte", () =>
+  it.effect("a request is reported as possibly delivered if its connection breaks at the response's first byte", () =>
     Effect.gen(function*() {
       let isFirst = true
       const { baseUrl, deliveries } = yield* harming(
@@ -156,7 +156,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       assert.isAtMost(deliveries.length, 2)
     }).pipe(Effect.provide(transport)))
 
-  it.effect("a call whose answer arrives byte by byte fails at its timeout", () =>
+  it.effect("a call whose response arrives byte by byte fails at its timeout", () =>
     Effect.gen(function*() {
       const answering: Array<Net.Socket> = []
       const { baseUrl } = yield* harming((socket) => {
@@ -198,7 +198,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
     return [bytes.subarray(0, cut), bytes.subarray(cut)]
   })
   property(
-    "an answer's text does not depend on how its bytes are split",
+    "a response's text does not depend on how its bytes are split",
     [fc.oneof(pieces, cutText)],
     (pieces) =>
       Effect.gen(function*() {
@@ -210,10 +210,10 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
 })
 
 // -----------------------------------------------------------------------------
-// Interim answers
+// Interim responses
 // -----------------------------------------------------------------------------
 
-describe("interim answers", () => {
+describe("interim responses", () => {
   const interim = fc.constantFrom(
     "HTTP/1.1 100 Continue\r\n\r\n",
     "HTTP/1.1 100 Continue\r\nx-seen: HTTP/1.1 100\r\n\r\n",
@@ -226,7 +226,7 @@ describe("interim answers", () => {
     cuts: fc.array(fc.nat(200), { maxLength: 5 })
   })
 
-  /** Writes text in pieces that the client reads separately. */
+  /** Writes text in pieces, which the client reads separately. */
   const inPieces = (socket: Net.Socket, text: string, cuts: ReadonlyArray<number>) => {
     const ends = [...new Set(cuts.filter((cut) => cut < text.length)), text.length].toSorted((a, b) => a - b)
     return Effect.forEach(
@@ -240,13 +240,13 @@ describe("interim answers", () => {
     const isRead = name === "undici's dispatch" || name.startsWith("node:http")
     property(
       isRead
-        ? `${name} skips interim answers and reads the final one`
-        : `${name} skips interim answers, or reports the outcome as unknown`,
+        ? `${name} skips interim responses and reads the final response`
+        : `${name} skips interim responses, or reports the outcome as unknown`,
       [preceded],
       ({ before, cuts }) =>
         Effect.gen(function*() {
           const run = Effect.runForkWith(yield* Effect.context())
-          // A body may look like the beginning of an answer.
+          // The body may look like the beginning of another response.
           const { baseUrl } = yield* harming((socket) =>
             run(inPieces(socket, before.join("") + rawAnswer(200, ["connection: keep-alive"], final), cuts))
           )
@@ -262,7 +262,7 @@ describe("interim answers", () => {
     )
   }
 
-  it.effect("a call with endless interim answers fails at its timeout", () =>
+  it.effect("a call with endless interim responses fails at its timeout", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* writing(`HTTP/1.1 100 Continue\r\n${"x: y\r\n".repeat(100_000)}`)
       assert.deepStrictEqual(yield* proofOf(baseUrl), { kind: "lost" })
@@ -270,10 +270,10 @@ describe("interim answers", () => {
 })
 
 // -----------------------------------------------------------------------------
-// Compression that was not requested
+// Compression that the client did not request
 // -----------------------------------------------------------------------------
 
-describe.each(Object.entries(decompressing))("with %s", (_name, transport) => {
+describe.each(Object.entries(decompressing))("unrequested compression over %s", (_name, transport) => {
   const text = `{"a":"${"ä".repeat(1000)}"}`
   const encodings = [
     ["gzip", Zlib.gzipSync(text)],
@@ -287,7 +287,7 @@ describe.each(Object.entries(decompressing))("with %s", (_name, transport) => {
     writing(head(`content-encoding: ${encoding}`, `content-length: ${bytes.length}`), bytes)
 
   for (const [encoding, bytes] of encodings) {
-    it.effect(`an answer compressed with ${encoding} is decompressed up to the limit`, () =>
+    it.effect(`a response compressed with ${encoding} is decompressed up to the limit`, () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* encoded(encoding, bytes)
         const maxAnswerBytes = Buffer.byteLength(text)
@@ -299,7 +299,7 @@ describe.each(Object.entries(decompressing))("with %s", (_name, transport) => {
       }).pipe(Effect.provide(transport)))
   }
 
-  it.effect("an answer that cannot be decompressed counts as lost", () =>
+  it.effect("a response that cannot be decompressed is treated as lost", () =>
     Effect.gen(function*() {
       const [, gzip] = encodings[0]
       const broken = [
@@ -317,14 +317,14 @@ describe.each(Object.entries(decompressing))("with %s", (_name, transport) => {
       }
     }).pipe(Effect.provide(transport)))
 
-  it.effect("an answer without a body is not decompressed", () =>
+  it.effect("a response without a body is not decompressed", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* encoded("gzip", Buffer.alloc(0))
       assert.strictEqual((yield* send(baseUrl)).text, "")
     }).pipe(Effect.provide(transport)))
 })
 
-/** Starts a proxy whose tunnels the given handler serves, and returns its URL. */
+/** Starts a proxy and returns its URL. The given handler serves the proxy's tunnels. */
 const proxying = Effect.fnUntraced(function*(connect: (socket: Duplex, to: string) => void) {
   const sockets = new Set<Duplex>()
   const server = Http.createServer()
@@ -349,7 +349,7 @@ const proxying = Effect.fnUntraced(function*(connect: (socket: Duplex, to: strin
 // Connections
 // -----------------------------------------------------------------------------
 
-describe("the connections of undici's dispatch", () => {
+describe("the connections of undici's dispatcher", () => {
   const { layer, layerWith } = UndiciTransport
   const single = layerWith({ connections: 1 })
 
@@ -385,7 +385,7 @@ describe("the connections of undici's dispatch", () => {
 
   it.effect("an idle connection is closed after the configured time", () =>
     Effect.gen(function*() {
-      // The configured time does not end a request in flight.
+      // The configured time does not interrupt a request in flight.
       const asking: Array<Net.Socket> = []
       const { baseUrl, deliveries, sockets } = yield* harming((socket) => asking.push(socket))
       const slowly = TestClock.withLive(Effect.sleep(200)).pipe(
@@ -398,7 +398,7 @@ describe("the connections of undici's dispatch", () => {
       assert.deepStrictEqual(deliveries.map(({ connection }) => connection), [0, 1])
     }).pipe(Effect.provide(layerWith({ keepAlive: 50 }))))
 
-  it.effect("a request over a connection that closes at the same moment is delivered once or reported as not sent", () =>
+  it.effect("a request over a connection that is just closing is delivered once or reported as not sent", () =>
     Effect.gen(function*() {
       let answered = 0
       const { baseUrl, deliveries } = yield* harming((socket) => {
@@ -445,7 +445,7 @@ describe("the connections of undici's dispatch", () => {
       assert.strictEqual(asked, 6)
     }))
 
-  it.effect("a request that waits for a connection is never sent after the transport closes", () =>
+  it.effect("a request that is waiting for a connection is never sent after the transport closes", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming(() => {})
       const [first, second] = yield* Effect.scoped(Effect.gen(function*() {
@@ -460,7 +460,7 @@ describe("the connections of undici's dispatch", () => {
       assert.strictEqual(deliveries.length, 1)
     }))
 
-  it.effect("a closing transport finishes requests in flight, sends no new ones, and closes its connections", () =>
+  it.effect("a closing transport completes requests in flight, sends no new requests, and closes its connections", () =>
     Effect.gen(function*() {
       const sockets: Array<Net.Socket> = []
       const server = yield* harming((socket) => sockets.push(socket))
@@ -484,12 +484,12 @@ describe("the connections of undici's dispatch", () => {
 
   it.effect("a request is reported as not sent if the connection is not established in time", () =>
     Effect.gen(function*() {
-      // The server never answers the TLS handshake.
+      // The server never completes the TLS handshake.
       const { baseUrl } = yield* harming(() => {})
       assert.deepStrictEqual(yield* proofOf(baseUrl.replace("http", "https")), { kind: "not-sent", why: "unreachable" })
     }).pipe(Effect.provide(UndiciTransport.layerWith({ connectTimeout: 50 }))))
 
-  it.effect("requests go through a proxy given as a dispatcher", () =>
+  it.effect("requests go through a proxy that is passed as a dispatcher", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* writing(rawAnswer(200, [], "{}"))
       const asked: Array<string> = []
@@ -512,10 +512,10 @@ describe("the connections of undici's dispatch", () => {
 })
 
 // -----------------------------------------------------------------------------
-// Dispatchers that send again
+// Dispatchers that resend requests
 // -----------------------------------------------------------------------------
 
-describe("a dispatcher that sends a request again", () => {
+describe("a dispatcher that resends a request", () => {
   const eager: RetryHandler.RetryOptions = { methods: ["POST"], minTimeout: 1, maxTimeout: 1 }
   const supplied = (dispatcher: Dispatcher) =>
     Layer.succeed(Transport.Transport, UndiciTransport.fromDispatcher(dispatcher))
@@ -523,7 +523,7 @@ describe("a dispatcher that sends a request again", () => {
   const retrying: Readonly<Record<string, string>> = {
     "an error": rawAnswer(503, ["connection: keep-alive"], "{}"),
     "a lost connection": "",
-    "half an answer": rawAnswer(200, ["etag: \"x\""], "{\"order_id\":1}").slice(0, -3)
+    "half a response": rawAnswer(200, ["etag: \"x\""], "{\"order_id\":1}").slice(0, -3)
   }
   for (const [title, bytes] of Object.entries(retrying)) {
     it.effect(`a request is delivered once over a dispatcher that retries after ${title}`, () =>

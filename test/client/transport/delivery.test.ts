@@ -1,4 +1,7 @@
-/** A mutating attempt is delivered at most once over every supported transport, no matter how the server answers. */
+/**
+ * Checks that a mutating attempt is delivered at most once over every supported transport, no matter how the server
+ * responds.
+ */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -45,7 +48,9 @@ const kept = ["connection: keep-alive"]
 const refused = JSON.stringify({ code: 30, message: "Validation failed", errors: {} })
 const used = JSON.stringify({ code: 0, message: "Too many requests.", errors: {} })
 
-/** Identifies the attempt that a delivery belongs to by its signature, which is different for every attempt. */
+/**
+ * Returns the attempt to which a delivery belongs. The signature, which is different for every attempt, identifies it.
+ */
 const attemptOf = ({ head }: Delivery): string => /^x-txc-signature: *(\w+)$/imu.exec(head)?.[1] ?? ""
 
 const assertOnce = (deliveries: ReadonlyArray<Delivery>, attempts: number) => {
@@ -60,7 +65,7 @@ const assertOnce = (deliveries: ReadonlyArray<Delivery>, attempts: number) => {
   }
 }
 
-/** Answers that make some HTTP clients send a request again. */
+/** Responses that make some HTTP clients send a request again. */
 const answers: Readonly<Record<string, string>> = {
   "421": rawAnswer(421, kept, refused),
   "421 and a closed connection": rawAnswer(421, ["connection: close"], refused),
@@ -81,7 +86,7 @@ const answers: Readonly<Record<string, string>> = {
 const bomb = Zlib.gzipSync(Buffer.alloc(512 * 1024 * 1024), { level: 1 })
 
 for (const [name, transport] of Object.entries(transports)) {
-  describe(`with ${name}`, () => {
+  describe(`deliveries over ${name}`, () => {
     for (const [title, bytes] of Object.entries(answers)) {
       it.live(`an order is not sent again after ${title}, and its outcome is unknown`, () =>
         Effect.gen(function*() {
@@ -95,11 +100,11 @@ for (const [name, transport] of Object.entries(transports)) {
     const closing: Readonly<Record<string, (socket: Net.Socket) => void>> = {
       "is closed": (socket) => socket.end(),
       "is reset": (socket) => socket.resetAndDestroy(),
-      "breaks in the middle of the answer": (socket) =>
+      "breaks in the middle of the response": (socket) =>
         socket.write(rawAnswer(200, kept, refused).slice(0, -5), () => socket.destroy())
     }
     for (const [title, close] of Object.entries(closing)) {
-      it.live(`a request over a reused connection that ${title} is not sent again over another connection`, () =>
+      it.live(`a request over a reused connection that ${title} is not resent over another connection`, () =>
         Effect.gen(function*() {
           let answered = 0
           const { baseUrl, deliveries } = yield* harming((socket) => {
@@ -135,7 +140,7 @@ for (const [name, transport] of Object.entries(transports)) {
         assert.deepStrictEqual(deliveries.map(({ connection }) => connection), connections)
       }))
 
-    it.live("a read is retried after its nonce is refused", () =>
+    it.live("a read is retried after its nonce was refused", () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(429, kept, used)))
         yield* failsWith("NonceRejected")(balance).pipe(Effect.provide(clientAt(baseUrl, transport)))
@@ -148,11 +153,11 @@ for (const [name, transport] of Object.entries(transports)) {
 
     const endless: Readonly<Record<string, string>> = {
       "in chunks": "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n",
-      "until the connection ends": "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n",
+      "that lasts until the connection closes": "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n",
       "with a false length": "HTTP/1.1 200 OK\r\ncontent-length: 900000000000\r\n\r\n"
     }
     for (const [title, head] of Object.entries(endless)) {
-      it.live(`an endless answer ${title} is read only up to the limit, and its connection is closed`, () =>
+      it.live(`an endless response ${title} is read only up to the limit, and its connection is closed`, () =>
         Effect.gen(function*() {
           const piece = " ".repeat(65_536)
           const chunk = title === "in chunks" ? `10000\r\n${piece}\r\n` : piece
@@ -179,7 +184,7 @@ for (const [name, transport] of Object.entries(transports)) {
             Effect.provide(clientAt(baseUrl, transport))
           )
           assert.strictEqual(deliveries.length, 2)
-          // Unread bytes fill the buffers on both sides.
+          // Unread bytes fill the buffers of client and server.
           for (const sent of closed) assert.isBelow(sent, 32_000_000)
         }))
     }
@@ -202,12 +207,12 @@ for (const [name, transport] of Object.entries(transports)) {
           Effect.provide(clientAt(baseUrl, transport))
         )
         if (typeof error === "number") return assert.fail("watched for ever")
-        // Some clients decompress the answer. Others return the raw bytes, which exceed the limit or are not JSON.
+        // Some clients decompress the response. Others return the raw bytes, which exceed the limit or are not JSON.
         assert.strictEqual(error.why, "unreadable-answer")
         assert.isBelow(most - before, 256 * 1024 * 1024)
       }))
 
-    it.live("an answer of exactly the maximum size is read, but an answer one byte larger is not", () =>
+    it.live("a response of exactly the maximum size is read, but a response one byte larger is not", () =>
       Effect.gen(function*() {
         const body = `${" ".repeat(998)}{}`
         const { baseUrl } = yield* harming((socket) => socket.write(rawAnswer(200, kept, body)))
@@ -225,7 +230,7 @@ for (const [name, transport] of Object.entries(transports)) {
 
 describe("a client that retries", () => {
   for (const [name, http] of Object.entries(clients)) {
-    it.live(`an order is delivered once over ${name} that retries by itself`, () =>
+    it.live(`an order is delivered once over ${name} that retries automatically`, () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(503, kept, refused)))
         const retrying = Layer.effect(
@@ -240,7 +245,7 @@ describe("a client that retries", () => {
       }))
   }
 
-  /** Transports that retry a request, which fails here because the server no longer accepts connections. */
+  /** Transports that retry a request. Here, the retry fails because the server no longer accepts connections. */
   const retrying: Readonly<Record<string, Layer.Layer<Transport.Transport>>> = {
     ...Object.fromEntries(
       Object.entries(clients).map(([name, http]) => [
@@ -258,7 +263,7 @@ describe("a client that retries", () => {
       Transport.Transport,
       () => UndiciTransport.fromDispatcher(retryAgent())
     ),
-    "a fetch that tries again": overFetch((url, init) =>
+    "a fetch that retries": overFetch((url, init) =>
       globalThis.fetch(url, init).catch(() => globalThis.fetch(url, { method: "POST", headers: init.headers ?? {} }))
     ),
     "a fetch that reads its body and writes it again": overFetch((url, { body, duplex: _duplex, ...init }: Init) =>
@@ -294,11 +299,11 @@ describe("a client that retries", () => {
 // HTTP/2
 // -----------------------------------------------------------------------------
 
-describe("with undici over HTTP/2", () => {
+describe("undici over HTTP/2", () => {
   const overHttp2 = { useH2c: true, allowH2: true }
   const http2 = NodeHttpClient.layerUndiciOptions(overHttp2)
 
-  /** Servers that read a request and then report that they did not process it. */
+  /** Servers that read a request and then report that they have not processed it. */
   const disowning: Readonly<Record<string, (stream: Http2.ServerHttp2Stream) => void>> = {
     REFUSED_STREAM: (stream) => stream.close(Http2.constants.NGHTTP2_REFUSED_STREAM),
     GOAWAY: (stream) => stream.session?.goaway(Http2.constants.NGHTTP2_NO_ERROR, 0)
@@ -356,7 +361,7 @@ const cannotStream = (request: HttpClientRequest.HttpClientRequest) =>
 describe("a client that cannot send a streamed body", () => {
   it.effect("a client that cannot send a streamed body sends nothing, and the error says how to fix it", () =>
     Effect.gen(function*() {
-      // Effect's client over `fetch` fails like this if the runtime's `fetch` does not accept a stream.
+      // Effect's client over `fetch` fails in this way if the runtime's `fetch` accepts no streams.
       const runtime = HttpClient.make((request) =>
         request.body._tag === "Stream"
           ? Effect.fail(cannotStream(request))

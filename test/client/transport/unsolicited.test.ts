@@ -1,6 +1,6 @@
 /**
- * Unsolicited answers at every stage of a kept-alive connection. An HTTP/1.1 answer does not identify its request, so a
- * client may take it for the answer to the next request.
+ * Tests unsolicited responses at every stage of a kept-alive connection. An HTTP/1.1 response does not identify its
+ * request, so a client may mistake an unsolicited response for the response to its next request.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ import { property } from "../../support/property.ts"
 import { clientAt, transports } from "../../support/transports.ts"
 
 // -----------------------------------------------------------------------------
-// Answers
+// Responses
 // -----------------------------------------------------------------------------
 
 const kept = ["connection: keep-alive"]
@@ -59,7 +59,7 @@ const placed = (id: string, more: object = {}): string =>
     })
   )
 
-/** Answers that belong to other calls. */
+/** Responses that belong to other calls. */
 const stale = {
   "a refused nonce": rawAnswer(429, kept, JSON.stringify({ code: 0, message: "Too many requests.", errors: {} })),
   "a refused order": rawAnswer(400, kept, JSON.stringify({ code: 30, message: "Validation failed", errors: {} })),
@@ -67,17 +67,17 @@ const stale = {
 } as const
 
 /**
- * The time of an unsolicited answer: the stage of the connection, and the delay after that stage begins, in
+ * When an unsolicited response arrives: the stage of the connection, and the delay after that stage begins, in
  * milliseconds or event-loop turns.
  */
 const moments = fc.record({
   _tag: fc.constantFrom(
-    "in the segment of the answer before",
-    "after the answer before",
+    "in the same segment as the previous response",
+    "after the previous response",
     "while the connection is idle",
     "just before the next request",
     "while the next request is sent",
-    "between the head and the body of the next request",
+    "between the next request's head and body",
     "when the connection has been idle for too long"
   ),
   after: fc.integer({ min: 0, max: 6 })
@@ -85,19 +85,22 @@ const moments = fc.record({
 
 type Moment = typeof moments extends fc.Arbitrary<infer M> ? M : never
 
-/** Whether the answer arrives before the next request starts, so that a transport that reads first can detect it. */
+/**
+ * Whether the response arrives before the next request starts. A transport that reads before it writes can detect such
+ * a response.
+ */
 const isEarly = ({ _tag }: Moment): boolean =>
-  _tag !== "while the next request is sent" && _tag !== "between the head and the body of the next request"
+  _tag !== "while the next request is sent" && _tag !== "between the next request's head and body"
 
 // -----------------------------------------------------------------------------
-// One order over a kept connection
+// One order over a kept-alive connection
 // -----------------------------------------------------------------------------
 
 const keepAlive = 20
 
 const supplied: Readonly<Record<string, Layer.Layer<Transport.Transport>>> = {
   ...transports,
-  "undici's dispatch, which keeps connections for a moment": UndiciTransport.layerWith({ keepAlive })
+  "undici's dispatcher, with short-lived connections": UndiciTransport.layerWith({ keepAlive })
 }
 
 const idOf = (body: string): string | undefined => /"client_?order_?id":"([^"]*)"/iu.exec(body)?.[1]
@@ -107,7 +110,8 @@ const turns = (count: number) => Effect.replicateEffect(Effect.promise(() => set
 const pause = (millis: number) => Effect.promise(() => setTimeout(millis))
 
 /**
- * Places an order and returns the reported outcome: the caller's own order, another order, not applied, or an error.
+ * Places an order and returns the reported outcome: the caller's own order, a different order, not applied, or an
+ * error.
  */
 const place = StopLimitOrders.use((orders) =>
   orders.create({ ...stopLimit, clientOrderId: ClientOrderId.make("mine") })
@@ -119,29 +123,26 @@ const place = StopLimitOrders.use((orders) =>
 
 const read = MainBalance.use(({ all }) => all)
 
-/** The number of times that the order was delivered. */
+/** Counts how often the order was delivered. */
 const timesOf = (deliveries: ReadonlyArray<Delivery>) => deliveries.filter(({ body }) => idOf(body) === "mine").length
 
-/**
- * Places an order over a connection that has been used before. Returns the reported outcome and how often the order was
- * delivered.
- */
+/** Places an order over a reused connection. Returns the reported outcome and how often the order was delivered. */
 const placing = (transport: Layer.Layer<Transport.Transport>, moment: Moment, bytes: string) =>
   Effect.gen(function*() {
     let last: Net.Socket | undefined
     let isNext = false
     const { baseUrl, deliveries } = yield* harming((socket, { body }) => {
       const id = idOf(body)
-      const follows = moment._tag === "in the segment of the answer before" ? bytes : ""
+      const follows = moment._tag === "in the same segment as the previous response" ? bytes : ""
       last = socket
       socket.write(id === undefined ? rawAnswer(200, kept, "{}") + follows : placed(id))
     }, (socket) => {
-      if (isNext && moment._tag === "between the head and the body of the next request") socket.write(bytes)
+      if (isNext && moment._tag === "between the next request's head and body") socket.write(bytes)
       isNext = false
     })
     const say = Effect.sync(() => last?.write(bytes))
     const before: { readonly [K in Moment["_tag"]]?: Effect.Effect<unknown, never, Scope.Scope> } = {
-      "after the answer before": Effect.andThen(pause(moment.after), say),
+      "after the previous response": Effect.andThen(pause(moment.after), say),
       "while the connection is idle": turns(moment.after).pipe(Effect.andThen(say), Effect.andThen(turns(1))),
       "when the connection has been idle for too long": Effect.andThen(pause(2 * keepAlive), say),
       "just before the next request": say,
@@ -154,13 +155,13 @@ const placing = (transport: Layer.Layer<Transport.Transport>, moment: Moment, by
       yield* before[moment._tag] ?? Effect.void
       isNext = true
       const told = yield* place
-      // Lets everything that is still in flight arrive.
+      // Waits until everything in flight has arrived.
       yield* turns(3)
       return { told, delivered: timesOf(deliveries) }
     }).pipe(Effect.provide(clientAt(baseUrl, transport)))
   }).pipe(Effect.scoped)
 
-/** The number of unsolicited answers: 20 per transport; in long test runs, 100,000 in total. */
+/** The number of unsolicited responses: 20 per transport, or 100,000 in total in long test runs. */
 const options = { short: 20, runs: Math.ceil(100_000 / Object.keys(supplied).length), timeout: 3_600_000 }
 
 const anyStale = fc.constantFrom(...Object.keys(stale) as Array<keyof typeof stale>)
@@ -169,8 +170,8 @@ for (const [name, transport] of Object.entries(supplied)) {
   const isWatched = name.startsWith("undici") || name === "a dispatcher that was supplied"
   property(
     isWatched
-      ? `over ${name} an unsolicited answer ends its connection and is never taken for a refusal`
-      : `over ${name} an unsolicited answer never leads to a second order`,
+      ? `over ${name}, an unsolicited response closes its connection and is never mistaken for a refusal`
+      : `over ${name}, an unsolicited response never leads to a second order`,
     [moments, anyStale],
     (moment, what) =>
       Effect.gen(function*() {
@@ -187,17 +188,17 @@ for (const [name, transport] of Object.entries(supplied)) {
 }
 
 // -----------------------------------------------------------------------------
-// Between the request and its answer
+// Between the request and its response
 // -----------------------------------------------------------------------------
 
-describe("an unsolicited answer after the request was sent and long before its answer", () => {
-  /** A server that answers an order with a stale answer first, and 100 ms later with the correct one. */
+describe("unsolicited responses long after the request was sent and long before its response", () => {
+  /** A server that first sends a stale response to an order, and 100 ms later the correct one. */
   const late = Effect.fnUntraced(function*(bytes: string) {
     const run = Effect.runForkWith(yield* Effect.context())
     const { baseUrl, deliveries } = yield* harming((socket, { body, connection }) => {
       const id = idOf(body)
       if (id === undefined) return void socket.write(rawAnswer(200, kept, "{}"))
-      // On a second connection the server answers the order correctly.
+      // On a second connection, the server responds to the order correctly.
       if (connection > 0) return void socket.write(placed(id))
       socket.write(bytes)
       run(Effect.andThen(pause(100), Effect.sync(() => socket.write(placed(id)))))
@@ -211,14 +212,14 @@ describe("an unsolicited answer after the request was sent and long before its a
       assert.deepStrictEqual(yield* late(stale["a refused nonce"]), ["OutcomeUnknown", 1])
     }))
 
-  it.live("an unsolicited refusal between an order and its answer is taken for the order's answer, a documented limitation", () =>
+  it.live("an unsolicited refusal between an order and its response is mistaken for the response, as documented", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* late(stale["a refused order"]), ["not applied", 1])
     }))
 })
 
-describe("an unsolicited nonce refusal shortly before the order's own answer", () => {
-  /** A signer that takes 80 ms, like a remote one. */
+describe("unsolicited nonce refusals shortly before the order's own response", () => {
+  /** A signer that takes 80 ms, like a remote signer. */
   const slowSigner = Layer.effect(
     Signer.Signer,
     Effect.map(Signer.Signer, (signer) => ({
@@ -228,8 +229,8 @@ describe("an unsolicited nonce refusal shortly before the order's own answer", (
   ).pipe(Layer.provide(Signer.layerNode))
 
   /**
-   * Places orders concurrently, and returns the tag of each outcome with the number of deliveries. The exchange answers
-   * each after 100 ms, but the misled ones get another answer first.
+   * Places orders concurrently. Returns the tag of each outcome and the number of deliveries. The exchange responds to
+   * each order after 100 ms, but misled orders first get another response.
    */
   const misleading = Effect.fnUntraced(function*(
     { connection = "keep-alive", ids = ["a"], misled = ids, options = {}, signer = Signer.layerNode }: {
@@ -286,16 +287,16 @@ describe("an unsolicited nonce refusal shortly before the order's own answer", (
       ])
     }))
 
-  it.live("an unsolicited nonce refusal causes no second order while queued orders take each other's answers", () =>
+  it.live("an unsolicited nonce refusal causes no second order while queued orders take each other's responses", () =>
     Effect.gen(function*() {
       const ids = ["a", "b", "c", "d", "e", "f", "g", "h"]
       const outcomes = yield* misleading({ ids, misled: ["a"], options: { connections: 1 } })
       assert.deepStrictEqual(outcomes.map(([, times]) => times), ids.map(() => 1))
-      // An order that has taken another's answer is not reported as placed.
+      // An order that has received another order's response is not reported as placed.
       assert.notStrictEqual(outcomes[0]?.[0], "placed")
     }))
 
-  it.live("the unknown outcome after an unsolicited nonce refusal names the nonce of the only delivery", () =>
+  it.live("the unknown outcome after an unsolicited nonce refusal contains the nonce of the only delivery", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming((socket) => {
         socket.write(stale["a refused nonce"])
@@ -307,8 +308,8 @@ describe("an unsolicited nonce refusal shortly before the order's own answer", (
     }))
 })
 
-describe("a nonce that was refused", () => {
-  it.live("a call with a refused nonce is retried over a fresh connection, and the old one is closed", () =>
+describe("retries after a refused nonce", () => {
+  it.live("a call with a refused nonce is retried over a fresh connection, and the old connection is closed", () =>
     Effect.gen(function*() {
       let refused = 0
       const { baseUrl, deliveries, sockets } = yield* harming((socket, { body }) => {
@@ -325,7 +326,7 @@ describe("a nonce that was refused", () => {
       assert.deepStrictEqual(deliveries.map(({ connection }) => connection), [0, 0, 1, 1])
     }))
 
-  it.live("a mutating call with a refused nonce is not retried with `retryMutating: false`, but a read is", () =>
+  it.live("with `retryMutating: false`, a mutating call with a refused nonce is not retried, but a read is", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming((socket) => socket.write(stale["a refused nonce"]))
       yield* Effect.gen(function*() {
@@ -336,7 +337,7 @@ describe("a nonce that was refused", () => {
       }).pipe(Effect.provide(clientAt(baseUrl, UndiciTransport.layerWith({ retryMutating: false }))))
     }))
 
-  it.live("a call with a refused nonce is not retried if idle connections close too early to be watched", () =>
+  it.live("a call with a refused nonce is not retried if idle connections close too early to be monitored", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming((socket) => socket.write(stale["a refused nonce"]))
       const transport = UndiciTransport.layerWith({ keepAlive })
@@ -345,8 +346,8 @@ describe("a nonce that was refused", () => {
     }))
 })
 
-describe("a server that sends an answer before any request", () => {
-  it.live("a server that sends an answer before any request never receives one", () =>
+describe("a server that sends a response before any request", () => {
+  it.live("a server that sends a response before any request never receives a request", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming(
         () => {},

@@ -1,4 +1,4 @@
-/** A backup of a cluster by PostgreSQL's own programs. */
+/** Tests that PostgreSQL's own programs can back up a cluster. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import { programOf, scratchFile } from "../../support/files.ts"
 import { balance, call, keyOf, placeLimit } from "../../support/host.ts"
 import { itWithPostgres, postgresProgram } from "../../support/postgres.ts"
 
-/** Runs one of PostgreSQL's programs to its end. */
+/** Runs one of PostgreSQL's programs until it exits. */
 const runs = (name: string, ...args: ReadonlyArray<string>) =>
   Effect.callback<void>((resume) => {
     const child = spawn(postgresProgram(name), args, { stdio: ["ignore", "ignore", "pipe"] })
@@ -30,7 +30,7 @@ itWithPostgres(
       const { database, nodes: [node = assert.fail()] } = yield* cluster(1)
       const venues = yield* Effect.forEach([1, 2, 3], () => makeVenue(node))
       const load = { isOver: false }
-      /** The nonces of the acknowledged orders of each venue, each with its client's id. */
+      /** The nonces of each venue's acknowledged orders, with the id of each order's client. */
       const placed = venues.map((): Array<number> => [])
       const order = (baseUrl: string, made: Made, nonce: number) =>
         call(
@@ -54,8 +54,8 @@ itWithPostgres(
       yield* eachHas([])
       const before = placed.map((nonces) => [...nonces])
       const file = yield* scratchFile
-      // The backup includes the list of nodes: the restored node must not mistake the running one for a node of its own
-      // cluster.
+      // The backup includes the list of nodes. The restored node must not mistake the running node for a node in its
+      // own cluster.
       yield* runs("pg_dump", "--format", "custom", "--file", file, database.url)
       yield* eachHas(placed.map(({ length }) => length))
       load.isOver = true

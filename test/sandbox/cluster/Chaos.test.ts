@@ -1,8 +1,8 @@
 /**
  * Kills, stops, replaces and disconnects nodes under load, fills the disk of their database, and sends them more calls
  * than they accept. Every order reported as placed exists exactly once, no order reported as not placed exists, no read
- * is stale, and the history of each venue is complete. Every call ends in time, and readers of feeds see every order
- * once, in order.
+ * is stale, and each venue's history is complete. Every call ends in time, and feed readers see every order once and in
+ * order.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
@@ -52,10 +52,10 @@ const chance = (seed: number) => {
 }
 
 // -----------------------------------------------------------------------------
-// Load
+// Clients under load
 // -----------------------------------------------------------------------------
 
-/** A client's knowledge of an order that it tried to place. */
+/** What a client knows about an order that it tried to place. */
 interface Placed {
   readonly id: ClientOrderId
   readonly ended: "placed" | "refused" | "unknown"
@@ -63,19 +63,19 @@ interface Placed {
   readonly why: string
 }
 
-/** How a venue is used. */
+/** How the test uses a venue. */
 interface Use {
-  /** The shortest and longest pause after each order, in milliseconds. */
+  /** The minimum and maximum pause after each order, in milliseconds. */
   readonly pause: readonly [shortest: number, longest: number]
-  /** The number of readers of the venue's feed. Each connects through random nodes. */
+  /** The number of readers that follow the venue's feed. Each reader connects through random nodes. */
   readonly readers: number
 }
 
 const uses = {
   busy: { pause: [20, 60], readers: 6 },
-  /** The number of feeds: more than the requests that a node hands over at the same time. */
+  /** The number of feeds, which is greater than the number of requests that a node forwards at the same time. */
   crowded: { pause: [300, 1000], readers: 240 },
-  /** The venue falls asleep and wakes again between its calls. */
+  /** Whether the venue falls asleep and wakes up again between its calls. */
   sleepy: { pause: [200, 6000], readers: 0 }
 } satisfies Readonly<Record<string, Use>>
 
@@ -84,7 +84,7 @@ interface Venued {
   readonly use: Use
   readonly clients: ReadonlyArray<Client>
   readonly orders: Array<Placed>
-  /** Orders that a read should have shown but did not. */
+  /** Orders that a read did not show although it should have. */
   readonly stale: Array<string>
   readonly readers: Array<Feed.Reader>
 }
@@ -93,7 +93,7 @@ type Client = Effect.Success<ReturnType<typeof clientOf>>
 
 const place = Effect.fnUntraced(function*(client: Client, id: ClientOrderId, price: number) {
   const orders = Context.get(client, LimitOrders.LimitOrders)
-  // The client's timeout is longer than a call's time limit, so that a late answer is noticed.
+  // The client's timeout is longer than a call's time limit, so that a late response is noticed.
   const exit = yield* Effect.exit(
     Call.withTimeout("40 seconds")(orders.create({
       market,
@@ -139,27 +139,27 @@ const trade = Effect.fnUntraced(function*(
 })
 
 // -----------------------------------------------------------------------------
-// Faults
+// Injecting faults
 // -----------------------------------------------------------------------------
 
 /** The parts of a cluster that a fault affects. */
 interface World {
   readonly database: Server
   readonly nodes: ReadonlyArray<Node>
-  /** Places this many orders at once through a node, in one venue or in all. */
+  /** Places this many orders at the same time through one node, in one venue or in all venues. */
   readonly burst: (node: Node, size: number, isOfOne: boolean) => Effect.Effect<void>
 }
 
-/** Causes a fault in one node, or in the whole cluster. */
+/** Causes a fault in one node or in the complete cluster. */
 type Trouble = (node: Node, world: World) => Effect.Effect<unknown>
 
 /**
- * The duration of a long interruption: longer than a lease, so that other nodes take over the venues, and longer than a
- * statement's timeout.
+ * The duration of a long interruption. It is longer than a lease, so that other nodes take over the venues, and longer
+ * than a statement's timeout.
  */
 const longCut = "12 seconds"
 
-/** Cuts connections for a while, then gives both ends time to notice that they work again. */
+/** Cuts the connections for a while, then gives both ends time to notice that the connections work again. */
 const cut = (links: (node: Node) => ReadonlyArray<Link>, how: Cut, duration: Duration.Input): Trouble => (node) =>
   Effect.all([
     Effect.forEach(links(node), ({ cut }) => cut(how)),
@@ -174,7 +174,7 @@ const toNodes = ({ links }: Node) => [...links.to, ...links.from]
 const endings = {
   kill: (node) => Effect.all([node.signal("SIGKILL"), node.ended, Effect.sleep("7 seconds"), node.start]),
   replace: (node) => Effect.all([node.signal("SIGTERM"), node.ended, node.start, Effect.sleep("2 seconds")]),
-  // The pause is longer than the lease. The node notices, and exits.
+  // The pause is longer than the lease, so the node notices the loss and exits.
   pause: (node) =>
     Effect.all([
       node.signal("SIGSTOP"),
@@ -193,7 +193,7 @@ const partitions = {
   "resets by the database": cut(toDatabase, "reset", "8 seconds"),
   "silence between nodes": cut(toNodes, "silent", "8 seconds"),
   "resets between nodes": cut(toNodes, "reset", "8 seconds"),
-  "silence from one node to all": cut(({ links }) => links.to, "silent", "8 seconds")
+  "silence between one node and all others": cut(({ links }) => links.to, "silent", "8 seconds")
 } satisfies Readonly<Record<string, Trouble>>
 
 /** Faults that stop every node, or stop the database in the middle of a commit. */
@@ -210,14 +210,14 @@ const crashes = {
 } satisfies Readonly<Record<string, Trouble>>
 
 /**
- * A pause during which the database's disk is full. With `log`, not even the write-ahead log has room, and the database
+ * A pause during which the database's disk is full. With `log`, even the write-ahead log has no room, and the database
  * crashes.
  */
 const fullDisk = (log: boolean): Trouble => (_node, { database: { disk, layer, start } }) =>
   Effect.gen(function*() {
     if (disk === undefined) return
     yield* disk.fill
-    // Makes the database start a new log file, for which there is no room.
+    // Makes the database start a new log file, for which the disk has no room.
     const next = Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT pg_switch_wal(), txid_current()`)
     if (log) yield* Effect.exit(Effect.provide(Effect.repeat(next, { times: 8 }), layer))
     yield* Effect.sleep("6 seconds")
@@ -226,10 +226,10 @@ const fullDisk = (log: boolean): Trouble => (_node, { database: { disk, layer, s
     yield* Effect.sleep("4 seconds")
   })
 
-/** Faults of exhausted resources: a full disk, and more calls than a node accepts. */
+/** Faults that exhaust resources: a full disk, and more calls than a node accepts. */
 const shortages = {
   "full disk": fullDisk(false),
-  "full disk, also for the log": fullDisk(true),
+  "full disk, including the log": fullDisk(true),
   "overload of one venue": (node, { burst }) => Effect.andThen(burst(node, 1500, true), Effect.sleep("1 second")),
   "overload of one node": (node, { burst }) => Effect.andThen(burst(node, 1500, false), Effect.sleep("1 second")),
   "overload while a node is killed": (node, { burst, nodes }) =>
@@ -240,10 +240,10 @@ const shortages = {
 } satisfies Readonly<Record<string, Trouble>>
 
 // -----------------------------------------------------------------------------
-// Checks
+// Checking the outcome
 // -----------------------------------------------------------------------------
 
-/** The orders of a venue in the database. Checks that replaying its history gives the stored state. */
+/** Returns a venue's orders in the database. Checks that replaying the venue's history gives the stored state. */
 const truth = Effect.fnUntraced(function*({ id }: Made) {
   const sql = yield* PgClient.PgClient
   const venue = yield* Venue.make({
@@ -266,7 +266,7 @@ const truth = Effect.fnUntraced(function*({ id }: Made) {
   return counts
 }, Effect.scoped)
 
-/** Checks that every reader of a feed has seen each order once, in order, or was told that it has missed entries. */
+/** Checks that every feed reader has seen each order once and in order, or was notified of missed entries. */
 const judgeFeed = ({ orders, readers }: Venued, counts: ReadonlyMap<string, number>) => {
   for (const { gone, ids, orders: seen } of readers) {
     assert.isUndefined(Feed.disorder(ids), "an entry of a feed that is out of order")
@@ -277,7 +277,7 @@ const judgeFeed = ({ orders, readers }: Venued, counts: ReadonlyMap<string, numb
 
 const judge = Effect.fnUntraced(function*(venue: Venued) {
   const { clients, made, orders, stale } = venue
-  // The last node is still running, so it can answer the checks.
+  // The last node is still running, so it can serve the checks.
   const client = clients.at(-1) ?? assert.fail()
   assert.deepStrictEqual(stale, [], "reads that were out of date")
   const counts = yield* truth(made)
@@ -301,26 +301,26 @@ const judge = Effect.fnUntraced(function*(venue: Venued) {
 })
 
 /**
- * The time limit for a call, in milliseconds: ten seconds for a refusal, and otherwise three seconds more, which a node
- * needs to notice that another one is silent.
+ * The time limit for a call, in milliseconds: ten seconds for a refusal, and three more seconds otherwise, because a
+ * node needs time to notice that another node is silent.
  */
 const boundOf = ({ answer }: TimedCall): number => /^(?:429|503)/u.test(answer) ? 10_000 : 10_000 + 3000
 
-/** A span of time in which a node answers nothing, or in which this process does not see the answers of any node. */
+/** A period in which a node does not respond, or in which this process does not see any node's responses. */
 interface Pause {
   readonly node?: string
   readonly from: number
   readonly to: number
 }
 
-/** The time that a call has waited, in milliseconds, excluding pauses. */
+/** Returns how long a call has waited, in milliseconds, excluding pauses. */
 const waited = ({ began, millis, node }: TimedCall, pauses: ReadonlyArray<Pause>): number =>
   pauses.filter((pause) => (pause.node ?? node) === node).reduce(
     (left, { from, to }) => left - Math.max(0, Math.min(to, began + millis) - Math.max(from, began)),
     millis
   )
 
-/** Records the spans in which this process was itself too busy to see answers, until the scope is closed. */
+/** Records the periods in which this process was itself too busy to see responses, until the scope is closed. */
 const watchSelf = (pauses: Array<Pause>) =>
   Effect.forkScoped(Effect.gen(function*() {
     for (;;) {
@@ -331,7 +331,7 @@ const watchSelf = (pauses: Array<Pause>) =>
     }
   }))
 
-/** Whether a refusal does not say when to call again. */
+/** Whether a refusal does not state when to call again. */
 const isSilent = ({ answer }: TimedCall): boolean => answer.endsWith("retry after undefined")
 
 type Happening = ReadonlyArray<readonly [name: string, trouble: Trouble]>
@@ -344,13 +344,13 @@ interface Plan {
   readonly options: Options
 }
 
-/** The parts that all clients of a test share. */
+/** The record of calls and the nonces that all of a test's clients share. */
 interface Calling {
   readonly calls: Array<TimedCall>
   readonly nonce: Layer.Layer<Nonce.Nonce>
 }
 
-/** Opens the venues of a plan, with a client of each through every node. */
+/** Opens a plan's venues, with a client for each venue through every node. */
 const openVenues = Effect.fnUntraced(
   function*(nodes: ReadonlyArray<Node>, { venues }: Plan, { calls, nonce }: Calling) {
     const transport = timed(calls, UndiciTransport.layer)
@@ -365,7 +365,7 @@ const openVenues = Effect.fnUntraced(
   }
 )
 
-/** Follows the feeds of a venue until the scope is closed. */
+/** Follows a venue's feeds until the scope is closed. */
 const openFeeds = Effect.fnUntraced(function*(
   { made, readers, use }: Venued,
   nodes: ReadonlyArray<Node>,
@@ -386,7 +386,7 @@ const openFeeds = Effect.fnUntraced(function*(
   }
 })
 
-/** Places orders all at once, from several addresses, because one address may use only a part of a node. */
+/** Places all orders at the same time, from several addresses, because a single address may use only part of a node. */
 const makeBurst = Effect.fnUntraced(function*(
   venues: ReadonlyArray<Venued>,
   nodes: ReadonlyArray<Node>,
@@ -435,7 +435,7 @@ const scenario = (plan: Plan) =>
     const feeds = yield* Scope.make()
     yield* Effect.forEach(venues, (venue) => Scope.provide(openFeeds(venue, nodes, draw, calls), feeds))
     const world: World = { database, nodes, burst: yield* makeBurst(venues, nodes, calling) }
-    // With only two nodes, faults hit only the first one. It may stay down, and the checks need the last one.
+    // With only two nodes, faults hit only the first node. It may stay down, and the checks need the last node.
     const drawn = size > 2 ? size : 1
     let isOver = false
     const trading = yield* Effect.forkChild(Effect.forEach(
@@ -465,7 +465,7 @@ const scenario = (plan: Plan) =>
       return judge(venue)
     }, { concurrency: "unbounded", discard: true }).pipe(Effect.provide(database.layer))
     report("all", calls, 0)
-    assert.deepStrictEqual(calls.filter(isSilent), [], "refusals without a time to call again")
+    assert.deepStrictEqual(calls.filter(isSilent), [], "refusals that do not state when to call again")
     const late = calls.filter((call) => waited(call, pauses) > boundOf(call))
     assert.deepStrictEqual(late, [], "calls that took longer than their bound")
   })
@@ -492,7 +492,7 @@ const report = (name: string, calls: ReadonlyArray<TimedCall>, millis: number) =
 const longSeed = (seed: number): Plan => {
   const draw = chance(seed)
   const all: Happening = Object.entries({ ...endings, ...partitions, ...crashes, ...shortages })
-  // Draws every fault once and eight more, in random order.
+  // Draws every fault once and eight more faults, in random order.
   const others = Array.from({ length: 8 }, () => all[draw(all.length)] ?? assert.fail())
   const happening = others.reduce((sofar, one) => sofar.toSpliced(draw(sofar.length + 1), 0, one), all)
   const { busy, crowded, sleepy } = uses
@@ -505,11 +505,11 @@ const longSeed = (seed: number): Plan => {
   }
 }
 
-// The plan for CI is short.
+// CI uses a short plan.
 const { "silence from the database": silence } = partitions
 const few = { ...uses.busy, readers: 1 }
 itWithPostgres(
-  "orders survive a killed node, a killed database, and a node cut off from its database",
+  "orders survive a killed node, a killed database, and a node that is cut off from its database",
   () =>
     scenario({
       seed: 1,

@@ -1,4 +1,4 @@
-/** One node whose database fails in the ways that a test chooses. */
+/** A node whose database fails in ways that a test chooses. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
 import * as Clock from "effect/Clock"
@@ -20,10 +20,10 @@ import { until } from "../../support/clock.ts"
 import { ping } from "../../support/host.ts"
 import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
 
-/** Runs before each statement, given the statement's parameters and text. */
+/** Runs before each statement. Receives the statement's parameters and text. */
 type Before = (parameters: ReadonlyArray<unknown>, text: string) => Effect.Effect<unknown, SqlError.SqlError>
 
-/** Runs `before` before each statement of a client. */
+/** Runs `before` before each of a client's statements. */
 const watched = (sql: PgClient.PgClient, before: Before): PgClient.PgClient =>
   new Proxy(sql, {
     get: (target, key, self) =>
@@ -33,7 +33,7 @@ const watched = (sql: PgClient.PgClient, before: Before): PgClient.PgClient =>
         : Reflect.get(target, key, self) as unknown
   })
 
-/** The only node of a cluster. `isOurs` says whether its venues are still assigned to it. */
+/** The only node in a cluster. `isOurs` states whether the node's venues are still assigned to it. */
 const nodeWith = Effect.fnUntraced(function*(before: Before, isOurs = () => true) {
   const located: Array<string> = []
   const membership = Layer.succeed(Membership, {
@@ -56,7 +56,7 @@ const nodeWith = Effect.fnUntraced(function*(before: Before, isOurs = () => true
   })
   const look = (id: string, path: string, headers: Request["headers"] = {}) =>
     Effect.map(get(id, path, headers), Sockets.decline)
-  /** Connects to a venue's WebSocket, and returns a value that is completed when the connection ends. */
+  /** Connects to a venue's WebSocket, and returns a value that is completed when the connection closes. */
   const connect = Effect.fnUntraced(function*(id: string) {
     const outcome = yield* get(id, Sockets.path, { upgrade: "websocket" })
     if (outcome._tag !== "Upgraded") return assert.fail(outcome._tag)
@@ -89,7 +89,7 @@ const failure = new SqlError.SqlError({
   reason: new SqlError.ConnectionError({ message: "the connection broke", cause: new Error("the connection broke") })
 })
 
-/** The faults that one statement about a venue may suffer. */
+/** The faults that a statement about a venue may suffer. */
 const faults = {
   "it fails": () => Effect.fail(failure),
   "it dies": () => Effect.die("a defect"),
@@ -99,11 +99,11 @@ const faults = {
 } as const
 
 itHasTables(
-  "the next call to a venue is answered, whichever statement of waking or falling asleep fails, and however it fails",
+  "the next call to a venue gets a response, whichever statement fails while the venue wakes or falls asleep, and however it fails",
   () =>
     Effect.gen(function*() {
       const context = yield* Effect.context<PgClient.PgClient>()
-      /** For each venue, the number of statements until the one that fails. */
+      /** For each venue, the number of statements until one fails. */
       const pending = new Map<unknown, { left: number; readonly fault: keyof typeof faults }>()
       const { call, host } = yield* nodeWith(([venue]) => {
         const plan = pending.get(venue)
@@ -144,11 +144,11 @@ itHasTables(
 )
 
 itHasTables(
-  "a venue keeps its faults, limits and request log, whichever database statement fails while it wakes",
+  "a venue preserves its faults, limits and request log, whichever database statement fails while it wakes",
   () =>
     Effect.gen(function*() {
       let id = ""
-      /** The number of statements about the venue that still work before one fails; `undefined` if none fails. */
+      /** The number of statements about the venue that still succeed before one fails, or `undefined` if none fails. */
       let left: number | undefined
       /** The text of the statement that failed. */
       let failed = ""
@@ -169,17 +169,17 @@ itHasTables(
         assert.strictEqual(yield* logged, calls)
         assert.isTrue(yield* host.sleep(id))
         left = working
-        // Wakes the venue, and repeats that if a statement fails.
+        // Wakes the venue, and tries again if a statement fails.
         const kept = yield* logged
         assert.isUndefined(left, "a statement fails")
-        // This statement is the first after waking: it confirms that the node may answer.
+        // This statement is the first after waking. It confirms that the node may serve the venue.
         if (failed.includes("AS fenced")) break
         assert.strictEqual(kept, calls, failed)
       }
     })
 )
 
-/** Advances the test's clock until the effect ends. The pauses let statements finish, unless they hang. */
+/** Advances the test clock until the effect ends. The pauses let statements finish, unless they hang. */
 const passing = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)
@@ -195,7 +195,7 @@ itHasTables(
   () =>
     Effect.gen(function*() {
       let id = ""
-      /** The number of statements about the venue that still work before one hangs; `undefined` if none hangs. */
+      /** The number of statements about the venue that still succeed before one hangs, or `undefined` if none hangs. */
       let left: number | undefined
       const { call, host } = yield* nodeWith(([venue]) =>
         left === undefined || venue !== id || left-- > 0 ? Effect.void : Effect.never
@@ -209,7 +209,7 @@ itHasTables(
           return { answer, millis: (yield* Clock.currentTimeMillis) - began }
         })
       assert.strictEqual(yield* passing(call(id)), 200)
-      // Waking a venue takes fewer statements than this.
+      // Waking a venue takes fewer statements than this number.
       for (let working = 0; working < 9; working++) {
         yield* until(passing(host.sleep(id)))
         left = working
@@ -217,7 +217,7 @@ itHasTables(
           Effect.forEach([0, 3000, 7000, 9000, 15_000], timed, { concurrency: "unbounded" })
         )
         for (const { answer, millis } of answers) {
-          // The time limit also applies to a call that has reached its venue and waits for its own command.
+          // The time limit also applies to a call that has reached its venue and is waiting for its own command.
           assert.isAtMost(millis, 10_200, `${String(answer)} after ${working} statements`)
           assert.include(working === 0 ? [503] : [200, 503, "reset"], answer)
         }
@@ -228,7 +228,7 @@ itHasTables(
 )
 
 itHasTables(
-  "the feed and the WebSockets of a venue that is assigned to another node end, even while the database does not answer",
+  "when a venue is assigned to another node, its feed and WebSockets close, even while the database does not respond",
   () =>
     Effect.gen(function*() {
       let isOurs = true
@@ -249,7 +249,7 @@ itHasTables(
 )
 
 itHasTables(
-  "many calls to venues that do not exist cause only a few queries, and no search for a node",
+  "many calls to nonexistent venues cause only a few queries, and no search for a node",
   () =>
     Effect.gen(function*() {
       let statements = 0
@@ -262,7 +262,8 @@ itHasTables(
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual([...new Set(answers)], [404])
-      // Each second, the node also looks for new, ended and lost venues, reports, and may delete expired answers.
+      // Each second, the node also looks for new, ended and lost venues, reports its state, and may delete expired
+      // responses.
       const seconds = Math.ceil(((yield* Clock.currentTimeMillis) - began) / 1000)
       assert.isAtMost(statements - before, 2 + 5 * seconds)
       assert.deepStrictEqual(located, [])

@@ -15,7 +15,7 @@ import { link } from "../../support/link.ts"
 import { itWithPostgres, postgresServer, postgresWith } from "../../support/postgres.ts"
 import { closedPort } from "../../support/server.ts"
 
-/** Connects to the database; returns `on` if its transactions are read-only, and `off` otherwise. */
+/** Connects to the database. Returns `on` if its transactions are read-only, and `off` otherwise. */
 const usable = (url: string) =>
   Effect.provide(
     Effect.flatMap(
@@ -25,7 +25,7 @@ const usable = (url: string) =>
     Database.layer(url)
   )
 
-/** Whether the database is reachable with TLS. */
+/** Checks whether the database is reachable with TLS. */
 const encrypted = (url: string): Effect.Effect<boolean, JournalError> =>
   Effect.flatMap(
     PgClient.PgClient,
@@ -36,7 +36,7 @@ const encrypted = (url: string): Effect.Effect<boolean, JournalError> =>
     Effect.catchTag("SqlError", (error) => Effect.fail(Database.unreachable(error)))
   )
 
-/** Checks that each URL is refused with its message, and that no message contains the password. */
+/** Checks that each URL is refused with its expected message, and that no message contains the password. */
 const refused: (urls: ReadonlyArray<readonly [url: string, said: RegExp]>) => Effect.Effect<void> = Effect.fnUntraced(
   function*(urls) {
     for (const [url, said] of urls) {
@@ -47,11 +47,11 @@ const refused: (urls: ReadonlyArray<readonly [url: string, said: RegExp]>) => Ef
   }
 )
 
-/** A temporary file with this text, which is removed when the scope closes. */
+/** A temporary file with this text. The file is removed when the scope closes. */
 const fileWith = (text: string): Effect.Effect<string, never, Scope.Scope> =>
   Effect.tap(scratchFile, (file) => Effect.sync(() => writeFileSync(file, text)))
 
-it.effect("database work that exceeds its time limit fails at once, even if its interruption takes long", () =>
+it.effect("database work that exceeds its time limit fails immediately, even if interrupting the work takes long", () =>
   Effect.gen(function*() {
     const calledBack: Array<string> = []
     const work = Effect.onInterrupt(
@@ -67,7 +67,7 @@ it.effect("database work that exceeds its time limit fails at once, even if its 
   }))
 
 itWithPostgres(
-  "a node connects to a database that requires TLS according to its URL, or fails with an error that says what to do",
+  "a node connects to a database that requires TLS as its URL specifies, or fails with an error that states what to do",
   () =>
     Effect.gen(function*() {
       const { url } = yield* postgresWith({ certificate, rules: ["local all all trust", "hostssl all all all trust"] })
@@ -100,7 +100,7 @@ itWithPostgres(
 )
 
 itWithPostgres(
-  "a database that is unreachable or refuses the node causes an error that says what to do",
+  "a database that is unreachable or refuses the node causes an error that states what to do",
   () =>
     Effect.gen(function*() {
       const { url } = yield* postgresServer
@@ -118,7 +118,7 @@ itWithPostgres(
 const writable = (url: string) => Effect.map(usable(url), ([row]) => row?.value === "off")
 
 itWithPostgres(
-  "a URL may name a Unix socket, or several servers of which one accepts writes",
+  "a URL may name a Unix socket, or several servers, only one of which accepts writes",
   () =>
     Effect.gen(function*() {
       const { folder, layer, url } = yield* postgresServer
@@ -140,7 +140,7 @@ itWithPostgres(
       const hosts = `127.0.0.1:${yield* closedPort},127.0.0.1:${new URL(standby.url).port},127.0.0.1:${port}`
       assert.isTrue(yield* writable(`postgres://txc@${hosts}/postgres`))
 
-      // The first server fails while a node uses it.
+      // The first server fails while a node is using it.
       const wire = yield* link(Number(port))
       const settings = Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT 1 AS one`)
       yield* Effect.provide(
@@ -155,7 +155,7 @@ itWithPostgres(
     })
 )
 
-it.effect("an unknown parameter of a URL is refused, and the error lists the known ones", () =>
+it.effect("an unknown URL parameter is refused, and the error lists the known parameters", () =>
   refused([
     [
       "postgres://a:secret@b/c?target_session_attrs=any",
@@ -164,7 +164,7 @@ it.effect("an unknown parameter of a URL is refused, and the error lists the kno
     ["postgres://a:secret@b:1,c:x/d", /must be like postgres:/u]
   ]))
 
-it.effect("a node waits up to a minute for a database that it can't reach, but not after any other error", () =>
+it.effect("a node waits up to a minute for a database that it can't reach, but does not wait after any other error", () =>
   Effect.gen(function*() {
     const said: Array<string> = []
     const say = (text: string) => Effect.sync(() => void said.push(text))

@@ -1,4 +1,4 @@
-/** Venues of an older release in a cluster of newer nodes. */
+/** Tests venues of an older release in a cluster of newer nodes. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
@@ -16,7 +16,7 @@ import { itWithPostgres } from "../../support/postgres.ts"
 const order = { market: "BTC_USDT", side: "buy", amount: "0.001", price: "9000" }
 
 itWithPostgres(
-  "nodes of two releases serve the venues of both, and a venue moves to the newer release without losing its account",
+  "nodes of two releases serve venues of both releases, and a venue can move to the newer release without losing its account",
   () =>
     Effect.gen(function*() {
       const { database, nodes: [node = assert.fail()] } = yield* cluster(1)
@@ -38,7 +38,7 @@ itWithPostgres(
       // Nodes that start together need a second or two to agree on their venues.
       yield* Effect.sleep("3 seconds")
 
-      // Each node answers calls to each venue: calls to venues of the other release are forwarded.
+      // Every node serves calls to every venue. Calls to venues of the other release are forwarded.
       const answers = Effect.fnUntraced(function*(from: { readonly baseUrl: string }, venue: Made) {
         const answer = yield* call(at(from, venue), balance, keyOf(venue, "bob"), { ticker: "BTC" })
         assert.strictEqual(answer.status, 200, answer.text)
@@ -50,7 +50,8 @@ itWithPostgres(
       assert.match(status, new RegExp(`^${made.id} +\\S+ +awake +\\S+ +${Engine.version - 1} `, "mu"))
       assert.match(status, new RegExp(`^${newer.id} +\\S+ +awake +\\S+ +${Engine.version} `, "mu"))
 
-      // The older release exports a venue, and the newer one imports it, unless the venue was called after the export.
+      // The older release exports a venue, and the newer release imports it, unless the venue was called after the
+      // export.
       const folder = dirname(yield* scratchFile)
       const [stale, data] = [join(folder, "stale"), join(folder, "exported")]
       asOlder("export", made.id, "--data", stale)
@@ -69,11 +70,11 @@ itWithPostgres(
       assert.include((yield* place).text, "Too many requests")
       assert.strictEqual((yield* account(used + 2)).text, before)
       assert.match(yield* asNewer("check", made.id), /intact/u)
-      // A node reports its venues at intervals, so the status can be a moment old.
+      // A node reports its venues at intervals, so the status can be slightly outdated.
       const isAwake = new RegExp(`^${made.id} +\\S+ +awake +\\S+ +${Engine.version} `, "mu")
       yield* until(Effect.map(asNewer("status"), (status) => isAwake.test(status)))
 
-      // If no node runs the venue's release, calls to the venue are refused, and the refusal gives the remedy.
+      // If no node runs the venue's release, calls to the venue are refused, and the refusal states the remedy.
       yield* Effect.forEach(olderNodes, ({ ended, signal }) => Effect.andThen(signal("SIGTERM"), ended), {
         concurrency: "unbounded"
       })

@@ -16,7 +16,7 @@ const look: Request = { ...owners, method: "GET" }
 const answer = (status: number): Answer => ({ _tag: "Answer", status, headers: {}, body: "" })
 const reset: Answer = { _tag: "Reset" }
 
-/** Forwards a request through a node whose attempts have these outcomes in turn; the last one repeats. */
+/** Forwards a request through a node whose attempts have these outcomes in turn. The last outcome repeats. */
 const forwarded = Effect.fnUntraced(function*(
   request: Request,
   outcomes: ReadonlyArray<NodeTransport.Outcome>,
@@ -42,7 +42,7 @@ const forwarded = Effect.fnUntraced(function*(
 })
 
 describe("requests for venues on other nodes", () => {
-  it.effect("a request is sent to nodes until one has the venue, always with the same id", () =>
+  it.effect("a request is sent to one node after another until one of them has the venue, always with the same id", () =>
     Effect.gen(function*() {
       const outcomes: ReadonlyArray<NodeTransport.Outcome> = [
         { _tag: "NotTheirs" },
@@ -57,7 +57,7 @@ describe("requests for venues on other nodes", () => {
       assert.isAbove(sent[0]?.delivery?.length ?? 0, 20)
     }))
 
-  it.effect("an owner action is sent again only if it certainly had no effect, and a read is always sent again", () =>
+  it.effect("an owner action is resent only if it certainly had no effect, but a read is always resent", () =>
     Effect.gen(function*() {
       const lost = yield* forwarded(owners, [{ _tag: "NotTheirs" }, { _tag: "Lost" }, answer(200)])
       assert.deepStrictEqual(lost.given, reset)
@@ -65,7 +65,7 @@ describe("requests for venues on other nodes", () => {
       assert.deepStrictEqual((yield* forwarded(look, [{ _tag: "Lost" }, answer(200)])).given, answer(200))
     }))
 
-  it.effect("a lost request for a WebSocket is sent again, and a refusal then still means that nothing was carried out", () =>
+  it.effect("a lost request for a WebSocket is resent, and a later refusal still means that nothing was carried out", () =>
     Effect.gen(function*() {
       const socket: Request = { ...look, path: "/ws", headers: { upgrade: "websocket" } }
       const { given, sent } = yield* forwarded(socket, [{ _tag: "Lost" }, answer(503)])
@@ -73,7 +73,7 @@ describe("requests for venues on other nodes", () => {
       assert.strictEqual(sent.length, 2)
     }))
 
-  it.effect("a request is refused at once if too many others wait for the node, unless an earlier attempt was lost", () =>
+  it.effect("a request is refused immediately if too many others are waiting for the node, unless an earlier attempt was lost", () =>
     Effect.gen(function*() {
       const refused = yield* forwarded(call, [{ _tag: "Busy" }])
       assert.deepInclude(refused.given, { _tag: "Answer", status: 429 })
@@ -105,7 +105,7 @@ describe("requests for venues on other nodes", () => {
       assert.deepStrictEqual(others, [])
     }))
 
-  it.effect("a request that has waited before it is forwarded has only its remaining time", () =>
+  it.effect("a request that waited before it was forwarded has only its remaining time", () =>
     Effect.gen(function*() {
       const { given, millis } = yield* forwarded({ ...call, patience: 1000 }, [{ _tag: "NotTheirs" }])
       assert.deepInclude(given, { _tag: "Answer", status: 503 })
@@ -132,7 +132,7 @@ describe("requests for venues on other nodes", () => {
       assert.strictEqual(searches, 1)
     }))
 
-  it.effect("a request that shares an earlier search still waits for its own full time", () =>
+  it.effect("a request that joins an earlier search still waits for its own full time", () =>
     Effect.gen(function*() {
       const membership: Membership["Service"] = {
         locate: () => Effect.never,
@@ -188,7 +188,7 @@ property(
       const came = sent.map((_, index) => outcomes[index] ?? outcomes.at(-1) ?? assert.fail())
       const mayBeDone = came.some(({ _tag }) => _tag === "Lost" || _tag === "Reset")
       if (given._tag === "Answer" && (given.status === 429 || given.status === 503)) assert.isFalse(mayBeDone)
-      // The first answer from a node ends the attempts.
+      // The first response from a node ends the attempts.
       const last = came.at(-1)
       if (last?._tag === "Answer" && last.status !== 503) assert.deepStrictEqual(given, last)
       if (request === owners) assert.isAtMost(came.filter(({ _tag }) => _tag === "Lost").length, 1)

@@ -9,7 +9,7 @@ const frame = fc.record({ kind: fc.nat(255), bytes: fc.uint8Array({ maxLength: 6
 const plain = ({ bytes, kind }: Frames.Frame) => ({ kind, bytes: Array.from(bytes) })
 
 property(
-  "frames are decoded wherever their bytes are split, and each frame is emitted once it is complete",
+  "frames are decoded wherever their bytes are split, and each frame is emitted as soon as it is complete",
   [fc.array(frame, { maxLength: 8 }), fc.array(fc.nat(300), { maxLength: 20 })],
   (frames, cuts) =>
     Effect.sync(() => {

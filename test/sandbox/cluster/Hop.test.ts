@@ -10,7 +10,7 @@ import { property } from "../../support/property.ts"
 const silent = Effect.never
 
 describe("the path to another node", () => {
-  it.effect("requests beyond the maximum number of waiting ones are refused at once, and those that wait too long a little later", () =>
+  it.effect("requests beyond the maximum number of waiting requests are refused immediately, and those that wait too long are refused later", () =>
     Effect.gen(function*() {
       const hop = Hop.make()
       let sent = 0
@@ -42,7 +42,7 @@ describe("the path to another node", () => {
 })
 
 property(
-  "a refused request is never sent, every other is sent once, and only a few are sent at the same time",
+  "a refused request is never sent, every other request is sent once, and only a few are sent at the same time",
   [fc.array(fc.record({ at: fc.nat(3000), takes: fc.nat(2000) }), { minLength: 65, maxLength: 300, size: "max" })],
   (requests) =>
     Effect.gen(function*() {

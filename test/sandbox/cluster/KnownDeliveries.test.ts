@@ -7,7 +7,7 @@ import * as KnownDeliveries from "../../../src/sandbox/cluster/KnownDeliveries.t
 import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
 import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
 
-it.effect("an answer is written once, remembered as long as its request may be resent, and then dropped", () =>
+it.effect("a response is written once, remembered while its request may be resent, and then deleted", () =>
   Effect.gen(function*() {
     const answers = yield* KnownDeliveries.open([{ id: "before", answer: "0" }])
     yield* TestClock.adjust("1 second")
@@ -24,7 +24,7 @@ it.effect("an answer is written once, remembered as long as its request may be r
   }))
 
 itWithPostgres(
-  "an expired answer is not read, and a sweep deletes a bounded number of expired answers without waiting for other nodes",
+  "an expired response is not read, and a sweep deletes a limited number of expired responses without waiting for other nodes",
   () =>
     Effect.gen(function*() {
       const { layer } = yield* postgresServer
@@ -49,7 +49,7 @@ itWithPostgres(
           )
           yield* KnownDeliveries.sweep(sql)
           assert.strictEqual((yield* left).length, KnownDeliveries.sweepSize + 1)
-          // If another node has locked a row, the row stays.
+          // If another node has locked a row, the row is not deleted.
           yield* sql.withTransaction(Effect.gen(function*() {
             yield* sql`SELECT 1 FROM txc_delivery WHERE id = 'old7' FOR UPDATE`
             yield* Effect.provide(Effect.flatMap(PgClient.PgClient, KnownDeliveries.sweep), Layer.fresh(layer))

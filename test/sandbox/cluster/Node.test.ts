@@ -1,4 +1,4 @@
-/** Two nodes in the test's process: each forwards requests for a venue to the node that has it. */
+/** Tests two nodes in the test's process. Each node forwards requests for a venue to the node that has the venue. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
@@ -31,7 +31,7 @@ import { itWithPostgres, postgresServer, type Server } from "../../support/postg
 import { closedPort } from "../../support/server.ts"
 import { dial } from "../streams/dial.ts"
 
-/** A node that serves until its scope is closed. */
+/** A node that accepts calls until its scope is closed. */
 const started = Effect.fnUntraced(function*({ url }: Pick<Server, "url">) {
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const nodePort = yield* closedPort
@@ -47,14 +47,14 @@ const started = Effect.fnUntraced(function*({ url }: Pick<Server, "url">) {
   return { host, baseUrl, look, address: `127.0.0.1:${nodePort}`, leave: Scope.close(scope, Exit.void) }
 })
 
-/** The URLs of the venue through another node. */
+/** Returns the venue's URLs at another node. */
 const over = (made: Host.Made, baseUrl: string) => ({
   ...made,
   url: `${baseUrl}/v/${made.id}`,
   controlUrl: `${baseUrl}/v/${made.id}/control/v1/`
 })
 
-/** The first entries after a position in the feed. */
+/** Reads the first entries after a position in the feed. */
 const feed = (venue: Host.Made, after: string, count: number) =>
   Effect.promise(async () => {
     const response = await fetch(`${venue.controlUrl}Events`, {
@@ -85,14 +85,14 @@ const subscribed = Effect.fnUntraced(function*(venue: Host.Made, token: string) 
   return client
 })
 
-/** The sum of a metric's values at a node. */
+/** Returns the sum of a metric's values at a node. */
 const metric = (node: { readonly look: (path: string) => ReturnType<typeof send> }, name: string) =>
   Effect.map(
     node.look("/metrics"),
     ({ text }) => Number(new RegExp(`^effect_txc_${name}\\S* (\\d+)`, "mu").exec(text)?.[1])
   )
 
-/** A venue assigned to the node with this address. */
+/** A venue that is assigned to the node with this address. */
 const madeFor = Effect.fnUntraced(function*(host: Host.Host["Service"], address: string, dialect: "live" | "document") {
   const all = yield* Effect.forEach(Array.from({ length: 20 }), () => host.make({ dialect }))
   const isTheirs = ({ id }: Host.Made) => Effect.map(host.placement.ownerOf(id), (owner) => owner === address)
@@ -102,7 +102,7 @@ const madeFor = Effect.fnUntraced(function*(host: Host.Host["Service"], address:
 })
 
 itWithPostgres(
-  "any node accepts every request for a venue, and a node that leaves loses nothing",
+  "every node accepts requests for any venue, and a node that leaves loses nothing",
   () =>
     Effect.gen(function*() {
       const server = yield* postgresServer
@@ -115,7 +115,7 @@ itWithPostgres(
         )))
       assert.strictEqual(two.host.token, one.host.token)
 
-      // The venue belongs to the second node; the test creates and uses it through the first.
+      // The venue belongs to the second node. The test creates and uses the venue through the first node.
       const made = yield* madeFor(one.host, two.address, "live")
       const here = over(made, one.baseUrl)
       const there = over(made, two.baseUrl)
@@ -128,7 +128,7 @@ itWithPostgres(
         1
       )
 
-      // Through either node, the control plane, faults, forks, snapshots and the page work too.
+      // The control plane, faults, forks, snapshots and the page also work through either node.
       assert.deepInclude(
         yield* own(here, "POST", "Fund", { account: "alice", wallet: "main", ticker: "BTC", amount: "7" }),
         {
@@ -151,11 +151,12 @@ itWithPostgres(
       assert.deepInclude(yield* own({ ...here, controlToken: "wrong" }, "GET", "Accounts"), { status: 401 })
       assert.include((yield* two.look("/metrics")).text, "requests_taken")
 
-      // A feed continues on another node, and after the venue has moved.
+      // A feed continues on another node, and also after the venue has moved.
       const before = yield* feed(there, "0", 3)
       assert.strictEqual(before.length, 3)
       assert.deepStrictEqual(yield* feed(here, before[0] ?? "", 2), before.slice(1))
-      // A WebSocket reaches the venue through either node, with a token from either. Many of them do not delay calls.
+      // A WebSocket reaches the venue through either node, with a token from either node. Many WebSockets do not delay
+      // calls.
       const places = [
         ...Array.from({ length: 70 }, () =>
           here),
@@ -171,7 +172,7 @@ itWithPostgres(
       }
       yield* until(Effect.map(metric(one, "sockets_passed_on"), (count) => count === 70))
       yield* until(Effect.map(metric(two, "sockets_open"), (count) => count >= 72))
-      // Faults and limits, with the calls counted so far, move with the venue too.
+      // Faults and limits move with the venue too, including the calls counted so far.
       const refusing = {
         symptom: { _tag: "Refuse", kind: "rateLimited" },
         path: "/api/v4/trade-account/executed-history"
@@ -185,7 +186,7 @@ itWithPostgres(
       yield* two.leave
       for (const { closed } of clients) assert.strictEqual(yield* closed, 1006)
       assert.strictEqual((yield* own(here, "GET", "Faults")).text, faults)
-      // The token is still good at the venue's new node.
+      // The token is still valid at the venue's new node.
       const { ask } = yield* subscribed(here, token)
       const pending = yield* ask("ordersPending_request", "BTC_USDT", 0, 100)
       assert.include(JSON.stringify(pending.result), `"id":${String(orderId)},`)
@@ -197,7 +198,7 @@ itWithPostgres(
       )
       assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 200 })
 
-      // An ended venue is gone, even on a node that had it awake a moment ago.
+      // A deleted venue is gone, even from a node on which it was awake a second ago.
       const three = yield* started(server)
       yield* three.host.end(made.id)
       assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 404 })
@@ -207,7 +208,7 @@ itWithPostgres(
 )
 
 itWithPostgres(
-  "a node that has lost a venue without noticing acknowledges no commands and answers no reads",
+  "a node that has lost a venue without noticing acknowledges no commands and serves no reads",
   () =>
     Effect.gen(function*() {
       const server = yield* postgresServer
@@ -216,7 +217,7 @@ itWithPostgres(
       const one = yield* started({ url: server.url.replace(/:\d+\//u, `:${wire.port}/`) })
       const made = over(yield* one.host.make({ dialect: "live" }), one.baseUrl)
       const alice = keyOf(made, "alice")
-      /** Another node takes over the venue, and releases it. */
+      /** Lets another node take over the venue and release it. */
       const lose = Effect.provide(
         Effect.flatMap(
           PgClient.PgClient,
@@ -265,7 +266,7 @@ itWithPostgres(
         assert.include(["[]", "200"], yield* look)
       }
 
-      // The node pushes and answers nothing over a WebSocket, but ends it.
+      // The node sends nothing more over a WebSocket, and closes it.
       const { ask, closed } = yield* subscribed(made, yield* tokenFor(made))
       yield* lose
       const ended = { _tag: "Ended" }
@@ -274,7 +275,7 @@ itWithPostgres(
         ended
       )
 
-      // A node whose database does not answer, or is read-only, is not ready.
+      // A node whose database does not respond, or is read-only, is not ready.
       assert.deepInclude(yield* one.look("/ready"), { status: 200 })
       yield* wire.cut("silent")
       const silent = yield* one.look("/ready")
@@ -294,7 +295,7 @@ itWithPostgres(
         )
       yield* standby(true)
       yield* until(Effect.map(one.look("/ready"), ({ text }) => text.includes("The database is read-only")))
-      // The node's reports can't be written, and are counted as errors.
+      // The node's reports can't be written, and the failures are counted as errors.
       yield* until(
         Effect.map(one.look("/metrics"), ({ text }) => /^effect_txc_database_errors\{kind="\w+"\} [1-9]/mu.test(text))
       )
@@ -304,7 +305,7 @@ itWithPostgres(
 )
 
 itWithPostgres(
-  "an operator sees the nodes, the venues and their stages, and can drain a node",
+  "an operator can see the nodes, the venues and their stages, and can drain a node",
   () =>
     Effect.gen(function*() {
       const server = yield* postgresServer
@@ -329,7 +330,7 @@ itWithPostgres(
       assert.match(metrics, /^effect_txc_request_seconds_bucket\{le="8.192"\} [1-9]/mu)
       assert.match(metrics, /^effect_txc_venues_halted\S* 0/mu)
 
-      // A query of the database alone gives the same result.
+      // Querying the database directly gives the same result.
       const nodes = Effect.provide(Effect.flatMap(PgClient.PgClient, Nodes.list), server.layer)
       assert.sameMembers((yield* nodes).map(({ node }) => node), [one.address, two.address])
       yield* until(Effect.map(nodes, (all) => all.every(({ state }) => state === "ready")))
@@ -346,7 +347,7 @@ itWithPostgres(
       yield* Fiber.join(leaving)
       assert.deepStrictEqual((yield* one.host.status).nodes?.map(({ node }) => node), [one.address])
       assert.deepStrictEqual(yield* placed, { node: undefined, stage: "asleep", isDated: true })
-      // The venues of a node that vanishes are listed as lost.
+      // The venues of a node that has vanished are listed as lost.
       yield* send("GET", over(made, one.baseUrl).url + ping)
       yield* Effect.provide(
         Effect.flatMap(PgClient.PgClient, (sql) => sql`UPDATE txc_venue SET node = '10.0.0.7:1'`),
@@ -410,12 +411,12 @@ if (isLong) {
 }
 
 // -----------------------------------------------------------------------------
-// The published ccxt
+// The published ccxt through a cluster
 // -----------------------------------------------------------------------------
 
 const folder = fileURLToPath(new URL("../../ccxt", import.meta.url))
 
-/** Runs ccxt's tests in a separate process. Returns the end of their output. */
+/** Runs ccxt's tests in a separate process. Returns the last part of their output. */
 const suite = (address: string) =>
   Effect.callback<string>((resume) => {
     const env = { ...process.env, TXC_HOSTED: address, TXC_HOST_TOKEN: token }

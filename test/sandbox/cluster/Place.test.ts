@@ -6,7 +6,7 @@ import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
 import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
 
 itWithPostgres(
-  "tables that were copied lose the nodes of every engine version, and other tables keep them",
+  "tables that were copied drop the nodes of every engine version, while other tables keep them",
   () =>
     Effect.gen(function*() {
       const { layer } = yield* postgresServer

@@ -18,13 +18,13 @@ import { setUp } from "../../support/exchange.ts"
 import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
 import { read, signed } from "../../support/signed.ts"
 
-/** Commands with short and long texts that fill more than a page, and some restores. */
+/** Commands with short and long texts that fill more than one page, and some restores. */
 const commands: ReadonlyArray<Command> = Array.from({ length: 2500 }, (_, at): Command =>
   at % 100 === 99
     ? { at, action: { _tag: "Restore", sequence: at - 50 } }
     : { at, action: { _tag: "OpenAccount", account: `é${"x".repeat(at % 700 === 0 ? 1024 * 1024 : at)}`, b2b: false } })
 
-/** Appends the commands to any kind of journal; returns its contents. */
+/** Appends the commands to any kind of journal, and returns its contents. */
 const written = Effect.fnUntraced(function*(journal: Journal.Journal) {
   const digests: Array<string> = []
   for (const [index, command] of commands.entries()) {
@@ -47,7 +47,7 @@ const written = Effect.fnUntraced(function*(journal: Journal.Journal) {
   }
 })
 
-/** Runs a test with tables in its own database. */
+/** Runs a test with tables in a separate database. */
 const itHasTables = (
   name: string,
   test: () => Effect.Effect<unknown, unknown, PgClient.PgClient | Scope.Scope>
@@ -60,7 +60,7 @@ const itHasTables = (
 
 const rules = { rules: "test" }
 
-/** A venue with its journal in the database. */
+/** A venue whose journal is in the database. */
 const venueOf = Effect.fnUntraced(function*(name: string) {
   const sql = yield* PgClient.PgClient
   return yield* Venue.make({
@@ -77,7 +77,7 @@ describe("a journal in PostgreSQL", () => {
     Effect.gen(function*() {
       const inMemory = yield* written(yield* Journal.open(Journal.inMemory, rules))
       assert.deepStrictEqual(yield* written(yield* PostgresJournal.open("one", rules)), inMemory)
-      // Another venue in the same tables is empty.
+      // Another venue in the same tables stays empty.
       assert.strictEqual((yield* PostgresJournal.open("two", rules)).sequence(), 0)
     }))
 
@@ -104,7 +104,7 @@ describe("a journal in PostgreSQL", () => {
   )
 
   itHasTables(
-    "only the latest owner of a venue writes its journal, and the previous one answers nothing, not even reads",
+    "only a venue's latest owner writes its journal, and the previous owner serves nothing, not even reads",
     () =>
       Effect.gen(function*() {
         const before = yield* venueOf("one")
@@ -115,7 +115,7 @@ describe("a journal in PostgreSQL", () => {
         for (const request of [ping, placing(), balance]) {
           assert.deepInclude(read(yield* before.handle(request)), { status: 503 })
         }
-        // Refused calls were not carried out: their nonces can be used.
+        // Refused calls were not carried out, so their nonces can still be used.
         const sequence = after.sequence()
         assert.deepInclude(read(yield* after.handle(placing())), { status: 200 })
         assert.strictEqual(after.sequence(), sequence + 1)
@@ -124,13 +124,13 @@ describe("a journal in PostgreSQL", () => {
   )
 
   itHasTables(
-    "a request that is delivered twice gets the same answer, even from the venue's next owner",
+    "a request that is delivered twice gets the same response, even from the venue's next owner",
     () =>
       Effect.gen(function*() {
         const first = yield* venueOf("one")
         yield* Effect.provideService(setUp, Control.Control, Control.make(first))
         const request = { ...placing(), delivery: "a" }
-        // The request is repeated while it is in flight, and later to another owner.
+        // The request is repeated while it is in flight, and again later at another owner.
         const [answer, ...others] = yield* Effect.all([first.handle(request), first.handle(request)], {
           concurrency: "unbounded"
         })
@@ -140,19 +140,19 @@ describe("a journal in PostgreSQL", () => {
         const second = yield* venueOf("one")
         assert.deepStrictEqual(yield* second.handle(request), answer)
         assert.strictEqual(second.sequence(), sequence)
-        // The same request with another delivery id is a new request.
+        // The same request with a different delivery id is a new request.
         assert.deepInclude(read(yield* second.handle({ ...request, delivery: "b" })), { status: 429 })
       })
   )
 
   itHasTables(
-    "a journal that had commands and is now missing is refused, and does not start over",
+    "a journal that had commands and is now missing is refused instead of starting over",
     () =>
       Effect.gen(function*() {
         const sql = yield* PgClient.PgClient
         yield* sql`INSERT INTO txc_hosted (venue, owner, record) VALUES ('one', 'ci', '{}')`
         const journal = yield* PostgresJournal.open("one", rules)
-        // A journal that has never had commands may be created again.
+        // A journal that never had any commands may be created again.
         yield* PostgresJournal.open("one", rules)
         const again = yield* PostgresJournal.open("one", rules)
         again.append(commands[0] ?? assert.fail())
@@ -172,7 +172,7 @@ describe("a journal in PostgreSQL", () => {
       for (const command of commands.slice(0, 5)) journal.append(command)
       yield* journal.committed
       assert.deepInclude(yield* Effect.flip(PostgresJournal.open("one", { rules: "others" })), { why: "other-rules" })
-      // Opening with other rules was refused, and has not taken over the journal.
+      // Opening the journal with other rules was refused, and has not taken over the journal.
       yield* journal.committed
       yield* sql`UPDATE txc_journal SET command = replace(command, 'é', 'e') WHERE sequence = 3`
       const damaged = yield* Effect.flip(journal.verify)
@@ -198,7 +198,7 @@ itWithPostgres(
           yield* server.stop
           assert.strictEqual(read(yield* venue.handle(placing())), "reset")
           yield* server.start
-          // The outcome of the last group is unknown, so the venue stays halted.
+          // The outcome of the last group of commands is unknown, so the venue stays halted.
           assert.deepInclude(read(yield* venue.handle(placing())), { status: 503 })
           const again = yield* venueOf("one")
           assert.include([acknowledged, acknowledged + 1], again.sequence())
@@ -221,8 +221,8 @@ describe("the tables of a cluster", () => {
             const before = yield* Effect.all([Tables.migrate, Tables.migrate], { concurrency: 2 })
             assert.sameMembers(before, [0, Tables.version])
             yield* Tables.check
-            // A migration from version 1 marks venues with commands as begun, and records the engine that their rules
-            // name.
+            // A migration from version 1 marks venues that have commands as begun, and records the engine version that
+            // their rules name.
             yield* sql`ALTER TABLE txc_hosted DROP COLUMN begun`
             yield* sql`ALTER TABLE txc_venue DROP COLUMN since`
             yield* sql`DROP TABLE txc_node, txc_place`

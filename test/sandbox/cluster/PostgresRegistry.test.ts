@@ -39,7 +39,7 @@ itWithPostgres("a node that no longer has a venue can't save the venue's memory"
         const after = yield* PostgresJournal.open(venue.id, { rules: "test" })
         yield* registry.remember(venue.id, before.run, bytes("too late"))
         assert.deepStrictEqual(yield* registry.recall(venue.id), bytes("first"))
-        // A venue's memory stays until the venue is awake.
+        // A venue's saved memory remains until the venue is awake.
         assert.deepStrictEqual(yield* registry.recall(venue.id), bytes("first"))
         yield* registry.forget(venue.id)
         assert.isUndefined(yield* registry.recall(venue.id))
@@ -48,7 +48,7 @@ itWithPostgres("a node that no longer has a venue can't save the venue's memory"
         yield* registry.remember(venue.id, after.run, bytes("second"))
         yield* registry.remember(venue.id, after.run, bytes("third"))
         assert.deepStrictEqual(yield* registry.recall(venue.id), bytes("third"))
-        // The memory of an ended venue can't be saved either.
+        // The memory of a deleted venue can't be saved either.
         yield* registry.remove(venue.id)
         yield* registry.remember(venue.id, after.run, bytes("too late"))
         assert.isUndefined(yield* registry.recall(venue.id))
@@ -89,7 +89,7 @@ itWithPostgres(
         Effect.gen(function*() {
           yield* Tables.migrate
           const registry = yield* PostgresRegistry.open("a token", false)
-          // The nodes' clocks show 1970 and 2200, because only the database's clock counts.
+          // The nodes' clocks show 1970 and 2200, because only the database's clock matters.
           for (const madeAt of [0, 7_258_118_400_000]) {
             const short = { ...venue, id: `short-${madeAt}`, madeAt, endsAt: madeAt + 1 }
             const long = { ...venue, id: `long-${madeAt}`, madeAt, endsAt: madeAt + 60_000 }
@@ -106,7 +106,7 @@ itWithPostgres(
     })
 )
 
-itWithPostgres("an incomplete copy is hidden, and expires", () =>
+itWithPostgres("an incomplete copy of a venue is hidden, and expires", () =>
   Effect.gen(function*() {
     const { layer } = yield* postgresServer
     yield* Effect.provide(

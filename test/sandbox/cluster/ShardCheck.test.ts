@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as ShardCheck from "../../../src/sandbox/cluster/ShardCheck.ts"
 
-/** A database whose answers the test releases one by one. */
+/** A database whose responses the test releases one by one. */
 const database = () => {
   const asked: Array<
     { readonly shards: ReadonlyArray<number>; readonly answer: Deferred.Deferred<Array<number>, string> }
@@ -23,8 +23,8 @@ const database = () => {
   return { asked, heldOf, answer }
 }
 
-describe("ShardCheck", () => {
-  it.effect("one check runs at a time, and the next one answers every question asked meanwhile", () =>
+describe("checking shards", () => {
+  it.effect("only one check runs at a time, and the next check covers every question asked in the meantime", () =>
     Effect.scoped(Effect.gen(function*() {
       const { asked, heldOf, answer } = database()
       const holds = ShardCheck.make(heldOf, yield* Effect.scope)
@@ -37,13 +37,13 @@ describe("ShardCheck", () => {
       yield* answer(0, [1])
       assert.isTrue(yield* Fiber.join(first))
       yield* Effect.yieldNow
-      // The shard was lost after the first check began, so only a later check may answer the later question.
+      // The shard was lost after the first check began, so only a later check may settle the later question.
       yield* answer(1, [2])
       assert.deepStrictEqual(yield* Effect.forEach(later, Fiber.join), [false, true, false, true])
       assert.deepStrictEqual(asked.map(({ shards }) => shards), [[1], [1, 2, 3]])
     })))
 
-  it.effect("an interrupted question does not interrupt the check", () =>
+  it.effect("interrupting a question does not interrupt the check", () =>
     Effect.scoped(Effect.gen(function*() {
       const { answer, heldOf } = database()
       const holds = ShardCheck.make(heldOf, yield* Effect.scope)

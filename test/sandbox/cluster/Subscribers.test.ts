@@ -1,4 +1,7 @@
-/** Kills the node of a venue while many clients follow its orders over WebSockets, each through any node. */
+/**
+ * Kills a venue's node while many clients follow the venue's orders over WebSockets. Each client is connected to any of
+ * the nodes.
+ */
 import { assert } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -25,11 +28,11 @@ import { itWithPostgres } from "../../support/postgres.ts"
 
 const market = marketName("BTC_USDT")
 
-/** A client, and the orders of a venue that it knows. */
+/** A client, and the orders of a venue that the client knows. */
 interface Subscriber {
-  /** The open orders; `undefined` while events may be missing. */
+  /** The open orders, or `undefined` while events may be missing. */
   orders: Set<OrderId> | undefined
-  /** The orders that were reported as new since the latest snapshot. */
+  /** The orders reported as new since the latest snapshot. */
   fresh: Set<OrderId>
   /** The orders that were reported as new twice. */
   readonly twice: Array<OrderId>
@@ -37,7 +40,7 @@ interface Subscriber {
   dials: number
 }
 
-/** Connects to the nodes in turn, as through a load balancer. */
+/** Connects to the nodes in turn, as a load balancer would. */
 const dialer = (made: Made, nodes: ReadonlyArray<Node>, first: number, subscriber: Subscriber) => {
   const next = Effect.sync(() => {
     const { baseUrl } = nodes[(first + subscriber.dials++) % nodes.length] ?? assert.fail()
@@ -51,7 +54,7 @@ const dialer = (made: Made, nodes: ReadonlyArray<Node>, first: number, subscribe
   ).pipe(Layer.provide(Socket.layerWebSocketConstructorGlobal))
 }
 
-/** Follows the orders of a venue until the scope is closed. */
+/** Follows a venue's orders until the scope is closed. */
 const follow = Effect.fnUntraced(function*(
   made: Made,
   nodes: ReadonlyArray<Node>,
@@ -80,7 +83,7 @@ const follow = Effect.fnUntraced(function*(
   return subscriber
 })
 
-/** Places orders, and cancels every third one. */
+/** Places orders, and cancels every third order. */
 const trade = Effect.fnUntraced(function*(
   client: Effect.Success<ReturnType<typeof clientOf>>,
   name: string,
@@ -99,7 +102,7 @@ const trade = Effect.fnUntraced(function*(
   }
 })
 
-/** The address of the node that has a venue. */
+/** Returns the address of the node that has a venue. */
 const ownerOf = (node: Node, { id }: Made) =>
   Effect.map(
     ask(node, "GET", "/Venues"),
@@ -108,7 +111,7 @@ const ownerOf = (node: Node, { id }: Made) =>
   )
 
 itWithPostgres(
-  "after a killed node, every subscriber of its venue resumes through another node, and knows the orders that REST answers",
+  "after a node is killed, every subscriber to its venue resumes through another node, and knows the same orders that REST returns",
   () =>
     Effect.gen(function*() {
       const { nodes } = yield* cluster(3)
@@ -118,7 +121,7 @@ itWithPostgres(
       const [made = assert.fail()] = yield* Effect.filter(yield* makeVenues(nodes, 3), isTheirs)
       yield* fund(made, third)
       const [one, two] = [yield* clientOf(made, second), yield* clientOf(made, third)]
-      // A key may create ten tokens a minute, so the clients share one for as long as it is valid.
+      // A key may create ten tokens a minute, so the clients share a token as long as it is valid.
       const token = yield* Effect.cachedWithTTL(
         Effect.map(Context.get(two, WebSocketToken).create, ({ token }): Redacted.Redacted => token),
         "20 seconds"
@@ -138,7 +141,7 @@ itWithPostgres(
 
       yield* killed.signal("SIGKILL")
       yield* until(Effect.sync(() => subscribers.every(({ dials }, at) => dials > (dialed[at] ?? 0))))
-      // All subscribers learn of new orders again.
+      // All subscribers receive new orders again.
       yield* all(({ fresh, orders }) => orders !== undefined && fresh.size > 3)
       isOver = true
       yield* Fiber.join(trading)

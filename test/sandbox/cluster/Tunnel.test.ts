@@ -9,7 +9,7 @@ import * as Tunnel from "../../../src/sandbox/cluster/Tunnel.ts"
 import { until } from "../../support/clock.ts"
 import { property } from "../../support/property.ts"
 
-/** The two ends of a connection. Both close with the scope. */
+/** The two ends of a connection. Both ends close with the scope. */
 const connected = Effect.gen(function*() {
   const server = Net.createServer()
   const ends = Effect.callback<readonly [Net.Socket, Net.Socket]>((resume) => {
@@ -25,7 +25,7 @@ const connected = Effect.gen(function*() {
     }))
 })
 
-/** The two ends of a tunnel, and the messages that the second one receives. */
+/** The two ends of a tunnel, and the messages that the second end receives. */
 const opened = Effect.gen(function*() {
   const [near, far] = yield* connected
   const messages: Array<string> = []
@@ -51,9 +51,9 @@ const all = (stream: Duplex) =>
 
 const chunks = fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { maxLength: 8 })
 
-describe("a tunnel", () => {
+describe("tunnels between nodes", () => {
   property(
-    "bytes arrive complete and in order in both directions, after the messages that precede them",
+    "bytes arrive complete and in order in both directions, after the messages sent before them",
     [chunks, chunks],
     (there, back) =>
       Effect.scoped(Effect.gen(function*() {
@@ -72,20 +72,20 @@ describe("a tunnel", () => {
     { runs: 30 }
   )
 
-  it.live("bytes wait at the writing end while the other end does not read, and nothing is lost", () =>
+  it.live("bytes wait at the writing end while the other end does not read, and no bytes are lost", () =>
     Effect.gen(function*() {
       const { far, one, two } = yield* opened
       const size = 64 * 1024
       let written = 0
       const chunk = Buffer.alloc(size, "x")
-      // The operating system's own buffers hold some megabytes.
+      // The operating system's own buffers store some megabytes.
       while (one.bytes.writableLength < 2 ** 20) {
         one.bytes.write(chunk)
         written += size
         yield* Effect.promise(() => setImmediate())
       }
       yield* until(Effect.sync(() => far.isPaused()))
-      // The reading end keeps what it had read when its buffer was full.
+      // The reading end preserves what it had read when its buffer was full.
       assert.isAtMost(two.bytes.readableLength, 4 * size)
       let read = 0
       two.bytes.on("data", ({ length }: Buffer) => {
@@ -104,7 +104,7 @@ describe("a tunnel", () => {
       yield* closed(two.bytes)
     }).pipe(Effect.scoped))
 
-  it.live("closing either end of a tunnel closes the other", () =>
+  it.live("closing either end of a tunnel closes the other end", () =>
     Effect.gen(function*() {
       for (const at of [0, 1]) {
         const { one, two } = yield* opened
@@ -117,7 +117,7 @@ describe("a tunnel", () => {
       yield* closed(one.bytes)
     }))
 
-  it.live("a tunnel closes when the other end is silent, but not while its own reader is slow", () =>
+  it.live("a tunnel closes when the other end falls silent, but not while its own reader is slow", () =>
     Effect.gen(function*() {
       const [near, far] = yield* connected
       let beats = 0
@@ -125,7 +125,7 @@ describe("a tunnel", () => {
         beats += Frames.decoder()(bytes).length
       })
       const { bytes } = Tunnel.open(near, () => undefined, 5)
-      // The reader does not read, so the tunnel stops reading the connection.
+      // The reader does not read, so the tunnel stops reading from the connection.
       far.write(Frames.encode(Frames.kinds.part, Buffer.alloc(2 ** 20)))
       yield* until(Effect.sync(() => near.isPaused()))
       const before = beats

@@ -1,4 +1,4 @@
-/** A node in a separate process. It reports when it accepts calls, and stops on a signal. */
+/** Runs a node in a separate process. The node reports when it accepts calls, and stops on a signal. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"

@@ -6,8 +6,8 @@ import { dialects, traders } from "../../support/trading.ts"
 const path = "/api/v4/order/new"
 const fields = { market: "BTC_USDT", side: "buy", amount: "0.01", price: "39000" }
 
-describe.each(dialects)("a call of the owner as an account, $name", (dialect) => {
-  it.effect("goes through limits and faults, into the log, and is refused in the exchange's own words", () =>
+describe.each(dialects)("calls that the owner makes as an account, $name", (dialect) => {
+  it.effect("an owner's call as an account passes through limits, faults and the log, and gets the exchange's own refusals", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const call = (change: object = {}) => control.callAs({ account: "alice", path, fields: { ...fields, ...change } })
@@ -25,7 +25,7 @@ describe.each(dialects)("a call of the owner as an account, $name", (dialect) =>
       const log = yield* control.requests()
       assert.deepStrictEqual(log.map(({ verdict }) => verdict), ["answered", "refused", "failed", "refused"])
       assert.strictEqual(yield* control.countOfOpenOrders("alice"), 2)
-      // A call can be repeated more than once.
+      // A call can be repeated several times.
       yield* control.limit(undefined, path)
       for (const times of [1, 2]) {
         yield* control.again(1)
@@ -33,7 +33,7 @@ describe.each(dialects)("a call of the owner as an account, $name", (dialect) =>
       }
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("needs an account with an enabled key, and a private path", () =>
+  it.effect("an owner's call as an account needs an account with an enabled key, and a private path", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const why = (options: Control.CallOptions) =>
@@ -44,7 +44,7 @@ describe.each(dialects)("a call of the owner as an account, $name", (dialect) =>
       }
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("the list of commands can leave out those that have changed nothing", () =>
+  it.effect("the list of commands can omit commands that have changed nothing", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const { sequence } = yield* control.status

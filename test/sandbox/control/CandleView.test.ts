@@ -11,7 +11,7 @@ const market = marketName("BTC_USDT")
 
 const units = (text: string) => Units.from(text as Decimal) ?? 0n
 
-/** A state whose market had these prices, each with its time in Unix seconds and its traded amount. */
+/** A state in which the market had these prices, each with its time in Unix seconds and its traded amount. */
 const after = (...prices: ReadonlyArray<readonly [at: number, price: string, volume?: string]>): State.State => {
   const state = State.make(Dialect.document.policy)
   const candles = state.trading.get(market)?.candles ?? []
@@ -19,7 +19,7 @@ const after = (...prices: ReadonlyArray<readonly [at: number, price: string, vol
   return state
 }
 
-describe("the candles that the owner sees", () => {
+describe("candles for the owner", () => {
   it("every price extends the current candle, and the next interval starts a new one", () => {
     const state = after([60, "100"], [60, "130"], [61, "90", "2"], [61, "110", "1"], [121, "120"])
     assert.deepStrictEqual(

@@ -80,15 +80,15 @@ describe("refusals of owner actions", () => {
       }).pipe(Effect.provide(inProcess(Dialect.document))))
   }
 
-  it.effect("the error of a refused owner action names the field and its constraint", () =>
+  it.effect("the error for a refused owner action names the field and its constraint", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ControlRefused")(addKey(alice))
       assert.strictEqual(error.message, "AddKey was refused: apiKey must be one that is not in use yet")
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 })
 
-describe("precision of funding", () => {
-  it.effect("funding keeps every digit", () =>
+describe("the precision of funding", () => {
+  it.effect("funding an account preserves every digit", () =>
     Effect.gen(function*() {
       const { state } = yield* Venue
       const finest = Decimal.amount("0.000000000000000001")
@@ -98,7 +98,7 @@ describe("precision of funding", () => {
 })
 
 describe("Sandbox.layer", () => {
-  it.effect("Sandbox.layer uses the document's dialect and stays in memory by default", () =>
+  it.effect("by default, Sandbox.layer uses the document's dialect and stays in memory", () =>
     Effect.gen(function*() {
       const dialectOf = (layer: Layer.Layer<Venue, unknown>) =>
         Effect.provide(Effect.map(Venue, ({ dialect }) => dialect.name), layer)

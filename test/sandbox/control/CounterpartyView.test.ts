@@ -27,8 +27,8 @@ const plain = {
 
 const quoting = { ...plain, enabled: true, refill: true, credit: true, seed: 0 }
 
-describe.each(worlds)("over the control plane, %s", (_name, _dialect, world) => {
-  it.effect("the owner sets and reads the settings of the counterparty, which the list of accounts leaves out", () =>
+describe.each(worlds)("the owner's view of the counterparty (%s)", (_name, _dialect, world) => {
+  it.effect("the owner sets and reads the counterparty's settings, and the list of accounts omits the counterparty", () =>
     Effect.gen(function*() {
       const control = yield* ControlClient
       assert.deepStrictEqual(yield* control.counterparty(), { account: "counterparty", credited: [], markets: [] })
@@ -50,8 +50,8 @@ describe.each(worlds)("over the control plane, %s", (_name, _dialect, world) => 
     }).pipe(Effect.provide(world)))
 })
 
-describe.each(dialects)("callers, in the $name dialect", (dialect) => {
-  it.effect("callers trade with the counterparty as with any account", () =>
+describe.each(dialects)("callers and the counterparty, in the $name dialect", (dialect) => {
+  it.effect("callers trade with the counterparty as with any other account", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       yield* control.movePrice({ market: btcUsdt, price: Decimal.price("1000") })
@@ -83,7 +83,7 @@ describe.each(dialects)("callers, in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(traders(dialect))))
 })
 
-describe("a sandbox that has a counterparty from the beginning", () => {
+describe("a sandbox that starts with a counterparty", () => {
   const layer = Layer.fresh(
     Layer.provideMerge(Layer.effectDiscard(Example.setUp), Sandbox.layer({ counterparty: [Example.counterparty] }))
   )
@@ -122,7 +122,7 @@ describe("a sandbox that has a counterparty from the beginning", () => {
       assert.deepStrictEqual([yield* sequenceWith(3), yield* sequenceWith(4)], [2, 2])
     }).pipe(Effect.scoped))
 
-  it.effect("counterparty options that are out of bounds cause a defect", () =>
+  it.effect("out-of-bounds counterparty options cause a defect", () =>
     Effect.gen(function*() {
       const exit = yield* Effect.exit(
         Layer.build(Layer.fresh(Sandbox.layer({ counterparty: [{ market: marketName("NO_SUCH") }] })))

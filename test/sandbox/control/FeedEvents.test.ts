@@ -11,7 +11,7 @@ import * as FeedEvents from "../../../src/sandbox/control/FeedEvents.ts"
 import { btcUsdt, inProcess } from "../../support/exchange.ts"
 import { handle, signed } from "../../support/signed.ts"
 
-it.effect("the text of a feed event equals what its schema encodes", () =>
+it.effect("the text of a feed event equals its encoding by the schema", () =>
   Effect.gen(function*() {
     const control = yield* Control
     const order = { market: "BTC_USDT", side: "buy", amount: "0.5", price: "900" }

@@ -5,8 +5,8 @@ import { document } from "../../../src/protocol/Dialect.ts"
 import * as Control from "../../../src/sandbox/control/Control.ts"
 import { btcUsdt, limit, price, traders } from "../../support/trading.ts"
 
-describe("an order", () => {
-  it.effect("shows its events with the commands that caused them, and forgets what a restore has undone", () =>
+describe("an order's events", () => {
+  it.effect("an order shows its events and the commands that caused them, and omits events that a restore has undone", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       yield* control.movePrice({ market: btcUsdt, price: price("40000") })
@@ -27,7 +27,7 @@ describe("an order", () => {
       assert.isFalse(life.open)
       assert.strictEqual(life.status, "FILLED")
       assert.deepStrictEqual(life.events[1]?.fill, (yield* control.fills("alice"))[0])
-      // After a restore the order is filled by another command.
+      // After the restore, another command fills the order.
       yield* control.restore(placed)
       assert.deepStrictEqual(yield* eventsOf, [["placed", placed]])
       yield* control.movePrice({ market: btcUsdt, price: price("38500") })

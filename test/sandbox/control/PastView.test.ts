@@ -7,7 +7,7 @@ import { amount, btc, btcUsdt, limit, price, traders } from "../../support/tradi
 
 const of = { market: btcUsdt, seconds: 60, account: "alice" } as const
 
-/** The same part of the exchange as it is now. */
+/** Reads the same part of the exchange's current state. */
 const present = Effect.gen(function*() {
   const control = yield* Control.Control
   const { account, market, seconds } = of
@@ -25,8 +25,8 @@ const present = Effect.gen(function*() {
   } satisfies Past
 })
 
-describe("the past", () => {
-  it.effect("every earlier state is shown as it was, in any order, across restores, and nothing changes", () =>
+describe("earlier states", () => {
+  it.effect("every earlier state is shown as it was, in any order and across restores, and nothing changes", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const known = new Map<number, Past>()

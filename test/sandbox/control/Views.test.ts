@@ -10,7 +10,7 @@ import { Desk, openPosition } from "../../support/engine.ts"
 import { limit, price, traders } from "../../support/trading.ts"
 
 describe("open orders", () => {
-  it.effect("the open orders are listed in full, or only the latest ones", () =>
+  it.effect("the list of open orders shows all orders, or only the latest ones", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       for (let n = 1; n <= 5; n++) yield* limit("buy", "0.01", String(1000 + n))
@@ -29,7 +29,7 @@ describe("open orders", () => {
       assert.strictEqual(yield* control.countOfOpenOrders("nobody"), 0)
     }).pipe(Effect.provide(traders(document))))
 
-  it.effect("ended orders are listed with the time and the status of their end, latest first", () =>
+  it.effect("closed orders are listed with the time and status of their closing, latest first", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       yield* limit("buy", "0.01", "1001")
@@ -52,7 +52,7 @@ describe("open orders", () => {
       assert.deepStrictEqual(yield* control.endedOrders("nobody"), [])
     }).pipe(Effect.provide(traders(document))))
 
-  it.effect("the cost of listing some open orders does not depend on their total number", () =>
+  it.effect("the cost of listing some open orders does not depend on how many are open", () =>
     Effect.gen(function*() {
       yield* limit("buy", "0.01", "1000")
       const { state } = yield* Venue
@@ -72,7 +72,7 @@ describe("open orders", () => {
 })
 
 describe("balances", () => {
-  it("the collateral balance shows the debt of its account, even if the wallet is empty", () => {
+  it("the collateral balance shows the account's debt, even if the wallet is empty", () => {
     const desk = new Desk().fund("cat", "collateral", "11 USDT").fund("cat", "main", "5 USDT")
     const shown = () => Views.balances(desk.state, "cat")
     desk.send(openPosition("cat", "BTC_PERP", "buy", "1", "100"))

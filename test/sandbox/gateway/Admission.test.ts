@@ -24,12 +24,12 @@ import { freshNonce, handle, hmac, type Read, signed, signedText } from "../../s
 const balance = "/api/v4/main-account/balance"
 const cancelAll = "/api/v4/order/cancel/all"
 
-/** The current state of the exchange. */
+/** Returns the current state of the exchange. */
 const snapshot = Venue.use((venue) => Effect.sync(() => structuredClone(Saved.save(venue.state))))
 
 type Refusal = readonly [status: number, code: number, message: string]
 
-/** A refusal changes nothing, not even the used nonces. */
+/** Checks that a refusal changes nothing, not even the used nonces. */
 const refused = (request: Request, [status, code, message]: Refusal) =>
   Effect.gen(function*() {
     const before = yield* snapshot
@@ -68,14 +68,15 @@ const flippedBody = (request: Request, bit: number): Request => {
   return { ...request, body }
 }
 
-/** A request whose signed payload is this text, with another text as its body. */
+/** Builds a request whose signed payload is this text, while its body is another text. */
 const withBody = (payload: string, text: string): Request => ({
   ...signedText(cancelAll, payload),
   body: new TextEncoder().encode(text)
 })
 
 /**
- * Writes JSON text with whitespace from a list before each token. A quote without a closing quote counts as a token.
+ * Writes JSON text, and puts whitespace from a list before each token. A quote without a closing quote is treated as a
+ * token.
  */
 const spaced = (text: string, spaces: ReadonlyArray<string>): string => {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:"]|[^{}[\],:"]+/gu) ?? []
@@ -84,13 +85,13 @@ const spaced = (text: string, spaces: ReadonlyArray<string>): string => {
 
 const whitespace = fc.array(fc.stringMatching(/^[ \t\n\r]{0,3}$/u), { minLength: 1, maxLength: 9 })
 
-/** The JSON text of a cancel-all call with this value in one field. */
+/** Writes the JSON text of a cancel-all call with this value in one field. */
 const cancelText = (dialect: Dialect.Dialect, value: unknown): string =>
   JSON.stringify({ value, "a \" :, b": [1, " , "], request: cancelAll, nonce: freshNonce(dialect) })
 
-describe("a body with spaces and a compact payload", () => {
+describe("a body with spaces and a payload without them", () => {
   property(
-    "in the live dialect, whitespace between the body's tokens may differ from the signed payload",
+    "in the live dialect, a body may have different whitespace between its tokens than the signed payload",
     [fc.jsonValue(), whitespace],
     (value, spaces) =>
       Effect.gen(function*() {
@@ -100,7 +101,7 @@ describe("a body with spaces and a compact payload", () => {
   )
 
   property(
-    "in the document's dialect, any whitespace that the payload lacks is refused",
+    "in the document's dialect, a body with any whitespace that the payload lacks is refused",
     [fc.jsonValue(), whitespace.filter((spaces) => spaces[0] !== "")],
     (value, spaces) =>
       Effect.gen(function*() {
@@ -110,7 +111,7 @@ describe("a body with spaces and a compact payload", () => {
   )
 
   property(
-    "in the live dialect, a body that differs in one character is refused, whatever its whitespace",
+    "in the live dialect, a body that differs from the payload in one character is refused, whatever its whitespace",
     [fc.jsonValue(), whitespace, fc.nat(), fc.constantFrom(..."\"\\:,{}[]019.eaA_é\u00a0\u000b\ufeff"), fc.nat(2)],
     (value, spaces, place, character, dropped) =>
       Effect.gen(function*() {
@@ -135,7 +136,7 @@ describe("a body with spaces and a compact payload", () => {
     ["has another member", `{${envelope}}`, `{ ${envelope}, "a": 1 }`],
     ["lacks a member", `{"a":1,${envelope}}`, `{ ${envelope} }`],
     ["repeats a key, as the payload does", `{"a":1,"a":2,${envelope}}`, `{ "a": 1, "a": 2, ${envelope} }`],
-    ["repeats a key that the payload has once", `{"a":1,${envelope}}`, `{ "a": 1, "a": 1, ${envelope} }`],
+    ["repeats a key that the payload has only once", `{"a":1,${envelope}}`, `{ "a": 1, "a": 1, ${envelope} }`],
     ["has a trailing comma", `{${envelope}}`, `{ ${envelope}, }`],
     ["has a second value", `{${envelope}}`, `{ ${envelope} } {}`],
     ["has a comment", `{${envelope}}`, `{ /* */ ${envelope} }`],
@@ -149,7 +150,7 @@ describe("a body with spaces and a compact payload", () => {
   }
 })
 
-it("no endpoint has a field with the name of an envelope field", () => {
+it("no endpoint has a field that is named like an envelope field", () => {
   for (const endpoint of Object.values(all)) {
     for (const dialect of dialects) {
       const keys = Object.values(Endpoint.codec(endpoint, dialect).shape.keys)
@@ -161,7 +162,7 @@ it("no endpoint has a field with the name of an envelope field", () => {
 for (const dialect of dialects) {
   const make = (fields: object = { type: ["spot"] }) => signed(dialect, cancelAll, fields)
 
-  describe(`in the ${dialect.name} dialect`, () => {
+  describe(`admission in the ${dialect.name} dialect`, () => {
     it.effect("a request signed without the library's signer is accepted", () =>
       Effect.gen(function*() {
         accepted(yield* handle(make()))
@@ -171,7 +172,7 @@ for (const dialect of dialects) {
       }).pipe(Effect.provide(inProcess(dialect))))
 
     property(
-      "a request with one changed bit in the body, payload, signature or key is refused and changes nothing",
+      "a request with one changed bit in the body, payload, signature or key is refused, and changes nothing",
       [fc.constantFrom("body", "x-txc-payload", "x-txc-signature", "x-txc-apikey"), fc.nat(5000), fc.jsonValue()],
       (part, bit, value) =>
         Effect.gen(function*() {
@@ -208,7 +209,7 @@ for (const dialect of dialects) {
 
     it.effect("the payload must be exactly the body's Base64, even when it is signed", () =>
       Effect.gen(function*() {
-        // The body's Base64 contains padding, a plus and a slash, which other Base64 alphabets write differently.
+        // The body's Base64 form contains padding, a plus and a slash, which other Base64 alphabets write differently.
         const request = make({ "a~~~?": "???>>>~~~" })
         const payload = header(request, "x-txc-payload")
         const signedOver = (text: string) =>
@@ -226,7 +227,7 @@ for (const dialect of dialects) {
         accepted(yield* handle(signedOver(payload)))
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("every header is required", () =>
+    it.effect("every authentication header is required", () =>
       Effect.gen(function*() {
         const request = make()
         yield* refused(withHeader(request, "x-txc-apikey", undefined), unauthorized)
@@ -260,7 +261,7 @@ for (const dialect of dialects) {
         yield* refused({ ...request, body, headers }, payloadInvalid)
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("`request` must equal the path of the call", () =>
+    it.effect("`request` must equal the call's path", () =>
       Effect.gen(function*() {
         for (const path of [balance, "order/cancel/all", `${cancelAll}/`, 5, null, ""]) {
           const text = JSON.stringify({ request: path, nonce: freshNonce(dialect) })
@@ -297,7 +298,7 @@ for (const dialect of dialects) {
         else yield* refused(withNonce(number), nonceMissing)
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("`nonceWindow` must be a boolean in the dialect that has it, and is ignored in the other dialect", () =>
+    it.effect("`nonceWindow` must be a boolean in the dialect that defines it, and is ignored in the other dialect", () =>
       Effect.gen(function*() {
         const withWindow = (nonceWindow: unknown) =>
           signedText(balance, JSON.stringify({ request: balance, nonce: freshNonce(dialect), nonceWindow }))
@@ -308,7 +309,7 @@ for (const dialect of dialects) {
         accepted(yield* handle(withWindow(false)))
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("an unknown key gets the same answer as a wrong signature", () =>
+    it.effect("an unknown key gets the same response as a wrong signature", () =>
       Effect.gen(function*() {
         yield* refused(signed(dialect, balance, {}, { ...alice, apiKey: "nobody" }), unauthorized)
         yield* refused(signed(dialect, balance, {}, { ...alice, apiSecret: bob.apiSecret }), unauthorized)
@@ -346,7 +347,7 @@ for (const dialect of dialects) {
         }
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("a sub-account's key acts for the sub-account", () =>
+    it.effect("a sub-account's key makes calls for the sub-account", () =>
       Effect.gen(function*() {
         const key = { account: fundedSubAccount, apiKey: "own-key", apiSecret: "own-secret" }
         yield* addKey(key)

@@ -32,7 +32,7 @@ const stopLimit = "/api/v4/order/stop_limit"
 
 const order = { market: "BTC_USDT", side: "buy", amount: "0.5", price: "1000", activation_price: "990.5" }
 
-describe.each(worlds)("%s", (_name, dialect, world) => {
+describe.each(worlds)("the call log (%s)", (_name, dialect, world) => {
   const test = <E>(name: string, effect: Effect.Effect<unknown, E, World>) =>
     it.live(name, () => Effect.provide(effect, world))
 
@@ -74,14 +74,14 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
       assert.deepStrictEqual(invalid?.ignored, ["nonsense"])
       assert.deepInclude(off, { refused: "keyDisabled", status: dialect.refusals.keyDisabled.status })
       assert.isUndefined(off?.command)
-      // The venue's clock gives the times, so they are in order.
+      // The times come from the venue's clock, so they are in order.
       const times = records.map(({ at }) => at)
       assert.deepStrictEqual(times, times.toSorted((a, b) => a - b))
     })
   )
 
   test(
-    "a record contains the fault that hit the call, and the answer that the caller received",
+    "a record contains the fault that hit the call, and the response that the caller received",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const lost = yield* control.addFault({ payload: { path: stopLimit, symptom: answerLost } })
@@ -113,7 +113,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 })
 
-describe("the record of a call", () => {
+describe("records of calls", () => {
   it.effect("a record's duration is measured with a clock that the owner can't set", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
@@ -129,7 +129,7 @@ describe("the record of a call", () => {
     }).pipe(Effect.provide(inProcess())))
 })
 
-describe("the latest calls", () => {
+describe("the latest calls in the log", () => {
   const record: Omit<Records.RequestRecord, "number"> = {
     at: 0,
     millis: 0,
@@ -139,7 +139,7 @@ describe("the latest calls", () => {
     verdict: "answered"
   }
 
-  it("the call log keeps the latest calls, and finds each by its number", () => {
+  it("the call log stores the latest calls, and finds each call by its number", () => {
     const requests = CallLog.make()
     assert.deepStrictEqual(requests.after(0), [])
     for (let n = 1; n <= 3 * CallLog.kept; n++) {
@@ -154,7 +154,7 @@ describe("the latest calls", () => {
   })
 })
 
-describe("secrets stay out of the log", () => {
+describe("secrets in the call log", () => {
   /** A secret that could be the name of a field. */
   const carol: Account = { account: "alice", apiKey: "carol-key-0001", apiSecret: "carol_secret_0001" }
   const secrets = [alice, bob, carol, disabled, restricted].map(({ apiSecret }) => apiSecret)
@@ -227,7 +227,7 @@ describe("secrets stay out of the log", () => {
     }
   })
 
-  it.effect("the record of a call hides its code and its passphrase", () =>
+  it.effect("the record of a call hides the call's code and passphrase", () =>
     Effect.gen(function*() {
       const path = "/api/v4/main-account/codes/apply"
       yield* post(signed(Dialect.document, path, { code: protectedCode, passphrase }))
@@ -237,7 +237,7 @@ describe("secrets stay out of the log", () => {
       assert.deepStrictEqual(records.map((record) => record.fields), [fields, fields])
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("a secret created by a call stays hidden even if its key is removed before the record is read", () =>
+  it.effect("a secret that a call created stays hidden even if its key is removed before the record is read", () =>
     Effect.gen(function*() {
       const { handle } = yield* Venue
       const dialect = Dialect.document

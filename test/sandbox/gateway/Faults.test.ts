@@ -29,8 +29,8 @@ const fee = "/api/v4/main-account/fee"
 
 const symptom = (n: number): Faults.Symptom => ({ _tag: "Delay", millis: n })
 
-describe("choosing the fault of a call", () => {
-  /** The symptoms that hit calls with these paths and keys, one after another. */
+describe("choosing a call's fault", () => {
+  /** Returns the symptoms that hit calls with these paths and keys, one after another. */
   const run = (faults: Faults.Faults, ...calls: ReadonlyArray<readonly [path: string, key?: string]>) =>
     calls.map(([path, key]) => {
       const found = faults.next(path, key)?.symptom
@@ -41,13 +41,13 @@ describe("choosing the fault of a call", () => {
     assert.deepStrictEqual(run(Faults.make(0), ["/a"], ["/a"]), [undefined, undefined])
   })
 
-  it("a fault hits one call by default", () => {
+  it("by default, a fault hits one call", () => {
     const faults = Faults.make(0)
     faults.add({ symptom: symptom(1) })
     assert.deepStrictEqual(run(faults, ["/a"], ["/a"]), [1, undefined])
   })
 
-  it("a fault passes the first `skip` calls and hits the next `times`", () => {
+  it("a fault skips the first `skip` calls and hits the next `times` calls", () => {
     const faults = Faults.make(0)
     faults.add({ skip: 2, times: 3, symptom: symptom(1) })
     const calls = Array.from({ length: 7 }, (_, n) => [`/${n}`] as const)
@@ -61,20 +61,20 @@ describe("choosing the fault of a call", () => {
     assert.deepStrictEqual(run(faults, ...calls), [undefined, undefined, undefined, undefined, 1, undefined])
   })
 
-  it("a path with a placeholder selects every path that fits the placeholder", () => {
+  it("a path with a placeholder selects every path that matches the placeholder", () => {
     const faults = Faults.make(0)
     faults.add({ path: "/depth/{market}", times: 9, symptom: symptom(1) })
     assert.deepStrictEqual(run(faults, ["/depth/BTC_USDT"], ["/depth"], ["/depth/A/B"]), [1, undefined, undefined])
   })
 
-  it("the first fault that matches and is due hits the call", () => {
+  it("a call is hit by the first fault that matches it and is due", () => {
     const faults = Faults.make(0)
     faults.add({ skip: 1, symptom: symptom(1) })
     faults.add({ path: "/a", times: 2, symptom: symptom(2) })
     assert.deepStrictEqual(run(faults, ["/a"], ["/a"], ["/a"], ["/a"]), [2, 1, 2, undefined])
   })
 
-  it("`Faults.clear` removes all faults, and later ones start counting from zero", () => {
+  it("`Faults.clear` removes all faults, and later faults start counting from zero", () => {
     const faults = Faults.make(0)
     faults.add({ times: 100, symptom: symptom(1) })
     assert.deepStrictEqual(run(faults, ["/a"]), [1])
@@ -84,7 +84,7 @@ describe("choosing the fault of a call", () => {
   })
 })
 
-describe("the faults of a venue", () => {
+describe("a venue's faults", () => {
   const call = (path = balance, account = alice) =>
     Venue.use((venue) => venue.handle(signed(Dialect.document, path, {}, account)))
 
@@ -98,11 +98,11 @@ describe("the faults of a venue", () => {
 
   const outcomes: ReadonlyArray<readonly [string, Faults.Symptom, expected: object, applied: number]> = [
     ["reset before it is applied", Faults.reset, { _tag: "Reset" }, 0],
-    ["applied, and its answer lost", Faults.answerLost, { _tag: "Reset" }, 1],
+    ["applied, and its response lost", Faults.answerLost, { _tag: "Reset" }, 1],
     ["a gateway's 502 before it is applied", Faults.badGateway, { status: 502 }, 0],
     ["a gateway's 502 after it is applied", { _tag: "BadGateway", applied: true }, { status: 502 }, 1],
     [
-      "another answer after it is applied",
+      "a different response after it is applied",
       { _tag: "Answer", applied: true, status: 418, headers: {}, body: "tea" },
       { status: 418, body: "tea" },
       1
@@ -112,7 +112,7 @@ describe("the faults of a venue", () => {
     ["refused because the exchange is down", { _tag: "Refuse", kind: "unavailable" }, { status: 503 }, 0]
   ]
   for (const [name, fault, expected, applied] of outcomes) {
-    it.effect(`a fault changes the answer and effect of one call: ${name}`, () =>
+    it.effect(`a fault changes one call's response and effect: ${name}`, () =>
       Effect.gen(function*() {
         yield* addFault({ symptom: fault })
         const answer = yield* call()
@@ -122,7 +122,7 @@ describe("the faults of a venue", () => {
       }).pipe(Effect.provide(world)))
   }
 
-  it.effect("a call with a delay fault is applied immediately and answered later", () =>
+  it.effect("a call with a delay fault is applied immediately and gets its response later", () =>
     Effect.gen(function*() {
       yield* addFault({ symptom: { _tag: "Delay", millis: 700 } })
       const fiber = yield* Effect.forkChild(call())
@@ -136,7 +136,7 @@ describe("the faults of a venue", () => {
       assert.deepInclude(yield* Fiber.join(fiber), { status: 200 })
     }).pipe(Effect.provide(world)))
 
-  it.effect("a fault selects calls by path and key, never by the request's values", () =>
+  it.effect("a fault selects calls by path and key, and never by the request's values", () =>
     Effect.gen(function*() {
       yield* addFault({ path: balance, apiKey: bob.apiKey, times: 10, symptom: Faults.reset })
       const tags = yield* Effect.forEach([call(), call(fee, bob), call(balance, bob), call(balance, bob)], (answer) =>
@@ -159,13 +159,13 @@ describe("the faults of a venue", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
+describe.each(worlds)("faults as callers see them (%s)", (_name, dialect, world) => {
   const test = <E>(name: string, effect: Effect.Effect<unknown, E, World>) =>
     it.live(name, () => Effect.provide(effect, world))
 
   const whole = "[\"pong\"]"
 
-  /** The outcome that a caller of a public call sees: the status with the text or `broken`, or `no answer`. */
+  /** The outcome that the caller of a public call sees: the status with the text or `broken`, or `no answer`. */
   const ping = Effect.gen(function*() {
     const response = yield* HttpClient.get(`${yield* Base}/api/v4/public/ping`)
     return yield* Effect.match(response.text, {
@@ -178,7 +178,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
     ControlClient.use((control) => control.addFault({ payload: { path: "/api/v4/public/ping", symptom } }))
 
   test(
-    "a truncated body breaks the connection, and is never read as a shorter answer",
+    "a truncated body breaks the connection, and is never read as a shorter response",
     Effect.gen(function*() {
       for (const bytes of [0, 1, whole.length - 1, whole.length, 1000]) {
         yield* fault({ _tag: "Truncate", bytes })
@@ -189,7 +189,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
   )
 
   test(
-    "malformed JSON arrives as a complete HTTP answer",
+    "malformed JSON arrives as a complete HTTP response",
     Effect.gen(function*() {
       yield* fault({ _tag: "Malformed" })
       assert.strictEqual(yield* ping, "200 [\"po")
@@ -197,7 +197,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
   )
 
   test(
-    "a slow body arrives in parts, and in full",
+    "a slow body arrives in parts, and completely",
     Effect.gen(function*() {
       yield* fault({ _tag: "Slow", bytesPerSecond: 40 })
       const [time, text] = yield* Effect.timed(ping)
@@ -207,7 +207,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
   )
 
   test(
-    "a fault can answer with a gateway's HTML, or with any answer and headers",
+    "a fault can send a gateway's HTML, or any response with any headers",
     Effect.gen(function*() {
       yield* fault(Faults.badGateway)
       assert.match(yield* ping, /^502 <html>/u)
@@ -218,7 +218,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
   )
 
   test(
-    "a delayed answer and a late call both take at least the fault's delay",
+    "a delayed response and a late call both take at least the fault's delay",
     Effect.gen(function*() {
       for (const _tag of ["Delay", "Late"] as const) {
         yield* fault({ _tag, millis: 60 })
@@ -229,7 +229,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
     })
   )
 
-  /** The library's client, which knows nothing of the faults. */
+  /** The library's client, which does not know about the faults. */
   const client = Layer.unwrap(
     Effect.map(Base, (baseUrl) => Exchange.layer({ baseUrl, dialect, credentials: credentialsOf(alice) }))
   )
@@ -246,7 +246,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
     StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: ClientOrderId.make(name) }))
 
   test(
-    "the client distinguishes calls that were not applied, calls that may have been, and the two rate limits",
+    "the client distinguishes calls that were not applied, calls that may have been applied, and the two rate limits",
     Effect.gen(function*() {
       const path = "/api/v4/order/stop_limit"
       yield* on(path, Faults.answerLost)
@@ -288,7 +288,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
     }).pipe(Effect.provide(client))
   )
 
-  it.effect("a late call is carried out even if its caller no longer waits", () =>
+  it.effect("a late call is carried out even if its caller no longer waits for it", () =>
     Effect.gen(function*() {
       const path = "/api/v4/order/stop_limit"
       yield* on(path, { _tag: "Late", millis: 4000 })
@@ -305,7 +305,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
     }).pipe(Effect.provide(Layer.provideMerge(client, world))))
 })
 
-describe("random choices of faults", () => {
+describe("random choices by faults", () => {
   const fired = (seed: number, probability: number, calls: number, id = 1) => {
     const faults = Faults.make(seed)
     for (let n = 1; n < id; n++) faults.add({ path: "/never", symptom: Faults.reset })
@@ -325,7 +325,7 @@ describe("random choices of faults", () => {
     assert.notDeepEqual(fired(1, 0.5, 64, 1), fired(1, 0.5, 64, 2))
   })
 
-  it("faults hit calls as often as their probability says", () => {
+  it("faults hit calls with the frequency given by their probability", () => {
     for (const probability of [0.1, 0.5, 0.9]) {
       const share = fired(7, probability, 4000).filter(Boolean).length / 4000
       assert.closeTo(share, probability, 0.03)
@@ -335,7 +335,7 @@ describe("random choices of faults", () => {
   })
 })
 
-it.effect("a request that is delivered twice gets the same answer twice, even if a fault hits the second delivery", () =>
+it.effect("a request that is delivered twice gets the same response twice, even if a fault hits the second delivery", () =>
   Effect.gen(function*() {
     const answers = new Map<string, string>()
     const deliveries = {

@@ -9,10 +9,10 @@ import { read, signed } from "../../support/signed.ts"
 
 const three = { calls: 3, perSeconds: 10 }
 
-describe("Limits.admit", () => {
+describe("admitting calls within a limit", () => {
   const at = (seconds: number) => seconds * 1e6
 
-  it("a limit admits its number of calls in each window", () => {
+  it("a limit admits its number of calls in each time window", () => {
     const limits = Limits.make()
     const admitted = [0, 1, 9.999999, 9.999999, 10, 10, 19, 19.999999, 20].map((seconds) =>
       limits.admit("caller", "/a", three, at(seconds))
@@ -20,7 +20,7 @@ describe("Limits.admit", () => {
     assert.deepStrictEqual(admitted, [true, true, true, false, true, true, true, false, true])
   })
 
-  it("each caller and each path is counted separately", () => {
+  it("calls are counted separately for each caller and each path", () => {
     const limits = Limits.make()
     const once = { calls: 1, perSeconds: 10 }
     const calls = [["a", "/x"], ["a", "/y"], ["b", "/x"], ["a", "/x"]] as const
@@ -45,7 +45,7 @@ describe("Limits.admit", () => {
     assert.isTrue(limits.admit("other", "/closed", three, 0))
   })
 
-  it("`Limits.forget` removes the counted calls and keeps the limits", () => {
+  it("`Limits.forget` removes the counted calls, but not the limits", () => {
     const limits = Limits.make()
     limits.override({ calls: 1, perSeconds: 10 })
     assert.deepStrictEqual([1, 2].map(() => limits.admit("caller", "/a", three, 0)), [true, false])
@@ -53,7 +53,7 @@ describe("Limits.admit", () => {
     assert.deepStrictEqual([1, 2].map(() => limits.admit("caller", "/a", three, 0)), [true, false])
   })
 
-  it("a limit drops the counts of only those callers that have made no call for a whole window", () => {
+  it("a limit drops only the counts of callers that have made no call for a complete window", () => {
     const limits = Limits.make()
     for (let caller = 0; caller < 20_000; caller++) {
       assert.isTrue(limits.admit(`caller-${caller}`, "/a", { calls: 1, perSeconds: 1 }, caller * 200))
@@ -63,7 +63,7 @@ describe("Limits.admit", () => {
 })
 
 for (const dialect of dialects) {
-  describe(`in the ${dialect.name} dialect`, () => {
+  describe(`rate limits in the ${dialect.name} dialect`, () => {
     const balance = "/api/v4/main-account/balance"
 
     const call = (path = balance, account: Account = alice) =>
@@ -82,7 +82,7 @@ for (const dialect of dialects) {
     ) =>
       Effect.map(Effect.all(calls), (answers) => answers.map((answer) => answer === "reset" ? answer : answer.status))
 
-    it.effect("a key's calls are counted per path, by the venue's clock", () =>
+    it.effect("a key's calls are counted per path, with the times of the venue's clock", () =>
       Effect.gen(function*() {
         const control = yield* Control
         yield* control.limit(three, balance)
@@ -98,7 +98,7 @@ for (const dialect of dialects) {
         assert.deepStrictEqual(yield* statuses([call(), call(), call(), call()]), [200, 200, 200, 429])
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("calls from before a reset do not count, even though the clock goes back", () =>
+    it.effect("calls made before a reset are no longer counted, even though the clock goes back", () =>
       Effect.gen(function*() {
         const control = yield* Control
         yield* control.limit({ calls: 1, perSeconds: 10 }, balance)
@@ -109,7 +109,7 @@ for (const dialect of dialects) {
         assert.deepStrictEqual(yield* statuses([call(), call()]), [200, 429])
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("calls with a wrong signature do not count against the key", () =>
+    it.effect("calls with a wrong signature are not counted for the key", () =>
       Effect.gen(function*() {
         yield* Control.use((control) => control.limit({ calls: 1, perSeconds: 10 }, balance))
         const forged = call(balance, { ...alice, apiSecret: "a wrong secret" })
@@ -138,7 +138,7 @@ for (const dialect of dialects) {
         })
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("codes can be applied 60 times a second, as documented", () =>
+    it.effect("codes can be redeemed 60 times a second, as documented", () =>
       Effect.gen(function*() {
         const apply = call("/api/v4/main-account/codes/apply")
         const answers = yield* statuses(Array.from({ length: 61 }, () => apply))

@@ -18,19 +18,19 @@ const now = Date.UTC(2026, 0, 2, 1, 30)
 
 const { document, live } = Dialect
 
-/** A correctly signed call whose headers were changed afterwards. */
+/** A correctly signed call whose headers were changed after signing. */
 const but = (headers: Readonly<Record<string, string>>, dialect = document, from = signed(dialect, path)): Request => ({
   ...from,
   headers: { ...from.headers, ...headers }
 })
 
-/** The call with a different signature, computed from its payload and its body. */
+/** Replaces a call's signature with another one, computed from its payload and body. */
 const signedBy = (sign: (payload: string, body: Uint8Array) => string): Request => {
   const request = signed(document, path)
   return but({ "x-txc-signature": sign(String(request.headers["x-txc-payload"]), request.body) }, document, request)
 }
 
-/** A signed call without one of its headers. */
+/** A signed call that lacks one of its headers. */
 const without = (name: string): Request => {
   const { headers, ...request } = signed(document, path)
   const { [name]: _, ...rest } = headers
@@ -113,7 +113,7 @@ const rows: ReadonlyArray<
     "it was signed with the secret followed by a line feed"
   ],
   [
-    "the key as the secret",
+    "the API key used as the secret",
     document,
     [signedBy((payload) => hmac(alice.apiKey, payload))],
     "unauthorized",
@@ -175,7 +175,7 @@ const rows: ReadonlyArray<
     "the payload header is the body, but not in standard Base64 with its padding"
   ],
   [
-    "the body as the payload",
+    "the body used as the payload",
     document,
     [signedText(path, compact)].map((request) =>
       but({ "x-txc-payload": compact, "x-txc-signature": hmac(alice.apiSecret, compact) }, document, request)
@@ -265,14 +265,14 @@ const rows: ReadonlyArray<
   ],
   ["a fraction", live, [of(1.5)], "nonceMissing", "the nonce must be an integer or a string of digits"],
   [
-    "a nonce twice",
+    "a nonce that is used twice",
     document,
     [of("77"), of("77")],
     "nonceUsed",
     "signed with the right secret, but the nonce was used at 2026-01-02T01:30:00.000Z"
   ],
   [
-    "a nonce twice",
+    "a nonce that is used twice",
     live,
     [of(77), of(77)],
     "nonceUsed",
@@ -373,7 +373,7 @@ const rows: ReadonlyArray<
   ]
 ]
 
-/** Makes the calls, the last of which is refused, and returns its record. */
+/** Makes the calls and returns the record of the last one, which is refused. */
 const refused = Effect.fnUntraced(function*(calls: ReadonlyArray<Request>) {
   const control = yield* Control
   const venue = yield* Venue
@@ -398,7 +398,7 @@ describe("hints for refused calls", () => {
       }).pipe(Effect.provide(inProcess({ dialect }))))
   }
 
-  it.effect("a call refused for its fields gets no hint", () =>
+  it.effect("a call that is refused because of its fields gets no hint", () =>
     Effect.gen(function*() {
       const record = yield* refused([signed(document, "/api/v4/order/stop_limit", { market: "BTC_USDT" })])
       assert.deepInclude(record, { verdict: "refused", refused: "invalid", account: "alice", key: "key of alice" })
@@ -409,7 +409,7 @@ describe("hints for refused calls", () => {
         activationPrice: "required"
       })
       assert.isUndefined(record.hint)
-      // The call still uses up its nonce, so it is a command.
+      // The call still uses up its nonce, so it is recorded as a command.
       assert.isDefined(record.command)
     }).pipe(Effect.provide(inProcess())))
 
@@ -426,7 +426,7 @@ describe("hints for refused calls", () => {
       ])
     }).pipe(Effect.provide(inProcess())))
 
-  it.live("a call that is refused over HTTP gets a hint too", () =>
+  it.live("a call that is refused over HTTP also gets a hint", () =>
     Effect.gen(function*() {
       const request = signed(document, path, {}, { ...alice, apiSecret: bob.apiSecret })
       assert.strictEqual((yield* post(request)).status, 401)
@@ -435,7 +435,7 @@ describe("hints for refused calls", () => {
       assert.strictEqual(record?.hint, "it was signed with the secret of another key, \"key of bob\"")
     }).pipe(Effect.provide(overHttp())))
 
-  it.effect("an answered call gets no hint", () =>
+  it.effect("a call that succeeds gets no hint", () =>
     Effect.gen(function*() {
       const nonce = freshNonce(document)
       const record = yield* refused([of(nonce)])

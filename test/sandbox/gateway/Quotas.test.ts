@@ -7,9 +7,9 @@ import { property } from "../../support/property.ts"
 const ofAll = 10
 const ofOne = ofAll * Quotas.shareOfAddress
 
-describe("quotas", () => {
+describe("quotas per address", () => {
   property(
-    "no address exceeds its quota, all addresses together do not exceed the total, and released amounts are available again",
+    "no address exceeds its quota, all addresses together stay within the total, and released amounts can be used again",
     [fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), fc.integer({ min: 1, max: 6 }), fc.boolean()))],
     (steps) =>
       Effect.sync(() => {

@@ -34,7 +34,7 @@ describe("the traffic of the latest calls", () => {
     assert.include(shown, "*/*")
   })
 
-  it("the traffic log truncates long requests, and keeps only the latest calls", () => {
+  it("the traffic log truncates long requests, and stores only the latest calls", () => {
     const traffic = Traffic.make()
     for (let number = 1; number <= Traffic.kept + 1; number++) {
       traffic.add(number, request("x".repeat(5000)), json(200, { long: "y".repeat(5000) }))
@@ -49,7 +49,7 @@ describe("the traffic of the latest calls", () => {
     assert.isFalse(traffic.get(3)?.whole)
   })
 
-  it("a reused slot keeps nothing from its previous call", () => {
+  it("a reused slot contains nothing from its previous call", () => {
     const traffic = Traffic.make()
     traffic.add(1, { ...request("x", { accept: "*/*" }), query: "a=1" }, json(200, { done: true }))
     const kept = traffic.get(1)
@@ -69,12 +69,12 @@ describe("the traffic of the latest calls", () => {
     assert.deepInclude(Traffic.show(kept, []), { query: "a=1", status: 200, answer: "{\"done\":true}" })
   })
 
-  it("a stored body does not keep the larger buffer that contains it in memory", () => {
+  it("storing a body does not keep the larger buffer around it in memory", () => {
     const traffic = Traffic.make()
     const all = new Uint8Array(65_536)
     traffic.add(1, { ...request("x"), body: all.subarray(0, 10) }, json(200, {}))
     assert.strictEqual(traffic.get(1)?.request.body.buffer.byteLength, 10)
-    // A body that fills its whole buffer shares it with no other data.
+    // A body that fills its buffer completely shares the buffer with no other data.
     traffic.add(2, { ...request("x"), body: all }, json(200, {}))
     assert.strictEqual(traffic.get(2)?.request.body.buffer.byteLength, 4096)
     const own = new Uint8Array(10)

@@ -8,7 +8,7 @@ const { document, live } = Dialect
 
 const limitOrder = { market: "BTC_USDT", side: "buy", amount: "1", price: "900" }
 
-/** Calls, each with the names that its record lists as ignored, and its hint. */
+/** Calls, each with the names that its record lists as ignored, and with its hint. */
 const rows: ReadonlyArray<
   readonly [
     title: string,
@@ -37,7 +37,7 @@ const rows: ReadonlyArray<
     + "see TXC_DIALECT and --dialect"
   ],
   [
-    "a misspelled field, and one like no other",
+    "a misspelled field, and a field that resembles no other",
     live,
     "/api/v4/orders",
     { markt: "BTC_USDT", colour: "red" },
@@ -45,7 +45,7 @@ const rows: ReadonlyArray<
     "ignored unknown fields: \"markt\" (did you mean \"market\"?), \"colour\""
   ],
   [
-    "a field whose other spelling is present as well",
+    "a field whose correct spelling is also present",
     live,
     "/api/v4/orders",
     { market: "BTC_USDT", Market: "ETH_USDT" },
@@ -53,7 +53,7 @@ const rows: ReadonlyArray<
     "ignored unknown fields: \"Market\""
   ],
   [
-    "a field of several orders in a bulk request",
+    "a field that several orders in a bulk request have",
     live,
     "/api/v4/order/bulk",
     { orders: [{ ...limitOrder, post_only: true }, { ...limitOrder, post_only: true }], stop_on_fail: true },
@@ -62,7 +62,7 @@ const rows: ReadonlyArray<
     "\"orders.post_only\" (did you mean \"postOnly\"?)"
   ],
   [
-    "the window of a nonce, which only the live exchange has",
+    "the nonce window, which only the live exchange has",
     document,
     "/api/v4/orders",
     { nonceWindow: true },
@@ -75,9 +75,9 @@ const lastRecord = Control.use((control) =>
   Effect.map(control.requests(), (records) => records.at(-1) ?? assert.fail())
 )
 
-describe("unknown fields", () => {
+describe("unknown request fields", () => {
   for (const [title, dialect, path, fields, ignored, hint] of rows) {
-    it.live(`the record of a call names ${title} (${dialect.name})`, () =>
+    it.live(`a call's record names ${title} (${dialect.name})`, () =>
       Effect.gen(function*() {
         yield* raw(path, fields)
         const record = yield* lastRecord
@@ -85,15 +85,15 @@ describe("unknown fields", () => {
       }).pipe(Effect.provide(traders(dialect))))
   }
 
-  it.live("the record of a public call names an unknown parameter", () =>
+  it.live("a public call's record names an unknown parameter", () =>
     Effect.gen(function*() {
       yield* rawPublic("/api/v4/public/orderbook/BTC_USDT", "depth=5")
       assert.deepStrictEqual((yield* lastRecord).ignored, ["depth"])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("the record of a call names no known fields, and no unknown ones that may be secrets", () =>
+  it.live("a call's record never names known fields, or unknown fields that may be secrets", () =>
     Effect.gen(function*() {
-      for (const fields of [{ nonceWindow: false }, { "a secret, perhaps": 1, ["x".repeat(41)]: 1 }]) {
+      for (const fields of [{ nonceWindow: false }, { "a field that may be a secret": 1, ["x".repeat(41)]: 1 }]) {
         yield* raw("/api/v4/orders", fields)
         const record = yield* lastRecord
         assert.deepStrictEqual([record.ignored, record.hint], [undefined, undefined])

@@ -8,10 +8,10 @@ import { dialects, raw, rawPublic, same, traders } from "../../support/trading.t
 
 const paths = Unserved.subjects.flatMap(({ paths }) => paths)
 
-/** A path as a caller writes it. */
+/** A path as a caller would write it. */
 const filled = (path: string) => path.replaceAll(/\{\w+\}/gu, "BTC_USDT")
 
-describe("unserved calls", () => {
+describe("calls that the sandbox does not serve", () => {
   it("each unserved path is listed once, and is not in the contract", () => {
     assert.strictEqual(new Set(paths).size, paths.length)
     for (const path of paths) {
@@ -24,7 +24,7 @@ describe("unserved calls", () => {
   })
 
   for (const dialect of dialects) {
-    it.live(`the refusals of unserved and unknown paths differ in the ${dialect.name} dialect`, () =>
+    it.live(`unserved and unknown paths get different refusals in the ${dialect.name} dialect`, () =>
       Effect.gen(function*() {
         const { message, status } = dialect.refusals.notServed
         // ccxt replaces the body of an HTTP 404 with its own message.
@@ -37,7 +37,7 @@ describe("unserved calls", () => {
             body: isPublic ? { success: false, message, params: [] } : { code: 0, message, errors: {} }
           })
         }
-        // An unserved call is refused with or without a signature.
+        // An unserved call is refused in the same way with or without a signature.
         same((yield* rawPublic("/api/v4/main-account/withdraw")).body, { code: 0, message, errors: {} })
         const { body } = yield* raw("/api/v4/main-account/withdrawals", {})
         same(body, { code: 0, message: dialect.refusals.notFound.message, errors: {} })

@@ -5,7 +5,7 @@ import { Desk, limit } from "../../support/engine.ts"
 
 const market = marketName("BTC_USDT")
 
-it("the last 24 hours count all trades, even if only some are kept", () => {
+it("the 24-hour statistics include all trades, even if only some trades are stored", () => {
   const desk = new Desk().fund("ann", "trade", "20 BTC").fund("ben", "trade", "100000 USDT")
   desk.place("ann", limit(market, "sell", "20", "1000"))
   for (let trades = 0; trades < 1100; trades++) desk.place("ben", limit(market, "buy", "0.01", "1000"))
@@ -13,7 +13,7 @@ it("the last 24 hours count all trades, even if only some are kept", () => {
   assert.isBelow(state.trading.get(market)?.trades.length ?? 0, 1100)
   const { total, volume } = MarketFigures.of({ at: state.at, state }, market)
   assert.deepStrictEqual([volume, total], ["11", "11000"])
-  // There is one trade per second, so at this time only the last hundred are less than a day old.
+  // There is one trade per second, so only the last hundred are less than a day old at this time.
   const later = MarketFigures.of({ at: state.at + (86_400 - 100) * 1e6, state }, market)
   assert.deepStrictEqual([later.volume, later.total], ["1", "1000"])
 })

@@ -25,20 +25,20 @@ const alice = keyOf("alice", "one secret")
 const state = State.make(Dialect.live.policy)
 for (const key of [alice, keyOf("bob", "another secret")]) state.keys.set(key.apiKey, key)
 
-describe("tokens of connections", () => {
-  it("a token names its key and its time", () => {
+describe("WebSocket connection tokens", () => {
+  it("a token contains its key and its creation time", () => {
     assert.deepStrictEqual(StreamToken.read(state, StreamToken.create(alice, 7n, 1_700_000_000_000_001.75)), {
       key: alice,
       createdAt: 1_700_000_000_000_001
     })
   })
 
-  it("no changed token is valid", () => {
+  it("a token is invalid after any change", () => {
     const token = StreamToken.create(alice, 7n, 1_700_000_000_000_001)
     const position = fc.integer({ min: 0, max: token.length - 1 })
     fc.assert(fc.property(position, fc.string({ maxLength: 2 }), (at, put) => {
       const changed = token.slice(0, at) + put + token.slice(at + 1)
-      // The last character of Base64 has bits that mean nothing, and are compared as text.
+      // The last Base64 character has unused bits, and is therefore compared as text.
       assert.strictEqual(StreamToken.read(state, changed) !== undefined, changed === token)
     }))
     assert.isUndefined(StreamToken.read(state, StreamToken.create(keyOf("alice", "guessed"), 7n, 1)))

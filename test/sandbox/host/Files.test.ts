@@ -9,7 +9,7 @@ import { balance, call, keyOf, own, ping, send } from "../../support/host.ts"
 
 const inFolder = (folder: string) => Layer.fresh(Host.layer({ folder }))
 
-/** Two sleeping venues with funds that only they have, and their folders. */
+/** Two sleeping venues, each with different funds, and their folders. */
 const twoVenues = Effect.fnUntraced(function*(folder: string) {
   const host = yield* Host.Host
   const venues = [yield* host.make(), yield* host.make()] as const
@@ -21,9 +21,7 @@ const twoVenues = Effect.fnUntraced(function*(folder: string) {
   return venues.map((venue) => ({ venue, path: join(folder, "venues", venue.id) }))
 })
 
-/**
- * Checks that calls to the exchange are refused without details, and that the owner gets a sentence with the remedy.
- */
+/** Checks that calls to the exchange are refused without details, and that the owner gets a message with the remedy. */
 const refused = Effect.fnUntraced(function*(venue: Host.Made, reason: RegExp) {
   for (let again = 0; again < 2; again++) {
     assert.strictEqual((yield* call(venue.url, balance, keyOf(venue, "alice"))).status, 503)
@@ -37,8 +35,8 @@ const refused = Effect.fnUntraced(function*(venue: Host.Made, reason: RegExp) {
 const held = (venue: Host.Made) =>
   Effect.map(call(venue.url, "/api/v4/main-account/balance", keyOf(venue, "alice")), ({ text }) => text)
 
-describe("the files of a venue", () => {
-  it.effect("a venue whose files are gone is refused instead of created again, and can be ended", () =>
+describe("a venue's files", () => {
+  it.effect("a venue whose files are gone is refused instead of being created again, and can be deleted", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const made = yield* Effect.gen(function*() {
@@ -105,7 +103,7 @@ describe("the files of a venue", () => {
           rmSync(first.path, { recursive: true })
         }
         assert.isFalse(existsSync(outside))
-        // Ending a venue removes a link, but not the folder that it points to.
+        // Deleting a venue removes a link, but not the folder to which the link points.
         symlinkSync(kept, first.path)
         yield* host.end(first.venue.id)
         assert.isFalse(existsSync(first.path))

@@ -29,7 +29,7 @@ const wait = (seconds: number) =>
     { discard: true }
   )
 
-/** Follows the feed of a venue until the scope is closed. */
+/** Follows a venue's feed until the scope is closed. */
 const following = (venue: Host.Made, entries: Array<string>) =>
   Effect.gen(function*() {
     const response = yield* HttpClient.execute(
@@ -40,8 +40,8 @@ const following = (venue: Host.Made, entries: Array<string>) =>
     )
   })
 
-describe("venues of a host", () => {
-  it.effect("a venue sleeps until its first call, falls asleep when idle, and wakes again", () =>
+describe("the venues of a host", () => {
+  it.effect("a venue sleeps until its first call, falls asleep when idle, and wakes up again", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({ owner: "me" })
@@ -58,7 +58,7 @@ describe("venues of a host", () => {
       )
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("a venue whose disk was full is reopened automatically, even though callers and feeds keep it in use", () =>
+  it.effect("a venue is reopened automatically after its disk was full, even if callers and feeds keep it in use", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make()
@@ -74,13 +74,13 @@ describe("venues of a host", () => {
       yield* Effect.scoped(Effect.gen(function*() {
         yield* fullDisk
         assert.strictEqual(yield* place, "broken")
-        // The venue is opened again and again while the disk is full.
+        // The venue is opened again and again as long as the disk is full.
         for (let second = 0; second < 15; second++) {
           assert.include(["broken", 503], yield* place)
           yield* wait(1)
         }
       }))
-      // There is room again, and callers never pause long enough for the venue to fall asleep.
+      // The disk has room again, but callers never pause long enough for the venue to fall asleep.
       let status: number | string = 503
       for (let second = 0; second < 15 && status !== 200; second++) {
         yield* wait(1)
@@ -93,7 +93,7 @@ describe("venues of a host", () => {
       )
     }).pipe(Effect.scoped, Effect.provide([Host.layer(), Logger.layer([])])))
 
-  it.effect("a venue keeps its faults, limits, calls, candles and feed while it sleeps", () =>
+  it.effect("a venue preserves its faults, limits, calls, candles and feed while it sleeps", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({ clock: 1_700_000_000_000_000 })
@@ -123,7 +123,7 @@ describe("venues of a host", () => {
       assert.strictEqual((yield* call(venue.url, balance, alice)).status, 200)
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("a feed continues from a place before the venue's sleep, and keeps the venue awake while a reader follows it", () =>
+  it.effect("a feed continues from a position before the venue slept, and keeps the venue awake while a reader follows it", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({})
@@ -148,7 +148,7 @@ describe("venues of a host", () => {
       yield* until(host.sleep(venue.id))
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("a venue answers calls in order when they arrive while it wakes or falls asleep", () =>
+  it.effect("calls that arrive while a venue wakes up or falls asleep are handled in order", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({})
@@ -177,7 +177,7 @@ describe("venues of a host", () => {
       assert.deepStrictEqual(prices, calls.map((index) => `${39_000 + index}`))
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("a venue catches up on events that came due in its sleep, in order and with their own times, like a venue that was awake", () =>
+  it.effect("a venue that wakes up catches up on events that came due, in order and with their own times, as if it had been awake", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const day = 86_400_000
@@ -216,7 +216,7 @@ describe("venues of a host", () => {
         ).filter(({ event }) => event._tag !== "Requested")
         return { answers, events: events.map(({ at, event }) => [Math.floor(at / 1e6), event._tag] as const) }
       })
-      // One venue is used every second, and so is always awake. The other sleeps for three days.
+      // One venue is used every second, so it is always awake. The other venue sleeps for three days.
       const awake = yield* host.make({})
       const asleep = yield* host.make({})
       yield* schedule(awake)
@@ -236,7 +236,7 @@ describe("venues of a host", () => {
       assert.isTrue(other.events.some(([, tag]) => tag === "OrderActivated"))
     }).pipe(Effect.provide(Host.layer({ idleMillis: 10 * 86_400_000 }))))
 
-  it.effect("when a venue's time to live is over, its files are removed and its id is unknown", () =>
+  it.effect("when a venue's time to live has passed, its files are removed and its id becomes unknown", () =>
     Effect.gen(function*() {
       const at = yield* folder
       yield* Effect.gen(function*() {
@@ -256,7 +256,7 @@ describe("venues of a host", () => {
       }).pipe(Effect.provide(Host.layer({ folder: at, timeToLiveMillis: 3_600_000 })))
     }).pipe(Effect.scoped))
 
-  it.effect("an ended venue closes its feeds, and answers no more calls", () =>
+  it.effect("a venue that is deleted closes its feeds, and serves no more calls", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({})
@@ -268,7 +268,7 @@ describe("venues of a host", () => {
     }).pipe(Effect.scoped, Effect.provide(Host.layer())))
 })
 
-describe("hosts", () => {
+describe("hosts and their venues", () => {
   it.effect("a reopened host has the same venues, tokens, keys and balances", () =>
     Effect.gen(function*() {
       const at = yield* folder
@@ -289,7 +289,7 @@ describe("hosts", () => {
       }).pipe(Effect.provide(open))
     }).pipe(Effect.scoped))
 
-  it.effect("a host removes venues whose creation, copying or removal was interrupted by a crash", () =>
+  it.effect("a host removes venues that were being created, copied or removed when it crashed", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const [kept, left] = yield* Effect.gen(function*() {
@@ -311,7 +311,7 @@ describe("hosts", () => {
       }
     }).pipe(Effect.scoped))
 
-  it.effect("the error of a venue that can't be opened names files to the owner, but not to callers", () =>
+  it.effect("the error for a venue that can't be opened names files to the owner, but not to callers", () =>
     Effect.gen(function*() {
       const at = yield* folder
       yield* Effect.gen(function*() {
@@ -332,7 +332,7 @@ describe("hosts", () => {
       }).pipe(Effect.provide(Host.layer({ folder: at })))
     }).pipe(Effect.scoped))
 
-  it.effect("a host refuses a folder that another host uses, and keeps a token that was passed to it", () =>
+  it.effect("a host refuses a folder that another host uses, and stores a token that was passed to it", () =>
     Effect.gen(function*() {
       const at = yield* folder
       yield* Effect.gen(function*() {
@@ -344,7 +344,7 @@ describe("hosts", () => {
       assert.strictEqual(yield* Effect.provide(given, Host.layer({ folder: at })), "mine")
     }).pipe(Effect.scoped))
 
-  it.effect("a copy of a venue has the same history, and its own token and keys", () =>
+  it.effect("a copy of a venue has the same history, but its own token and keys", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({})
@@ -400,7 +400,7 @@ describe("hosts", () => {
       assert.strictEqual((yield* Effect.flip(host.copy(venue.id, { sequence: 9999 })))._tag, "NotMade")
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("when a host reaches a bound, its error names the bound and says how to raise it", () =>
+  it.effect("when a host reaches a limit, its error names the limit and explains how to raise it", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       yield* host.make({ owner: "a" })
@@ -416,7 +416,7 @@ describe("hosts", () => {
       yield* host.make({ owner: "c" })
     }).pipe(Effect.provide(Host.layer({ maxVenues: 3, maxPerOwner: 2 }))))
 
-  it.effect("a full host puts the longest-idle venue to sleep when it wakes another", () =>
+  it.effect("a full host puts the venue that has been idle longest to sleep when it wakes another", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const [a, b, c] = [yield* host.make({}), yield* host.make({}), yield* host.make({})] as const
@@ -439,7 +439,7 @@ describe("hosts", () => {
       yield* until(Effect.map(send("GET", a.url + ping), ({ status }) => status === 200))
     }).pipe(Effect.provide(Host.layer({ maxAwake: 2 }))))
 
-  it.effect("a venue with too many commands refuses further ones with a reason, but still answers reads", () =>
+  it.effect("a venue with too many commands refuses more commands with a reason, but still serves reads", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({ example: false })
@@ -451,7 +451,7 @@ describe("hosts", () => {
       assert.strictEqual((yield* own(venue, "GET", "Accounts")).status, 200)
     }).pipe(Effect.provide(Host.layer({ maxCommands: 5 }))))
 
-  it.effect("a host wakes no venue when memory is short", () =>
+  it.effect("a host wakes no more venues when memory is short", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({})

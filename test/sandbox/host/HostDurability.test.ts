@@ -37,7 +37,7 @@ type Acknowledged = Map<string, Set<string>>
 
 type Send = Effect.Success<ReturnType<typeof sending>>
 
-/** Places an order in a venue. */
+/** Places an order on a venue. */
 const place = Effect.fnUntraced(function*(send: Send, venue: Host.Made, acknowledged: Acknowledged) {
   const order = { market: "BTC_USDT", side: "buy", amount: "0.1", price: "39000" }
   const request = signed(Dialect.document, "/api/v4/order/new", order, keyOf(venue, "alice"))
@@ -49,7 +49,7 @@ const place = Effect.fnUntraced(function*(send: Send, venue: Host.Made, acknowle
   return "acknowledged"
 })
 
-/** Checks that the journals have all acknowledged calls, each once. Returns their number. */
+/** Checks that the journals contain every acknowledged call exactly once. Returns the number of these calls. */
 const allKept = Effect.fnUntraced(function*(folder: string, acknowledged: Acknowledged) {
   let count = 0
   for (const [id, nonces] of acknowledged) {
@@ -68,7 +68,7 @@ const allKept = Effect.fnUntraced(function*(folder: string, acknowledged: Acknow
   return count
 })
 
-it.live("a host killed under load loses no acknowledged command in any of its venues", () =>
+it.live("a host that is killed under load loses no acknowledged command in any of its venues", () =>
   Effect.gen(function*() {
     const folder = join(dirname(yield* scratchFile), "host")
     mkdirSync(folder)
@@ -88,7 +88,8 @@ it.live("a host killed under load loses no acknowledged command in any of its ve
         const caller = (index: number) =>
           Effect.gen(function*() {
             for (let turn = index;; turn++) {
-              // The venues can't all be awake at once, so one is always waking while another falls asleep.
+              // The venues can't all be awake at the same time, so one venue is always waking while another falls
+              // asleep.
               const venue = made[turn % made.length]
               if (venue === undefined) return
               const ended = yield* place(send, venue, acknowledged)
@@ -129,7 +130,7 @@ it.live("a host killed under load loses no acknowledged command in any of its ve
 const answerText = (answer: "broken" | { readonly text: string }): string => answer === "broken" ? "" : answer.text
 
 it.live.skipIf(!canMount)(
-  "a host on a full disk loses nothing, and serves all of its venues again once there is room",
+  "a host on a full disk loses nothing, and serves all its venues again once the disk has room",
   () =>
     Effect.gen(function*() {
       const folder = join(dirname(yield* scratchFile), "host")
@@ -164,7 +165,7 @@ it.live.skipIf(!canMount)(
           yield* untilAll(isAcknowledged)
           yield* disk.fill
           yield* untilAll((ended) => !isAcknowledged(ended))
-          // No venue can be created, and the host says why.
+          // No venue can be created, and the host states the reason.
           const refused = yield* ask
           assert.deepInclude(refused, { status: 503 })
           assert.include(answerText(refused), "full")

@@ -15,7 +15,7 @@ import { closedPort } from "../../support/server.ts"
 
 const see = <A>(work: () => Promise<A>) => Effect.promise(work)
 
-/** A browser for the test, and the errors that its pages report. */
+/** Opens a browser for the test, and collects the errors that its pages report. */
 const browser = Effect.gen(function*() {
   const opened = yield* Effect.acquireRelease(
     see(() => chromium.launch({ executablePath: executable ?? "", args: ["--no-sandbox", "--disable-gpu"] })),
@@ -30,9 +30,9 @@ const browser = Effect.gen(function*() {
   return { context, errors }
 })
 
-describe.skipIf(executable === undefined)("the page of a node (needs Chromium)", () => {
+describe.skipIf(executable === undefined)("a node's page (needs Chromium)", () => {
   itWithPostgres(
-    "the page of a cluster's host lists the nodes with their troubles, and drains one",
+    "the page of a cluster's host lists the nodes and their problems, and can drain a node",
     () =>
       Effect.gen(function*() {
         const { layer, url } = yield* postgresServer
@@ -79,7 +79,7 @@ describe.skipIf(executable === undefined)("the page of a node (needs Chromium)",
   )
 })
 
-it.live("the host's page lists, creates and ends venues, and opens each on its own origin", ({ skip }) =>
+it.live("the host's page lists, creates and deletes venues, and opens each venue on a separate origin", ({ skip }) =>
   Effect.suspend(() => {
     if (executable === undefined) skip("no browser is installed")
     return Effect.gen(function*() {
@@ -107,7 +107,8 @@ it.live("the host's page lists, creates and ends venues, and opens each on its o
       assert.strictEqual(new URL(named.url()).hostname, `${id}.localhost`)
       assert.isTrue(yield* see(() => named.evaluate(() => window.opener === null)))
 
-      // Under a path, the venue shares its origin with others, so their pages must not be able to read its token.
+      // When it is served under a path, the venue shares its origin with other venues. Their pages must not be able to
+      // read its token.
       const { controlToken, url } = yield* host.find(id)
       const under = yield* see(() => context.newPage())
       yield* see(() => under.goto(`${url}/#token=${controlToken}`))
@@ -122,7 +123,7 @@ it.live("the host's page lists, creates and ends venues, and opens each on its o
       assert.match(stored, /,"",null\]$/u)
       assert.notInclude(stored, controlToken)
 
-      // The page is live: it shows what others do, and filters.
+      // The page is live: it shows what others do, and filters the list.
       const other = yield* host.make({ owner: "another" })
       yield* see(() => page.getByRole("gridcell", { name: "another", exact: true }).waitFor())
       yield* see(() => page.getByLabel("Filter by id or owner").fill("me"))

@@ -30,14 +30,14 @@ const named = (baseUrl: string, host: string, path: string) =>
 const served = (options: Host.Options = {}) =>
   Layer.merge(Layer.orDie(Layer.fresh(Host.layer(options))), NodeHttpClient.layerUndici)
 
-/** The control plane of a host. */
+/** The host's control plane. */
 const planeOf = (baseUrl: string, { token }: Host.Host["Service"]) => ({
   controlUrl: `${baseUrl}/control/v1/`,
   controlToken: token
 })
 
 describe("a host over HTTP", () => {
-  it.live("all kinds of clients reach a venue by its path, its host name and its port", () =>
+  it.live("all kinds of clients reach a venue by its path, its host name or its port", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const { baseUrl } = yield* HostServer.serve()
@@ -88,7 +88,7 @@ describe("a host over HTTP", () => {
       assert.include(statuses(yield* say(baseUrl, raw("GET / HTTP/1.1", [["connection", "close"]]))), 200)
     }).pipe(Effect.scoped, Effect.provide(served())))
 
-  it.live("a restarted host reopens the ports of its venues, and reports a port that is taken", () =>
+  it.live("a restarted host reopens its venues' ports, and reports a port that is taken", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const start = Effect.gen(function*() {
@@ -121,7 +121,7 @@ describe("a host over HTTP", () => {
       )
     }).pipe(Effect.scoped))
 
-  it.live("a refusal to create a venue names the bound or the invalid field, and no venue is created", () =>
+  it.live("when a host refuses to create a venue, it names the limit or the invalid field, and creates no venue", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const { baseUrl } = yield* HostServer.serve()
@@ -152,7 +152,7 @@ describe("a host over HTTP", () => {
       ])
     }).pipe(Effect.scoped, Effect.provide(served({ maxPorts: 1 }))))
 
-  it.live("a host with a public URL uses it in its venues' URLs, and answers requests that name its host", () =>
+  it.live("a host with a public URL uses that URL for its venues, and accepts requests that name its host", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const port = yield* closedPort
@@ -164,7 +164,7 @@ describe("a host over HTTP", () => {
       assert.strictEqual(yield* named(local, "other.example.com", `/v/${venue.id}${ping}`), 421)
     }).pipe(Effect.scoped, Effect.provide(served())))
 
-  it.live("the forks of a venue are served under its path, and only with its token", () =>
+  it.live("a venue's forks are served under its path, and only with its token", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const { baseUrl } = yield* HostServer.serve()
@@ -194,5 +194,5 @@ describe("a host over HTTP", () => {
     }).pipe(Effect.scoped, Effect.provide(served())))
 })
 
-/** The summary of a venue. */
+/** A venue's summary. */
 const pick = ({ dialect, id, madeAt, owner, url }: Host.Made) => ({ id, owner, url, dialect, madeAt })

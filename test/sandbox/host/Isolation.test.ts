@@ -15,7 +15,7 @@ import { property } from "../../support/property.ts"
 const { balance, call, keyOf, own, parse, ping, placeLimit, send } = Calls
 
 // -----------------------------------------------------------------------------
-// Together or alone
+// Venues together or alone
 // -----------------------------------------------------------------------------
 
 /** One action on a venue. */
@@ -56,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(account, order).map(([who, fields]) => asCall(who, placeLimit, fields)) },
   { weight: 2, arbitrary: account.map((who) => asCall(who, balance, {})) },
   account.map((who) => asCall(who, "/api/v4/order/cancel/all", { market: "BTC_USDT" })),
-  // New keys and codes are not among the calls, because their secrets are drawn at random.
+  // Calls that create keys and codes are excluded, because their secrets are drawn at random.
   account.map((who) =>
     asCall(who, "/api/v4/main-account/transfer", { ticker: "USDT", amount: "5", from: "main", to: "spot" })
   ),
@@ -90,7 +90,7 @@ interface Place {
   readonly sleep: Effect.Effect<unknown>
 }
 
-/** Carries out the steps. Returns their answers, and the final state of the venue. */
+/** Carries out the steps. Returns their responses and the venue's final state. */
 const carryOut = Effect.fnUntraced(function*(place: Place, steps: ReadonlyArray<Step>) {
   const answers: Array<unknown> = []
   let nonce = 1_700_000_000_000
@@ -109,7 +109,7 @@ const carryOut = Effect.fnUntraced(function*(place: Place, steps: ReadonlyArray<
   return { answers, status: yield* own(place, "GET", "Status") }
 })
 
-/** The result of the steps in a separate sandbox with the same initial state. */
+/** Carries out the steps in a separate sandbox with the same initial state, and returns the result. */
 const alone = (venue: Host.Made, beginning: string, steps: ReadonlyArray<Step>) =>
   Effect.gen(function*() {
     const control = yield* Control.Control
@@ -126,7 +126,7 @@ const alone = (venue: Host.Made, beginning: string, steps: ReadonlyArray<Step>) 
   ))
 
 property(
-  "venues that run together, asleep or awake, give the same answers and states as each would alone",
+  "venues that run together, asleep or awake, give the same responses and states as each would alone",
   [fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 2, maxLength: 5 })],
   (histories) =>
     Effect.gen(function*() {
@@ -146,7 +146,7 @@ property(
         const expected = yield* alone(venue, beginnings[index]?.text ?? "", histories[index] ?? [])
         assert.deepStrictEqual(together[index], expected)
       }
-      // At most two venues can be awake at once, so the venues take turns.
+      // At most two venues can be awake at the same time, so the venues take turns.
     }).pipe(Effect.provide(Layer.fresh(Host.layer({ maxAwake: 2 })))),
   { runs: 200, short: 4 }
 )
@@ -156,7 +156,7 @@ property(
 // -----------------------------------------------------------------------------
 
 describe("isolation of venues", () => {
-  it.effect("the tokens and keys of one venue are not valid in another", () =>
+  it.effect("one venue's tokens and keys are not valid in another venue", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const [one, other] = [yield* host.make({ owner: "a" }), yield* host.make({ owner: "a" })] as const
@@ -205,14 +205,14 @@ describe("isolation of venues", () => {
       }
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("the keys that the exchange creates differ between venues with the same history", () =>
+  it.effect("the exchange creates different keys in venues with the same history", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const clock = 1_700_000_000_000_000
       const venues = [yield* host.make({ clock }), yield* host.make({ clock })] as const
       const made = yield* Effect.forEach(venues, (venue) =>
         Effect.gen(function*() {
-          // Even after a restore to the beginning, a venue does not create the other venue's keys.
+          // Even after a restore to the beginning, a venue does not create the same keys as the other venue.
           yield* own(venue, "POST", "Restore", { sequence: 0 })
           yield* own(venue, "POST", "OpenAccount", { account: "alice", b2b: true })
           const key = { apiKey: `key of ${venue.id}`, apiSecret: "the same secret" }
@@ -244,7 +244,7 @@ describe("isolation of venues", () => {
       }
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("a venue can't be reached by another path, name or id", () =>
+  it.effect("a venue can't be reached by another venue's path, name or id", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const [one, other] = [yield* host.make({}), yield* host.make({})] as const
@@ -280,7 +280,7 @@ describe("isolation of venues", () => {
       for (const name of ["localhost", "127.0.0.1:1", "[::1]:8080", `${one.id}.example.com`]) {
         assert.strictEqual(yield* named(name, `/v/${one.id}${ping}`), 200, name)
       }
-      // This call has one venue's token, and a path that leads to the other venue.
+      // This call has one venue's token, but its path leads to the other venue.
       const out = yield* own(
         { controlUrl: `${one.url}/control/v1/../../../${other.id}/control/v1/`, controlToken: one.controlToken },
         "GET",
@@ -289,7 +289,7 @@ describe("isolation of venues", () => {
       assert.notStrictEqual(out.status, 200)
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("nonces, limits, faults and time of one venue do not affect another", () =>
+  it.effect("the nonces, limits, faults and time of one venue do not affect another venue", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const [one, other] = [yield* host.make({}), yield* host.make({})] as const

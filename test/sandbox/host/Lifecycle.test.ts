@@ -65,7 +65,7 @@ const carryOut = (
   }))
 
 property(
-  "under any concurrent use, no more venues are awake than the bound allows, every call is answered, and all venues can sleep",
+  "under any concurrent use, no more venues are awake than allowed, every call gets a response, and all venues can sleep",
   [fc.array(step, { minLength: 10, maxLength: 60 })],
   (steps) =>
     Effect.gen(function*() {

@@ -11,7 +11,7 @@ import * as Venue from "../../../src/sandbox/venue/Venue.ts"
 import { passing } from "../../support/clock.ts"
 import { property } from "../../support/property.ts"
 
-/** The outcomes that a step of opening or closing a venue can have. */
+/** The possible outcomes of a step in opening or closing a venue. */
 const steps = {
   works: Effect.void,
   dies: Effect.die("a defect"),
@@ -23,7 +23,7 @@ const steps = {
 } as const
 
 const openings = ["works", "dies", "is interrupted", "takes long", "takes too long", "hangs", "is stuck"] as const
-// A finalizer can't be interrupted, so a venue whose finalizer hangs is stuck.
+// A finalizer can't be interrupted, so a venue whose finalizer hangs can't close.
 const closings = ["works", "dies", "takes long", "takes too long", "is stuck"] as const
 
 const attempt = fc.record({
@@ -37,7 +37,7 @@ const action = fc.record({
   kind: fc.constantFrom("call", "call", "call", "sleep", "restart", "end")
 })
 
-/** A venue whose first attempts to wake go as planned; later attempts succeed. */
+/** A venue whose first attempts to wake go as planned. Later attempts succeed. */
 const residentOf = Effect.fnUntraced(function*(
   plan: ReadonlyArray<{
     readonly before: keyof typeof steps
@@ -61,13 +61,13 @@ const residentOf = Effect.fnUntraced(function*(
     baseUrl: () => "",
     onIdle: () => undefined,
     clock: yield* Clock.Clock,
-    // A separate scope: if the venue is stuck, the test's own scope could not be closed.
+    // This uses a separate scope, because the test's own scope could not be closed if the venue is stuck.
     scope: yield* Scope.make(),
     run: Effect.runForkWith(yield* Effect.context())
   })
 })
 
-/** Uses the venue for a second. Returns the outcome. */
+/** Uses the venue for one second. Returns the outcome. */
 const use = <E>(resident: Resident.Resident<E>) =>
   Effect.clockWith((clock) =>
     Effect.gen(function*() {
@@ -82,11 +82,11 @@ const use = <E>(resident: Resident.Resident<E>) =>
     })
   )
 
-/** The longest waits, in milliseconds, including one second of use and one step of the test's clock. */
+/** The maximum waits in milliseconds, including one second of use and one step of the test clock. */
 const bounds = { call: Resident.patience + 2000, sleep: 11_000, restart: 11_000, end: 16_000 }
 
 property(
-  "no matter how opening or closing a venue fails, every wait ends in time, and a later call gets the venue unless it is stuck",
+  "however opening or closing a venue fails, every wait ends in time, and a later call gets the venue unless it is stuck",
   [fc.array(attempt, { maxLength: 4 }), fc.array(action, { minLength: 1, maxLength: 12 })],
   (plan, actions) =>
     Effect.gen(function*() {
@@ -109,7 +109,7 @@ property(
       )
       const isStuck = plan.some(({ after, before, closing }) => [after, before, closing].includes("is stuck"))
       if (isStuck || actions.some(({ kind }) => kind === "end")) return
-      // Each attempt takes at most a minute to open, and forty seconds to close.
+      // Each attempt takes at most one minute to open and forty seconds to close.
       for (const _ of [...plan, undefined]) {
         yield* passing(use(resident), 1000)
         yield* passing(Effect.sleep("101 seconds"), 1000)

@@ -10,12 +10,12 @@ import * as Project from "../../support/project.ts"
 
 const page = Project.readSource("src/sandbox/docs/host.md")
 
-/** The page's code blocks that are files, by the name in their first line. */
+/** Returns the page's code blocks that are files, by the name in their first line. */
 const files = Object.fromEntries(
   [...page.matchAll(/```(?:ts|python)\n(?:#|\/\/) (\S+)\n(.*?)```/gsu)].map(([, name = "", text = ""]) => [name, text])
 )
 
-/** A running host, and the environment variables for a project's tests. */
+/** Starts a host. Returns the environment variables for a project's tests. */
 const serving = Effect.gen(function*() {
   const host = yield* Host.Host
   const { baseUrl } = yield* HostServer.serve()
@@ -25,12 +25,12 @@ const serving = Effect.gen(function*() {
 const served = Layer.merge(Layer.orDie(Layer.fresh(Host.layer())), NodeHttpClient.layerUndici)
 
 describe("the page about hosts", () => {
-  it("the page about hosts contains the files that are tested here", () => {
+  it("the page about hosts contains exactly the files that are tested here", () => {
     assert.deepStrictEqual(Object.keys(files), ["venue.test.ts", "conftest.py", "test_exchange.py"])
     assert.strictEqual(files["venue.test.ts"], Project.readSource("test/sandbox/tools/venue.ts"))
   })
 
-  it.live("the pytest recipe gives each file a venue, and ends it", ({ skip }) =>
+  it.live("the pytest recipe gives each test file a venue, and deletes the venue afterwards", ({ skip }) =>
     Effect.suspend(() => {
       if (Project.missing(["pytest-3"]).length > 0) skip("there is no pytest-3 here")
       return Effect.gen(function*() {
@@ -56,7 +56,7 @@ def test_again(exchange):
     }))
 
   if (isLong) {
-    it.live("the Vitest recipe gives each file a venue, and ends it", () =>
+    it.live("the Vitest recipe gives each test file a venue, and deletes the venue afterwards", () =>
       Effect.gen(function*() {
         const { environment, host } = yield* serving
         const test = files["venue.test.ts"] ?? ""
@@ -68,7 +68,7 @@ def test_again(exchange):
       }).pipe(Effect.scoped, Effect.provide(served)))
   }
 
-  it.live("the token of a venue opens that venue and no other", () =>
+  it.live("a venue's token opens only that venue", () =>
     Effect.gen(function*() {
       const { baseUrl, environment, host } = yield* serving
       const plane = { controlUrl: `${baseUrl}/control/v1/`, controlToken: environment.TXC_HOST_TOKEN }

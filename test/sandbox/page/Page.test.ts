@@ -37,7 +37,7 @@ describe.skipIf(executable === undefined)("the page (needs Chromium)", { concurr
   faults()
 })
 
-describe("the page", () => {
+describe("the sandbox's page", () => {
   it.live("the page is public, contains no secrets, and is not served without a control plane", () =>
     Effect.gen(function*() {
       const get = (baseUrl: string) =>
@@ -51,7 +51,7 @@ describe("the page", () => {
       assert.strictEqual((yield* get((yield* Server.serve()).baseUrl))[0], 404)
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("HEAD is answered like GET without a body, for the page and every other read", () =>
+  it.live("HEAD requests for the page and all other reads get the response to GET without its body", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve({ controlToken: token })
       const asked = Effect.fnUntraced(function*(method: "GET" | "HEAD", path: string) {
@@ -71,7 +71,7 @@ describe("the page", () => {
       assert.strictEqual(unauthorised.status, 401)
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.effect("HEAD is also answered without a socket", () =>
+  it.effect("HEAD requests also work in process, without a socket", () =>
     Effect.gen(function*() {
       const { status, text } = yield* HttpClient.execute(HttpClientRequest.head(InProcess.baseUrl + Protocol.path))
       assert.deepStrictEqual([status, yield* text], [200, ""])

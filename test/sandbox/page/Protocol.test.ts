@@ -27,10 +27,10 @@ const served = Effect.fnUntraced(function*(options: Server.Options) {
   return { baseUrl, ...yield* got(baseUrl + Protocol.path).pipe(Effect.provide(FetchHttpClient.layer)) }
 })
 
-describe.each(dialects)("the protocol of a venue, in the $name dialect", (dialect) => {
+describe.each(dialects)("a venue's protocol document in the $name dialect", (dialect) => {
   const expected = { status: 200, type: "application/json", text: OpenApi.text(dialect) }
 
-  it.live("the protocol document is public, and says nothing about the venue", () =>
+  it.live("the protocol document is public, and reveals nothing about the venue", () =>
     Effect.gen(function*() {
       const { baseUrl, ...answer } = yield* served({ controlToken })
       assert.deepStrictEqual(answer, expected)
@@ -41,7 +41,7 @@ describe.each(dialects)("the protocol of a venue, in the $name dialect", (dialec
       assert.deepStrictEqual(yield* got(InProcess.baseUrl + Protocol.path), expected)
     }).pipe(Effect.scoped, Effect.provide(world(dialect))))
 
-  it.live("the protocol document is read-only, and served without a control plane", () =>
+  it.live("the protocol document is read-only, and is served even without a control plane", () =>
     Effect.gen(function*() {
       const { baseUrl: _, ...answer } = yield* served({})
       assert.deepStrictEqual(answer, expected)

@@ -1,4 +1,4 @@
-/** Tests that the page remembers choices, and that keys reach every area. */
+/** Tests that the page remembers the user's choices, and that the keyboard reaches every area. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Page } from "playwright-core"
@@ -25,7 +25,7 @@ const isChosen = (shown: Page, area: string) => see(() => shown.locator(`#tab-${
 
 export const choices = (): void => {
   itInFull(
-    "the area, account, market, interval, filter, ticket, theme and hidden hints survive a reload, and the status stays in sight",
+    "the area, account, market, interval, filter, ticket, theme and hidden hints survive a reload, and the status stays visible",
     () =>
       Effect.gen(function*() {
         const { shown } = yield* opened
@@ -43,7 +43,7 @@ export const choices = (): void => {
         const valueOf = (name: string) => see(() => shown.getByRole("combobox", { name, exact: true }).inputValue())
         assert.strictEqual(yield* see(() => shown.getByLabel("Filter by text").inputValue()), "ping")
         assert.strictEqual(yield* see(() => shown.getByLabel("Amount, ETH").inputValue()), "0.25")
-        // The status stays in sight.
+        // The status stays visible while the page scrolls.
         yield* see(() => shown.mouse.wheel(0, 5000))
         yield* see(() => shown.waitForFunction(() => globalThis.scrollY > 0))
         assert.isAtLeast((yield* see(() => shown.locator("#link").boundingBox()))?.y ?? -1, 0)
@@ -57,7 +57,7 @@ export const choices = (): void => {
   )
 
   itInFull(
-    "keys reach every area, the search and the price, and are listed, but not while the user types",
+    "shortcut keys reach every area, the search and the price, and are listed, but do nothing while the user types",
     () =>
       Effect.gen(function*() {
         const { shown } = yield* opened
@@ -70,14 +70,14 @@ export const choices = (): void => {
         yield* type(shown, "/")
         yield* isChosen(shown, "requests")
         yield* hasFocus(shown, "input[type=search]")
-        // In a field, shortcut keys type text.
+        // In an input field, shortcut keys type text instead.
         yield* type(shown, "g", "o", "?")
         assert.strictEqual(yield* see(() => shown.getByLabel("Filter by text").inputValue()), "go?")
         yield* write(shown, "Filter by text", "")
         yield* see(() => shown.locator("#tab-requests").focus())
         yield* type(shown, "?")
         yield* see(() => shown.getByRole("dialog", { name: "Keys" }).getByText("Find a call").waitFor())
-        // In a dialog, shortcut keys do nothing.
+        // While a dialog is open, shortcut keys do nothing.
         yield* type(shown, "g", "o", "Escape")
         yield* isChosen(shown, "requests")
         yield* type(shown, "g", "m")
@@ -85,7 +85,7 @@ export const choices = (): void => {
       }).pipe(Effect.scoped, Effect.provide(world))
   )
 
-  itInFull("the details of a call lead to the calls before and after it", () =>
+  itInFull("a call's details lead to the previous and the next call", () =>
     Effect.gen(function*() {
       const { shown } = yield* opened
       for (const price of ["39001", "39002"]) {

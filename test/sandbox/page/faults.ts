@@ -1,4 +1,4 @@
-/** Tests of the page's faults area. */
+/** Tests the page's faults area. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { document } from "../../../src/protocol/Dialect.ts"
@@ -88,7 +88,7 @@ export const faults = (): void => {
       const set = (yield* control.faults).map(({ fault }) => fault)
       assert.deepStrictEqual(set.map(({ symptom }) => symptom), expected)
       assert.isTrue(set.every(({ path, probability }) => probability === 0.25 && path === undefined))
-      // An invalid fault is refused, and the form keeps its values.
+      // An invalid fault is refused, and the form keeps the entered values.
       yield* write(form, "Probability, 0 to 1", "0.5")
       yield* write(form, "HTTP status", "42")
       yield* press(form, "Add fault")

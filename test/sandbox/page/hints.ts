@@ -1,4 +1,4 @@
-/** Tests of the page's hints for a new user. */
+/** Tests the page's hints for new users. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { fileURLToPath } from "node:url"
@@ -10,7 +10,7 @@ import { moduleUrl } from "../../support/files.ts"
 import { isLong } from "../../support/long.ts"
 import { appears, hasFocus, isLive, itInFull, lastPrice, opened, press, region, world } from "../../support/page.ts"
 
-/** Follows the three hints in turn, and checks that the page marks each as completed. */
+/** Follows the three hints in order, and checks that the page marks each hint as completed. */
 const follow = Effect.fnUntraced(function*(shown: Page, origin: string) {
   const before = yield* see(() => shown.getByLabel("Last price").innerText())
   yield* press(shown, "Move the price…")
@@ -53,7 +53,7 @@ export const hints = (): void => {
     () =>
       Effect.gen(function*() {
         const [program = "", ...args] = start
-        // The program prints the address first, and this text once its own calls are done.
+        // The program first prints the address, and prints this text once its own calls are done.
         const printed = /^Watch and control it: (\S+)[^]*keeps serving/mu
         const { found } = yield* runningElsewhere(program, args, printed)
         const { errors, page: shown } = yield* tab

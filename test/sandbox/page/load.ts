@@ -1,5 +1,5 @@
 /**
- * Tests of the page under load. Its work per second is bounded, however much data there is and however often it
+ * Tests the page under load. Its work per second is bounded, however much data there is and however often the data
  * changes.
  */
 import { assert } from "@effect/vitest"
@@ -78,9 +78,9 @@ export const load = (): void => {
           yield* see(() => list.getByRole("grid").press("End"))
           yield* see(() => list.locator("[role=gridcell]", { hasText: /^10\s000 USDT$/u }).waitFor())
           yield* go(shown, "requests")
-          // The page first shows all calls that the sandbox keeps.
+          // The page first shows all calls that the sandbox stores.
           yield* listOf(shown, "Requests", 2000)
-          // It says how many there are in all.
+          // The page states the total number of calls.
           yield* appears(shown, /^2\s000 of 2\s000, the latest of \d/u)
           yield* write(shown, "Filter by text", "no such text")
           yield* appears(region(shown, "Requests"), /^No matching calls/u)

@@ -1,4 +1,4 @@
-/** Tests of the page's layout at several widths, its contrast, and its use by keyboard. */
+/** Tests the page's layout at several widths, its contrast, and its use by keyboard. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Page } from "playwright-core"
@@ -45,7 +45,7 @@ const busy = Effect.gen(function*() {
   yield* control.snapshot
 })
 
-/** Elements that are wider than their container, and neither scroll nor end in an ellipsis. */
+/** Finds elements that are wider than their container, and neither scroll nor end in an ellipsis. */
 export const cut = (shown: Page) =>
   see(() =>
     shown.evaluate(() => {
@@ -54,7 +54,7 @@ export const cut = (shown: Page) =>
       const found = [
         ...globalThis.document.querySelectorAll("button, .scroll-x, .inside, .tabs, .tag, .row > .verdict, .field")
       ]
-      // A word is broken if its rectangles are on several lines.
+      // A word is broken if its rectangles are on more than one line.
       const broken: Array<string> = []
       const walker = globalThis.document.createTreeWalker(globalThis.document.body, NodeFilter.SHOW_TEXT)
       while (walker.nextNode() !== null) {
@@ -77,8 +77,8 @@ export const cut = (shown: Page) =>
   )
 
 /**
- * Elements whose contrast is below WCAG 2.2 AA: text against its background, and the edges of fields against theirs.
- * Disabled controls are exempt.
+ * Finds elements whose contrast is below WCAG 2.2 AA: text against its background, and field borders against the
+ * background around them. Disabled controls are exempt.
  */
 const pale = (shown: Page) =>
   see(() =>
@@ -138,7 +138,7 @@ const pale = (shown: Page) =>
         hold(`what is in ${one.ariaLabel}`, style.color, one, behind(one), 4.5)
         hold(`what should be in ${one.ariaLabel}`, getComputedStyle(one, "::placeholder").color, one, behind(one), 4.5)
       }
-      // The focus ring and the chart are drawn on a card.
+      // The focus ring and the chart are drawn on a card, so they are compared with the card.
       const card = globalThis.document.querySelector(".card") ?? globalThis.document.body
       for (const name of ["--accent", "--good", "--bad"]) {
         const probe = globalThis.document.createElement("i")
@@ -157,7 +157,7 @@ export const isPlain = Effect.fnUntraced(function*(shown: Page, where: string) {
   assert.isAtLeast(seen, 10, where)
 })
 
-/** Moves through the page with the Tab key; returns the controls that it does not reach or that have no focus ring. */
+/** Moves through the page with the Tab key. Returns the controls that can't be reached or have no focus ring. */
 const unreached = Effect.fnUntraced(function*(shown: Page) {
   yield* see(() =>
     shown.evaluate(() => {
@@ -236,7 +236,7 @@ export const looks = (): void => {
         )
       }
       assert.strictEqual(backgrounds.size, 2)
-      // The page's own setting wins over the system's.
+      // The page's own setting overrides the system's setting.
       yield* see(() => shown.getByLabel("Theme").selectOption("light"))
       yield* see(() => shown.locator("html[data-theme=light]").waitFor())
     }).pipe(Effect.scoped, Effect.provide(world)))
@@ -263,7 +263,7 @@ export const looks = (): void => {
         )
       )
       assert.deepStrictEqual(nameless, [])
-      // A dialog keeps the focus, Escape closes it, and the focus returns to its place.
+      // A dialog keeps the focus inside, Escape closes it, and the focus then returns to where it was.
       yield* press(shown, "About")
       yield* appears(shown.getByRole("dialog"), "Lightweight Charts™")
       yield* see(() => shown.keyboard.press("Escape"))

@@ -1,4 +1,4 @@
-/** Tests of the page's market area: every way to move the price, and the chart's markers. */
+/** Tests the page's market area: every way to move the price, and the chart's markers. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Page } from "playwright-core"
@@ -35,7 +35,7 @@ const dragUp = (shown: Page, by: number) =>
 
 export const market = (): void => {
   itInFull(
-    "a price far from the last one asks first, and can be undone together with what followed",
+    "the page asks before it sets a price far from the last one, and the move can be undone together with its effects",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -58,11 +58,11 @@ export const market = (): void => {
         yield* lastPrice(shown, /40\s400/u)
         assert.deepStrictEqual(yield* control.candles(marketName("BTC_USDT"), 60), candles)
         yield* goes(shown, /^Undo/u)
-        // The page asks only before moves of more than 20 %.
+        // The page asks for confirmation only before price moves of more than 20 %.
         yield* write(shown, "New price of BTC_USDT", "48480")
         yield* press(shown, "Move")
         yield* lastPrice(shown, /48\s480/u)
-        // The page also asks before it plays a script.
+        // The page also asks for confirmation before it plays a script.
         yield* see(() => shown.getByText("Play a price script").click())
         yield* write(shown, "Prices, in order", "1, 2, 3")
         yield* write(shown, "Milliseconds between prices", "0")
@@ -75,7 +75,7 @@ export const market = (): void => {
   )
 
   itInFull(
-    "the page shows the actions of every client, and a dragged price triggers a stop order",
+    "the page shows every client's actions, and a dragged price triggers a stop order",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -92,7 +92,7 @@ export const market = (): void => {
         const fills = yield* control.fills("alice")
         assert.isTrue(order?.activated ?? fills.length > 0)
 
-        // Another client moves the price: the page shows it, and keeps the focus.
+        // Another client moves the price. The page shows the new price without losing the focus.
         const field = shown.getByLabel("New price of BTC_USDT")
         yield* see(() => field.focus())
         yield* control.movePrice({ market: marketName("BTC_USDT"), price: price("40123") })
@@ -149,7 +149,7 @@ export const market = (): void => {
         yield* write(shown, "New price of ETH_USDT", "2500.55")
         yield* press(shown, "Move")
         yield* lastPrice(shown, /2\s500\.55/u)
-        // A price that is invalid for the market is refused with an explanation, and moves nothing.
+        // A price that is invalid for the market is refused with an explanation, and the market does not move.
         yield* write(shown, "New price of ETH_USDT", "-3")
         yield* press(shown, "Move")
         yield* appears(shown.getByRole("alert"), /price/u)
@@ -158,7 +158,7 @@ export const market = (): void => {
   )
 
   itInFull(
-    "the user lets the counterparty quote, and places orders of each kind with the ticket, which explains a refusal",
+    "the user lets the counterparty quote and places orders of each kind, and the order form explains a refusal",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -184,7 +184,7 @@ export const market = (): void => {
         yield* write(ticket, "Amount, BTC", "0.01")
         yield* write(ticket, "Price, USDT", "39000")
         yield* appears(ticket, /^Total 390 USDT\. Free in the trade wallet: 2 BTC, 100\s000 USDT/u)
-        // Enter does not say which side, so it places nothing.
+        // Pressing Enter does not choose a side, so it places no order.
         yield* see(() => ticket.getByLabel("Price, USDT").press("Enter"))
         yield* see(() => ticket.getByText(/^Options/u).click())
         yield* write(ticket, "Client order id", "mine")
@@ -196,7 +196,7 @@ export const market = (): void => {
         yield* appears(order, "390 USDT in the trade wallet")
         yield* appears(order, "post only")
         yield* press(order, "Close")
-        // The same client order id again.
+        // Uses the same client order id again.
         yield* press(ticket, "Sell")
         yield* appears(ticket.getByRole("alert"), /^Limit sell, refused with HTTP 400: .*client/iu)
         yield* write(ticket, "Client order id", "")

@@ -1,4 +1,4 @@
-/** Tests of the page's account area: orders, positions, wallets. */
+/** Tests the page's account area: orders, positions and wallets. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { amount, price } from "../../../src/domain/Decimal.ts"
@@ -27,7 +27,7 @@ const limit = (side: "buy" | "sell", of: string, at: string) =>
 const perp = marketName("BTC_PERP")
 
 export const orders = (): void => {
-  it.live("the legs of an OCO order are next to each other, and orders are canceled by mouse and by keyboard", () =>
+  it.live("an OCO order's legs are listed next to each other, and orders can be canceled by mouse and by keyboard", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       yield* control.movePrice({ market: perp, price: price("40000") })
@@ -67,7 +67,7 @@ export const orders = (): void => {
         "0 %",
         "my-stop"
       ])
-      // The button is gone. The focus stays in the list, so the keyboard still works there.
+      // The button has disappeared, but the focus stays in the list, so the keyboard still works there.
       const grid = shown.getByRole("grid", { name: /Open orders/u })
       yield* hasFocus(shown, "[role=grid]")
       yield* see(() => grid.press("ArrowDown"))
@@ -76,7 +76,7 @@ export const orders = (): void => {
       yield* listOf(shown, "Open orders", 3)
       assert.isFalse((yield* control.openOrders("alice")).some(({ side }) => side === "buy"))
 
-      // Canceling one leg cancels the other one, whichever client cancels it.
+      // Canceling one leg also cancels the other leg, whichever client cancels it.
       const [stop] = (yield* control.openOrders("alice")).filter(({ activationPrice }) => activationPrice !== undefined)
       yield* press(list, `Cancel order ${stop?.id}`)
       yield* listOf(shown, "Open orders", 1)
@@ -85,7 +85,7 @@ export const orders = (): void => {
     }).pipe(Effect.scoped, Effect.provide(world)))
 
   itInFull(
-    "the page shows the value and profit of positions, the orders that lock funds, and the filled share of orders",
+    "the page shows the value and profit of positions, the orders that lock funds, and how much of each order is filled",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -125,7 +125,7 @@ export const orders = (): void => {
   )
 
   itInFull(
-    "an order opens: its life from placed to ended, its fills, its locks, and the call that made it",
+    "an order's dialog shows its history from placement to closing, its fills, its locks, and the call that placed it",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -137,7 +137,7 @@ export const orders = (): void => {
         yield* appears(order, "BTC_USDT, spot")
         const life = order.getByRole("region", { name: "Life" }).locator("tr td:nth-child(2)")
         yield* reads(life, ["placed"])
-        // The open dialog follows what happens.
+        // The open dialog shows changes as they happen.
         yield* control.movePrice({ market: marketName("BTC_USDT"), price: price("40300") })
         yield* reads(
           life,

@@ -1,4 +1,4 @@
-/** Tests of the page's requests area: every call, and the details of one. */
+/** Tests the page's requests area: the list of calls, and the details of a call. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
@@ -32,7 +32,7 @@ const refusedOrder = (change: object) =>
     ({ status }) => assert.strictEqual(status, 400)
   )
 
-/** The output of a shell script, with alice's key in its environment. */
+/** Runs a shell script with alice's key in its environment, and returns its output. */
 const inShell = (lines: string) =>
   Effect.callback<string>((resume) => {
     const env = { ...process.env, TXC_API_KEY: Example.alice.apiKey, TXC_API_SECRET: Example.alice.apiSecret }
@@ -45,7 +45,7 @@ const inShell = (lines: string) =>
   })
 
 export const requests = (): void => {
-  it.live("the page lists other programs' calls but not its own, and shows why one was refused", () =>
+  it.live("the page lists other programs' calls but not its own, and shows why a call was refused", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const { baseUrl, shown } = yield* opened
@@ -118,7 +118,7 @@ export const requests = (): void => {
       }).pipe(Effect.scoped, Effect.provide(world))
   )
 
-  itInFull("the page says whether a failed call was applied", () =>
+  itInFull("the page states whether a failed call was applied", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const { shown } = yield* opened

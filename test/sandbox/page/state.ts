@@ -1,4 +1,4 @@
-/** Tests of the page's notices about its connection, and of several pages at once. */
+/** Tests the page's notices about its connection, and several pages that are open at the same time. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -40,14 +40,14 @@ const btcUsdt = marketName("BTC_USDT")
 
 const command = programOf("main")
 
-/** Opens an address in another tab of the same browser profile, which shares its connections. */
+/** Opens an address in another tab of the same browser profile. The tabs share their connections. */
 const another = Effect.fnUntraced(function*(beside: Page, address: string) {
   const page = yield* see(() => beside.context().newPage())
   yield* see(() => page.goto(address))
   return page
 })
 
-/** Makes a page believe that it is hidden, or visible. A browser without windows hides none. */
+/** Makes a page believe that it is hidden or visible, because a browser without windows never hides a page. */
 const hide = (shown: Page, hidden: boolean) =>
   see(() =>
     shown.evaluate((hidden) => {
@@ -58,7 +58,7 @@ const hide = (shown: Page, hidden: boolean) =>
 
 export const state = (): void => {
   itInFull(
-    "a page says that it is disconnected, reconnects by itself, and asks for the token if it does not have one",
+    "a page shows that it is disconnected, reconnects automatically, and asks for the token if it has none",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -88,7 +88,7 @@ export const state = (): void => {
         const accounts = shown.getByRole("combobox", { name: "Account" })
         assert.include(yield* see(() => accounts.innerHTML()), "&lt;img")
         assert.strictEqual(yield* see(() => shown.locator("img").count()), 0)
-        // The page stores what the user has chosen, but keeps a typed token only in memory.
+        // The page stores the user's choices, but keeps a typed token only in memory.
         yield* go(shown, "time")
         const stored = yield* see(() =>
           shown.evaluate(() =>
@@ -107,7 +107,7 @@ export const state = (): void => {
   )
 
   itInFull(
-    "a page continues by itself when its killed sandbox is started again on the same data and port",
+    "a page continues automatically when its killed sandbox is restarted with the same data and port",
     () =>
       Effect.gen(function*() {
         const data = `${yield* scratchFile}-data`
@@ -136,7 +136,7 @@ export const state = (): void => {
         yield* see(() => shown.locator("main:not(.stale)").waitFor())
         yield* lastPrice(shown, /40\s444/u)
         assert.strictEqual(yield* see(() => shown.getByRole("alert").count()), 0)
-        // The killed process has lost its calls, and the page no longer shows them.
+        // The killed process has lost its calls, so the page no longer shows them.
         yield* go(shown, "requests")
         yield* see(() => fetch(`${origin}/api/v4/public/time`))
         yield* appears(region(shown, "Requests"), "ServerTime.get")
@@ -149,7 +149,7 @@ export const state = (): void => {
   )
 
   itInFull(
-    "the page says that the sandbox has stopped when its journal can no longer be written",
+    "the page shows that the sandbox has stopped when its journal can no longer be written",
     () =>
       Effect.gen(function*() {
         const file = yield* scratchFile
@@ -174,7 +174,7 @@ export const state = (): void => {
   )
 
   itInFull(
-    "a page whose sandbox was started again in memory says why it is locked, and opens at the new address",
+    "a page whose in-memory sandbox was restarted explains why it is locked, and opens at the new address",
     () =>
       Effect.gen(function*() {
         const flags = [command, "sandbox", "--json", "--memory"]
@@ -193,7 +193,7 @@ export const state = (): void => {
         yield* see(() => shown.getByLabel("Control token").last().fill("another"))
         yield* press(shown, "Open")
         yield* appears(shown.getByRole("alert"), /This token does not open this sandbox/u)
-        // The new address differs in its fragment only, so the browser does not load the page again.
+        // The new address differs only in its fragment, so the browser does not reload the page.
         yield* see(() => shown.goto(again.found))
         yield* isLive(shown)
         yield* see(() => shown.reload())
@@ -202,7 +202,7 @@ export const state = (): void => {
       }).pipe(Effect.scoped)
   )
 
-  itInFull("seven tabs of one browser are live at once", () =>
+  itInFull("seven tabs of one browser are live at the same time", () =>
     Effect.gen(function*() {
       const { baseUrl, shown } = yield* opened
       const others = yield* Effect.forEach(Array.from({ length: 6 }), () => another(shown, addressOf(baseUrl)))
@@ -212,7 +212,7 @@ export const state = (): void => {
     }).pipe(Effect.scoped, Effect.provide(world)))
 
   itInFull(
-    "the page of a host stays usable while a browser shows seven pages of its venues",
+    "a host's page stays usable while a browser shows seven pages of its venues",
     () =>
       Effect.gen(function*() {
         const host = yield* Host.Host
@@ -232,7 +232,7 @@ export const state = (): void => {
   )
 
   itInFull(
-    "a hidden page asks for nothing, and shows the current state when it is visible again",
+    "a hidden page sends no requests, and shows the current state when it is visible again",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -245,7 +245,7 @@ export const state = (): void => {
         yield* Effect.repeat(waited, { until: () => asked === 0, times: 20 })
         yield* control.movePrice({ market: btcUsdt, price: price("40404") })
         yield* see(() => fetch(`${baseUrl}/api/v4/public/time`))
-        // Meanwhile, another tab reads twice.
+        // In the meantime, another tab reads twice.
         const { shown: other } = yield* look(baseUrl)
         yield* lastPrice(other, /40\s404/u)
         yield* press(other, "+1 %")
@@ -258,7 +258,7 @@ export const state = (): void => {
       }).pipe(Effect.scoped, Effect.provide(world))
   )
 
-  itInFull("two pages show each other's changes, and those of another client", () =>
+  itInFull("two pages show each other's changes and the changes made by another client", () =>
     Effect.gen(function*() {
       const { baseUrl, shown } = yield* opened
       const { errors, shown: other } = yield* look(baseUrl)

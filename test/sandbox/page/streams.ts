@@ -1,4 +1,4 @@
-/** Tests of the page's streams area, and of the faults of streams. */
+/** Tests the page's streams area and stream faults. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,7 +30,7 @@ import { cut, isPlain } from "./look.ts"
 
 const live = worldWith({ dialect: Dialect.live })
 
-/** Connects to the sandbox as alice, and subscribes to the price of a market. */
+/** Connects to the sandbox as alice, and subscribes to a market's price. */
 const connected = Effect.fnUntraced(function*(baseUrl: string) {
   const dialer = Dialer.layer({ url: `${baseUrl.replace("http", "ws")}/ws` })
   const client = yield* Effect.provide(
@@ -48,7 +48,7 @@ const movePrice = (to: string) =>
 
 export const streams = (): void => {
   itInFull(
-    "the page shows who is connected and what was sent to them, and cuts a connection off or closes it",
+    "the page shows who is connected and what each client was sent, and can cut or close a connection",
     () =>
       Effect.gen(function*() {
         const { baseUrl, shown } = yield* opened
@@ -77,7 +77,7 @@ export const streams = (): void => {
         yield* press(drawer, "Close (1001)")
         assert.strictEqual(yield* closed.ended, 1001)
         yield* appears(drawer, "This connection has ended.")
-        // The last messages of the ended connection stay visible.
+        // The last messages of the closed connection stay visible.
         yield* appears(drawer, /"40321"\n/u)
         yield* press(drawer, "Close")
         yield* appears(region(shown, "Connections"), /^None\./u)
@@ -85,7 +85,7 @@ export const streams = (): void => {
   )
 
   itInFull(
-    "the page adds a fault of streams with its parameters and the fields that select it",
+    "the page adds a stream fault with its parameters and the fields that select messages",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -110,8 +110,8 @@ export const streams = (): void => {
         yield* until(Effect.sync(() => client.texts.some((text) => text.includes("40222"))))
         assert.isFalse(client.texts.some((text) => text.includes("40111")))
 
-        // The fault for this symptom has no field for a channel or an account, so earlier choices must not become part
-        // of it.
+        // The form for this symptom has no field for a channel or an account, so earlier choices must not become part
+        // of the fault.
         yield* pick(form, "What goes wrong", "a connection is refused")
         yield* pick(form, "Reason", "unavailable")
         yield* write(form, "Connections to skip", "2")

@@ -1,4 +1,4 @@
-/** Tests of the page's time area: the clock, the journal's commands, snapshots and forks. */
+/** Tests the page's time area: the clock, the journal's commands, snapshots and forks. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { marketName, ticker } from "../../../src/domain/Identifiers.ts"
@@ -27,7 +27,7 @@ const btcUsdt = marketName("BTC_USDT")
 
 export const time = (): void => {
   itInFull(
-    "the page shows the exchange as it was while the user scrubs, restores nothing, and hides calls without effect",
+    "while the user scrubs, the page shows the exchange as it was, restores nothing, and hides calls without effect",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -52,7 +52,7 @@ export const time = (): void => {
         yield* go(shown, "orders")
         yield* listOf(shown, "Open orders", 1)
         yield* see(() => main.getByText("0.5").waitFor())
-        // What happens now does not disturb the past.
+        // New commands do not change the earlier state that is shown.
         yield* control.movePrice({ market: btcUsdt, price: price("40600") })
         yield* appears(shown, `${last + 1} commands`)
         yield* lastPrice(shown, /40\s000/u)
@@ -116,7 +116,7 @@ export const time = (): void => {
   )
 
   itInFull(
-    "the page advances and sets the clock, shows how far it is ahead, and jumps to the next scheduled event",
+    "the page advances and sets the clock, shows how far the clock is ahead, and jumps to the next scheduled event",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -154,7 +154,7 @@ export const time = (): void => {
   )
 
   itInFull(
-    "the user chooses an old command on the timeline, and its fork is another sandbox with its own page",
+    "the user can select an old command on the timeline, and a fork of it is a separate sandbox with its own page",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -165,8 +165,8 @@ export const time = (): void => {
         yield* lastPrice(shown, /30\s300/u)
         yield* go(shown, "time")
         const timeline = region(shown, "Timeline")
-        // The last command that the page shows can be older than its last price. While the last command is chosen, the
-        // choice moves on to new ones.
+        // The last command that the page shows can be older than its last price. While the last command is selected,
+        // the selection moves to new commands.
         yield* appears(timeline, `${(yield* control.status).sequence} commands`)
         yield* see(() => timeline.getByRole("slider", { name: "Command" }).fill(String(sequence)))
         yield* appears(
@@ -174,7 +174,7 @@ export const time = (): void => {
           /alice: stop limit buy 0\.01 on BTC_USDT at 41\s500 USDT, triggered at 40\s200, my-stop/u
         )
         yield* press(timeline, "Fork here")
-        // The page shows the past; a fork of it is another sandbox.
+        // The page shows an earlier state. A fork of that state is a separate sandbox.
         yield* press(shown, "Back to the present")
         const link = region(shown, "Forks").getByRole("link")
         const [fork] = yield* Effect.all([

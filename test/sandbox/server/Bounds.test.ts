@@ -17,7 +17,7 @@ import { signed } from "../../support/signed.ts"
 
 const dialect = Dialect.document
 
-/** The time limit, in milliseconds: long enough for a busy machine, so that only a test that hangs reaches it. */
+/** The time limit in milliseconds. It is long enough for a busy machine, so only a test that hangs reaches it. */
 const timeout = 600_000
 const ping = "/api/v4/public/ping"
 const placing = "/api/v4/order/new"
@@ -33,10 +33,10 @@ const longest: Request = {
   from: "test"
 }
 
-/** A sandbox in another process, with functions for its owner's requests. */
+/** Starts a sandbox in another process, with functions for its owner's requests. */
 const overseen = Effect.fnUntraced(function*() {
   const sandbox = yield* servedElsewhere()
-  // Does not keep connections alive, because the server would close idle ones during a long attack.
+  // Connections are not kept alive, because the server would close idle connections during a long attack.
   const send = yield* sending(sandbox.baseUrl, { keepAlive: false })
   const answer = Effect.fnUntraced(function*(request: Request) {
     const answer = yield* send(request)
@@ -55,7 +55,7 @@ const overseen = Effect.fnUntraced(function*() {
     Effect.map(send(longest), (answer) => answer !== "broken" && answer.status !== dialect.refusals.unavailable.status)
   )
   const digest = Effect.map(own("GET", "Status"), ({ text }) => text)
-  /** Checks that the state is unchanged, and that well-formed calls are still answered. */
+  /** Checks that the state is unchanged, and that well-formed calls still get responses. */
   const unharmed = Effect.fnUntraced(function*(before: string) {
     assert.strictEqual(yield* digest, before)
     const { status, text } = yield* answer(signed(dialect, "/api/v4/trade-account/balance"))
@@ -75,7 +75,8 @@ const connect = (port: number) =>
   })
 
 /**
- * Writes, and waits until there is room for more or the connection is closed. Does not wait if the reader has stopped.
+ * Writes data, and waits until there is room for more data or the connection is closed. Does not wait if the reader has
+ * stopped.
  */
 const write = (socket: Net.Socket, bytes: string | Uint8Array) =>
   Effect.callback<void>((resume) => {
@@ -88,7 +89,9 @@ const write = (socket: Net.Socket, bytes: string | Uint8Array) =>
     })
   })
 
-// ----------------------------------------------------------------------------- Arbitrary bytes
+// -----------------------------------------------------------------------------
+
+// Arbitrary bytes
 // -----------------------------------------------------------------------------
 
 const line = fc.oneof(
@@ -180,7 +183,7 @@ const conversation = fc.record({
   end: fc.constantFrom("reset", "half", "silent")
 })
 
-/** Sends the messages in pieces, whatever the server answers. */
+/** Sends the messages in pieces, whatever the server responds. */
 const converse = Effect.fnUntraced(
   function*(
     port: number,
@@ -202,7 +205,7 @@ const converse = Effect.fnUntraced(
 
 describe("arbitrary bytes on sockets", () => {
   it.live(
-    "whatever bytes arrive, a server keeps its state and stays within its memory bound",
+    "whatever bytes arrive, a server preserves its state and stays within its memory limit",
     () =>
       Effect.gen(function*() {
         const sandbox = yield* overseen()
@@ -226,10 +229,12 @@ describe("arbitrary bytes on sockets", () => {
   )
 })
 
-// ----------------------------------------------------------------------------- Large amounts
 // -----------------------------------------------------------------------------
 
-/** Connections that stay open until the attack is over. */
+// Large amounts
+// -----------------------------------------------------------------------------
+
+/** Opens connections that stay open until the attack is over. */
 const connections = (port: number, count: number) =>
   Effect.forEach(
     Array.from({ length: count }),
@@ -247,7 +252,7 @@ const each = <A>(count: number, sockets: ReadonlyArray<Net.Socket>, bytes: (inde
     { concurrency: "unbounded", discard: true }
   )
 
-/** Waits until a number stays the same over many readings. */
+/** Waits until a number stays unchanged over many readings. */
 const standsStill = (number: () => number) => {
   let last = -1
   let looks = 0
@@ -305,7 +310,7 @@ const attacks: ReadonlyArray<readonly [name: string, attack: Attack]> = [
       yield* each(1, sockets, () => chunked)
       yield* each(40, sockets, () => Buffer.from("1\r\nx\r\n".repeat(10_000)))
     })],
-  ["many incomplete bodies of the maximum length at once", (port) =>
+  ["many simultaneous incomplete bodies of the maximum length", (port) =>
     Effect.gen(function*() {
       const sockets = reading(yield* connections(port, 150))
       yield* each(1, sockets, () => raw(`POST ${placing} HTTP/1.1`, [["content-length", String(Server.maxBody)]]))
@@ -317,7 +322,7 @@ const attacks: ReadonlyArray<readonly [name: string, attack: Attack]> = [
       yield* each(1, sockets, () => Buffer.from(`GET ${ping} HTTP/1.1\r\nx-long: ${"y".repeat(90_000)}`))
     })],
   [
-    "bodies that wait behind a slow answer, on connections that break",
+    "bodies that wait behind a slow response, on connections that break",
     (port, own) =>
       Effect.gen(function*() {
         yield* own(
@@ -339,7 +344,7 @@ const attacks: ReadonlyArray<readonly [name: string, attack: Attack]> = [
 
 describe("large amounts of data on sockets", () => {
   it.live(
-    "however much data arrives, a server stays within its memory bound and frees the memory afterwards",
+    "however much data arrives, a server stays within its memory limit and frees the memory afterwards",
     () =>
       Effect.gen(function*() {
         const sandbox = yield* overseen()
@@ -358,7 +363,7 @@ describe("large amounts of data on sockets", () => {
   )
 
   it.live(
-    "a server stops handling calls on a connection while the caller does not read the answers",
+    "a server stops handling calls on a connection if the caller does not read the responses",
     () =>
       Effect.gen(function*() {
         const sandbox = yield* overseen()
@@ -376,13 +381,13 @@ describe("large amounts of data on sockets", () => {
     timeout
   )
 
-  it.live("a server stops reading the feed for readers that have stopped", () =>
+  it.live("a server stops reading the feed for readers that have stopped reading", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
       const [entry] = yield* Effect.flatMap(venue.feed.after("0"), (entries) =>
         Stream.runCollect(Stream.take(entries, 1)))
       let taken = 0
-      // These are far more entries than the system buffers for a connection.
+      // There are far more entries than the system buffers for a connection.
       const entries = Stream.fromIterable(Array.from({ length: 200_000 }, () =>
         entry ?? assert.fail())).pipe(
           Stream.rechunk(100),

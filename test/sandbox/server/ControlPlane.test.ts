@@ -20,7 +20,7 @@ import * as Server from "../../../src/sandbox/server/Server.ts"
 import * as Venue from "../../../src/sandbox/venue/Venue.ts"
 import { unplain } from "../../support/plain.ts"
 
-/** Fails if an answer for people contains technical words from a schema or a stack trace. */
+/** Fails if a message for people contains technical terms from a schema or a stack trace. */
 const isPlain = (said: string) => assert.notMatch(said, unplain)
 
 const token = "the token of this test"
@@ -32,7 +32,7 @@ class Base extends Context.Service<Base, string>()("test/Base") {}
 
 type World = Base | HttpClient.HttpClient | ControlClient.ControlClient | Venue.Venue
 
-/** The same sandbox, in process and over HTTP. */
+/** The same sandbox, both in process and over HTTP. */
 const worlds: ReadonlyArray<readonly [string, Layer.Layer<World>]> = [
   [
     "in process",
@@ -64,7 +64,7 @@ interface Options {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Sends a request to the control plane; returns the status and the body as text. */
+/** Sends a request to the control plane. Returns the status and the body as text. */
 const send = Effect.fnUntraced(function*(name: string, body: string, options: Options = {}) {
   const base = yield* Base
   const method = options.method ?? "POST"
@@ -91,7 +91,7 @@ const held = ControlClient.ControlClient.use((control) =>
   )
 )
 
-describe.each(worlds)("%s", (_name, world) => {
+describe.each(worlds)("the control plane (%s)", (_name, world) => {
   const test = <E>(name: string, effect: Effect.Effect<unknown, E, World>) =>
     it.live(name, () => Effect.provide(effect, world))
 
@@ -109,7 +109,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "a refusal names the invalid fields and their constraints",
+    "a control plane refusal names the invalid fields and their constraints",
     Effect.gen(function*() {
       const nobody = JSON.stringify({ account: "nobody", wallet: "main", ticker: "BTC", amount: "1" })
       const [refused, body] = yield* send("Fund", nobody)
@@ -129,7 +129,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "unknown operations and invalid JSON are refused",
+    "the control plane refuses unknown operations and invalid JSON",
     Effect.gen(function*() {
       assert.strictEqual(yield* status("NoSuch", "{}"), 404)
       assert.strictEqual(yield* status("Call", `{"apiKey":"k","operation":{"_tag":"Nothing"}}`), 404)
@@ -141,7 +141,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "every operation says in plain words what is wrong with its fields",
+    "every control plane operation explains in plain English what is wrong with its fields",
     Effect.gen(function*() {
       const { control, views } = ControlApi.ControlApi.groups
       for (const [operation, fields] of Calling.fieldsOf([control, views])) {
@@ -166,7 +166,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "an unknown field is refused instead of ignored",
+    "the control plane refuses an unknown field instead of ignoring it",
     Effect.gen(function*() {
       const symptom = { _tag: "Reset", applied: false }
       const [refused, said] = yield* send("Faults", JSON.stringify({ probabilty: 0.1, symptom }))
@@ -183,7 +183,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "a missing body counts as an empty one, and the refusal names a missing header",
+    "a missing body is treated as an empty body, and the refusal for a missing header names the header",
     Effect.gen(function*() {
       const bare = Effect.fnUntraced(function*(name: string) {
         const request = HttpClientRequest.post((yield* Base) + ControlApi.prefix + name).pipe(
@@ -201,7 +201,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "requests without the token are refused, including exchange keys, forms and pages from other origins",
+    "requests without the control token are refused, including exchange keys, forms and pages from other origins",
     Effect.gen(function*() {
       const { apiKey, apiSecret } = Example.alice
       for (const authorization of ["", "Bearer ", "Bearer no", `Bearer ${apiSecret}`, token, `bearer ${token}`]) {
@@ -283,7 +283,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "the OpenAPI document describes every operation, and says that each needs the token",
+    "the OpenAPI document describes every operation, and states that each operation needs the token",
     Effect.gen(function*() {
       const [found, text] = yield* send("openapi.json", "", { method: "GET" })
       assert.strictEqual(found, 200)
@@ -300,7 +300,7 @@ describe.each(worlds)("%s", (_name, world) => {
       const { control, views } = ControlApi.ControlApi.groups
       assert.strictEqual(operations, Object.keys({ ...control.endpoints, ...views.endpoints }).length)
       assert.isTrue(Object.keys(spec.paths).every((path) => path.startsWith(ControlApi.prefix)))
-      // An operation's own `security: []` would make its token optional.
+      // An operation with its own `security: []` would not need the token.
       for (
         const operation of Object.values(spec.paths).flatMap((path) => Object.values(path) as ReadonlyArray<object>)
       ) {
@@ -310,7 +310,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "an exported journal, replayed in another sandbox, exports the same bytes",
+    "a journal that is exported and replayed in another sandbox is exported again with the same bytes",
     Effect.gen(function*() {
       const control = yield* ControlClient.ControlClient
       const [, journal] = yield* send("Journal", "", { method: "GET" })
@@ -334,7 +334,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "the feed streams events, and continues where a reader stopped",
+    "the feed streams events, and continues from where a reader stopped",
     Effect.gen(function*() {
       const control = yield* ControlClient.ControlClient
       const { sequence } = yield* control.snapshot({ payload: {} })

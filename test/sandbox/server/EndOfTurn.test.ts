@@ -6,7 +6,7 @@ const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-it.effect("work scheduled in a turn runs in order at the turn's end, and work that it schedules runs in the next turn", () =>
+it.effect("work scheduled in a turn runs in order at the turn's end, and work scheduled by that work runs in the next turn", () =>
   Effect.gen(function*() {
     const done: Array<number> = []
     const later = EndOfTurn.make()

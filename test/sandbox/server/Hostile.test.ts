@@ -44,7 +44,7 @@ const unauthorized = { code: 10, message: "Unauthorized request.", errors: {} }
 const tooLarge = { code: 0, message: "The request body is too large.", errors: {} }
 const notFound = { code: 0, message: "Not found.", errors: {} }
 
-/** An order that alice can pay for. */
+/** An order that alice can afford. */
 const order = { market: "BTC_USDT", side: "sell", amount: "0.1", price: "1000" }
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -67,13 +67,13 @@ const withHeaders = (request: Request, headers: Readonly<Record<string, string>>
 const members = (dialect: Dialect.Dialect): string =>
   JSON.stringify({ ...order, request: placing, nonce: freshNonce(dialect) }).slice(1, -1)
 
-/** Raises the rate limits, so that they never refuse a call. */
+/** Raises the rate limits far enough that they never refuse a call. */
 const unlimited = Control.use((control) => control.limit({ calls: 1e9, perSeconds: 1 }))
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("hostile requests in the $name dialect", (dialect) => {
   const world = inProcess(dialect)
 
-  /** Sends a request over a socket, and checks that it is refused and changes nothing. */
+  /** Sends a request over a socket, and checks that the request is refused and changes nothing. */
   const refused = (baseUrl: string, request: Request, status: number, json: object) =>
     withoutEffect(
       dialect,
@@ -139,12 +139,13 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
             for (const text of [nested, nested.slice(0, -1)]) {
               const request = signedText(placing, text)
               const { json, status } = yield* withoutEffect(dialect, handle(request))
-              // Some of these bodies parse as objects, but none has the required fields.
+              // Some of these bodies parse as objects, but none of them has the required fields.
               assert.deepStrictEqual([status, json["code"]], [400, 9])
             }
           }
         }
-        // The nesting is in a known field, or in the payload of a different body, which the hint must still detect.
+        // The nested value is in a known field, or in the payload of a different body, which the hint must still
+        // recognise.
         for (const depth of [1000, 8000, 30_000]) {
           const nested = "[".repeat(depth) + "]".repeat(depth)
           const inField = signedText(placing, `{${members(dialect).replace("\"BTC_USDT\"", nested)}}`)
@@ -255,7 +256,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(world)))
 
   property(
-    "Base64 that is not canonical is refused, even when it is signed",
+    "non-canonical Base64 is refused, even when it is signed",
     [fc.string({ maxLength: 20 }), fc.nat(3)],
     (pad, low) =>
       Effect.gen(function*() {
@@ -275,13 +276,13 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
 })
 
 // -----------------------------------------------------------------------------
-// HTTP
+// Attacks on HTTP
 // -----------------------------------------------------------------------------
 
 const dialect = Dialect.document
 const world = inProcess(dialect)
 
-describe("bodies of requests", () => {
+describe("request bodies", () => {
   const chunk = Buffer.alloc(64 * 1024, "x")
   const chunked = (count: number): Buffer =>
     Buffer.concat([
@@ -289,7 +290,7 @@ describe("bodies of requests", () => {
       Buffer.from("0\r\n\r\n")
     ])
 
-  it.live("bodies of many megabytes are refused, whether they declare a length or come in chunks, and the caller can read why", () =>
+  it.live("bodies of many megabytes are refused, whether they declare a length or arrive in chunks, and the caller can read why", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const body = Buffer.alloc(16 * Server.maxBody, "x")
@@ -327,7 +328,7 @@ describe("bodies of requests", () => {
       }
     }).pipe(Effect.provide(world)))
 
-  it.live("bodies and headers that never end, and silent callers, time out", () =>
+  it.live("endless bodies, endless headers and silent callers time out", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve({ requestTimeout: 300 })
       const request = signed(dialect, placing, order)
@@ -345,9 +346,9 @@ describe("bodies of requests", () => {
       for (const answer of said) assert.isTrue(statuses(answer).every((status) => status === 408), answer)
     }).pipe(Effect.provide(world)))
 
-  it.live("bodies that arrive byte by byte time out too", () =>
+  it.live("bodies that arrive byte by byte time out as well", () =>
     Effect.gen(function*() {
-      // The timeout is long enough for the other calls on a busy machine.
+      // The timeout is long enough for the other calls, even on a busy machine.
       const { baseUrl } = yield* Server.serve({ requestTimeout: 3000 })
       const send = yield* sending(baseUrl)
       const slow = Array.from({ length: 100 }, () => send(signed(dialect, balance)))
@@ -383,7 +384,7 @@ describe("bodies of requests", () => {
 })
 
 describe("requests over HTTP", () => {
-  it.live("HTTP/1.0 requests are served with or without a host, and malformed lines and other protocols are refused", () =>
+  it.live("HTTP/1.0 requests are served with or without a host, while malformed request lines and other protocols are refused", () =>
     Effect.gen(function*() {
       const patient = yield* Server.serve()
       for (
@@ -412,7 +413,7 @@ describe("requests over HTTP", () => {
       }
     }).pipe(Effect.provide(world)))
 
-  it.live("unknown methods are refused", () =>
+  it.live("unknown HTTP methods are refused", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       for (const method of ["OPTIONS", "PUT", "TRACE", "DELETE", "PATCH", "PROPFIND", "GET", "HEAD", "M-SEARCH"]) {
@@ -421,7 +422,7 @@ describe("requests over HTTP", () => {
         assert.deepStrictEqual(statuses(said), [405], method)
         if (method === "HEAD") assert.strictEqual(lastBody(said), "")
         else assert.deepStrictEqual(JSON.parse(lastBody(said)), { code: 0, message: "Method not allowed.", errors: {} })
-        // The answer repeats no part of the request: TRACE would expose the signature.
+        // The response repeats no part of the request, because repeating a TRACE request would expose the signature.
         assert.notInclude(said.toLowerCase(), "x-txc")
       }
     }).pipe(Effect.provide(world)))
@@ -452,7 +453,7 @@ describe("requests over HTTP", () => {
         `/${"x".repeat(10_000)}`
       ]
       for (const path of paths) {
-        // Node's parser itself refuses some of them with 400, which is also correct.
+        // Node's parser refuses some of these paths itself with 400, which is also correct.
         const said = yield* withoutEffect(dialect, say(baseUrl, rawOf({ ...signed(dialect, balance), path })))
         const [status] = statuses(said)
         assert.isTrue(status === 404 || status === 400, path)
@@ -473,7 +474,7 @@ describe("requests over HTTP", () => {
       }
     }).pipe(Effect.provide(world)))
 
-  it.live("a request that has a whole URL instead of a path is served", () =>
+  it.live("a request with a complete URL instead of a path is served", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       for (const address of [baseUrl, "http://localhost", "HTTPS://user@localhost:1"]) {
@@ -506,7 +507,7 @@ describe("requests over HTTP", () => {
       assert.deepStrictEqual(statuses(yield* say(baseUrl, rawOf(proto))), [200])
     }).pipe(Effect.provide(world)))
 
-  it.live("pipelined requests are answered in order, whether valid or invalid", () =>
+  it.live("pipelined requests get their responses in order, whether they are valid or not", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const call = (request: Request) =>
@@ -518,7 +519,7 @@ describe("requests over HTTP", () => {
       const good = () => signed(dialect, balance)
       const said = yield* say(baseUrl, Buffer.concat([...[good(), bad, good(), bad].map(call), rawOf(good())]))
       assert.deepStrictEqual(statuses(said), [200, 400, 200, 400, 200])
-      // The fourth request is not HTTP: only the requests before it are answered.
+      // The fourth request is not HTTP, so only the requests before it get a response.
       const broken = Buffer.concat([...[good(), bad, good()].map(call), Buffer.from("?\r\n\r\n"), rawOf(good())])
       const until = yield* say(baseUrl, broken)
       assert.isAtMost(statuses(until).length, 4)
@@ -526,7 +527,7 @@ describe("requests over HTTP", () => {
       yield* unharmed(dialect)
     }).pipe(Effect.provide(world)))
 
-  it.live("a pipelined call that resets the connection while an answer is pending does no harm", () =>
+  it.live("a pipelined call that resets the connection while a response is pending does no harm", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const control = yield* Control
@@ -538,7 +539,7 @@ describe("requests over HTTP", () => {
       yield* unharmed(dialect)
     }).pipe(Effect.provide(world)))
 
-  it.live("a fault with an answer that HTTP can't carry closes the connection", () =>
+  it.live("a fault with a response that HTTP can't express closes the connection", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const headers = { "x-a\r\n": "b" }
@@ -550,7 +551,7 @@ describe("requests over HTTP", () => {
 })
 
 describe("broken and silent connections", () => {
-  it.live("hundreds of connections broken halfway do no harm", () =>
+  it.live("hundreds of connections that break halfway through a request do no harm", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const request = rawOf(signed(dialect, placing, order))
@@ -563,7 +564,7 @@ describe("broken and silent connections", () => {
       assert.deepStrictEqual(statuses(yield* say(baseUrl, rawOf(signed(dialect, balance)))), [200])
     }).pipe(Effect.provide(world)))
 
-  it.live("connections that break before the server answers or resets them do no harm", () =>
+  it.live("connections that break before the server responds or resets them do no harm", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const control = yield* Control
@@ -582,7 +583,7 @@ describe("broken and silent connections", () => {
       assert.deepStrictEqual(statuses(yield* say(baseUrl, rawOf(signed(dialect, balance)))), [200])
     }).pipe(Effect.provide(world)))
 
-  it.live("hundreds of silent connections do not shut out others", () =>
+  it.live("hundreds of silent connections do not lock out other callers", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve({ requestTimeout: 5000 })
       const silent = yield* Effect.forkChild(
@@ -594,12 +595,14 @@ describe("broken and silent connections", () => {
     }).pipe(Effect.provide(world)))
 })
 
-// ----------------------------------------------------------------------------- Fuzzing
+// -----------------------------------------------------------------------------
+
+// Fuzzed requests
 // -----------------------------------------------------------------------------
 
 const privatePaths = routes.flatMap(({ endpoint }) => endpoint.access === "private" ? [endpoint.path] : [])
 
-/** Wire keys of requests in either dialect. */
+/** Request keys on the wire, from either dialect. */
 const keys = (
   "market side amount price activation_price stop_limit_price orderId order_id clientOrderId client_order_id type " +
   "ticker from to method code passphrase description alias email permissions shareKyc subAccountId id title limit " +
@@ -614,7 +617,7 @@ const plausible = fc.constantFrom(
   ..."1 2 true false [\"spot\"] {\"spotEnabled\":true,\"collateralEnabled\":true}".split(" ")
 )
 
-/** Bodies of known fields with valid, wrong or hostile values. */
+/** Bodies with known fields that have valid, wrong or hostile values. */
 const bodies = fc.record({
   path: fc.constantFrom(...privatePaths),
   fields: fc.dictionary(fc.constantFrom(...keys), fc.oneof(plausible, hostileValues), {
@@ -623,7 +626,7 @@ const bodies = fc.record({
   })
 })
 
-/** A change of a few bytes, which are replaced, removed or repeated. */
+/** A mutation of a few bytes, which are replaced, removed or repeated. */
 const cuts = fc.record({
   at: fc.nat(400),
   remove: fc.nat(8),
@@ -660,7 +663,7 @@ const attacks: fc.Arbitrary<Attack> = fc.oneof(
   )
 )
 
-/** Checks that the answer follows the protocol: a success or an error body. */
+/** Checks that the response follows the protocol: it is either a success or an error body. */
 const judge = (answer: { readonly status: number; readonly text: string } | "broken", request: Request): void => {
   const said = `${request.path} ${Buffer.from(request.body).toString()}`
   if (answer === "broken") return assert.fail(`not answered: ${said}`)
@@ -670,8 +673,8 @@ const judge = (answer: { readonly status: number; readonly text: string } | "bro
   if (status >= 400) assert.hasAllKeys(json, ["code", "message", "errors"], said)
 }
 
-describe.each(dialects)("fuzzed in the $name dialect", (dialect) => {
-  property("every fuzzed request is answered, and no money is created or lost", [
+describe.each(dialects)("fuzzed requests in the $name dialect", (dialect) => {
+  property("every fuzzed request gets a response, and no money is created or lost", [
     fc.array(attacks, { minLength: 10, maxLength: 60 })
   ], (drawn) =>
     Effect.gen(function*() {
@@ -685,7 +688,7 @@ describe.each(dialects)("fuzzed in the $name dialect", (dialect) => {
       yield* unharmed(dialect)
     }).pipe(Effect.scoped, Effect.provide(inProcess(dialect))), { runs: 500, short: 10 })
 
-  property("every accepted request is in the journal, and the journal can be read back", [
+  property("every accepted request is in the journal, and the journal can be read again", [
     fc.array(attacks, { minLength: 20, maxLength: 100 })
   ], (drawn) =>
     Effect.gen(function*() {
@@ -703,11 +706,11 @@ describe.each(dialects)("fuzzed in the $name dialect", (dialect) => {
     }), { runs: 15, short: 5 })
 })
 
-describe("memory of the server", () => {
-  /** The memory bound, in bytes: far less than all bodies of this test together. */
+describe("the server's memory", () => {
+  /** The memory limit in bytes. It is far less than the total size of all bodies in this test. */
   const bound = 200 * 1024 * 1024
 
-  // When garbage is collected depends on the machine, so the test collects it before every measurement.
+  // The time of garbage collection depends on the machine, so the test collects garbage before every measurement.
   setFlagsFromString("--expose-gc")
   const collect = runInNewContext("gc") as () => void
 
@@ -728,7 +731,7 @@ describe("memory of the server", () => {
         const small = index % 2 === 0
           ? withHeaders(valid, { "x-txc-signature": index.toString(16) })
           : signedText(placing, `{"a":${"[".repeat(1000)}`)
-        // Every tenth request has a body of the maximum length, and no matching signature.
+        // Every tenth request has a body of the maximum length and a signature that does not match.
         return send(index % 10 === 0 ? { ...small, body: long } : small)
       }, { concurrency: 8, discard: true })
       yield* unharmed(dialect)

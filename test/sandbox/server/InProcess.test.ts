@@ -17,7 +17,7 @@ import { until } from "../../support/clock.ts"
 import { dialects, exchange, inProcess, oco, once, overHttp, stopLimit } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
 
-/** A few calls of each kind, and their outcomes without times. */
+/** Makes a few calls of each kind. Returns their outcomes without times. */
 const story = Effect.gen(function*() {
   const order = yield* StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: "a" as never }))
   const pair = yield* CollateralOcoOrders.use((orders) => orders.create({ ...oco, clientOrderId: "b" as never }))
@@ -44,8 +44,8 @@ const story = Effect.gen(function*() {
   ) as unknown
 })
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("calls have the same outcomes in process as over HTTP", () =>
+describe.each(dialects)("the in-process exchange in the $name dialect", (dialect) => {
+  it.live("calls in process have the same outcomes as calls over HTTP", () =>
     Effect.gen(function*() {
       const here = yield* Effect.provide(story, exchange(inProcess(dialect)))
       const there = yield* Effect.provide(story, exchange(overHttp(dialect)))
@@ -77,7 +77,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(exchange(inProcess(dialect)))))
 })
 
-it.effect("the in-process exchange also answers HTTP clients other than the library's", () =>
+it.effect("the in-process exchange also works with HTTP clients other than the library's", () =>
   Effect.gen(function*() {
     const response = yield* HttpClient.get(`${InProcess.baseUrl}/api/v4/public/ping?x=1`)
     assert.deepStrictEqual([response.status, yield* response.json], [200, ["pong"]])

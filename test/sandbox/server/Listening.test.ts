@@ -23,7 +23,7 @@ const feed: Answer = {
   body: Stream.concat(Stream.make(Buffer.from("id: 1\n\n")), Stream.never)
 }
 
-it.live("a server that is stopping finishes calls in progress, ends feeds, and accepts no new connections", () =>
+it.live("a server that is stopping completes calls in progress, ends feeds, and accepts no new connections", () =>
   Effect.gen(function*() {
     const begun = yield* Latch.make()
     const go = yield* Latch.make()

@@ -18,12 +18,12 @@ const token = "the token of this test"
 
 const headOf = (headers: Head["headers"], path = ping): Head => ({ method: "GET", path, headers, from: "127.0.0.1" })
 
-/** The statuses with which requests for these names are refused; `undefined` for accepted ones. */
+/** Returns the statuses with which requests for these names are refused, or `undefined` for accepted names. */
 const judged = (names: Names.Names, hosts: ReadonlyArray<string>) =>
   hosts.map((host) => names.refusal(headOf({ host }))?.status)
 
-describe("the names of a server", () => {
-  it("a server on the loopback interface answers to loopback names only", () => {
+describe("host names that a server accepts", () => {
+  it("a server on the loopback interface accepts only loopback names", () => {
     const names = Names.make("127.0.0.1", () => "127.0.0.1", [])
     const accepted = [
       "localhost",
@@ -51,18 +51,18 @@ describe("the names of a server", () => {
       "example.com, localhost"
     ]
     assert.deepStrictEqual(judged(names, refused), refused.map(() => 421))
-    // After an accepted name, a wrong one is still refused.
+    // After an accepted name, a wrong name is still refused.
     assert.deepStrictEqual(judged(names, ["localhost", "example.com", "localhost"]), [undefined, 421, undefined])
   })
 
-  it("the allowed names and the address that the server listens on are accepted, however they are written", () => {
+  it("the allowed names and the address on which the server listens are accepted, however they are written", () => {
     const names = Names.make("FE80::0:1", () => "fe80::1", ["Sandbox", "exchange.example.com:8443"])
     const accepted = ["sandbox:8080", "SANDBOX", "exchange.example.com", "exchange.example.com.:1", "[fe80::1]:8080"]
     assert.deepStrictEqual(judged(names, accepted), accepted.map(() => undefined))
     assert.deepStrictEqual(judged(names, ["sandbox.example.com", "[fe80::2]"]), [421, 421])
   })
 
-  it("a server on every interface answers to the addresses of this machine, and to no other address", () => {
+  it("a server on every interface accepts this machine's addresses, and no other address", () => {
     const own = Object.values(networkInterfaces()).flat().flatMap((found) =>
       found === undefined ? [] : [found.family === "IPv6" ? `[${found.address}]` : found.address]
     )
@@ -74,7 +74,7 @@ describe("the names of a server", () => {
     assert.isUndefined(Names.make("0.0.0.0", () => "0.0.0.0", []).refusal(headOf({ host: "0.0.0.0:8080" })))
   })
 
-  it("a page from another site is refused, and so is a page with an opaque origin", () => {
+  it("a page from another site or with an opaque origin is refused", () => {
     const names = Names.make("127.0.0.1", () => "127.0.0.1", ["sandbox"])
     const status = (origin: string) => names.refusal(headOf({ host: "localhost:8080", origin }))?.status
     for (const origin of ["http://localhost:8080", "http://localhost:3000", "https://sandbox", "http://127.0.0.1"]) {
@@ -85,14 +85,14 @@ describe("the names of a server", () => {
     }
   })
 
-  it("requests without a host are accepted, because browsers always send one", () => {
+  it("requests without a host are accepted, because a browser always sends a host", () => {
     const names = Names.make("127.0.0.1", () => "127.0.0.1", [])
     assert.isUndefined(names.refusal(headOf({})))
   })
 })
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("a page whose DNS name points to the sandbox can neither trade nor read, and the refusal gives the remedy", () =>
+describe.each(dialects)("misdirected requests in the $name dialect", (dialect) => {
+  it.live("a page whose DNS name points to the sandbox can neither trade nor read, and the refusal states the remedy", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve({ controlToken: token, allowHosts: ["sandbox"] })
       const order = { market: "BTC_USDT", side: "sell", amount: "0.1", price: "1000" }
@@ -133,7 +133,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(inProcess(dialect))))
 })
 
-it.live("the body of a misdirected request is not read, and its caller reads the refusal", () =>
+it.live("the body of a misdirected request is not read, and the caller can read the refusal", () =>
   Effect.gen(function*() {
     const { baseUrl } = yield* Server.serve()
     const body = "x".repeat(4 * Server.maxBody)
@@ -145,7 +145,7 @@ it.live("the body of a misdirected request is not read, and its caller reads the
     assert.strictEqual((yield* Venue).callLog.after(0).length, 0)
   }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-it.live("a host refuses unknown names on its own paths, on its venues' and on their ports", () =>
+it.live("a host refuses unknown names on its own paths, on its venues' paths, and on their ports", () =>
   Effect.gen(function*() {
     const host = yield* Host.Host
     const { baseUrl } = yield* HostServer.serve({ allowHosts: ["hosts"] })

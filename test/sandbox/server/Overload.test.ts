@@ -15,7 +15,7 @@ const { ofAll, ofCaller, ofVenue } = Server.maxUnanswered
 
 const carriedOut: Answer = { _tag: "Answer", status: 200, headers: {}, body: "done" }
 
-/** A server of several venues, whose calls end when the latch opens. */
+/** A server with several venues whose calls end when the latch opens. */
 const gated = Effect.gen(function*() {
   const gate = yield* Latch.make()
   let begun = 0
@@ -35,7 +35,10 @@ const gated = Effect.gen(function*() {
 const request = (path: string, key: string): string =>
   `POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-txc-apikey: ${key}\r\ncontent-length: 2\r\n\r\n{}`
 
-/** Sends each request on its own connection, from one address. The received text is empty while a call is in progress. */
+/**
+ * Sends each request on a separate connection, all from one address. The received text is empty while a call is in
+ * progress.
+ */
 const sending = (port: number, requests: ReadonlyArray<string>) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -59,7 +62,7 @@ const refusal = /^HTTP\/1\.1 429 [^]*\r\nretry-after: 1\r\n[^]*\r\n\r\n\{"code":
 const numberOf = (received: ReadonlyArray<string>, pattern: RegExp) =>
   received.filter((text) => pattern.test(text)).length
 
-describe("more calls than a server can take", () => {
+describe("more calls than a server can handle", () => {
   it.live(
     "of 1500 simultaneous calls with one key, some are carried out, all others are refused with proof, and no connection breaks",
     () =>
@@ -68,7 +71,8 @@ describe("more calls than a server can take", () => {
         const flood = yield* sending(port, Array.from({ length: 1500 }, () => request("/one", "loud")))
         yield* until(Effect.sync(() => numberOf(flood.received, refusal) === 1500 - ofCaller))
         assert.strictEqual(begun(), ofCaller)
-        // These calls come from the same address, as behind a proxy: one has another key, one is for another venue.
+        // These calls come from the same address, as they would behind a proxy. One call has another key, and one is
+        // for another venue.
         const others = yield* sending(port, [request("/one", "quiet"), request("/other", "loud")])
         yield* until(Effect.sync(() => begun() === ofCaller + 2))
         yield* gate.open
@@ -81,7 +85,7 @@ describe("more calls than a server can take", () => {
   )
 
   it.live(
-    "calls beyond the share of an address are refused with proof, whatever their venues and keys",
+    "calls beyond an address's share are refused with proof, whatever their venues and keys",
     () =>
       Effect.gen(function*() {
         const { begun, port } = yield* gated
@@ -96,7 +100,7 @@ describe("more calls than a server can take", () => {
   )
 
   property(
-    "no venue and no caller has more calls in progress than its share, and calls that end make room for others",
+    "no venue and no caller exceeds its share of calls in progress, and calls that end make room for others",
     [fc.array(
       fc.record({
         venue: fc.constantFrom("one", "other"),
@@ -113,7 +117,7 @@ describe("more calls than a server can take", () => {
         for (const { caller, count, venue } of steps) {
           for (const call of calls.splice(0, -count)) {
             call.end()
-            // A call ends when it is answered, and when its connection closes.
+            // A call ends when its response is sent, and also when its connection closes.
             call.end()
           }
           for (let left = count; left > 0; left--) {

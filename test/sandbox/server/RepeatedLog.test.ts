@@ -5,7 +5,7 @@ import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import * as RepeatedLog from "../../../src/sandbox/server/RepeatedLog.ts"
 
-it.effect("a repeated problem is logged in one line, with the innermost message, and then counted for a minute", () =>
+it.effect("a repeated problem is logged once, on one line with the innermost message, and is then only counted for a minute", () =>
   Effect.gen(function*() {
     const lines: Array<string> = []
     const inner = Logger.make(({ cause, message }) => {

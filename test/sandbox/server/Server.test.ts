@@ -24,7 +24,7 @@ interface Got {
   readonly text: string
 }
 
-/** Sends one request with plain `node:http`; returns `"reset"` if the connection breaks. */
+/** Sends one request with plain `node:http`. Returns `"reset"` if the connection breaks. */
 const send = (
   baseUrl: string,
   { body, headers, method, path }: Pick<Request, "method" | "path" | "body"> & { readonly headers?: Request["headers"] }
@@ -57,7 +57,7 @@ const world = inProcess(Dialect.document)
 const empty = new Uint8Array()
 
 describe("Server.serve", () => {
-  it.live("the server sends the venue's answers as JSON with a correct Content-Length", () =>
+  it.live("the server sends the venue's responses as JSON with a correct Content-Length", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const venue = yield* Venue
@@ -68,7 +68,7 @@ describe("Server.serve", () => {
       assert.strictEqual(headers["content-length"], Buffer.byteLength(text).toString())
     }).pipe(Effect.provide(world)))
 
-  it.live("header names are case-insensitive, and an unneeded query is ignored", () =>
+  it.live("header names are case-insensitive, and an unexpected query is ignored", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const request = signed(Dialect.document, balance)
@@ -80,7 +80,7 @@ describe("Server.serve", () => {
       assert.strictEqual(got(yield* send(baseUrl, ping)).text, "[\"pong\"]")
     }).pipe(Effect.provide(world)))
 
-  it.live("unknown paths and wrong methods get an error, without a body in the case of HEAD", () =>
+  it.live("unknown paths and wrong methods get an error, whose body is omitted for HEAD", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const unknown = got(yield* send(baseUrl, { method: "POST", path: "/nowhere", body: empty }))
@@ -96,7 +96,7 @@ describe("Server.serve", () => {
       assert.deepStrictEqual([head.status, head.text], [405, ""])
     }).pipe(Effect.provide(world)))
 
-  it.live("a body of the maximum length is read, and one byte more is refused", () =>
+  it.live("a body of the maximum length is read, but a body one byte longer is refused", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const path = "/api/v4/order/cancel/all"
@@ -105,7 +105,7 @@ describe("Server.serve", () => {
         assert.strictEqual(text.length, length)
         return new TextEncoder().encode(text)
       }
-      // The payload header for such a body would exceed the header limit, so this tests only the body's length check.
+      // The payload header for such a body would exceed the header limit, so this checks only the body's length.
       const longest = got(yield* send(baseUrl, { method: "POST", path, body: padded(Server.maxBody) }))
       assert.deepStrictEqual([longest.status, longest.text.includes("Payload not provided.")], [400, true])
       const longer = got(yield* send(baseUrl, { method: "POST", path, body: padded(Server.maxBody + 1) }))
@@ -123,7 +123,7 @@ describe("Server.serve", () => {
       assert.strictEqual(got(yield* send(baseUrl, signedText(balance, text))).status, 200)
     }).pipe(Effect.provide(world)))
 
-  it.live("hundreds of simultaneous calls each get their own answer", () =>
+  it.live("hundreds of simultaneous calls each get their own response", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const path = "/api/v4/sub-account/list"
@@ -147,7 +147,7 @@ describe("Server.serve", () => {
       assert.strictEqual(got(yield* send(baseUrl, signed(Dialect.document, balance))).status, 200)
     }).pipe(Effect.provide(world)))
 
-  it.live("a caller that disconnects or does not speak HTTP does no harm", () =>
+  it.live("a caller that disconnects or does not use HTTP does no harm", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const { port } = new URL(baseUrl)
@@ -173,7 +173,7 @@ describe("Server.serve", () => {
       assert.include(error.message, "EADDRINUSE")
     }).pipe(Effect.provide(world)))
 
-  it.live("the server listens only on its given address", () =>
+  it.live("the server listens only on the given address", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve({ host: "::1" })
       assert.match(baseUrl, /^http:\/\/\[::1\]:\d+$/u)
@@ -184,7 +184,7 @@ describe("Server.serve", () => {
 })
 
 describe("the server's scope", () => {
-  it.live("closing the server's scope closes the server at once, and the venue continues", () =>
+  it.live("closing the server's scope closes the server immediately, and the venue continues", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { baseUrl } = yield* Scope.provide(Server.serve(), scope)

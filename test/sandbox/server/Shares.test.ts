@@ -7,7 +7,7 @@ import * as Server from "../../../src/sandbox/server/Server.ts"
 import { until } from "../../support/clock.ts"
 import { inProcess } from "../../support/exchange.ts"
 
-/** Opens connections from a loopback address, sends `said` on each, and counts the server's reactions. */
+/** Opens connections from a loopback address, sends `said` on each connection, and counts the server's reactions. */
 const attack = (baseUrl: string, from: string, count: number, said: (n: number) => string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -35,7 +35,7 @@ const attack = (baseUrl: string, from: string, count: number, said: (n: number) 
       })
   )
 
-/** The answer to a ping from this address, or `"closed"`. */
+/** Returns the response to a ping from this address, or `"closed"`. */
 const pinged = (baseUrl: string, from: string) =>
   Effect.callback<string>((resume) => {
     let text = ""
@@ -49,7 +49,7 @@ const pinged = (baseUrl: string, from: string) =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** The beginning of the answer to these bytes from this address, or `"closed"`. */
+/** Returns the beginning of the response to these bytes from this address, or `"closed"`. */
 const answered = (baseUrl: string, from: string, sent: string) =>
   Effect.callback<string>((resume) => {
     const socket = Net.connect(
@@ -64,12 +64,12 @@ const answered = (baseUrl: string, from: string, sent: string) =>
 
 const share = Server.maxConnections * Server.shareOfAddress
 
-/** The maximum number of calls from one address that wait for their answers. */
+/** The maximum number of calls from one address that may be waiting for their responses. */
 const calls = Server.maxUnanswered.ofAll * Server.shareOfAddress
 
-describe("the share of one address", () => {
+describe("one address's share of a server", () => {
   it.live(
-    "an address with too many half-sent headers gets only its quota, and can still be served, like other addresses",
+    "an address with too many half-sent headers gets only its quota, and is still served, like other addresses",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve()
@@ -79,14 +79,14 @@ describe("the share of one address", () => {
         for (let call = 0; call < 20; call++) {
           assert.strictEqual(yield* pinged(baseUrl, "127.0.0.1"), "HTTP/1.1 200")
         }
-        // Each call has ended the oldest half-open connection, and no other.
+        // Each call has closed only the oldest half-open connection.
         assert.isAtLeast(held.open.size, share - 20)
       }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))),
     60_000
   )
 
   it.live(
-    "half-open connections of two addresses do not shut out a third, and idle connections outlive them",
+    "half-open connections of two addresses do not lock out a third, and idle connections outlive them",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve({ headersTimeout: 3_600_000, requestTimeout: 3_600_000 })
@@ -107,7 +107,7 @@ describe("the share of one address", () => {
   )
 
   it.live(
-    "calls whose bodies never arrive make room for a call from the same address, but calls that wait for answers do not",
+    "calls whose bodies never arrive make room for a call from the same address, but calls waiting for responses do not",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve({ headersTimeout: 3_600_000, requestTimeout: 3_600_000 })
@@ -134,7 +134,7 @@ describe("the share of one address", () => {
   )
 
   it.live(
-    "one address with calls that never end leaves room for other addresses' calls and bodies",
+    "an address with calls that never end leaves room for other addresses' calls and bodies",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve()
@@ -142,7 +142,7 @@ describe("the share of one address", () => {
         const head = `POST /api/v4/order/new HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${Server.maxBody}\r\n\r\n`
         const held = yield* attack(baseUrl, "127.0.0.1", calls, (n) => head + (n < 130 ? half : ""))
         yield* until(Effect.sync(() => held.connected === calls))
-        // The first address uses its whole quota before the other one sends anything.
+        // The first address uses its complete quota before the other address sends anything.
         yield* until(Effect.sync(() => held.closed >= 130 - Server.maxPending * Server.shareOfAddress / half.length))
         const other = `${head}${"y".repeat(Server.maxBody)}`
         assert.strictEqual(yield* answered(baseUrl, "127.0.0.2", other), "HTTP/1.1 400")
@@ -151,7 +151,7 @@ describe("the share of one address", () => {
   )
 
   it.live(
-    "half-sent bodies make room for a body from the same address, and the oldest ones are refused",
+    "half-sent bodies make room for a body from the same address, and the oldest are refused",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve({ headersTimeout: 3_600_000, requestTimeout: 3_600_000 })
@@ -163,7 +163,7 @@ describe("the share of one address", () => {
         for (let call = 1; call <= 5; call++) {
           assert.strictEqual(yield* answered(baseUrl, "127.0.0.1", head + "y".repeat(Server.maxBody)), "HTTP/1.1 400")
         }
-        // A new body displaces only a few others, not all of them.
+        // A new body displaces only a few other bodies, not all of them.
         assert.isAbove(held.open.size, 0)
       }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))),
     60_000

@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import * as WebSocketFrames from "../../../src/sandbox/server/WebSocketFrames.ts"
 import { property } from "../../support/property.ts"
 
-/** A frame as a client writes it. */
+/** Builds a frame as a client would write it. */
 const frame = (first: number, payload: Buffer, mask: Buffer | undefined = Buffer.from([1, 2, 3, 4])): Buffer => {
   const { length } = payload
   const short = length < 126 ? length : length <= 0xffff ? 126 : 127
@@ -34,7 +34,7 @@ const readAll = (bytes: Buffer, sizes: ReadonlyArray<number>, longest = 100_000)
 
 const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 })
 
-/** A text, cut into the frames that carry it, with pings between them. */
+/** Splits a text into frames, with pings between them. */
 const message = fc.tuple(
   fc.oneof(fc.string({ unit: "binary", maxLength: 300 }), fc.constant("€".repeat(30_000))).filter((text) =>
     text.isWellFormed()
@@ -53,9 +53,9 @@ const message = fc.tuple(
   return { text, bytes: Buffer.concat(frames), pings: ends.length - 1 }
 })
 
-describe("the frames of a WebSocket", () => {
+describe("WebSocket frames", () => {
   property(
-    "messages are read whole, however they are cut into frames and chunks",
+    "messages are read completely, however they are split into frames and chunks",
     [fc.array(message, { maxLength: 4 }), sizes],
     (messages, sizes) => {
       const found = readAll(Buffer.concat(messages.map(({ bytes }) => bytes)), sizes)
@@ -70,15 +70,15 @@ describe("the frames of a WebSocket", () => {
     }
   )
 
-  it("input that breaks the protocol is reported as invalid, and nothing is read after it", () => {
+  it("input that violates the protocol is reported as invalid, and nothing is read after it", () => {
     const text = Buffer.from("text")
     const broken = {
       "without a mask": Buffer.concat([Buffer.from([0x81, 4]), text]),
       "with a reserved bit": frame(0xc1, text),
       "binary": frame(0x82, text),
       "of an unknown kind": frame(0x83, text),
-      "a continuation of nothing": frame(0x80, text),
-      "a message within a message": Buffer.concat([frame(0x01, text), frame(0x81, text)]),
+      "a continuation without a first frame": frame(0x80, text),
+      "a message that begins within another message": Buffer.concat([frame(0x01, text), frame(0x81, text)]),
       "a ping in parts": frame(0x09, text),
       "a ping that is too long": frame(0x89, Buffer.alloc(126)),
       "not UTF-8": frame(0x81, Buffer.from([0xff])),
@@ -98,7 +98,7 @@ describe("the frames of a WebSocket", () => {
     return Effect.void
   })
 
-  it("a server accepts the key of RFC 6455's example", () => {
+  it("a server accepts the key from RFC 6455's example", () => {
     assert.include(WebSocketFrames.accept("dGhlIHNhbXBsZSBub25jZQ=="), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
     assert.isTrue(WebSocketFrames.isKey("dGhlIHNhbXBsZSBub25jZQ=="))
     assert.isFalse(WebSocketFrames.isKey("c2hvcnQ="))

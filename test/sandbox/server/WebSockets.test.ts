@@ -20,7 +20,7 @@ const unread = () => new Duplex({ read: () => undefined, write: () => undefined 
 const headFrom = (from: string) => ({ method: "GET", path: "/ws", headers: {}, from })
 
 describe("the WebSockets of a process", () => {
-  it("one address can open at most half of the allowed WebSockets, and all addresses together no more than are allowed", () => {
+  it("one address can open at most half of the allowed WebSockets, and all addresses together at most the allowed number", () => {
     const { open } = WebSockets.make()
     const statusesFrom = (from: string, count: number) =>
       Array.from({ length: count }, () => open(unread(), headFrom(from))?.status)
@@ -29,12 +29,12 @@ describe("the WebSockets of a process", () => {
     assert.deepStrictEqual(statusesFrom("a", 1), [429])
     assert.deepStrictEqual(new Set(statusesFrom("b", half - 1)), new Set([undefined]))
     assert.deepStrictEqual([...statusesFrom("c", 2), ...statusesFrom("b", 1)], [undefined, 503, 503])
-    // No WebSocket is left, so an address at its own limit gets the same answer as the others.
+    // No WebSocket is left, so an address at its own limit gets the same response as the others.
     assert.deepStrictEqual(statusesFrom("a", 1), [503])
   })
 
   property(
-    "the bytes that wait for all clients are bounded, and the connection with the most is broken first",
+    "the bytes waiting for all clients are bounded, and the connection with the most waiting bytes is closed first",
     [fc.array(fc.tuple(fc.nat({ max: 4 }), fc.integer({ min: 1, max: 60 })), { maxLength: 40 })],
     (writes) =>
       Effect.sync(() => {
@@ -73,14 +73,14 @@ const upgrade = [
   "\r\n"
 ].join("\r\n")
 
-/** A text frame of a client, masked with zeros. */
+/** Builds a client's text frame, masked with zeros. */
 const frameOf = (text: string): Buffer => {
   const payload = Buffer.from(text)
   const length = payload.length < 126 ? [0x80 | payload.length] : [0xfe, payload.length >> 8, payload.length & 0xff]
   return Buffer.concat([Buffer.from([0x81, ...length, 0, 0, 0, 0]), payload])
 }
 
-/** Opens a WebSocket from a loopback address, and returns the status of the answer. */
+/** Opens a WebSocket from a loopback address, and returns the status of the response. */
 const connect = Effect.fnUntraced(function*(baseUrl: string, from: string) {
   const socket = yield* Effect.acquireRelease(
     Effect.sync(() =>
@@ -98,7 +98,7 @@ const connect = Effect.fnUntraced(function*(baseUrl: string, from: string) {
   return { socket, status }
 })
 
-describe("an honest caller next to an abuser", () => {
+describe("an honest caller alongside an abusive one", () => {
   it.live(
     "an honest caller is served while another address has as many connections as it can get",
     () =>
@@ -120,7 +120,7 @@ describe("an honest caller next to an abuser", () => {
     60_000
   )
 
-  it.effect("an honest caller gets its answers while a client that asks for much and reads nothing is disconnected", () =>
+  it.effect("an honest caller gets its responses while a client that requests much and reads nothing is disconnected", () =>
     Effect.gen(function*() {
       const { connect } = yield* Connections
       const { wrote } = WebSockets.make()
@@ -160,7 +160,7 @@ describe("an honest caller next to an abuser", () => {
       assert.include(read.at(-1), "\"result\":\"pong\",\"id\":7")
     }).pipe(Effect.provide(world)))
 
-  it.live("a slow client behind another process gets the close frame, too", () =>
+  it.live("a slow client behind another process also gets the close frame", () =>
     Effect.gen(function*() {
       const read: Array<string> = []
       const waiting: Array<() => void> = []

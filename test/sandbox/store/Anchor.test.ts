@@ -33,7 +33,7 @@ const command = (sequence: number): Command => ({
   action: { _tag: "OpenAccount", account: `account ${sequence}`, b2b: false }
 })
 
-/** Appends groups of these sizes; returns the last command's number and the length of the log after each group. */
+/** Appends groups of these sizes. After each group, returns the last command's number and the log's length. */
 const written = Effect.fnUntraced(function*(file: string, groups: ReadonlyArray<number>) {
   const journal = yield* open(file)
   const marks: Array<{ readonly sequence: number; readonly length: number }> = []
@@ -45,9 +45,7 @@ const written = Effect.fnUntraced(function*(file: string, groups: ReadonlyArray<
   return marks
 })
 
-/**
- * The files of a journal with these groups after its process was killed, and the length of its log after each group.
- */
+/** Returns a journal's files with these groups after its process was killed, and the log's length after each group. */
 const killed = Effect.fnUntraced(function*(groups: ReadonlyArray<number>) {
   const file = yield* scratchFile
   const copy = `${file}-killed`
@@ -70,7 +68,7 @@ const sql = (file: string, statement: string) => {
 
 describe("losses in a journal", () => {
   property(
-    "lost groups at the end of the log are detected, however many there are and however often the journal is opened",
+    "lost groups at the end of the log are detected, however many were lost and however often the journal is opened",
     [fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 }), fc.nat()],
     (groups, pick) =>
       Effect.gen(function*() {
@@ -95,13 +93,13 @@ describe("losses in a journal", () => {
         for (const part of gone) rmSync(file + part)
         const error = yield* refused(file)
         assert.deepStrictEqual([error.why, error.intact], ["damaged", 0], gone.join())
-        // A refused journal's remaining files stay in place.
+        // The remaining files of a refused journal stay in place.
         for (const part of parts) assert.strictEqual(existsSync(file + part), !gone.includes(part), gone.join() + part)
       }
       const { file } = yield* killed([2, 3])
       truncateSync(file, 0)
       assert.strictEqual((yield* refused(file)).why, "damaged")
-      // If no file is left, the journal counts as new.
+      // If no file is left, the journal is treated as new.
       for (const part of parts) rmSync(file + part)
       assert.strictEqual(yield* sequenceOf(file), 0)
     }).pipe(Effect.scoped))
@@ -121,7 +119,7 @@ describe("losses in a journal", () => {
       assert.strictEqual(yield* sequenceOf(file), 5)
     }).pipe(Effect.scoped))
 
-  it.live("a journal detects that its entries were replaced by those of another intact journal", () =>
+  it.live("a journal detects that its entries were replaced by entries from another intact journal", () =>
     Effect.gen(function*() {
       const [mine, others] = [yield* scratchFile, yield* scratchFile]
       yield* Effect.scoped(written(mine, [1, 1]))
@@ -133,8 +131,8 @@ describe("losses in a journal", () => {
     }).pipe(Effect.scoped))
 })
 
-describe("anchors", () => {
-  it.live("an anchor that is older than its journal is not damage, because a power failure can prevent its write", () =>
+describe("journal anchors", () => {
+  it.live("an anchor that is older than its journal is not damage, because a power failure can prevent the anchor from being written", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.scoped(Effect.gen(function*() {
@@ -146,7 +144,7 @@ describe("anchors", () => {
       assert.strictEqual(yield* sequenceOf(file), 5)
     }).pipe(Effect.scoped))
 
-  it.live("an anchor is valid at any moment of a write, because one of its two slots is always intact", () =>
+  it.live("an anchor is valid at any time during a write, because one of its two slots is always intact", () =>
     Effect.gen(function*() {
       const { file, marks } = yield* killed([1, 1, 1, 1])
       const bytes = readFileSync(`${file}-anchor`)
@@ -191,8 +189,8 @@ describe("anchors", () => {
     }).pipe(Effect.scoped))
 })
 
-describe("existing files", () => {
-  it.live("an existing journal's permissions are restricted before anything is written to it or its log", () =>
+describe("files that already exist", () => {
+  it.live("an existing journal's permissions are restricted before anything is written to the journal or its log", () =>
     Effect.gen(function*() {
       const { file } = yield* killed([2])
       const empty = yield* scratchFile
@@ -217,7 +215,7 @@ describe("existing files", () => {
       assert.strictEqual(statSync(file).mode & 0o777, 0o644)
     }).pipe(Effect.scoped))
 
-  it.live("a journal that has lost its stored rules can't be opened", () =>
+  it.live("a journal whose stored rules are missing can't be opened", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.scoped(written(file, [2]))

@@ -30,7 +30,7 @@ const text = fc.string({
 
 const calls = routes.filter(({ endpoint }) => endpoint.mutates)
 
-describe.each([Dialect.document, Dialect.live])("in the $name dialect", (dialect) => {
+describe.each([Dialect.document, Dialect.live])("journal entries in the $name dialect", (dialect) => {
   const operations = calls.map(({ endpoint, operation }) => {
     const { decodeRequest, encodeRequest } = Endpoint.codec(endpoint, dialect)
     return Arbitraries.request(endpoint, dialect).map((request) =>
@@ -39,7 +39,7 @@ describe.each([Dialect.document, Dialect.live])("in the $name dialect", (dialect
   })
 
   property(
-    "a call is written as its schema encodes it, and read back",
+    "a call is written as its schema encodes it, and can be read again",
     [fc.oneof(...operations), nonce, text],
     (operation, nonce, apiKey) =>
       Effect.sync(() => {
@@ -56,9 +56,9 @@ describe.each([Dialect.document, Dialect.live])("in the $name dialect", (dialect
 /** Values that most fields refuse, but that at least one field accepts. */
 const odd = fc.constantFrom<unknown>("", "1", "-1", "1e2", 0, 0.5, true, null, [], {}, "buy", "Pass", "\ud800")
 
-describe("an entry", () => {
+describe("decoding journal entries", () => {
   property(
-    "an entry is decoded or refused exactly as by its schema",
+    "a journal entry is decoded or refused exactly as by its schema",
     [commands, fc.nat(), odd, fc.option(fc.nat())],
     (commands, at, value, cut) =>
       Effect.sync(() => {

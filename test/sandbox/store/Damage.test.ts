@@ -20,7 +20,7 @@ import { property } from "../../support/property.ts"
 
 const dialect = Dialect.document
 
-/** The number of commands. The snapshot is five commands before the last. */
+/** The number of commands. The snapshot is five commands before the last command. */
 const count = 40
 const ofSnapshot = count - 5
 
@@ -37,7 +37,7 @@ const sql = (file: string, statement: string) => {
   database.close()
 }
 
-/** A journal of all commands, with a snapshot. */
+/** A journal that contains all commands and a snapshot. */
 const written = (file: string) =>
   Effect.scoped(Effect.gen(function*() {
     const { rules, state } = yield* Effect.scoped(Effect.gen(function*() {
@@ -57,7 +57,7 @@ const written = (file: string) =>
   }))
 
 /**
- * Kinds of damage to entries before the snapshot, each with the number of the first entry that is changed or missing.
+ * Kinds of damage to entries before the snapshot. Each has the number of the first entry that is changed or missing.
  */
 const damage: fc.Arbitrary<readonly [statement: string, first: number]> = fc
   .tuple(fc.integer({ min: 1, max: ofSnapshot - 1 }), fc.nat(5))
@@ -83,7 +83,7 @@ const damage: fc.Arbitrary<readonly [statement: string, first: number]> = fc
 
 describe("a journal that is damaged before its snapshot", () => {
   property(
-    "if a journal is damaged before its snapshot, the venue starts, but does not export, fork or restore, even over HTTP",
+    "a venue whose journal is damaged before its snapshot starts, but does not export, fork or restore, even over HTTP",
     [damage, fc.nat(count - 1)],
     ([statement, first], sequence) =>
       Effect.gen(function*() {
@@ -117,7 +117,7 @@ describe("a journal that is damaged before its snapshot", () => {
     { runs: 25 }
   )
 
-  it.live("a venue starts without reading the journal's entries before the snapshot", () =>
+  it.live("a venue starts without reading the journal entries before the snapshot", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* written(file)
@@ -143,7 +143,7 @@ describe("a journal that is damaged before its snapshot", () => {
       }
     }).pipe(Effect.scoped))
 
-  it.live("an intact journal exports, forks and restores all of its commands", () =>
+  it.live("all commands in an intact journal can be exported, forked and restored", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* written(file)
@@ -166,7 +166,7 @@ it.live("reading more commands than the journal contains fails", () =>
     assert.deepStrictEqual([error.why, error.intact], ["damaged", count])
   }).pipe(Effect.scoped))
 
-describe("a replayed journal", () => {
+describe("replaying a journal", () => {
   const line = (command: object) => JSON.stringify(command)
   const key = line({
     at: 2,
@@ -178,7 +178,7 @@ describe("a replayed journal", () => {
     action: { _tag: "Call", apiKey: "key", nonce: { value: "1", window: false }, operation: { _tag: "Nothing" } }
   })
 
-  it.live("a whole replay is refused if the engine would drop one of its commands", () =>
+  it.live("a replay is refused completely if the engine would drop one of its commands", () =>
     Effect.gen(function*() {
       const venue = yield* Venue.make({ dialect })
       const control = Control.make(venue)
@@ -190,9 +190,9 @@ describe("a replayed journal", () => {
     }).pipe(Effect.scoped))
 })
 
-describe("a journal in memory", () => {
+describe("an in-memory journal", () => {
   it.live(
-    "when a journal in memory reaches its bound, its venue halts as on a full disk",
+    "when an in-memory journal reaches its limit, its venue halts as it would on a full disk",
     () =>
       Effect.gen(function*() {
         const journal = yield* Journal.open(Journal.inMemory, { rules: "test" })

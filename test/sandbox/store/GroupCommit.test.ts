@@ -5,8 +5,8 @@ import * as Journal from "../../../src/sandbox/store/Journal.ts"
 import { scratchFile } from "../../support/files.ts"
 
 /**
- * Appends one command in a turn of the event loop and another in the next; returns the number of durable commands after
- * each group.
+ * Appends a command in one turn of the event loop and another in the next turn. Returns the number of durable commands
+ * after each group.
  */
 const groups = Effect.fnUntraced(function*(file: string) {
   const groups: Array<number> = []
@@ -21,7 +21,7 @@ const groups = Effect.fnUntraced(function*(file: string) {
   return groups
 })
 
-it.live("on disk, commands of two consecutive turns of the event loop are in one group", () =>
+it.live("on disk, commands from two consecutive turns of the event loop are committed as one group", () =>
   Effect.gen(function*() {
     assert.deepStrictEqual(yield* groups(yield* scratchFile), [2])
     assert.deepStrictEqual(yield* groups(Journal.inMemory), [1, 2])

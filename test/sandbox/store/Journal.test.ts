@@ -42,7 +42,7 @@ import { commands } from "../engine/commands.ts"
 
 type World = Venue.Venue | Control.Control | Exchange.Services
 
-/** Runs an effect while the venue of a file is open. */
+/** Runs an effect while a file's venue is open. */
 const opened = (file: string, dialect: Dialect.Dialect) => <A, E>(effect: Effect.Effect<A, E, World>) =>
   Effect.provide(
     effect,
@@ -54,12 +54,12 @@ const opened = (file: string, dialect: Dialect.Dialect) => <A, E>(effect: Effect
     )
   )
 
-/** The rules that a venue of the document's dialect stores in its journal. */
+/** The rules that a venue in the document's dialect stores in its journal. */
 const rules = `document, reduce-only accepted, engine ${Engine.version}`
 
 const open = (file: string, by: string = rules) => Effect.scoped(Journal.open(file, { rules: by }))
 
-/** All commands of a journal. */
+/** Reads all commands in a journal. */
 const commandsOf = Effect.fnUntraced(function*(journal: Journal.Journal) {
   const commands: Array<Command> = []
   yield* journal.read(0, journal.sequence(), (command) => commands.push(command))
@@ -94,21 +94,21 @@ const accounts = (...names: ReadonlyArray<string>) =>
     Effect.forEach(names, (account) => control.openAccount({ account, b2b: false }), { discard: true })
   )
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.effect("a reopened venue has the same state", () =>
+describe.each(dialects)("journals in the $name dialect", (dialect) => {
+  it.effect("a reopened venue has the same state as before", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const before = yield* Effect.andThen(busy, snapshot).pipe(opened(file, dialect))
       assert.deepStrictEqual(yield* snapshot.pipe(opened(file, dialect)), before)
       assert.isFalse(before.subAccounts.has(emptySubAccount))
       assert.strictEqual(before.openOrders.size, 3)
-      // The new client does not know the first one's nonces, so the clock must advance.
+      // The new client does not know the first client's nonces, so the clock must advance.
       yield* TestClock.adjust("5 seconds")
       const balance = yield* MainBalance.use((balances) => balances.of(eth)).pipe(opened(file, dialect))
       assert.strictEqual(balance, "2.5")
     }))
 
-  it.effect("used nonces stay used after a restart, even those of refused calls", () =>
+  it.effect("used nonces stay used after a restart, even the nonces of refused calls", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const good = signed(dialect, "/api/v4/main-account/balance")
@@ -122,30 +122,35 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }))
 })
 
-describe("written commands", () => {
-  property("a venue reopened after any commands has the same state", [commands], (list) =>
-    Effect.gen(function*() {
-      const file = yield* scratchFile
-      const state = State.make(Dialect.live.policy)
-      yield* Effect.gen(function*() {
-        const journal = yield* Journal.open(file, { rules: "live" })
-        for (const command of list) {
-          Engine.apply(state, command)
-          journal.append(command)
-        }
-        yield* journal.committed
-      }).pipe(Effect.scoped)
-      const again = State.make(Dialect.live.policy)
-      yield* Effect.gen(function*() {
-        const journal = yield* Journal.open(file, { rules: "live" })
-        const read = yield* commandsOf(journal)
-        assert.deepStrictEqual(read, list)
-        for (const command of read) Engine.apply(again, command)
-      }).pipe(Effect.scoped)
-      assert.deepStrictEqual(Saved.save(again), Saved.save(state))
-    }), { runs: 15 })
+describe("commands that were written", () => {
+  property(
+    "a venue reopened after any commands has the same state as before",
+    [commands],
+    (list) =>
+      Effect.gen(function*() {
+        const file = yield* scratchFile
+        const state = State.make(Dialect.live.policy)
+        yield* Effect.gen(function*() {
+          const journal = yield* Journal.open(file, { rules: "live" })
+          for (const command of list) {
+            Engine.apply(state, command)
+            journal.append(command)
+          }
+          yield* journal.committed
+        }).pipe(Effect.scoped)
+        const again = State.make(Dialect.live.policy)
+        yield* Effect.gen(function*() {
+          const journal = yield* Journal.open(file, { rules: "live" })
+          const read = yield* commandsOf(journal)
+          assert.deepStrictEqual(read, list)
+          for (const command of read) Engine.apply(again, command)
+        }).pipe(Effect.scoped)
+        assert.deepStrictEqual(Saved.save(again), Saved.save(state))
+      }),
+    { runs: 15 }
+  )
 
-  it.live("a command is durable if the process is killed right after the answer", () =>
+  it.live("a command is durable even if the process is killed right after the response", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const { ended, output } = yield* runElsewhere(`
@@ -171,7 +176,7 @@ describe("written commands", () => {
       )
     }))
 
-  it.effect("the times of commands never decrease", () =>
+  it.effect("command times never decrease", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const place = StopLimitOrders.use((orders) => orders.create(stopLimit))
@@ -185,7 +190,7 @@ describe("written commands", () => {
       assert.strictEqual(second.timestamp, first.timestamp)
     }))
 
-  it.effect("a venue in memory loses its state when it closes, and shares nothing with another", () =>
+  it.effect("an in-memory venue loses its state when it closes, and shares nothing with another venue", () =>
     Effect.gen(function*() {
       const accounts = Venue.Venue.use(({ state }) => Effect.sync(() => [...state.accounts.keys()]))
       const venue = () => Layer.provideMerge(Control.layer, Venue.layer({ dialect: Dialect.document }))
@@ -195,7 +200,7 @@ describe("written commands", () => {
 })
 
 describe("files that can't be used", () => {
-  it.effect("a journal that is already open in this process is refused", () =>
+  it.effect("a journal that is already open in the same process is refused", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.gen(function*() {
@@ -247,7 +252,7 @@ describe("files that can't be used", () => {
       }))
   }
 
-  it.effect("a journal of a venue with other rules is refused", () =>
+  it.effect("a journal written by a venue with other rules is refused", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* open(file, "live")
@@ -257,7 +262,7 @@ describe("files that can't be used", () => {
       yield* open(file, "live")
     }))
 
-  it.effect("a journal of a later version is refused", () =>
+  it.effect("a journal with a later version is refused", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* open(file)
@@ -292,7 +297,7 @@ describe("files that can't be used", () => {
       }))
   }
 
-  it.effect("a journal of an earlier version is refused", () =>
+  it.effect("a journal with an earlier version is refused", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* open(file)
@@ -303,7 +308,7 @@ describe("files that can't be used", () => {
       assert.isTrue(readFileSync(file).equals(before), "the file is unchanged")
     }))
 
-  it.effect("a journal with a damaged page is refused, and the error says how much is intact", () =>
+  it.effect("a journal with a damaged page is refused, and the error states how much of it is intact", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const many = Array.from({ length: 150 }, (_, n) => `${n} ${"x".repeat(200)}`)
@@ -315,7 +320,7 @@ describe("files that can't be used", () => {
         writeFileSync(copy, Buffer.from(whole).fill(0xa5, at, at + 4096))
         const outcome = yield* Effect.result(snapshot.pipe(opened(copy, Dialect.document)))
         if (outcome._tag === "Success") {
-          // Damage to derived or unused pages is harmless.
+          // Damage to derived or unused pages does no harm.
           assert.strictEqual(outcome.success.accounts.size, many.length, `page at ${at}`)
           continue
         }
@@ -337,7 +342,7 @@ describe("files that can't be used", () => {
       for (const part of [file, `${file}-wal`]) assert.strictEqual(statSync(part).mode & 0o777, 0o600, part)
     }).pipe(Effect.scoped))
 
-  it.effect("a journal in a missing or read-only directory, or at the path of a directory, is refused", () =>
+  it.effect("a journal in a missing or read-only directory, or whose path is a directory, is refused", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       for (const path of [`${file}/none/venue.sqlite`, file.replace(/\/[^/]*$/u, ""), "/proc/venue.sqlite"]) {
@@ -347,14 +352,14 @@ describe("files that can't be used", () => {
     }))
 })
 
-describe("failing disks", () => {
+describe("disks that fail", () => {
   const fund = Control.Control.use((control) =>
     control.fund({ account: "alice", wallet: "main", ticker: eth, amount: "7" as never })
   )
 
   const balance = signed(Dialect.document, "/api/v4/main-account/balance")
 
-  it.effect("a failed commit sends no answers or events, and adds nothing to the journal", () =>
+  it.effect("a failed commit sends no responses or events, and adds nothing to the journal", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const before = yield* Effect.gen(function*() {
@@ -391,7 +396,7 @@ describe("failing disks", () => {
       }).pipe(opened(file, Dialect.document))
     }))
 
-  it.effect("a failed commit fails its whole group, so no call in the same turn is answered", () =>
+  it.effect("a failed commit fails its complete group, so no call in the same turn succeeds", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.gen(function*() {
@@ -407,7 +412,7 @@ describe("failing disks", () => {
       }).pipe(Effect.scoped, opened(file, Dialect.document))
     }))
 
-  it.live("when a file can't grow, no further call is answered, and only unanswered commands are lost", () =>
+  it.live("when a file can't grow, no further call succeeds, and only commands without a response are lost", () =>
     Effect.gen(function*() {
       for (const blocks of [200, 333, 2000]) {
         const file = yield* scratchFile
@@ -417,7 +422,7 @@ describe("failing disks", () => {
           import { writeSync } from "node:fs"
           import * as Dialect from "${moduleUrl("protocol/Dialect.ts")}"
           import * as Venue from "${moduleUrl("sandbox/venue/Venue.ts")}"
-          // Without this handler, the signal would kill the process before it sees an error.
+          // Without this handler, the signal would kill the process before the process sees an error.
           process.on("SIGXFSZ", () => {})
           const say = (text) => writeSync(1, text + "\\n")
           const ping = { method: "GET", path: "/api/v4/public/ping", headers: {}, body: new Uint8Array(), from: "test" }

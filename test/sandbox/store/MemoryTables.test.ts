@@ -5,7 +5,7 @@ import type { Command } from "../../../src/sandbox/engine/Command.ts"
 import * as Journal from "../../../src/sandbox/store/Journal.ts"
 import { scratchFile } from "../../support/files.ts"
 
-/** Commands with short and long texts that fill more than a page, and some restores. */
+/** Commands with short and long texts that fill more than one page, and some restores. */
 const commands: ReadonlyArray<Command> = Array.from({ length: 2500 }, (_, at): Command =>
   at % 100 === 99
     ? { at, action: { _tag: "Restore", sequence: at - 50 } }
@@ -33,7 +33,7 @@ const written = Effect.fnUntraced(function*(file: string) {
   }
 })
 
-it.live("a journal in memory equals the same journal in a file", () =>
+it.live("an in-memory journal equals the same journal in a file", () =>
   Effect.gen(function*() {
     assert.deepStrictEqual(yield* written(Journal.inMemory), yield* written(yield* scratchFile))
   }).pipe(Effect.scoped))

@@ -27,9 +27,9 @@ const { data } = fc.letrec((tie) => ({
 
 const again = <A>(value: A) => Packed.unpack(Packed.pack(value)) as A
 
-describe("packed data", () => {
+describe("packing data", () => {
   property(
-    "packed data equals the original when unpacked, even with hundreds of different strings",
+    "packed data equals the original after unpacking, even with hundreds of different strings",
     [data, fc.constantFrom(0, 300)],
     (value, texts) =>
       Effect.sync(() => {

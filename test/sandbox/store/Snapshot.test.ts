@@ -12,7 +12,7 @@ import { scratchFile } from "../../support/files.ts"
 
 const dialect = Dialect.document
 
-/** The number of commands: enough for a snapshot, and some more after it. */
+/** The number of commands: enough for a snapshot, and some more after the snapshot. */
 const count = 10_400
 
 const opening = [
@@ -52,7 +52,7 @@ const copyJournal = (file: string, copy: string) => {
   for (const part of ["", "-anchor"]) copyFileSync(file + part, copy + part)
 }
 
-/** The state of a file's venue, and whether it was computed from the first command. */
+/** Returns the state of a file's venue, and whether that state was computed from the first command. */
 const opened = (file: string) =>
   Effect.scoped(Effect.gen(function*() {
     const venue = yield* Venue.make({ dialect, file })
@@ -62,7 +62,7 @@ const opened = (file: string) =>
 
 describe("venues with a snapshot", () => {
   it.live(
-    "a venue has the same state from its snapshot as from the first command, and skips a damaged snapshot",
+    "a venue started from its snapshot has the same state as from the first command, and a damaged snapshot is skipped",
     () =>
       Effect.gen(function*() {
         const file = yield* scratchFile
@@ -81,7 +81,7 @@ describe("venues with a snapshot", () => {
             return sql(copy, statement)
           })
 
-        // Starting does not read the commands before the snapshot; a full check does, and fails.
+        // Starting does not read the commands before the snapshot. A full check reads them, and fails.
         yield* changed("UPDATE journal SET command = replace(command, '0.5', '0.6') WHERE sequence = 600")
         assert.deepStrictEqual(yield* opened(copy), { ...expected, fromTheFirst: false })
         const { error, lines } = yield* Journal.salvage(copy)
@@ -93,7 +93,7 @@ describe("venues with a snapshot", () => {
         })))
         assert.strictEqual(refused.why, "damaged")
 
-        // If any part of the snapshot differs, the same state is computed from the commands.
+        // If any part of the snapshot differs, the state is computed from the commands instead, with the same result.
         for (
           const set of [
             "state = substr(state, 1, length(state) / 2) || x'00' || substr(state, length(state) / 2 + 2)",
@@ -121,7 +121,7 @@ describe("venues with a snapshot", () => {
         assert.notStrictEqual(there.hash, expected.hash)
         assert.deepStrictEqual(yield* opened(copy), { ...there, fromTheFirst: false })
 
-        // Damage after the snapshot is found on startup.
+        // Damage after the snapshot is detected on startup.
         yield* changed(`UPDATE journal SET command = replace(command, '0.5', '0.6') WHERE sequence > ${count - 9}`)
         assert.strictEqual((yield* failsWith("JournalError")(opened(copy))).why, "damaged")
       }).pipe(Effect.scoped),
@@ -129,7 +129,7 @@ describe("venues with a snapshot", () => {
   )
 
   it.live(
-    "a venue restored to a command before the snapshot has the same state after reopening",
+    "a venue restored to a command before the snapshot has the same state after it is reopened",
     () =>
       Effect.gen(function*() {
         const file = yield* scratchFile

@@ -13,15 +13,15 @@ const rules = "test"
 
 const open = (file: string) => Journal.open(file, { rules })
 
-/** The two files of a journal as a killed process leaves them. */
+/** A journal's two files as a killed process leaves them. */
 interface Left {
   readonly database: Buffer
   readonly log: Buffer
-  /** The length of the log and the number of commands after each group. */
+  /** The log's length and the number of commands after each group. */
   readonly marks: ReadonlyArray<{ readonly length: number; readonly sequence: number }>
 }
 
-/** The format of the log: https://www.sqlite.org/fileformat2.html#walformat */
+/** The log's format: https://www.sqlite.org/fileformat2.html#walformat */
 const headerLength = 32
 const frameLength = 24 + 4096
 
@@ -37,7 +37,7 @@ const leftOf = (file: string): Omit<Left, "marks"> => ({
 
 const logLength = (file: string): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
 
-/** Appends groups of commands, each with the given lengths. */
+/** Appends groups of commands with the given lengths. */
 const write = Effect.fnUntraced(
   function*(journal: Journal.Journal, file: string, groups: ReadonlyArray<ReadonlyArray<number>>) {
     const marks = [{ length: logLength(file), sequence: journal.sequence() }]
@@ -51,21 +51,21 @@ const write = Effect.fnUntraced(
   }
 )
 
-/** The files of a new journal with these groups after its process was killed. */
+/** Returns the files of a new journal with these groups after its process was killed. */
 const killed = (groups: ReadonlyArray<ReadonlyArray<number>>) =>
   Effect.scoped(Effect.gen(function*() {
     const file = yield* scratchFile
     return yield* write(yield* open(file), file, groups)
   }))
 
-/** Restores a journal's files, and removes all others. */
+/** Restores a journal's files, and removes all other files. */
 const put = (file: string, { database, log }: Pick<Left, "database" | "log">): void => {
   for (const part of ["-shm", "-anchor"]) rmSync(file + part, { force: true })
   writeFileSync(file, database)
   writeFileSync(`${file}-wal`, log)
 }
 
-/** Opens the journal and checks every command; returns the number of commands and of bytes skipped. */
+/** Opens the journal and checks every command. Returns the number of commands, and the number of skipped bytes. */
 const found = (file: string) =>
   Effect.scoped(Effect.gen(function*() {
     const journal = yield* open(file)
@@ -78,7 +78,7 @@ const found = (file: string) =>
     return { sequence: journal.sequence(), unfinished: journal.unfinished }
   }))
 
-/** Checks that a journal can't be opened, not even a second time, and that `intact` commands can be salvaged. */
+/** Checks that a journal can't be opened, even on a second attempt, and that `intact` commands can be salvaged. */
 const refuses = Effect.fnUntraced(function*(file: string, left: Pick<Left, "database" | "log">, intact: number) {
   put(file, left)
   for (let time = 1; time <= 2; time++) {
@@ -108,11 +108,11 @@ const changed = (log: Buffer, at: number, change: (part: Buffer) => void, length
 
 const flip = (part: Buffer) => part.writeUInt8(part.readUInt8(0) ^ 0x10)
 
-describe("logs cut off in their last group", () => {
+describe("logs that are truncated in their last group", () => {
   const groups = [[50], [200, 30], [5000, 60, 70]]
 
   it.live(
-    "a log cut off in its last group is read up to the group before, wherever the cut is",
+    "a log that is truncated in its last group is read up to the previous group, wherever it is truncated",
     () =>
       Effect.gen(function*() {
         const left = yield* killed(groups)
@@ -134,7 +134,7 @@ describe("logs cut off in their last group", () => {
   )
 
   it.live(
-    "an incomplete last group is overwritten by the next run, and its leftovers do not count as damage",
+    "an incomplete last group is overwritten by the next run, and what remains of it is not treated as damage",
     () =>
       Effect.gen(function*() {
         // The last group has more frames than the next run overwrites before the test checks.
@@ -152,7 +152,7 @@ describe("logs cut off in their last group", () => {
   )
 
   it.effect(
-    "no commands are lost with a log that contains only a header, or part of one",
+    "no commands are lost with a log that contains only a complete or partial header",
     () =>
       Effect.gen(function*() {
         const left = yield* killed(groups)
@@ -169,7 +169,7 @@ describe("logs cut off in their last group", () => {
 })
 
 describe("logs that are damaged before their last group", () => {
-  // The group before the last has only one frame.
+  // The second-to-last group has only one frame.
   const groups = [[50], [200, 30], [4000, 60, 70], [20], [80], [30]]
 
   it.live(
@@ -193,7 +193,7 @@ describe("logs that are damaged before their last group", () => {
               )
             ]
             for (const log of logs) {
-              // Overwriting zeros with zeros does no damage.
+              // Overwriting zeros with zeros changes nothing.
               if (log.equals(left.log)) continue
               assert.deepStrictEqual(WriteAheadLog.inspect(log), { unfinished: 0, damaged: true }, `frame at ${start}`)
               if (sampled++ % 17 === 0) yield* refuses(file, { ...left, log }, intactBefore(group))
@@ -216,7 +216,7 @@ describe("logs that are damaged before their last group", () => {
     }).pipe(Effect.scoped), 120_000)
 
   it.effect(
-    "a log damaged in its last group, before the commit frame, is refused, because the group was on disk",
+    "a log damaged in its last group before the commit frame is refused, because the group was on disk",
     () =>
       Effect.gen(function*() {
         const left = yield* killed([[50], [5000, 5000]])
@@ -231,15 +231,15 @@ describe("logs that are damaged before their last group", () => {
   )
 })
 
-describe("reused logs", () => {
+describe("logs that are reused", () => {
   it.live(
-    "old frames after the current ones in a reused log do not count as damage, wherever the log ends",
+    "old frames after the current frames in a reused log are not treated as damage, wherever the log ends",
     () =>
       Effect.gen(function*() {
         const file = yield* scratchFile
         const copy = `${file}-copy`
         const journal = yield* open(file)
-        // These commands are enough to make SQLite start the log over.
+        // These commands are enough to make SQLite restart the log.
         yield* write(journal, file, Array.from({ length: 40 }, () => [100_000, 20_000]))
         let before = leftOf(file).log
         let between = 0
@@ -270,14 +270,14 @@ describe("reused logs", () => {
   )
 })
 
-describe("logs of any content", () => {
+describe("logs with any content", () => {
   const group = fc.array(fc.oneof({ weight: 5, arbitrary: fc.nat(300) }, fc.nat(20_000)), {
     minLength: 1,
     maxLength: 6
   })
 
   property(
-    "a log is read as far as SQLite reads it: up to the last complete group",
+    "a log is read as far as SQLite reads it, up to the last complete group",
     [fc.array(group, { minLength: 1, maxLength: 6 }), fc.array(fc.nat(1_000_000), { minLength: 8, maxLength: 8 })],
     (groups, cuts) =>
       Effect.gen(function*() {

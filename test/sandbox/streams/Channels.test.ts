@@ -8,10 +8,10 @@ import { authorized, call, connect, durable, limit, paramsOf, world } from "./cl
 
 const success = { status: "success" }
 
-/** Advances the test's clock, and lets everything that is pushed arrive. */
+/** Advances the test clock, and waits until everything that is pushed has arrived. */
 const adjust = (time: `${number} ${"millis" | "seconds"}`) => Effect.andThen(TestClock.adjust(time), durable)
 
-/** The event and the id of each push about an order. */
+/** Returns the event and the id of each push about an order. */
 const ordersOf = (pushes: ReadonlyArray<readonly [method: string | undefined, params: unknown]>) =>
   pushes.flatMap(([method, params]) => {
     const [event, order] = params as [number, { readonly id: number; readonly status: string }]
@@ -25,8 +25,8 @@ const fundBob = Control.use((control) =>
   control.fund({ account: bob.account, wallet: "trade", ticker: usdt, amount: Decimal.amount("1000000") })
 )
 
-describe("order books", () => {
-  it.effect("each change of an order book names the change before it, and contains exactly the changed levels of its window", () =>
+describe("order book channel", () => {
+  it.effect("each order book update names the previous update, and contains exactly the changed levels of its window", () =>
     Effect.gen(function*() {
       const client = yield* connect()
       yield* limit("sell", "0.1", "101")
@@ -41,7 +41,7 @@ describe("order books", () => {
       yield* adjust("100 millis")
       const [[, params] = []] = yield* client.pushed
       const [isSnapshot, { timestamp: _, ...change }] = params as [boolean, Record<string, unknown>]
-      // The level at 101 has left the window, so it is removed. The unchanged side is absent.
+      // The level at 101 has left the window, so it is removed. The update omits the unchanged side.
       assert.deepStrictEqual([isSnapshot, change], [false, {
         asks: [["100", "0.3"], ["101", "0"]],
         update_id: first.update_id + 2,
@@ -59,7 +59,7 @@ describe("order books", () => {
       })
     }).pipe(Effect.provide(world)))
 
-  it.effect("levels within a price step are merged, and best prices are pushed at once", () =>
+  it.effect("levels within a price step are merged, and best prices are pushed immediately", () =>
     Effect.gen(function*() {
       const client = yield* connect()
       yield* limit("sell", "0.1", "101.01")
@@ -99,8 +99,8 @@ describe("order books", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("orders", () => {
-  it.effect("an order is pushed as new, then as changed, then as finished, and an order that is filled at once only as finished", () =>
+describe("order channels", () => {
+  it.effect("an order is pushed as new, changed and finished, and an order that is filled immediately is only pushed as finished", () =>
     Effect.gen(function*() {
       yield* fundBob
       const client = yield* authorized()
@@ -115,7 +115,7 @@ describe("orders", () => {
       assert.deepStrictEqual(ordersOf(yield* client.pushed), [[3, at, "FILLED"]])
     }).pipe(Effect.provide(world)))
 
-  it.effect("modifying an order finishes it and begins another, and a triggered stop order is pushed as new again", () =>
+  it.effect("modifying an order finishes it and starts another order, and a triggered stop order is pushed as new again", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       yield* movePrice("100")
@@ -140,7 +140,7 @@ describe("orders", () => {
       assert.deepInclude(events, [1, stopId, "OPEN"])
     }).pipe(Effect.provide(world)))
 
-  it.effect("no private data is pushed before authorisation, or about another account", () =>
+  it.effect("no private data is pushed before authorisation, and no data about other accounts is ever pushed", () =>
     Effect.gen(function*() {
       yield* fundBob
       const stranger = yield* connect()
@@ -158,8 +158,8 @@ describe("orders", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("balances, positions and prices", () => {
-  it.effect("only balances that have changed are pushed, at most once a second, with the same amounts as in calls", () =>
+describe("balance, position and price channels", () => {
+  it.effect("only balances that have changed are pushed, at most once a second, with the same amounts as calls return", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       yield* client.send("balanceSpot_subscribe")
@@ -174,7 +174,7 @@ describe("balances, positions and prices", () => {
       assert.deepStrictEqual(yield* client.pushed, [])
     }).pipe(Effect.provide(world)))
 
-  it.effect("all positions of an account are pushed each second", () =>
+  it.effect("all of an account's positions are pushed every second", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       yield* movePrice("100", btcPerp)
@@ -193,7 +193,7 @@ describe("balances, positions and prices", () => {
       assert.isString(position?.["liq_price"])
     }).pipe(Effect.provide(world)))
 
-  it.effect("a second subscription to a channel replaces its markets, and loses no change", () =>
+  it.effect("a second subscription to a channel replaces its markets without losing a change", () =>
     Effect.gen(function*() {
       const client = yield* connect()
       yield* client.send("lastprice_subscribe", "BTC_USDT")
@@ -208,7 +208,7 @@ describe("balances, positions and prices", () => {
       assert.deepStrictEqual(yield* client.pushed, [["lastprice_update", ["BTC_PERP", "102"]]])
     }).pipe(Effect.provide(world)))
 
-  it.effect("each channel of a connection keeps its own interval", () =>
+  it.effect("each channel of a connection has its own push interval", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       yield* client.send("depth_subscribe", "BTC_USDT", 1, "0", true)
@@ -233,7 +233,7 @@ describe("balances, positions and prices", () => {
       ])
     }).pipe(Effect.provide(world)))
 
-  it.effect("a frozen clock pushes nothing at intervals, and advancing it pushes each channel once", () =>
+  it.effect("nothing is pushed at intervals while the clock is frozen, and advancing it pushes each channel once", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const client = yield* connect()
@@ -247,7 +247,7 @@ describe("balances, positions and prices", () => {
       assert.deepStrictEqual((yield* client.pushed).map(([method]) => method), ["market_update", "lastprice_update"])
     }).pipe(Effect.provide(world)))
 
-  it.effect("the statistics of today start again at midnight", () =>
+  it.effect("today's statistics start again at midnight", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const client = yield* connect()
@@ -261,8 +261,8 @@ describe("balances, positions and prices", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("trades", () => {
-  it.effect("the first message about trades has the latest ones, latest first, and each later message has the new ones", () =>
+describe("trade channel", () => {
+  it.effect("the first message about trades contains the latest trades, latest first, and each later message contains new trades", () =>
     Effect.gen(function*() {
       yield* fundBob
       const trade = (amount: string) =>

@@ -19,8 +19,8 @@ import { authorized, connect, Connections, deaf, durable, limit, paramsOf, token
 const codeOf = (frame: { readonly error?: unknown } | undefined) =>
   (frame?.error as { readonly code: number } | null | undefined)?.code
 
-describe("requests", () => {
-  it.effect("every channel of the contract is acknowledged, and every query is answered as the contract says", () =>
+describe("requests on a connection", () => {
+  it.effect("every channel in the contract is acknowledged, and every query gets the response that the contract declares", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       for (const { channel } of entries) {
@@ -43,7 +43,7 @@ describe("requests", () => {
       assert.deepStrictEqual(yield* client.pushed, [])
     }).pipe(Effect.provide(world)))
 
-  it.effect("refusals on a connection have the codes of the exchange", () =>
+  it.effect("refusals on a connection have the exchange's codes", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       const refused = [
@@ -69,7 +69,7 @@ describe("requests", () => {
       assert.isFalse(client.isOver())
     }).pipe(Effect.provide(world)))
 
-  it.effect("12000 messages of a connection per ten seconds are answered, and later ones refused with code 7", () =>
+  it.effect("a connection gets responses to 12000 messages in ten seconds, and further messages are refused with code 7", () =>
     Effect.gen(function*() {
       const client = yield* connect()
       for (let sent = 1; sent < Bounds.messages.count; sent++) {
@@ -83,8 +83,8 @@ describe("requests", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("authorisation", () => {
-  it.effect("a token is valid for its lifetime, for any number of connections", () =>
+describe("authorisation of connections", () => {
+  it.effect("a token can authorise any number of connections during its lifetime", () =>
     Effect.gen(function*() {
       const made = yield* token()
       const authorize = Effect.flatMap(connect(), ({ send }) => send("authorize", made, "anything"))
@@ -95,7 +95,7 @@ describe("authorisation", () => {
       assert.strictEqual(codeOf((yield* authorize)[0]), 11)
     }).pipe(Effect.provide(world)))
 
-  it.effect("where the policy says so, a token authorises one connection", () => {
+  it.effect("a token authorises only one connection if the policy says so", () => {
     const { live } = Dialect
     const dialect = { ...live, policy: { ...live.policy, streamToken: { lifetimeSeconds: 5, singleUse: true } } }
     const strict = Layer.effect(Connections, Effect.flatMap(Venue, Streams.make)).pipe(
@@ -110,7 +110,7 @@ describe("authorisation", () => {
     }).pipe(Effect.provide(strict))
   })
 
-  it.effect("a connection stays with the account that it was authorised for", () =>
+  it.effect("a connection stays with the account for which it was authorised", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       assert.isNull((yield* client.send("authorize", yield* token()))[0]?.error)
@@ -118,8 +118,8 @@ describe("authorisation", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("ends of connections", () => {
-  it.effect("a message that is not JSON ends the connection, after the answers to earlier messages", () =>
+describe("how connections end", () => {
+  it.effect("a message that is not JSON closes the connection, after the responses to earlier messages", () =>
     Effect.gen(function*() {
       for (const garbage of ["", "no JSON", "[]", "{\"id\":null}", "{\"id\":-1,\"method\":\"ping\",\"params\":[]}"]) {
         const client = yield* connect()
@@ -130,7 +130,7 @@ describe("ends of connections", () => {
       }
     }).pipe(Effect.provide(world)))
 
-  it.effect("a minute without a message or a ping from the client ends a connection, whatever is pushed to it", () =>
+  it.effect("a connection closes after a minute without a message or ping from the client, whatever is pushed to it", () =>
     Effect.gen(function*() {
       const [silent, alive, pinging] = [yield* connect(), yield* connect(), yield* connect()]
       yield* silent.send("market_subscribe", "BTC_USDT")
@@ -144,7 +144,7 @@ describe("ends of connections", () => {
       assert.deepStrictEqual([silent, alive, pinging].map(({ isOver }) => isOver()), [true, false, false])
     }).pipe(Effect.provide(world)))
 
-  it.effect("after the last connection has ended, no timer is set", () =>
+  it.effect("after the last connection has closed, no timer remains", () =>
     Effect.gen(function*() {
       const clock = yield* Clock.Clock
       let sleeps = 0
@@ -162,7 +162,7 @@ describe("ends of connections", () => {
       assert.isAtMost(sleeps, before + 1)
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.effect("moving the venue's clock ends no connection", () =>
+  it.effect("moving the venue's clock closes no connection", () =>
     Effect.gen(function*() {
       const client = yield* connect()
       yield* Control.use((control) => control.advanceClock({ millis: 86_400_000 }))
@@ -170,7 +170,7 @@ describe("ends of connections", () => {
       assert.isFalse(client.isOver())
     }).pipe(Effect.provide(world)))
 
-  it.effect("restoring a state ends all connections, and new ones start from the restored state", () =>
+  it.effect("restoring a state closes all connections, and new connections start from the restored state", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const client = yield* connect()
@@ -185,7 +185,7 @@ describe("ends of connections", () => {
       assert.deepStrictEqual([body.asks, body.update_id > before], [[], true])
     }).pipe(Effect.provide(world)))
 
-  it.effect("a client that does not read is disconnected, and other clients are not", () =>
+  it.effect("a client that does not read is disconnected, but other clients are not", () =>
     Effect.gen(function*() {
       const control = yield* Control
       let unread = 0
@@ -202,15 +202,15 @@ describe("ends of connections", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("bounds of connections", () => {
-  /** Connects as many clients from an address as the venue takes, up to a number. */
+describe("limits for connections", () => {
+  /** Connects as many clients from an address as the venue accepts, up to the given number. */
   const fill = (connect: Streams.Streams["connect"], from: string, count: number) =>
     Array.from({ length: count }, () => Result.getOrThrow(connect({ ...deaf, from })))
 
   const kindOf = (connected: Result.Result<unknown, { readonly kind: string }>) =>
     Result.isFailure(connected) ? connected.failure.kind : "connected"
 
-  it.effect("an address with too many connections is refused, and other addresses are accepted until the venue is full", () =>
+  it.effect("an address with too many connections is refused, while other addresses are accepted until the venue is full", () =>
     Effect.gen(function*() {
       const { connect } = yield* Connections
       const { ofAddress, ofAll } = OpenConnections.most
@@ -223,7 +223,7 @@ describe("bounds of connections", () => {
       assert.deepStrictEqual([connected("c"), connected("c")], ["connected", "unavailable"])
     }).pipe(Effect.provide(world)))
 
-  it.effect("a key authorises a bounded number of connections, and other keys are not affected", () =>
+  it.effect("a key can authorise a limited number of connections, and other keys are not affected", () =>
     Effect.gen(function*() {
       const { connect: connectWire } = yield* Connections
       const [ofAlice, ofBob] = [yield* token(), yield* token(bob)]
@@ -238,7 +238,7 @@ describe("bounds of connections", () => {
       assert.isNull((yield* client.send("authorize", ofAlice))[0]?.error)
     }).pipe(Effect.provide(world)))
 
-  it.effect("a subscription beyond the topics of a connection is refused, and changes nothing", () =>
+  it.effect("a subscription that exceeds a connection's topics is refused, and changes nothing", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const { state } = yield* Venue
@@ -258,7 +258,7 @@ describe("bounds of connections", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("durability of messages", () => {
+describe("durability of pushed messages", () => {
   it.effect("no message is sent before the command that caused it is durable", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
@@ -279,7 +279,7 @@ describe("durability of messages", () => {
       })
       yield* durable
       assert.lengthOf(sent, 4)
-      // The three calls are one group, which is durable as a whole.
+      // The three calls are committed as one group, which is durable completely or not at all.
       assert.deepStrictEqual(sent.slice(1).map(([committed]) => committed >= before + 3), [true, true, true])
     }).pipe(Effect.scoped, Effect.provide(world)))
 })

@@ -22,20 +22,20 @@ const world = Streams.layerInProcess.pipe(
   Layer.provideMerge(exchange(inProcess(Dialect.live)))
 )
 
-/** Collects what a stream emits. */
+/** Collects the items that a stream emits. */
 const listen = Effect.fnUntraced(function*<Event, State, E>(stream: Stream.Stream<Item.Item<Event, State>, E>) {
   const items: Array<Item.Item<Event, State>> = []
   yield* Effect.forkScoped(Stream.runForEach(stream, (item) => Effect.sync(() => items.push(item))))
   return items
 })
 
-/** Lets this much time pass, in steps shorter than the deadline of an answer. */
+/** Lets this much time pass, in steps shorter than the deadline for a response. */
 const elapse = (duration: Duration.Input, step = 100) => passing(Effect.sleep(duration), step)
 
 const tags = (items: ReadonlyArray<{ readonly _tag: string }>) => items.map(({ _tag }) => _tag)
 
-describe("streams of the sandbox in the same process", () => {
-  it.effect("an account's streams report the effects of its calls, over a day of the test's clock", () =>
+describe("streams from a sandbox in the same process", () => {
+  it.effect("an account's streams report the effects of its calls, over a day on the test clock", () =>
     Effect.gen(function*() {
       const orders = yield* listen((yield* PendingOrdersChannel.PendingOrdersChannel).stream({ market: btcUsdt }))
       const balances = yield* listen((yield* SpotBalanceChannel.SpotBalanceChannel).stream({ ticker: ticker("USDT") }))

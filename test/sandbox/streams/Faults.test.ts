@@ -18,22 +18,22 @@ import { open, ways } from "./raw.ts"
 
 const add = (payload: Fault) => ControlClient.use((control) => control.addFault({ payload }))
 
-/** How often each fault has matched and fired. */
+/** Returns how often each fault has matched and fired. */
 const counts = Effect.map(
   ControlClient.use((control) => control.faults()),
   (faults) => faults.map(({ fired, matched }) => [matched, fired])
 )
 
-/** Places orders at ever better prices, and so changes the best price of the book with each. */
+/** Places orders at better and better prices, so that every order changes the book's best price. */
 const improve = (times: number, from = 90) =>
   Effect.forEach(Array.from({ length: times }, (_, n) => from - n), (price) => limit("sell", "0.1", String(price)), {
     discard: true
   })
 
-/** A push that is no JSON. */
+/** A push that is not JSON. */
 const garbled = "garbled"
 
-/** The best price of a push. */
+/** Extracts the best price from a push. */
 const priceOf = (text: string): string => {
   const read = Result.getOrUndefined(Result.try(() => JSON.parse(text) as { readonly params: ReadonlyArray<unknown> }))
   return read === undefined ? garbled : String((read.params[0] as ReadonlyArray<unknown>)[6])
@@ -56,9 +56,9 @@ const surviving: Readonly<
   }
 }
 
-describe.each(ways)("faults of streams, $way", ({ world }) => {
+describe.each(ways)("stream faults, $way", ({ world }) => {
   property(
-    "a fault of messages hits exactly the messages that it selects, of one account or of all, and changes nothing else",
+    "a message fault hits exactly the messages that it selects, of one account or all accounts, and changes nothing else",
     [
       fc.constantFrom(...Object.keys(surviving)),
       fc.record({ skip: fc.integer({ min: 0, max: 4 }), times: fc.integer({ min: 0, max: 3 }) }),
@@ -69,7 +69,7 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
     ],
     (tag, counted, selected) =>
       Effect.gen(function*() {
-        // The first connection is authorised, and the second is of no account.
+        // The first connection is authorised, but the second belongs to no account.
         const clients = [yield* open, yield* open]
         yield* clients[0]?.ask("authorize", yield* token(), "public") ?? Effect.void
         for (const client of clients) yield* client.ask("bookTicker_subscribe", "BTC_USDT")
@@ -85,7 +85,7 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
         const isCounted = (match: number) => match >= counted.skip && match < counted.skip + counted.times
         for (const [which, client] of clients.entries()) {
           const place = selectedClients.indexOf(client)
-          // Each change is pushed to every connection before the next one.
+          // Each change is pushed to every connection before the next change.
           const isHit = (index: number) => place !== -1 && isCounted(index * selectedClients.length + place)
           assert.deepStrictEqual(
             client.texts.slice(before[which], -1).map(priceOf),
@@ -99,7 +99,7 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
     { runs: 100, short: 15 }
   )
 
-  it.live("a connection is cut in place of a message, with a close frame or without", () =>
+  it.live("a fault can close a connection instead of sending a message, with or without a close frame", () =>
     Effect.gen(function*() {
       for (const [close, code, price] of [[true, 1001, 90], [false, 1006, 80]] as const) {
         const client = yield* open
@@ -107,14 +107,14 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
         yield* add({ channel: "bookTicker", skip: 1, symptom: { _tag: "Cut", close } })
         yield* improve(3, price)
         assert.strictEqual(yield* client.ended, code)
-        // The client gets the acknowledgement, the first best price, and the one that the fault skips.
+        // The client gets the acknowledgement, the first best price, and the best price that the fault skips.
         assert.lengthOf(client.texts, 3)
         const next = yield* open
         assert.strictEqual((yield* next.ask("ping")).result, "pong")
       }
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("after a stall nothing arrives on the connection, and other connections are served", () =>
+  it.live("after a stall nothing arrives on the connection, while other connections are still served", () =>
     Effect.gen(function*() {
       const [stalled, other] = [yield* open, yield* open]
       yield* stalled.ask("bookTicker_subscribe", "BTC_USDT")
@@ -126,7 +126,7 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
       assert.lengthOf(stalled.texts, 3)
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("a connection that is stalled uses up no fault of the next one", () =>
+  it.live("a stalled connection does not use up a fault of the next connection", () =>
     Effect.gen(function*() {
       yield* add({ channel: "bookTicker", times: 2, symptom: { _tag: "Stall" } })
       for (const price of [90, 80]) {
@@ -137,7 +137,7 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
       assert.deepStrictEqual(yield* counts, [[2, 2]])
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("a slow message delays the messages behind it, and keeps their order", () =>
+  it.live("a slow message delays the messages behind it without changing their order", () =>
     Effect.gen(function*() {
       const client = yield* open
       yield* client.ask("bookTicker_subscribe", "BTC_USDT")
@@ -155,7 +155,7 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
       )
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("an old snapshot replaces a new one: a book, or an answer to a query", () =>
+  it.live("an old snapshot replaces a new book or the response to a query", () =>
     Effect.gen(function*() {
       const snapshots = Effect.fnUntraced(function*(account: typeof alice) {
         const client = yield* open
@@ -180,7 +180,7 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
       assert.deepStrictEqual(yield* counts, [[2, 1], [1, 1]])
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("pings, tokens and connections fail as often as the fault says", () =>
+  it.live("pings, tokens and connections fail exactly as often as the fault specifies", () =>
     Effect.gen(function*() {
       const client = yield* open
       yield* add({ symptom: { _tag: "IgnorePing" } })
@@ -205,8 +205,8 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
 
 const [{ world }] = ways as [(typeof ways)[number]]
 
-describe("the selection of streams", () => {
-  it.effect("a fault that could never match is refused with an explanation", () =>
+describe("the selection of stream faults", () => {
+  it.effect("a stream fault that could never match is refused with an explanation", () =>
     Effect.gen(function*() {
       const refused: ReadonlyArray<readonly [string, Fault]> = [
         ["\"channel\" does not select what Reset hits", {
@@ -223,7 +223,7 @@ describe("the selection of streams", () => {
       for (const [message, fault] of refused) assert.include((yield* Effect.flip(add(fault))).message, message)
     }).pipe(Effect.provide(world)))
 
-  it.effect("a request that can't become a WebSocket uses up no fault of connections", () =>
+  it.effect("a request that can't become a WebSocket does not use up a connection fault", () =>
     Effect.gen(function*() {
       yield* add({ symptom: { _tag: "RefuseConnection", kind: "unavailable" } })
       const { status } = yield* HttpClient.get(`${yield* Base}/ws`, { headers: { upgrade: "websocket" } })
@@ -231,7 +231,7 @@ describe("the selection of streams", () => {
       assert.deepStrictEqual(yield* counts, [[0, 0]])
     }).pipe(Effect.provide(world)))
 
-  it.effect("faults of calls never hit streams, and faults of streams never hit calls", () =>
+  it.effect("call faults never hit streams, and stream faults never hit calls", () =>
     Effect.gen(function*() {
       yield* add({ symptom: { _tag: "Lose" } })
       assert.strictEqual((yield* handle(signed(Dialect.live, "/api/v4/main-account/balance", {}))).status, 200)

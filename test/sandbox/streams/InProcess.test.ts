@@ -12,8 +12,8 @@ const world = Sandbox.layer({ dialect: Dialect.live })
 
 const ask = (method: string, ...params: ReadonlyArray<unknown>) => JSON.stringify({ id: 1, method, params })
 
-describe("the sandbox's socket in the same process", () => {
-  it.effect("the exchange pushes messages in process when the test's clock advances", () =>
+describe("the sandbox's WebSocket in the same process", () => {
+  it.effect("the exchange pushes messages in process when the test clock advances", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const control = yield* Control
@@ -30,7 +30,7 @@ describe("the sandbox's socket in the same process", () => {
       ])
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.effect("a socket connects again after an abrupt end", () =>
+  it.effect("a socket reconnects after its connection was cut", () =>
     Effect.gen(function*() {
       const socket = yield* Socket.Socket
       const { write } = yield* socket.writer
@@ -51,7 +51,7 @@ describe("the sandbox's socket in the same process", () => {
       assert.deepStrictEqual(yield* second, ["pong", 1000])
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.effect("the documented dialect has no socket", () =>
+  it.effect("the documented dialect has no WebSocket in process", () =>
     Effect.gen(function*() {
       const socket = yield* Socket.Socket
       const { reason } = yield* Effect.flip(Effect.scoped(socket.reader))

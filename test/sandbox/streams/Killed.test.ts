@@ -1,4 +1,4 @@
-/** Subscribers of a sandbox whose process is killed, or whose disk fails. */
+/** Tests subscribers of a sandbox whose process is killed or whose disk fails. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -36,18 +36,20 @@ import { closedPort } from "../../support/server.ts"
 import { handle, signed } from "../../support/signed.ts"
 import { deaf } from "./client.ts"
 
-/** The number of subscribers, each with a connection of its own. */
+/** The number of subscribers. Each subscriber has a separate connection. */
 const subscribers = isLong ? 100 : 20
 
 /**
- * The accounts, and the number of subscribers that follow each. Each connection needs a token, also the one that resumes,
- * and a key may create ten tokens per minute.
+ * The accounts, and the number of subscribers per account. Every connection needs a token, including a connection that
+ * resumes, and a key may create ten tokens per minute.
  */
 const accounts = [Example.alice, Example.bob]
 
 const ofEach = isLong ? 4 : 1
 
-/** A clock whose sleeps take a fifth of their time, so that the pauses between reconnections are short. */
+/**
+ * A clock on which sleeping takes a fifth of the requested time, so that the pauses between reconnections are short.
+ */
 const hasty = Effect.map(Clock.Clock, (clock) => {
   const sleep: Clock.Clock["sleep"] = (duration) => clock.sleep(Duration.times(duration, 0.2))
   return Object.assign(Object.create(clock) as Clock.Clock, { sleep })
@@ -57,7 +59,7 @@ interface Trade {
   readonly tradeId: unknown
 }
 
-/** Follows a stream of trades, and collects their ids: a snapshot replaces the ids before it. */
+/** Follows a stream of trades and collects their ids. A snapshot replaces the ids before it. */
 const follow = Effect.fnUntraced(function*<E, R>(stream: Stream.Stream<Item.Item<Trade, ReadonlyArray<Trade>>, E, R>) {
   const seen: { ids: ReadonlyArray<string> | undefined } = { ids: undefined }
   yield* Effect.forkScoped(Stream.runForEach(stream, (item) =>
@@ -69,9 +71,9 @@ const follow = Effect.fnUntraced(function*<E, R>(stream: Stream.Stream<Item.Item
   return seen
 })
 
-describe("a killed sandbox", () => {
+describe("a sandbox that is killed", () => {
   it.live(
-    `${subscribers} subscribers resume against the restarted process, and each has every trade once`,
+    `after a restart, ${subscribers} subscribers resume, and each has received every trade once`,
     () =>
       Effect.gen(function*() {
         const folder = dirname(yield* scratchFile)
@@ -147,8 +149,8 @@ describe("a killed sandbox", () => {
   )
 })
 
-describe("a failing disk", () => {
-  it.live("a failing disk cuts all connections, which have received nothing that is not durable", () =>
+describe("a disk that fails", () => {
+  it.live("when the disk fails, all connections are cut, and none has received anything that is not durable", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const world = Sandbox.layer({ dialect: Dialect.live, file })

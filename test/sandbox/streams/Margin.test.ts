@@ -1,4 +1,4 @@
-/** What the channels of margin push: mark prices, positions, margin calls, liquidations, borrows and ADL grades. */
+/** Tests what the margin channels push: mark prices, positions, margin calls, liquidations, loans and ADL grades. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { TestClock } from "effect/testing"
@@ -37,8 +37,8 @@ type Pushed = ReadonlyArray<readonly [method: string | undefined, params: unknow
 const of = <A>(pushes: Pushed, channel: string): ReadonlyArray<A> =>
   pushes.flatMap(([method, params]) => method === `${channel}_update` ? [params as A] : [])
 
-describe("margin", () => {
-  it.effect("the premium index of a market is pushed twice a second, with mark price, index price and funding", () =>
+describe("margin channels", () => {
+  it.effect("a market's premium index is pushed twice a second, with mark price, index price and funding", () =>
     Effect.gen(function*() {
       const client = yield* connect()
       yield* client.send("premiumIndex_subscribe", "BTC_PERP")
@@ -55,7 +55,7 @@ describe("margin", () => {
       assert.lengthOf(yield* client.pushed, 1)
     }).pipe(Effect.provide(world)))
 
-  it.effect("positions show margin, profit and liquidation price; a call and a liquidation are pushed at once", () =>
+  it.effect("positions are pushed with margin, profit and liquidation price, and margin calls and liquidations are pushed immediately", () =>
     Effect.gen(function*() {
       yield* fund
       const client = yield* authorized()
@@ -86,7 +86,7 @@ describe("margin", () => {
       }
     }).pipe(Effect.provide(world)))
 
-  it.effect("ADL grades are pushed on subscription and every 30 seconds, for the markets of the subscription", () =>
+  it.effect("ADL grades are pushed on subscription and every 30 seconds, for the subscribed markets", () =>
     Effect.gen(function*() {
       yield* fund
       yield* trade("1", "1000")
@@ -100,7 +100,7 @@ describe("margin", () => {
       assert.isUndefined(other?.params)
     }).pipe(Effect.provide(world)))
 
-  it.effect("what margin positions borrow is pushed every 1.5 seconds", () =>
+  it.effect("the loans of margin positions are pushed every 1.5 seconds", () =>
     Effect.gen(function*() {
       yield* fund
       const client = yield* authorized()

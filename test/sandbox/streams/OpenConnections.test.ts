@@ -18,8 +18,8 @@ const sentMessages = (id: number) => ControlClient.use((control) => control.sent
 const cut = (id: number, close?: boolean) =>
   ControlClient.use((control) => control.cutConnection({ payload: { id, ...(close === undefined ? {} : { close }) } }))
 
-describe.each(ways)("the open connections, $way", ({ world }) => {
-  it.live("the owner sees who is connected, the subscriptions of each connection, and its latest messages", () =>
+describe.each(ways)("the list of open connections, $way", ({ world }) => {
+  it.live("the owner sees who is connected, each connection's subscriptions, and its latest messages", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* connections, [])
       const [client, other] = [yield* open, yield* open]
@@ -49,7 +49,7 @@ describe.each(ways)("the open connections, $way", ({ world }) => {
       assert.deepStrictEqual((yield* sentMessages(1)).map(({ text }) => text), client.texts)
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("the owner cuts a single connection, abruptly or with a close frame", () =>
+  it.live("the owner can cut a single connection, abruptly or with a close frame", () =>
     Effect.gen(function*() {
       const [abrupt, closed, spared] = [yield* open, yield* open, yield* open]
       for (const client of [abrupt, closed, spared]) yield* client.ask("ping")
@@ -75,7 +75,7 @@ describe.each(ways)("the open connections, $way", ({ world }) => {
 
 const [{ world }] = ways as [(typeof ways)[number]]
 
-describe("the latest messages of a connection", () => {
+describe("a connection's latest messages", () => {
   it.live("the number and the total length of a connection's latest messages are bounded", () =>
     Effect.gen(function*() {
       const client = yield* open

@@ -17,7 +17,7 @@ const served = overHttp(Dialect.live)
 
 const key = "dGhlIHNhbXBsZSBub25jZQ=="
 
-/** Sends a GET with these headers, and returns the status and the body of its answer. */
+/** Sends a GET request with these headers. Returns the status and body of the response. */
 const upgrading = (url: string, headers: Readonly<Record<string, string>>) =>
   Effect.callback<string>((resume) => {
     const connection = "upgrade" in headers ? { connection: "upgrade" } : {}
@@ -31,8 +31,8 @@ const upgrading = (url: string, headers: Readonly<Record<string, string>>) =>
 
 const url = Effect.map(Place, ({ baseUrl }) => `${baseUrl.replace("http", "ws")}/ws`)
 
-describe("a WebSocket of the sandbox's port", () => {
-  it.live("an authorised client receives its order, and the changes of a book", () =>
+describe("WebSockets on the sandbox's port", () => {
+  it.live("an authorised client receives its order, and the changes of an order book", () =>
     Effect.gen(function*() {
       const client = yield* dial(yield* url)
       assert.deepStrictEqual(yield* client.ask("ping"), { error: null, result: "pong", id: 1 })
@@ -56,7 +56,7 @@ describe("a WebSocket of the sandbox's port", () => {
       assert.strictEqual(yield* client.closed, 1006)
     }).pipe(Effect.provide(Layer.fresh(served))))
 
-  it.live("pings are answered, other upgrades are refused, and a stopped server ends its connections", () =>
+  it.live("pings get pongs, other upgrades are refused, and a stopped server closes its connections", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { baseUrl } = yield* Server.serve().pipe(Scope.provide(scope))
@@ -92,7 +92,7 @@ describe("a WebSocket of the sandbox's port", () => {
       assert.match(yield* upgrading(`${baseUrl}/ws`, websocket), /^501 .*--dialect live/u)
     }).pipe(Effect.provide(Layer.fresh(overHttp(Dialect.document)))))
 
-  it.live("a venue of a host serves its WebSocket below its path, stays awake while a connection is open, and closes it at its own end", () =>
+  it.live("a host serves a venue's WebSocket below the venue's path, keeps the venue awake meanwhile, and closes it with the venue", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       yield* HostServer.serve()

@@ -1,4 +1,4 @@
-/** A client of a venue's connections, without a socket. */
+/** A client for a venue's connections, without a socket. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,15 +9,15 @@ import { Venue } from "../../../src/sandbox/venue/Venue.ts"
 import { type Account, alice, inProcess } from "../../support/exchange.ts"
 import { handle, signed } from "../../support/signed.ts"
 
-/** The connections of the venue. */
+/** The venue's connections. */
 export class Connections extends Context.Service<Connections, Streams.Streams>()("test/Connections") {}
 
-/** An exchange in the live dialect that takes connections. */
+/** An exchange in the live dialect that accepts connections. */
 export const world = Layer.effect(Connections, Effect.flatMap(Venue, Streams.make)).pipe(
   Layer.provideMerge(inProcess(Dialect.live))
 )
 
-/** A frame of the exchange. */
+/** A frame sent by the exchange. */
 export interface Frame {
   readonly id: number | null
   readonly result?: unknown
@@ -26,7 +26,7 @@ export interface Frame {
   readonly params?: unknown
 }
 
-/** The parameters of a push, in the form that a test expects. */
+/** The parameters of a push, in the form that tests compare. */
 export const paramsOf = <A>(pushed: Pick<Frame, "params"> | undefined): A => pushed?.params as A
 
 /** Calls the exchange with an account's key. */
@@ -50,7 +50,7 @@ export const durable = Venue.use(({ journal }) =>
   Effect.andThen(journal.committed, Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void))))
 )
 
-/** The wire of a client that ignores everything. */
+/** The wire of a client that ignores everything that it receives. */
 export const deaf: Socket.Wire = {
   from: "test",
   send: () => undefined,
@@ -58,7 +58,7 @@ export const deaf: Socket.Wire = {
   waiting: () => 0
 }
 
-/** Connects a client with this wire, in addition to the messages that it collects. */
+/** Connects a client. `wire` overrides how the client handles messages, in addition to collecting them. */
 export const connect = Effect.fnUntraced(function*(more: Partial<Socket.Wire> = {}) {
   const { connect } = yield* Connections
   const frames: Array<Frame> = []
@@ -73,15 +73,15 @@ export const connect = Effect.fnUntraced(function*(more: Partial<Socket.Wire> = 
   }
   const client = yield* Effect.fromResult(connect(wire))
   let id = 0
-  /** The frames since the last call, once everything is durable. */
+  /** The frames that have arrived since the last call. Waits until everything is durable. */
   const taken = Effect.map(durable, () => frames.splice(0))
   return {
     client,
     isOver: () => state.ending !== undefined,
-    /** The way in which the exchange ended the connection; `undefined` while it is open. */
+    /** How the exchange closed the connection, or `undefined` while it is open. */
     ending: () => state.ending,
     taken,
-    /** The pushes since the last call, as method and parameters. */
+    /** The pushes that have arrived since the last call, as methods and parameters. */
     pushed: Effect.map(taken, (all) => all.map(({ method, params }) => [method, params] as const)),
     /** Sends a request, and returns the frames that follow. */
     send: (method: string, ...params: ReadonlyArray<unknown>) =>
@@ -92,11 +92,11 @@ export const connect = Effect.fnUntraced(function*(more: Partial<Socket.Wire> = 
   }
 })
 
-/** The text of a token for a new connection. */
+/** Creates a token for a new connection, and returns its text. */
 export const token = (account: Account = alice) =>
   Effect.map(call("/api/v4/profile/websocket_token", {}, account), ({ json }) => String(json["websocket_token"]))
 
-/** Connects a client that is authorised for an account. */
+/** Connects a client, and authorises it for an account. */
 export const authorized = Effect.fnUntraced(function*(account: Account = alice) {
   const connection = yield* connect()
   yield* connection.send("authorize", yield* token(account), "public")

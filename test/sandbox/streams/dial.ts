@@ -1,10 +1,10 @@
-/** A client over a real socket: the platform's own `WebSocket`. */
+/** A client over a real socket, which uses the platform's own `WebSocket`. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type { Frame } from "./client.ts"
 
-/** Connects to a URL. The connection ends with the scope. */
+/** Connects to a URL. The connection closes when the scope closes. */
 export const dial = Effect.fnUntraced(function*(url: string) {
   const answers = yield* Queue.unbounded<Frame>()
   const pushes = new Map<unknown, Queue.Queue<Frame>>()
@@ -31,11 +31,11 @@ export const dial = Effect.fnUntraced(function*(url: string) {
   )
   let id = 0
   return {
-    /** The code with which the connection ends. */
+    /** The code with which the connection closes. */
     closed: Deferred.await(closed),
     /** Sends a text. */
     send: (text: string) => Effect.sync(() => socket.send(text)),
-    /** Sends a request, and waits for its answer. */
+    /** Sends a request and waits for its response. */
     ask: (method: string, ...params: ReadonlyArray<unknown>) =>
       Effect.suspend(() => {
         socket.send(JSON.stringify({ id: ++id, method, params }))

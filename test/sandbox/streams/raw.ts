@@ -1,4 +1,4 @@
-/** A client that keeps every text of the exchange as it arrives, over anything that makes Effect's `Socket`. */
+/** A client that stores every text from the exchange as it arrives, over any implementation of Effect's `Socket`. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -23,7 +23,7 @@ export const ways = [{
   )
 }]
 
-/** Connects. The connection ends with the scope. */
+/** Connects to the sandbox. The connection closes when the scope closes. */
 export const open = Effect.gen(function*() {
   const { dial } = yield* Dialer.Dialer
   const socket = yield* dial
@@ -33,7 +33,7 @@ export const open = Effect.gen(function*() {
   const ended = yield* Deferred.make<number>()
   const reading = Effect.forever(Effect.map(pull, (more) => texts.push(...more.map(String))))
   yield* Effect.forkScoped(Effect.catchTag(reading, "SocketError", ({ reason }) =>
-    // The platform reports an abrupt end as an error of the socket.
+    // The platform reports a cut connection as an error of the socket.
     Deferred.succeed(ended, "code" in reason ? reason.code : 1006)))
   let id = 0
   const tell = (method: string, ...params: ReadonlyArray<unknown>) =>
@@ -41,11 +41,11 @@ export const open = Effect.gen(function*() {
   return {
     /** The texts that the exchange has sent so far. */
     texts,
-    /** The code with which the connection ends. */
+    /** The code with which the connection closes. */
     ended: Deferred.await(ended),
     /** Sends a request. */
     tell,
-    /** Sends a request, and waits for its answer. */
+    /** Sends a request and waits for its response. */
     ask: Effect.fnUntraced(function*(method: string, ...params: ReadonlyArray<unknown>) {
       yield* tell(method, ...params)
       const [own] = [`"id":${id}}`]

@@ -25,7 +25,7 @@ const balance = MainBalance.MainBalance.use(({ of }) => of(Identifiers.ticker("B
 
 beforeEach(() => control("Reset"))
 
-test.each(["1", "2"])("%s BTC arrive", async (amount) => {
+test.each(["1", "2"])("funding adds %s BTC to the balance", async (amount) => {
   await control("Fund", { account: "alice", wallet: "main", ticker: "BTC", amount })
   expect(Number(await Effect.runPromise(balance))).toBe(0.5 + Number(amount))
 })

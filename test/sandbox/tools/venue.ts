@@ -13,7 +13,7 @@ const host = (method: string, operation: string, fields?: Host.MakeOptions) =>
     ...(fields === undefined ? {} : { body: JSON.stringify(fields) })
   })
 
-// A venue for this file only. It ends with its time to live if the tests do not end it.
+// A venue only for this file. If the tests do not delete it, it is deleted after its time to live.
 const made = await host("POST", "Venues", { owner: "ci", dialect: "live", timeToLiveMillis: 600_000 })
 const { id, keys, url } = await made.json() as Host.Made
 afterAll(() => host("DELETE", `Venues/${id}`))

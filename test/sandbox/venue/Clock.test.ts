@@ -21,18 +21,18 @@ const balance = "/api/v4/main-account/balance"
 
 const read = ControlClient.use((control) => control.clock())
 
-/** The server time that callers see, in seconds. */
+/** Reads the server time that callers see, in seconds. */
 const told = Effect.gen(function*() {
   const response = yield* HttpClient.get(`${yield* Base}/api/v4/public/time`)
   return ((yield* response.json) as { readonly time: number }).time
 })
 
-describe.each(worlds)("%s", (_name, dialect, world) => {
+describe.each(worlds)("the venue's clock (%s)", (_name, dialect, world) => {
   const test = <E>(name: string, effect: Effect.Effect<unknown, E, World>) =>
     it.live(name, () => Effect.provide(effect, world))
 
   test(
-    "the owner freezes the clock, sets it, and lets it run again",
+    "the owner can freeze the clock, set it, and let it run again",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const before = yield* read
@@ -48,7 +48,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
       const later = frozen.at + 365 * 86_400_000_000
       yield* control.setClock({ payload: { at: later } })
       assert.deepStrictEqual(yield* read, { ...frozen, at: later })
-      // The server time follows the machine's clock, because nonces are checked against it.
+      // The server time still follows the machine's clock, because nonces are checked against that clock.
       assert.approximately(yield* told, Math.floor((yield* Clock.currentTimeMillis) / 1000), 1)
       const start = yield* Clock.currentTimeMillis
       yield* control.runClock({ payload: {} })
@@ -91,7 +91,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 
   test(
-    "a skew changes only the server time and the check of nonces",
+    "a clock skew changes only the server time and the check of nonces",
     Effect.gen(function*() {
       const control = yield* ControlClient
       yield* control.freezeClock({ payload: {} })
@@ -168,7 +168,7 @@ describe("the venue's clock in process", () => {
       assert.strictEqual((yield* control.clock).at, (start + 11) * 1000)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("due events happen on time without a call, each as a separate command", () =>
+  it.effect("scheduled events happen on time without a call, each as a separate command", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const venue = yield* Venue
@@ -231,7 +231,7 @@ describe("the venue's clock in process", () => {
       assert.strictEqual(yield* lastPrice, 101n * 10n ** 18n)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("values that are not integers or exceed the journal's range are refused", () =>
+  it.effect("clock values that are not integers or exceed the journal's range are refused", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const venue = yield* Venue
@@ -253,7 +253,7 @@ describe("the venue's clock in process", () => {
       assert.strictEqual((yield* control.status).sequence, sequence + 1)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("the clock of an empty venue can be set to any start time, and is frozen there", () =>
+  it.effect("the clock of an empty venue can be set to any start time, and then stands still", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* TestClock.adjust("1 day")
@@ -265,7 +265,7 @@ describe("the venue's clock in process", () => {
       assert.strictEqual(line, `{"at":${at},"action":{"_tag":"SetClock","clock":{"_tag":"Frozen","at":${at}}}}`)
     }).pipe(Effect.provide(Sandbox.layer())))
 
-  it.live("the clock runs in real time without any calls", () =>
+  it.live("the clock runs in real time even without any calls", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.playPrices({ market: btcUsdt, steps: [{ afterMillis: 30, price: Price.make("101") }] })

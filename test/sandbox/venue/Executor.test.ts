@@ -11,7 +11,7 @@ import * as Halt from "../../../src/sandbox/venue/Halt.ts"
 
 const { policy } = Dialect.document
 
-/** Closes a venue after its command `sequence`; returns the command number of the journal's last snapshot. */
+/** Closes a venue after its command number `sequence`. Returns the command number of the journal's last snapshot. */
 const concluded = Effect.fnUntraced(function*(
   sequence: number,
   snapshotAt: number | undefined,
@@ -37,8 +37,8 @@ const concluded = Effect.fnUntraced(function*(
   return (yield* journal.snapshot)?.sequence
 }, Effect.scoped)
 
-describe("a journal that is closed", () => {
-  it.effect("a closed journal gets a snapshot after many commands, unless its venue is halted", () =>
+describe("closing a journal", () => {
+  it.effect("a journal gets a snapshot on closing after many commands, unless its venue has halted", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* concluded(40_000, 30_000, false), 40_000)
       assert.isUndefined(yield* concluded(40_000, 30_001, false))
@@ -46,7 +46,7 @@ describe("a journal that is closed", () => {
       assert.isUndefined(yield* concluded(40_000, 30_000, true))
     }))
 
-  it.effect("a venue that falls asleep writes a snapshot after fewer new commands than a closed one, and after more if its history is long", () =>
+  it.effect("a venue that falls asleep needs fewer new commands for a snapshot than a venue that closes, but more if its history is long", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* concluded(500, 0, false, true), 500)
       assert.isUndefined(yield* concluded(499, 0, false, true))

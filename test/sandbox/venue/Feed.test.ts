@@ -26,14 +26,14 @@ import { scratchFile } from "../../support/files.ts"
 import { property } from "../../support/property.ts"
 import { signed } from "../../support/signed.ts"
 
-/** A price that marks the last entry to read. No other command sets it. */
+/** A price that marks the last entry to read. No other command sets this price. */
 const end = Price.make("77777.77")
 
 const isEnd = ({ event }: Feed.Entry): boolean => event._tag === "PriceMoved" && event.price === "77777.77"
 
 const finish = Control.use((control) => control.movePrice({ market: btcUsdt, price: end }))
 
-/** The entries after a place in the feed, up to the marked one. */
+/** Reads the entries after a position in the feed, up to the marked entry. */
 const read = (after: string) =>
   Effect.flatMap(
     Venue,
@@ -60,7 +60,7 @@ const step = Effect.fnUntraced(function*(step: Step, index: number) {
     case "price":
       return yield* control.movePrice({ market: btcUsdt, price: Price.make(String(980 + index)) })
     case "fund":
-      // The account exists, so this command has no event.
+      // The account already exists, so this command has no event.
       return yield* Effect.ignore(control.openAccount({ account: "alice", b2b: true }))
   }
 })
@@ -76,7 +76,7 @@ const withoutRequests = (entries: ReadonlyArray<Feed.Entry>) =>
 
 describe("continuing a feed", () => {
   property(
-    "reading after any place in the feed gives exactly the remaining entries, even if the venue was closed in between",
+    "reading after any position in the feed gives exactly the remaining entries, even if the venue was closed in between",
     [steps, steps, fc.constantFrom(Dialect.document, Dialect.live)],
     (before, after, dialect) =>
       Effect.gen(function*() {
@@ -116,7 +116,7 @@ describe("continuing a feed", () => {
     { runs: 25 }
   )
 
-  it.effect("the feed refuses invalid places and places in the future", () =>
+  it.effect("the feed refuses invalid positions and positions in the future", () =>
     Effect.gen(function*() {
       const sequence = yield* Control.use(({ snapshot }) => snapshot)
       yield* Control.use(({ status }) => status)
@@ -146,7 +146,7 @@ describe("continuing a feed", () => {
     }).pipe(Effect.provide(inProcess())))
 })
 
-describe("dropped entries", () => {
+describe("entries that the feed has dropped", () => {
   it.effect("a reader that is too far behind gets an error instead of a gap", () =>
     Effect.gen(function*() {
       const feed = Feed.make(1, 0)
@@ -164,7 +164,7 @@ describe("dropped entries", () => {
       assert.strictEqual(entries.at(-1)?.id, `${count}.1`)
     }))
 
-  it.effect("a reader can continue just before the oldest kept entry, but not earlier", () =>
+  it.effect("a reader can continue just before the oldest stored entry, but not earlier", () =>
     Effect.gen(function*() {
       const feed = Feed.make(1, 0)
       for (let n = 1; n <= 56_000; n++) feed.happened(n, n, [{ _tag: "PriceMoved", market: btcUsdt, price: 1n }])
@@ -184,7 +184,7 @@ describe("dropped entries", () => {
 })
 
 describe("reading without waiting", () => {
-  it.effect("a reader gets the entries so far, a page at a time, and continues where it stopped", () =>
+  it.effect("a reader gets the existing entries, page by page, and continues where it stopped", () =>
     Effect.gen(function*() {
       const feed = Feed.make(1, 0)
       const move = (from: number, to: number) => {
@@ -225,7 +225,7 @@ describe("reading without waiting", () => {
       assert.strictEqual(Option.getOrUndefined(yield* Fiber.join(reader))?.id, "2.1")
     }).pipe(Effect.scoped))
 
-  it.effect("a reader learns that its place is unknown, or that entries after it are no longer kept", () =>
+  it.effect("a reader is notified that its position is unknown, or that the entries after it are no longer stored", () =>
     Effect.gen(function*() {
       const feed = Feed.make(1, 0)
       for (let n = 1; n <= 60_000; n++) feed.happened(n, n, [{ _tag: "PriceMoved", market: btcUsdt, price: 1n }])
@@ -235,7 +235,7 @@ describe("reading without waiting", () => {
 })
 
 describe("reading while events happen", () => {
-  it.effect("several readers see the same entries in order, each from its own start", () =>
+  it.effect("several readers see the same entries in order, each from its own starting point", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
       const early = yield* Effect.forkChild(read("0"))
@@ -319,7 +319,7 @@ describe("reading while events happen", () => {
 })
 
 describe("the feed as server-sent events", () => {
-  /** The server-sent events after a place in the feed, up to the marked one, as lines on the wire. */
+  /** Reads the server-sent events after a position in the feed, up to the marked event, as lines on the wire. */
   const wire = Effect.fnUntraced(function*(headers: Readonly<Record<string, string>>, query = "") {
     const response = yield* HttpClient.execute(
       HttpClientRequest.get(`${yield* Base}${ControlApi.prefix}Events${query}`).pipe(
@@ -338,7 +338,7 @@ describe("the feed as server-sent events", () => {
   const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.toCodecJson(Feed.Entry)))
 
   for (const [name, world] of [["in process", inProcess()], ["over HTTP", overHttp()]] as const) {
-    it.live(`server-sent events contain place, kind and data, and a browser that reconnects gets the events that it missed (${name})`, () =>
+    it.live(`server-sent events contain position, kind and data, and a browser that reconnects gets the events that it missed (${name})`, () =>
       Effect.gen(function*() {
         yield* Effect.forEach(["order", "read", "price"] as const, step)
         yield* finish
@@ -350,7 +350,7 @@ describe("the feed as server-sent events", () => {
         assert.deepStrictEqual(told("event"), all.map(({ event }) => event._tag))
         assert.deepStrictEqual(told("data").map((text) => decode(text)), all)
         const id = all[5]?.id ?? assert.fail()
-        // Browsers add the header when they reconnect, so it is newer than the query.
+        // Browsers add the header when they reconnect, so the header is newer than the query.
         const rest = yield* wire({ "last-event-id": id }, "?after=0")
         assert.deepStrictEqual(
           rest.filter((line) => line.startsWith("id: ")),

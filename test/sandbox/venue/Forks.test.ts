@@ -16,12 +16,12 @@ import { signed } from "../../support/signed.ts"
 
 const ping = { method: "GET", path: "/api/v4/public/ping", headers: {}, body: new Uint8Array(), from: "test" }
 
-/** Opens a fork of the fork at this index, ends that fork, or closes its scope. */
+/** Opens a fork of the fork at this index, ends the fork at this index, or closes its scope. */
 const step = fc.tuple(fc.constantFrom("open", "open", "open", "end", "close"), fc.nat(40))
 
-describe("the forks of a venue", () => {
+describe("a venue's forks", () => {
   property(
-    "a venue has at most sixteen forks in total, and ending one also ends its own forks",
+    "a venue has at most sixteen forks in total, and ending a fork also ends the forks made from it",
     [fc.array(step, { maxLength: 60 })],
     (steps) =>
       Effect.gen(function*() {
@@ -54,14 +54,14 @@ describe("the forks of a venue", () => {
             if (id > 0)
               endBelow(id)
           } else {
-            // Closing the scope of a fork ends the fork. Its own forks have separate scopes here.
+            // Closing a fork's scope ends the fork. Here, the forks made from it have separate scopes.
             if ([...model.values()].includes(id))
               continue
             yield* Scope.close(opened.get(id)?.scope ?? (yield* Scope.make()), Exit.void)
             model.delete(id)
           }
           assert.deepStrictEqual(root.list().map(({ id, origin }) => [id, origin]), [...model])
-          // A fork sees only its own forks, and can't end itself or any others.
+          // A fork sees only the forks made from it, and can't end itself or any other fork.
           for (const own of model.keys()) {
             const seen = opened.get(own)?.forks
             assert.isTrue(
@@ -78,7 +78,7 @@ describe("the forks of a venue", () => {
     { runs: 100 }
   )
 
-  it.live("forks that can't be created do not count towards the limit", () =>
+  it.live("forks that can't be created are not counted towards the limit", () =>
     Effect.gen(function*() {
       const forks = Forks.make()
       for (let time = 0; time < 2 * Forks.maxForks; time++) {
@@ -111,7 +111,7 @@ describe("the forks of a venue", () => {
       assert.strictEqual((yield* venue.handle(ping))._tag, "Answer")
     }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))))
 
-  it.live("over HTTP, forks of forks count too, and ended forks close their ports", () =>
+  it.live("over HTTP, forks of forks are counted too, and forks that have ended close their ports", () =>
     Effect.gen(function*() {
       const control = yield* ControlClient
       const { id, url } = yield* control.fork({ payload: { sequence: 1 } })
@@ -122,7 +122,7 @@ describe("the forks of a venue", () => {
         { id, origin: 0, sequence: 1, url, controlUrl: `${url}/control/v1/` },
         { id: second.id, origin: id, sequence: 1, url: second.url, controlUrl: second.controlUrl }
       ])
-      // The first fork lists only the second one, which is its own fork.
+      // The first fork lists only the second fork, which was made from it.
       const listed = yield* Effect.provideService(send("GET", "Forks"), Base, url)
       assert.deepStrictEqual((JSON.parse(listed[1]) as ReadonlyArray<{ readonly id: number }>).map(({ id }) => id), [
         second.id

@@ -10,7 +10,7 @@ import { inProcess } from "../../support/exchange.ts"
 import { scratchFile } from "../../support/files.ts"
 import { signed } from "../../support/signed.ts"
 
-/** Calls whose orders trade, rest, are canceled or wait for a price. Every call is a command. */
+/** Calls whose orders trade, rest, are canceled or wait for a price. Every call becomes a command. */
 const call = (dialect: Dialect.Dialect, n: number) => {
   const order = { market: "BTC_USDT", amount: "0.01", side: n % 2 === 0 ? "buy" : "sell" }
   switch (n % 8) {
@@ -25,9 +25,9 @@ const call = (dialect: Dialect.Dialect, n: number) => {
   }
 }
 
-describe.each([Dialect.document, Dialect.live])("in the $name dialect, a command", (dialect) => {
+describe.each([Dialect.document, Dialect.live])("the memory use of a command in the $name dialect", (dialect) => {
   it.live(
-    "a command uses no more memory in the state and the journal than the server's bounds allow",
+    "a command uses no more memory in the state and the journal than the server's limits assume",
     () =>
       Effect.gen(function*() {
         const venue = yield* Venue
@@ -35,8 +35,8 @@ describe.each([Dialect.document, Dialect.live])("in the $name dialect, a command
         venue.limits.override(unlimited, undefined)
         const file = yield* scratchFile
         /**
-         * The sizes of the state and the journal after these calls. The journal is copied into a temporary database,
-         * which its scope closes.
+         * Measures the state and the journal after these calls. The journal is copied into a temporary database, which
+         * is closed with the scope.
          */
         const after = Effect.fnUntraced(function*(from: number, to: number) {
           for (let n = from; n < to; n++) {
@@ -62,7 +62,7 @@ describe.each([Dialect.document, Dialect.live])("in the $name dialect, a command
         assert.isAbove(venue.state.endedOrders.size, 0)
         assert.isBelow((last.state - first.state) / commands, Server.maxPerCommand.ofState)
         assert.isBelow((last.journal - first.journal) / commands, Server.maxPerCommand.ofJournal)
-        // The README claims this number for a sandbox in memory.
+        // The README states this number for a sandbox in memory.
         assert.isAtLeast(Journal.maxInMemory / Server.maxPerCommand.ofJournal, 500_000)
       }).pipe(Effect.scoped, Effect.provide(inProcess(dialect))),
     60_000

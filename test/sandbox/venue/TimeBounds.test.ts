@@ -23,7 +23,7 @@ const order = { market: "BTC_USDT", side: "sell", amount: "0.1", price: "1000" }
 const [lastMillis, tooLate] = [Times.latest / 1000, Date.UTC(2256, 0, 1)]
 
 describe("a machine whose clock is beyond the journal's range", () => {
-  it.effect("a venue refuses calls and owner actions while the clock is too late, and its journal can be opened again", () =>
+  it.effect("a venue refuses calls and owner actions while the machine's clock is too late, and its journal can be opened again", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const venue = <A, E>(effect: Effect.Effect<A, E, Venue | Control>) =>
@@ -60,18 +60,18 @@ describe("a machine whose clock is beyond the journal's range", () => {
       assert.strictEqual(yield* venue(Venue.use((venue) => Effect.succeed(venue.sequence()))), sequence)
     }))
 
-  it.effect("a host creates no venue while the clock is too late", () =>
+  it.effect("a host creates no venue while the machine's clock is too late", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(tooLate)
       assert.strictEqual((yield* failsWith("NotMade")(NewVenue.record(undefined, {}))).field, "clock")
     }))
 })
 
-describe("a venue whose clock has run beyond the last year", () => {
+describe("a venue whose clock has passed the last supported year", () => {
   const path = "/api/v4/main-account/balance"
   const called = Effect.map(handle(signed(Dialect.document, path)), ({ status }) => status)
 
-  it.effect("a venue beyond the last year can be reset or restored, even after it was closed, and its events come due again", () =>
+  it.effect("a venue beyond the last year can be reset or restored, even after it was closed, and its events become due again", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const venue = <A, E>(effect: Effect.Effect<A, E, Venue | Control>) =>
@@ -107,7 +107,7 @@ describe("a venue whose clock has run beyond the last year", () => {
       }))
     }))
 
-  it.effect("a refusal to move the clock beyond the last year, or back, says what to do", () =>
+  it.effect("a refusal to move the clock back, or beyond the last year, states what to do instead", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const remedyOf = <A>(action: Effect.Effect<A, ControlRefused | JournalError>) =>
@@ -129,7 +129,7 @@ describe("a venue whose clock has run beyond the last year", () => {
     }).pipe(Effect.provide(Layer.fresh(Sandbox.layer()))))
 })
 
-it.effect("no price can be played after the last year, in one step or in many", () =>
+it.effect("no price can be scheduled after the last year, whether in one step or in many", () =>
   Effect.gen(function*() {
     const control = yield* Control
     const [before, play] = [
@@ -176,8 +176,8 @@ it.effect("a journal with a time or a skew out of range is not imported", () =>
     yield* control.replay([`{"at":${Times.latest},"action":{"_tag":"Begin"}}`])
   }).pipe(Effect.provide(Layer.fresh(Sandbox.layer()))))
 
-describe.each(worlds)("%s", (_name, dialect, world) => {
-  it.live("durations beyond the bound are refused, and the next due event can be read", () =>
+describe.each(worlds)("durations beyond the limit (%s)", (_name, dialect, world) => {
+  it.live("durations beyond the limit are refused, and the next due event can still be read", () =>
     Effect.gen(function*() {
       const long = Times.longestMillis + 1
       const step = (millis: number) => `{"market":"BTC_USDT","steps":[{"afterMillis":${millis},"price":"1"}]}`

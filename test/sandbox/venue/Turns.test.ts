@@ -7,7 +7,7 @@ import * as Feed from "../../../src/sandbox/venue/Feed.ts"
 import * as Turns from "../../../src/sandbox/venue/Turns.ts"
 import { btcUsdt } from "../../support/exchange.ts"
 
-/** The largest increase of a number between two turns of the event loop while the effect runs. */
+/** Measures the largest increase of a number between two turns of the event loop while the effect runs. */
 const perTurn = <A>(number: () => number, effect: Effect.Effect<A>) =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)
@@ -23,8 +23,8 @@ const perTurn = <A>(number: () => number, effect: Effect.Effect<A>) =>
 
 const slice = (length: number) => Array.from({ length }, () => 0)
 
-describe("turns of the readers of feeds", () => {
-  it.effect("readers together read a bounded number of entries per turn of the event loop", () =>
+describe("the turns of feed readers", () => {
+  it.effect("all readers together read a limited number of entries per turn of the event loop", () =>
     Effect.gen(function*() {
       for (const [length, most] of [[10, 100], [30, 120], [300, 300], [0, 0]] as const) {
         const take = Turns.make(100)
@@ -39,12 +39,12 @@ describe("turns of the readers of feeds", () => {
         const readers = Effect.forEach(slice(50), () => reader, { concurrency: "unbounded", discard: true })
         const found = yield* perTurn(() => read, readers)
         assert.strictEqual(read, 21 * 50 * length)
-        // This test measures once per turn, and one measurement may include the reads of two turns.
+        // The test measures once per turn, and a measurement may include the reads of two turns.
         assert.isAtMost(found, 2 * most)
       }
     }))
 
-  it.effect("readers take turns in the order of their requests, and interrupted readers take none", () =>
+  it.effect("readers take turns in the order of their requests, and interrupted readers take no turn", () =>
     Effect.gen(function*() {
       const take = Turns.make(1)
       const order: Array<number> = []
@@ -65,7 +65,7 @@ describe("turns of the readers of feeds", () => {
     }))
 })
 
-it.effect("many readers that replay a feed leave time for calls, and none of them has to wait until another has finished", () =>
+it.effect("many readers that replay a feed leave time for calls, and no reader has to wait until another has finished", () =>
   Effect.gen(function*() {
     const feed = Feed.make(1, 0)
     const count = 1000

@@ -27,11 +27,11 @@ import { freshNonce, handle, signed } from "../../support/signed.ts"
 
 const bare = { headers: {}, body: new Uint8Array(), from: "test" }
 
-it("a venue serves every endpoint once", () => {
+it("a venue serves every endpoint exactly once", () => {
   assert.sameMembers(routes.map(({ endpoint }) => endpoint.name), all.map(({ name }) => name))
 })
 
-describe.each(dialects)("unserved requests, in the $name dialect", (dialect) => {
+describe.each(dialects)("unserved requests in the $name dialect", (dialect) => {
   const privately = (code: number, message: string) => ({ code, message, errors: {} })
   const publicly = (message: string) => ({ success: false, message, params: [] })
   const rows: ReadonlyArray<readonly [method: string, path: string, status: number, json: object]> = [
@@ -48,14 +48,14 @@ describe.each(dialects)("unserved requests, in the $name dialect", (dialect) => 
     ["HEAD", "/api/v4/public/ping", 405, publicly("Method not allowed.")]
   ]
   for (const [method, path, status, json] of rows) {
-    it.effect(`${method} ${path} is answered with ${status}`, () =>
+    it.effect(`${method} ${path} gets a response with status ${status}`, () =>
       Effect.gen(function*() {
         assert.deepStrictEqual(yield* handle({ ...bare, method, path }), { status, json: json as never })
       }).pipe(Effect.provide(inProcess(dialect))))
   }
 })
 
-/** The pages of a list, up to the first one that is not full. */
+/** Reads the pages of a list, up to and including the first page that is not full. */
 const pagesOf = (dialect: Dialect.Dialect, path: string, records: string, limit: number, filter: object = {}) =>
   Effect.gen(function*() {
     const found: Array<unknown> = []
@@ -70,7 +70,7 @@ const pagesOf = (dialect: Dialect.Dialect, path: string, records: string, limit:
     }
   })
 
-describe("pages of lists", () => {
+describe("the pages of a list", () => {
   const size = fc.integer({ min: 0, max: 250 })
   const limit = fc.integer({ min: 1, max: 100 })
   const anyDialect = fc.constantFrom<Array<"document" | "live">>("document", "live")
@@ -126,7 +126,7 @@ describe("pages of lists", () => {
     { runs: 15 }
   )
 
-  it.effect("a page beyond the end is empty, including the last one allowed", () =>
+  it.effect("a page beyond the end of a list is empty, even at the highest allowed offset", () =>
     Effect.gen(function*() {
       const path = "/api/v4/sub-account/list"
       for (const offset of [2, 100, 10_000]) {
@@ -135,7 +135,7 @@ describe("pages of lists", () => {
       }
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-  it.effect("the client's stream reads up to the highest offset that the exchange allows, and not beyond", () =>
+  it.effect("the client's stream reads up to the highest offset that the exchange allows, and not beyond it", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
       yield* Control.use((control) => control.limit({ calls: 1e6, perSeconds: 1 }))
@@ -154,8 +154,8 @@ describe("pages of lists", () => {
     }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
 })
 
-describe("simultaneous calls", () => {
-  it.effect("a code that many calls apply simultaneously is applied once", () =>
+describe("simultaneous calls to a venue", () => {
+  it.effect("a code that many calls redeem at the same time is redeemed only once", () =>
     Effect.gen(function*() {
       const path = "/api/v4/main-account/codes/apply"
       const answers = yield* Effect.forEach(
@@ -179,7 +179,7 @@ describe("simultaneous calls", () => {
       assert.strictEqual(answers.filter(({ status }) => status === 429).length, 29)
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 
-  it.effect("two venues do not share used nonces", () =>
+  it.effect("two venues do not share their used nonces", () =>
     Effect.gen(function*() {
       const nonce = freshNonce(Dialect.document)
       const once = Effect.map(
