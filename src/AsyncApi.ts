@@ -289,7 +289,7 @@ const connection = (): Described => {
 const introduction = `
 Every message is a JSON object in a text frame. A client sends requests with an \`id\` of its choice, and the exchange
 answers each with the same \`id\`: with a result, or with an error. The exchange pushes messages without an \`id\` to
-subscribers; the answer to a subscription comes before its first message.
+subscribers; the response to a subscription comes before its first message.
 
 The exchange closes a connection over which the client has sent nothing for 60 seconds, or text that is not JSON. For
 private channels, request a token with \`POST /api/v4/profile/websocket_token\`, and send \`authorize\` first.

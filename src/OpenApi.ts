@@ -165,12 +165,12 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   rateLimited: everywhere,
   unavailable: everywhere,
   reduceOnly: ({ endpoint }) => endpoint.refusals.includes("ReduceOnlyRejected"),
-  // A bulk call reports this refusal per order, inside a successful answer.
+  // A bulk call reports this refusal per order, inside a successful response.
   notEnoughBalance: ({ endpoint: { places } }) => places === "order" || places === "pair",
   notEnoughToModify: ({ changes }) => changes("orderId") && changes("amount"),
   notEnoughToTransfer: ({ changes }) => changes("from") && changes("amount"),
   notEnoughForCode: ({ changes }) => changes("passphrase") && changes("amount"),
-  // A bulk call reports this refusal per order, inside a successful answer.
+  // A bulk call reports this refusal per order, inside a successful response.
   orderNotThere: nowhere,
   orderNotFound: ({ changes }) => changes("orderId"),
   notMaker: ({ changes }) => changes("postOnly"),
@@ -183,7 +183,7 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   wrongSide: ({ changes }) => changes("positionSide") && changes("side"),
   oppositePosition: ({ changes }) => changes("positionSide") && changes("side"),
   notMakerModified: ({ changes }) => changes("orderId") && changes("price"),
-  // Only orders in bulk calls have fields that are not simulated; the answer contains the refusal of each such order.
+  // Only orders in bulk calls have fields that are not simulated; the response contains the refusal of each such order.
   notSimulated: nowhere,
   // The exchange gives these refusals only for paths or methods that no endpoint has.
   notFound: nowhere,
@@ -298,7 +298,7 @@ const describe = ({ b2b, clause, mutates, rateLimit: { calls, perSeconds } }: En
       : "The live exchange has this call; the document does not describe it.",
     `At most ${calls} calls in ${perSeconds === 1 ? "a second" : `${perSeconds} seconds`}.`,
     mutates
-      ? "The call changes something: if its answer is lost, find out whether it was applied before you repeat it."
+      ? "The call changes something: if its response is lost, find out whether it was applied before you repeat it."
       : "The call changes nothing, and may be repeated.",
     ...(b2b ? ["For business partners only."] : [])
   ].join(" ")
@@ -371,8 +371,8 @@ reads them as doubles loses digits above 2^53.
 `.trim()
 
 /**
- * Creates the OpenAPI document of the protocol in a dialect: every endpoint of the contract, with its request, answer and
- * refusals. It contains nothing specific to a venue: no address, account or market.
+ * Creates the OpenAPI document of the protocol in a dialect: every endpoint of the contract, with its request, response
+ * and refusals. It contains nothing specific to a venue: no address, account or market.
  *
  * @category constructors
  */

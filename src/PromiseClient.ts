@@ -284,7 +284,7 @@ const layerOf = (
 // Running
 // -----------------------------------------------------------------------------
 
-/** An answer without Effect's types: see `Answer` in `PromiseTypes.ts`. */
+/** A response without Effect's types: see `Answer` in `PromiseTypes.ts`. */
 const toAnswer = (value: unknown): unknown => {
   if (Option.isOption(value)) return Option.getOrUndefined(value)
   return Array.isArray(value) ? value.map((item: unknown) => Result.isResult(item) ? settled(item) : item) : value
@@ -380,7 +380,10 @@ class Runner {
     }
   }
 
-  /** Ends loops and views, and waits for the calls in progress: without their answers, their outcomes would be unknown. */
+  /**
+   * Ends loops and views, and waits for the calls in progress: without their responses, their outcomes would be
+   * unknown.
+   */
   readonly close = (): Promise<void> => this.#closing ??= this.#close()
 
   #close(): Promise<void> {
@@ -546,7 +549,7 @@ export const createClient: {
 }
 
 /**
- * The text of a secret in an answer, such as the `apiSecret` of a new API key. Elsewhere it shows as `<redacted>`.
+ * The text of a secret in a response, such as the `apiSecret` of a new API key. Elsewhere it shows as `<redacted>`.
  *
  * @category secrets
  */

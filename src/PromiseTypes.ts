@@ -1,6 +1,6 @@
 /**
  * The types of the client for `async` and `await`, derived from the contract: each service with promises and async
- * iterables instead of effects and streams, plain strings in requests, and branded strings in answers.
+ * iterables instead of effects and streams, plain strings in requests, and branded strings in responses.
  */
 import type * as Brand from "effect/Brand"
 import type * as Context from "effect/Context"
@@ -19,7 +19,7 @@ import type * as LiveView from "./LiveView.ts"
 import type * as Reconciliation from "./Reconciliation.ts"
 
 // -----------------------------------------------------------------------------
-// Requests and answers
+// Requests and responses
 // -----------------------------------------------------------------------------
 
 /**
@@ -58,8 +58,8 @@ export type Settled<A, E> =
   }
 
 /**
- * An answer: a value that may be missing is `undefined`, a map has plain strings as keys, and each order of a bulk call
- * is {@link Settled}. All else is as in the service.
+ * A response: a value that may be missing is `undefined`, a map has plain strings as keys, and each order of a bulk
+ * call is {@link Settled}. All else is as in the service.
  *
  * @category models
  */
@@ -200,7 +200,7 @@ export interface Views extends PublicViews {
 }
 
 /**
- * Finds out what happened to orders whose answers were lost.
+ * Finds out what happened to orders whose responses were lost.
  *
  * @category models
  */

@@ -139,7 +139,7 @@ export const cautious = {
 type Complete = Assumptions & Required<Pick<Assumptions, keyof typeof cautious>>
 
 // -----------------------------------------------------------------------------
-// The answer
+// The response
 // -----------------------------------------------------------------------------
 
 /**

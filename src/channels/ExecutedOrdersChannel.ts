@@ -80,8 +80,8 @@ export const Source = Unrecognised.open(oneOf(["web", "api", "adl", "liquidation
 export type Source = typeof Source.Type
 
 /**
- * An order that can no longer trade. `left` and `modifiedAt` are absent in the answer to a query; `ftime` and `source`
- * are absent in pushed messages.
+ * An order that can no longer trade. `left` and `modifiedAt` are absent in the response to a query; `ftime` and
+ * `source` are absent in pushed messages.
  *
  * @category models
  */

@@ -122,9 +122,9 @@ const readAll = (market: topics.Market["market"]): Continuity.Read<ReadonlyArray
   )
 
 /**
- * Whether the orders in an answer already include an event that was pushed while they were read. If the answer lacks
+ * Whether the orders in a response already include an event that was pushed while they were read. If the response lacks
  * the order, the event may be newer, so the result is `false`. It is also `false` for the end of an order, because an
- * order that is filled at once is never in an answer.
+ * order that is filled at once is never in a response.
  */
 const contains = (all: ReadonlyArray<orders.PendingOrder>, { event, order }: OrderEvent): boolean => {
   const read = event === "finished" ? undefined : all.find(({ orderId }) => orderId === order.orderId)

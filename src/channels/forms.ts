@@ -100,11 +100,11 @@ export interface PageRequest {
 /** `["BTC_USDT", 0, 100]`: a page of a market's records. */
 export const pageRequest = positional<PageRequest>({ market: MarketName, offset: RecordOffset, limit: Limit })
 
-/** The page of a query's answer. */
+/** The page of a query's response. */
 export const page = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<Pages.Page<A>, unknown> =>
   Wire.answer<Pages.Page<A>>({ limit: Schema.Int, offset: Schema.Int, records: Schema.Array(record) }).schema
 
-/** The page of a query's answer that counts all records. */
+/** The page of a query's response that counts all records. */
 export const countedPage = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<Pages.CountedPage<A>, unknown> =>
   Wire.answer<Pages.CountedPage<A>>({
     limit: Schema.Int,

@@ -101,7 +101,7 @@ export interface PendingOrder extends OrderAnswer.Order {
 export const pending: Schema.Codec<PendingOrder, unknown> = Wire.answer<PendingOrder>(common, spelling).schema
 
 /**
- * The schema of an order that can no longer trade. The answer to a query has different fields from a pushed order.
+ * The schema of an order that can no longer trade. The response to a query has different fields from a pushed order.
  */
 export const ended = <A extends object>(further: Schema.Struct.Fields): Schema.Codec<A, unknown> =>
   // The casts are safe if `A` has the fields of an order that are not in `further`.

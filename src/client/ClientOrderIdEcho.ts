@@ -18,11 +18,11 @@
 import type { ClientOrderId } from "../domain/Identifiers.ts"
 
 /**
- * The submitted client order id's state in the answer:
+ * The submitted client order id's state in the response:
  *
- * - `echoed`: the answer contains it, so the exchange accepted it.
- * - `missing`: the answer lacks it, so the order might not have it. An answer with a different id is not a success: see
- *   `OutcomeUnknown`.
+ * - `echoed`: the response contains it, so the exchange accepted it.
+ * - `missing`: the response lacks it, so the order might not have it. A response with a different id is not a success:
+ *   see `OutcomeUnknown`.
  * - `never-echoed`: this exchange does not return client order ids for this kind of order, and can't find such orders
  *   by them. It is unknown whether it accepted the id.
  *
@@ -38,7 +38,7 @@ export type ClientOrderIdEcho = "echoed" | "missing" | "never-echoed"
 export interface Echo {
   /** The client order id as sent: yours, or the generated one. */
   readonly sentClientOrderId: ClientOrderId
-  /** Whether the answer shows that the exchange accepted it. */
+  /** Whether the response shows that the exchange accepted it. */
   readonly clientOrderIdEcho: ClientOrderIdEcho
 }
 

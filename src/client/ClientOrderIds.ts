@@ -1,5 +1,5 @@
 /**
- * Generates client order ids for orders placed without one. If the answer to an order is lost, the order can only be
+ * Generates client order ids for orders placed without one. If the response to an order is lost, the order can only be
  * found by its client order id, so every order gets one.
  *
  * @example

@@ -86,7 +86,7 @@ export const layerWindow: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
 /**
  * Increasing nonces. Each key makes one call at a time, because calls on parallel connections can arrive out of order.
  * Use this layer for exchanges or keys without a nonce window. It is slow, because every call waits for the previous
- * answer.
+ * response.
  *
  * @category layers
  */

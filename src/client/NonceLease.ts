@@ -182,7 +182,7 @@ export const hold = (redis: Redis.Redis["Service"], programs: number, of: Of): H
   const askBack = redis.eval(giveBack)
   const first = Deferred.makeUnsafe<void>()
   let mine: Lease | undefined
-  let reason = "Redis has not answered yet"
+  let reason = "Redis has not responded yet"
 
   /** Extends the lease or gets one, and returns the milliseconds to wait before trying again. */
   const renew = Effect.fnUntraced(function*(key: string) {

@@ -177,7 +177,7 @@ return 0
 /**
  * Increasing nonces for keys shared by any number of programs. A lock in Redis allows one call per key at a time across
  * all programs; Redis also stores the greatest nonce. Slow: every call makes two requests to Redis and waits for the
- * answers to all earlier calls. A program that crashes during a call blocks the others for fifteen seconds.
+ * responses to all earlier calls. A program that crashes during a call blocks the others for fifteen seconds.
  *
  * No nonce is issued twice. If a program is paused and loses the lock, its call has a smaller nonce than the next
  * holder's. If the paused program's call arrives after that one, the exchange refuses it, which proves that it was not

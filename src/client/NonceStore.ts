@@ -5,7 +5,7 @@ import * as Redacted from "effect/Redacted"
 import * as Digest from "./Digest.ts"
 import { NonceUnavailable, type Of } from "./Nonce.ts"
 
-/** The maximum wait for an answer from Redis. */
+/** The maximum wait for a response from Redis. */
 const patience = "2 seconds"
 
 /** The Redis key of an API key's nonces. It contains a digest instead of the API key. */
@@ -20,6 +20,6 @@ export const ask = <A>(asked: Effect.Effect<A, Redis.RedisError>): Effect.Effect
     ),
     Effect.timeoutOrElse({
       duration: patience,
-      orElse: () => Effect.fail(new NonceUnavailable({ reason: "Redis does not answer" }))
+      orElse: () => Effect.fail(new NonceUnavailable({ reason: "Redis does not respond" }))
     })
   )

@@ -21,7 +21,7 @@ export interface Progress {
    * have been sent.
    */
   sentAt: number | undefined
-  /** The HTTP status of the answer to the call's last attempt; absent without an answer. */
+  /** The HTTP status of the response to the call's last attempt; absent without a response. */
   status: number | undefined
   /** Whether the nonce of the call's first attempt was refused, and another attempt may follow. */
   isRefused: boolean

@@ -1,5 +1,5 @@
 /**
- * Checks whether an answer is about the requested order. An answer about a different order proves nothing: it may
+ * Checks whether a response is about the requested order. A response about a different order proves nothing: it may
  * belong to another call.
  */
 import * as Decimal from "../domain/Decimal.ts"
@@ -17,7 +17,7 @@ import {
   SelfTradePrevention
 } from "../domain/Order.ts"
 
-/** The fields that both order requests and answers about orders may have. */
+/** The fields that both order requests and responses about orders may have. */
 interface Echoed {
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
@@ -60,7 +60,7 @@ export interface Ordered extends Echoed {
   readonly stopLoss?: Decimal.Price
 }
 
-/** An order in an answer. */
+/** An order in a response. */
 export interface Leg extends Echoed {
   /** The order's market. */
   readonly market: MarketName
@@ -80,7 +80,7 @@ export interface Leg extends Echoed {
   readonly oto?: { readonly takeProfit?: Decimal.Decimal; readonly stopLoss?: Decimal.Decimal }
 }
 
-/** Describes how a field of the answer differs from the request. */
+/** Describes how a field of the response differs from the request. */
 const differs = (field: string, found: unknown, asked: unknown): string =>
   `the order's ${field} is ${String(found)}, not ${String(asked)}`
 
@@ -128,7 +128,7 @@ const otherPrice = <K extends string>(
 /** Whether the value is listed. An unlisted value may be the exchange's new name for a listed one. */
 const isKnown = (values: ReadonlyArray<string>, value: string): boolean => values.includes(value)
 
-/** Treats a `stock market` order as a market order, because some answers do not distinguish them. */
+/** Treats a `stock market` order as a market order, because some responses do not distinguish them. */
 const kindOf = (type: ReceivedType): ReceivedType => type === "stock market" ? "market" : type
 
 /**
@@ -166,7 +166,7 @@ export interface Naming {
   readonly clientOrderId?: ClientOrderId | undefined
 }
 
-/** How the order in the answer differs from the one that the request names; `undefined` if it is the same. */
+/** How the order in the response differs from the one that the request names; `undefined` if it is the same. */
 export const otherOrder = (asked: Naming, said: Naming): string | undefined => {
   for (const field of ["market", "orderId", "clientOrderId"] as const) {
     const [expected, found] = [asked[field], said[field]]
@@ -176,7 +176,7 @@ export const otherOrder = (asked: Naming, said: Naming): string | undefined => {
 }
 
 /**
- * How an answer differs from the requested order, in any field that both have; `undefined` if it does not differ.
+ * How a response differs from the requested order, in any field that both have; `undefined` if it does not differ.
  * Decimals are compared by value. The exchange may change five things itself:
  *
  * - Amounts and prices may be truncated to the market's precision.
@@ -217,7 +217,7 @@ export interface Changed {
 }
 
 /**
- * How an answer differs from the requested modification; `undefined` if it does not differ. The amount may be smaller:
+ * How a response differs from the requested modification; `undefined` if it does not differ. The amount may be smaller:
  * the new order contains only the unfilled part, and a reduce-only order is reduced to its position. The order id is
  * always new.
  */

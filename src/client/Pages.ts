@@ -127,7 +127,7 @@ const isLast = <A>({ records, total }: CountedPage<A>, offset: number, size: num
  * All records, page by page. Each page is read when its records are needed. `endpoint` names the stream in errors;
  * `limit` is the page size, 100 by default.
  *
- * Most answers have no total, so a page with fewer records than its limit is the last one. No page can start beyond
+ * Most responses have no total, so a page with fewer records than its limit is the last one. No page can start beyond
  * index `last`: 10000 by default; 4294967295 in the live exchange's lists of orders and trades. The page that starts
  * there has 100 records, and the stream skips those already emitted. By default the stream therefore reaches indices 0
  * to 10099. If that page is full, there may be more records: the stream emits it, and then fails with

@@ -27,7 +27,7 @@ import * as RateLimits from "./RateLimits.ts"
 /** The time to wait after a failure before asking Redis again, in milliseconds. */
 const restMillis = 5000
 
-/** The maximum wait for an answer from Redis. */
+/** The maximum wait for a response from Redis. */
 const patience = "500 millis"
 
 /**
@@ -81,7 +81,7 @@ export const layer: Layer.Layer<RateLimits.RateLimits, never, Redis.Redis> = Lay
               ? Effect.succeed(Math.ceil(Duration.toMillis(reason.retryAfter)))
               : alone(message)
         }),
-        Effect.timeoutOrElse({ duration: patience, orElse: () => alone("no answer") })
+        Effect.timeoutOrElse({ duration: patience, orElse: () => alone("no response") })
       )
       return Effect.clockWith((clock) => clock.currentTimeMillisUnsafe() < restUntil ? countAlone : countShared)
     })

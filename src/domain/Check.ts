@@ -31,7 +31,7 @@ export const matches = (
 /**
  * Creates a check that a string is not empty, starts with a character of `first`, and continues with characters of
  * `others`. Each pattern matches one ASCII character. One pattern for the whole string would be several times slower,
- * and an answer may contain hundreds of assets.
+ * and a response may contain hundreds of assets.
  *
  * @category constructors
  */

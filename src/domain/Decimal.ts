@@ -133,8 +133,8 @@ export type NonNegativeLiteral<S extends string> = string extends S ? Literal<S,
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
 /**
- * Whether the text matches `-?(0|[1-9][0-9]*)(\.[0-9]+)?`. Written out because an answer has thousands of decimals, and
- * a pattern is several times slower.
+ * Whether the text matches `-?(0|[1-9][0-9]*)(\.[0-9]+)?`. Written out because a response has thousands of decimals,
+ * and a pattern is several times slower.
  */
 const hasGrammar = (text: string): boolean => {
   const { length } = text

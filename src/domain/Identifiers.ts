@@ -77,7 +77,7 @@ const clientOrderIdCharacter = /[A-Za-z0-9\-._]/u
 
 /**
  * Your own identifier for an order: at least one letter, digit, dash, dot or underscore. For stop-limit orders it must
- * be unique per account (document, Endpoints §3). If an order's answer is lost, this identifier finds the order.
+ * be unique per account (document, Endpoints §3). If an order's response is lost, this identifier finds the order.
  *
  * @category models
  */
@@ -97,7 +97,7 @@ export const ClientOrderId = NonEmptyText.check(Check.madeOf(clientOrderIdCharac
 const receivedCharacter = /[A-Za-z0-9\-._!]/u
 
 /**
- * The schema of a {@link ClientOrderId} in an answer. It may also be a mark that the exchange gives to its own orders:
+ * The schema of a {@link ClientOrderId} in a response. It may also be a mark that the exchange gives to its own orders:
  * `liquidation_ID_!` for a liquidation, `adl_ID_!` for auto-deleveraging, where `ID` is the order id. No request can
  * contain such a mark.
  *

@@ -2,7 +2,7 @@
  * Margin of a collateral account: what its positions require, how much is free, and at which mark price it is
  * liquidated. Pure and exact; the sandbox computes with the same formulas.
  *
- * The formulas reproduce captured answers of the live exchange: `freeMargin` = equity - margin + pnl -
+ * The formulas reproduce captured responses of the live exchange: `freeMargin` = equity - margin + pnl -
  * unrealizedFunding; `marginFraction` = (equity + pnl) / value of all positions; maintenance margin = half the initial
  * margin. The account is liquidated when equity + pnl no longer exceeds the maintenance margin. Digits beyond the
  * eighteenth decimal place are cut off.
@@ -69,7 +69,7 @@ export interface Bracket {
 
 /**
  * Rules that the exchange does not publish, or publishes in contradiction. The defaults are the ones that captured
- * answers support.
+ * responses support.
  *
  * @category models
  */

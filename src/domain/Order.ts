@@ -2,8 +2,8 @@
  * The enumerations of an order: side, type, status, activation, self-trade prevention (document, "Stop-limit order",
  * "Collateral OCO order" and "States and transitions").
  *
- * A request accepts only the listed values. An answer may contain others, which are kept as an `Unrecognised`; the
- * types for answers begin with `Received`.
+ * A request accepts only the listed values. A response may contain others, which are kept as an `Unrecognised`; the
+ * types for responses begin with `Received`.
  *
  * @example
  * ```ts
@@ -165,7 +165,7 @@ export const CancelAllType = oneOf(["spot", "margin", "futures"]).annotate({ ide
 export type CancelAllType = typeof CancelAllType.Type
 
 /**
- * The side of an order in an answer. An unlisted value is kept as an `Unrecognised`.
+ * The side of an order in a response. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -191,7 +191,7 @@ export const ReceivedRole = Unrecognised.open(Role)
 export type ReceivedRole = typeof ReceivedRole.Type
 
 /**
- * The type of an order in an answer. An unlisted value is kept as an `Unrecognised`.
+ * The type of an order in a response. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -220,7 +220,7 @@ export const ReceivedStatus = Unrecognised.open(
 export type ReceivedStatus = typeof ReceivedStatus.Type
 
 /**
- * The self-trade prevention of an order in an answer. An unlisted value is kept as an `Unrecognised`.
+ * The self-trade prevention of an order in a response. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -233,7 +233,7 @@ export const ReceivedSelfTradePrevention = Unrecognised.open(SelfTradePrevention
 export type ReceivedSelfTradePrevention = typeof ReceivedSelfTradePrevention.Type
 
 /**
- * The activation condition of a stop order in an answer. An unlisted value is kept as an `Unrecognised`.
+ * The activation condition of a stop order in a response. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -246,7 +246,7 @@ export const ReceivedActivationCondition = Unrecognised.open(ActivationCondition
 export type ReceivedActivationCondition = typeof ReceivedActivationCondition.Type
 
 /**
- * The position side of an order in an answer. An unlisted value is kept as an `Unrecognised`.
+ * The position side of an order in a response. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
  */

@@ -44,7 +44,7 @@ export const MaskedEmail = Text.check(hasForm(/^(?:[^@]*\*[^@]*@.+|[^@]+@[^@]*\*
   .pipe(Schema.brand("MaskedEmail")).annotate({ identifier: "MaskedEmail" })
 
 /**
- * The e-mail address of a sub-account in an answer: masked, or any other text, kept as an `Unrecognised`.
+ * The e-mail address of a sub-account in a response: masked, or any other text, kept as an `Unrecognised`.
  *
  * @category models
  */
@@ -86,7 +86,7 @@ export type KeyTitle = typeof KeyTitle.Type
 export const KeyTitle = NonEmptyText.pipe(Schema.brand("KeyTitle")).annotate({ identifier: "KeyTitle" })
 
 /**
- * A full e-mail address, given to create a sub-account. Answers show only its {@link MaskedEmail}.
+ * A full e-mail address, given to create a sub-account. Responses show only its {@link MaskedEmail}.
  *
  * @category models
  */

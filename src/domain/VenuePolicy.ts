@@ -38,7 +38,7 @@ export interface VenuePolicy {
    * 2).
    */
   readonly reduceOnly: "accepted" | "announced"
-  /** The client order id of an OCO order's legs in an answer. `echoed`: the request's id. `empty`: always empty. */
+  /** The client order id of an OCO order's legs in a response. `echoed`: the request's id. `empty`: always empty. */
   readonly legClientOrderIds: "echoed" | "empty"
   /**
    * The position side of margin and futures orders. `side`: a reduce-only order has the side that it reduces, an OCO
@@ -81,8 +81,8 @@ export interface MarginPolicy {
    */
   readonly bracketSpan: "whole" | "marginal"
   /**
-   * The maintenance margin as a share of the initial margin. Captured answers show 0.5; the published rates contradict each
-   * other.
+   * The maintenance margin as a share of the initial margin. Captured responses show 0.5; the published rates
+   * contradict each other.
    */
   readonly maintenanceShare: Decimal
   /**

@@ -115,7 +115,7 @@ export class ActiveOrders extends Context.Service<ActiveOrders, {
   /**
    * Reads one page, latest first. An empty page is not an error.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the answer contains more
+   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the response contains more
    * records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>

@@ -171,7 +171,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class BorrowHistory extends Context.Service<BorrowHistory, {
   /**
    * Reads one page, oldest first. Fails with `ValidationFailed` when the asset is unknown; with `UnexpectedResponse`
-   * when the answer is not the requested page.
+   * when the response is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**

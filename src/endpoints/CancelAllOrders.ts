@@ -65,7 +65,7 @@ const request = ({ extension }: Dialect) =>
     positionSide: extension(Side)
   })
 
-/** The document does not show a successful answer's body; the live exchange's documentation shows an empty list. */
+/** The document does not show a successful response's body; the live exchange's documentation shows an empty list. */
 const response = Wire.emptyList
 
 /**
@@ -105,7 +105,7 @@ export class CancelAllOrders extends Context.Service<CancelAllOrders, {
    * even when there are none.
    *
    * Fails with `ValidationFailed` when the market is unknown or the list of types is empty; with `OutcomeUnknown` when
-   * the answer is lost and the orders may have been canceled.
+   * the response is lost and the orders may have been canceled.
    */
   readonly cancel: (request?: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CancelAllOrders") {

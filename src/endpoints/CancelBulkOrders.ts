@@ -63,7 +63,7 @@ const request = (dialect: Dialect) =>
   })
 
 /**
- * A canceled order. The answer omits its filled amount, which `OrderHistory` shows.
+ * A canceled order. The response omits its filled amount, which `OrderHistory` shows.
  *
  * @category models
  */
@@ -125,7 +125,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that make the whole call fail. Each order that was not canceled has its own error in the answer.
+ * Errors that make the whole call fail. Each order that was not canceled has its own error in the response.
  *
  * @category errors
  */
@@ -141,7 +141,7 @@ export class CancelBulkOrders extends Context.Service<CancelBulkOrders, {
    * Cancels the orders one after the other. Returns one outcome per order, in the order of the request.
    *
    * Fails with `ValidationFailed`, before anything is sent, when an order does not have exactly one identifier; with
-   * `OutcomeUnknown` when the answer is lost and some or all of the orders may have been canceled.
+   * `OutcomeUnknown` when the response is lost and some or all of the orders may have been canceled.
    */
   readonly cancel: (request: Request) => Effect.Effect<ReadonlyArray<Outcome>, Failure>
 }>()("effect-txc/endpoints/CancelBulkOrders") {

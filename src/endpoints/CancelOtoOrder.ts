@@ -75,7 +75,7 @@ export class CancelOtoOrder extends Context.Service<CancelOtoOrder, {
    * Cancels the unfilled part of the order. The filled part gets no take-profit or stop-loss.
    *
    * Fails with `RequestRejected` when no open order has this OTO id; with `ValidationFailed` when the market is
-   * unknown; with `OutcomeUnknown` when the answer is lost and the order may have been canceled: `ConditionalOrders`
+   * unknown; with `OutcomeUnknown` when the response is lost and the order may have been canceled: `ConditionalOrders`
    * shows whether it was.
    */
   readonly cancel: (request: Request) => Effect.Effect<void, Failure>

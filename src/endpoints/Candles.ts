@@ -28,7 +28,7 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The maximum number of candles in an answer, which is also the default.
+ * The maximum number of candles in a response, which is also the default.
  *
  * @category constants
  */

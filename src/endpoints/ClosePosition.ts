@@ -84,8 +84,8 @@ export class ClosePosition extends Context.Service<ClosePosition, {
    *
    * Fails with `ValidationFailed` when the market is unknown; with `RequestRejected`, code 104, when the account has no
    * open position with this id, or code 10, when the balance does not cover the order; with `OutcomeUnknown` when the
-   * answer is lost: `OpenPositions` shows whether the position is still open, and closing it again can't close another
-   * one.
+   * response is lost: `OpenPositions` shows whether the position is still open, and closing it again can't close
+   * another one.
    */
   readonly close: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/ClosePosition") {

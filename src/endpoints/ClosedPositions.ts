@@ -167,7 +167,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class ClosedPositions extends Context.Service<ClosedPositions, {
   /**
    * Reads one page, latest first. Fails with `ValidationFailed` when the dates are in the wrong order; with
-   * `UnexpectedResponse` when the answer contains more records than requested.
+   * `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all closed positions, page by page. See `Pages.stream` for its guarantees. */

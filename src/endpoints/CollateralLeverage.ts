@@ -86,7 +86,7 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** How an answer contradicts the request: another leverage applies. */
+/** How a response contradicts the request: another leverage applies. */
 const contradiction = ({ leverage }: Request, answer: Applied): string | undefined =>
   answer.leverage === leverage ? undefined : `the leverage is ${answer.leverage}, not ${leverage}`
 
@@ -102,7 +102,7 @@ export class CollateralLeverage extends Context.Service<CollateralLeverage, {
    *
    * Fails with `ValidationFailed` when a market does not allow the leverage; with `RequestRejected`, code 17, when the
    * balance does not cover the margin, or code 113, when open positions or orders block the change; with
-   * `OutcomeUnknown` when the answer is lost.
+   * `OutcomeUnknown` when the response is lost.
    */
   readonly set: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CollateralLeverage") {

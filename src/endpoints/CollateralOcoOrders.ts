@@ -221,7 +221,7 @@ export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
    *
    * Fails with `ValidationFailed` when a field is invalid or the market does not accept the order; with
    * `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position; with `OutcomeUnknown` when the
-   * answer is lost and the legs may have been placed.
+   * response is lost and the legs may have been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<CollateralOcoOrder>, Failure>
 }>()("effect-txc/endpoints/CollateralOcoOrders") {

@@ -27,7 +27,7 @@ const request = () => Wire.struct({})
 /**
  * The state of a collateral account. Amounts are in USDT.
  *
- * Captured answers obey `freeMargin = equity - margin + pnl - unrealizedFunding`.
+ * Captured responses obey `freeMargin = equity - margin + pnl - unrealizedFunding`.
  *
  * @category models
  */

@@ -283,7 +283,7 @@ export class ConditionalOrders extends Context.Service<ConditionalOrders, {
    * Reads one page, latest first.
    *
    * Fails with `ValidationFailed` when the market is unknown or is not a margin market; with `UnexpectedResponse` when
-   * the answer is not the requested page.
+   * the response is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all conditional orders, page by page. See `Pages.stream` for its guarantees. */

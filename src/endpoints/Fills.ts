@@ -90,7 +90,7 @@ const request = ({ extension, historyLimit, keys, recordOffset }: Dialect) =>
     offset: Schema.optionalKey(recordOffset)
   }, { keys: { clientOrderId: keys.clientOrderId } })
 
-/** A fill as received. It names its market only when the answer groups fills by market. */
+/** A fill as received. It names its market only when the response groups fills by market. */
 interface ReceivedFill {
   /** The trade id, assigned by the exchange. */
   readonly tradeId: TradeId
@@ -238,7 +238,7 @@ export class Fills extends Context.Service<Fills, {
    * error.
    *
    * Fails with `ValidationFailed` when the market is unknown or no order has the client order id; with
-   * `UnexpectedResponse` when the answer contains more records than requested.
+   * `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all fills, page by page. See `Pages.stream` for its guarantees. */

@@ -163,7 +163,7 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** Adds the requested offset and limit, which the answer does not contain. */
+/** Adds the requested offset and limit, which the response does not contain. */
 const toPage = ({ limit = maxLimit, offset = 0 }: Options) => (records: ReadonlyArray<FundingRate>) =>
   PageChecks.checkEcho(endpoint.name, {})({ limit, offset, records })
 
@@ -177,7 +177,7 @@ export class FundingRates extends Context.Service<FundingRates, {
    * Reads one page, latest first. A page with fewer records than its limit is the last one.
    *
    * Fails with `PublicRequestRejected` when the exchange does not list the futures market; with `ValidationFailed`,
-   * before anything is sent, when a field is out of bounds; with `UnexpectedResponse` when the answer contains more
+   * before anything is sent, when a field is out of bounds; with `UnexpectedResponse` when the response contains more
    * records than requested.
    */
   readonly page: (market: MarketName, options?: Options) => Effect.Effect<Pages.Page<FundingRate>, Failure>

@@ -33,7 +33,8 @@ export interface Request {
 const request = () => Wire.struct<Request>({ hedgeMode: Flag })
 
 /**
- * The position mode after the change. The live documentation does not show this answer; captured ones repeat the mode.
+ * The position mode after the change. The live documentation does not show this response; captured ones repeat the
+ * mode.
  *
  * @category models
  */
@@ -78,7 +79,7 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** How an answer contradicts the request: the other mode is on. */
+/** How a response contradicts the request: the other mode is on. */
 const contradiction = ({ hedgeMode }: Request, answer: Applied): string | undefined =>
   (answer.hedgeMode ?? hedgeMode) === hedgeMode
     ? undefined
@@ -94,8 +95,8 @@ export class HedgeModeUpdate extends Context.Service<HedgeModeUpdate, {
    * Switches the position mode. Setting the current mode again is harmless, so a call with an unknown outcome can be
    * made again.
    *
-   * Fails with `RequestRejected`, code 113, while there are open futures positions or orders; with `OutcomeUnknown` when
-   * the answer is lost.
+   * Fails with `RequestRejected`, code 113, while there are open futures positions or orders; with `OutcomeUnknown`
+   * when the response is lost.
    */
   readonly set: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/HedgeModeUpdate") {

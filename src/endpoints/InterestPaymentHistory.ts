@@ -149,8 +149,8 @@ export class InterestPaymentHistory extends Context.Service<InterestPaymentHisto
   /**
    * Reads one page.
    *
-   * Fails with `InvalidFields` when the plan or the currency is unknown, with `NotAuthorized` when the
-   * account is not a business partner, and with `UnexpectedResponse` when the answer is not the requested page.
+   * Fails with `InvalidFields` when the plan or the currency is unknown, with `NotAuthorized` when the account is not a
+   * business partner, and with `UnexpectedResponse` when the response is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**

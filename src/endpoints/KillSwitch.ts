@@ -181,7 +181,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 const isTimer = (answer: Timer | void): answer is Timer => answer !== undefined
 
 /**
- * How an answer contradicts the request: a different market, timeout or order type, or a kill switch armed instead of
+ * How a response contradicts the request: a different market, timeout or order type, or a kill switch armed instead of
  * disarmed or vice versa.
  */
 const contradiction = ({ market, timeout, types }: Request, answer: Timer | void): string | undefined => {
@@ -190,7 +190,7 @@ const contradiction = ({ market, timeout, types }: Request, answer: Timer | void
   if (answer.market !== market) return `the kill switch is on ${answer.market}, not on ${market}`
   const seconds = answer.cancellationTime - answer.startTime
   if (seconds !== timeout) return `the kill switch is set to ${seconds} seconds, not to ${timeout}`
-  // A request without types covers all orders, and the answer may or may not list the types.
+  // A request without types covers all orders, and the response may or may not list the types.
   const asked: ReadonlyArray<string> = types ?? CancelAllType.literals
   const said: ReadonlyArray<string> = answer.types ?? asked
   const isOther = asked.some((type) => !said.includes(type)) || (types && said.some((type) => !asked.includes(type)))
@@ -208,14 +208,14 @@ export class KillSwitch extends Context.Service<KillSwitch, {
    * the timer expires. Your program must arm it again in time: this package does not.
    *
    * Fails with `ValidationFailed` when the market is unknown, the timeout out of bounds or the list of types empty;
-   * with `OutcomeUnknown` when the answer is lost and the kill switch may be armed. `KillSwitchStatus` shows whether it
-   * is, and arming it again is harmless.
+   * with `OutcomeUnknown` when the response is lost and the kill switch may be armed. `KillSwitchStatus` shows whether
+   * it is, and arming it again is harmless.
    */
   readonly arm: (request: Arming) => Effect.Effect<Timer, Failure>
   /**
    * Disarms the kill switch of a market. Succeeds even when none is armed.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `OutcomeUnknown` when the answer is lost and the
+   * Fails with `ValidationFailed` when the market is unknown; with `OutcomeUnknown` when the response is lost and the
    * kill switch may still be armed.
    */
   readonly disarm: (request: Disarming) => Effect.Effect<void, Failure>
@@ -229,7 +229,7 @@ export class KillSwitch extends Context.Service<KillSwitch, {
         arm: (request) =>
           Observation.spanned(
             endpoint.name,
-            // If the answer had no timer, the call would already have failed.
+            // If the response had no timer, the call would already have failed.
             Effect.filterOrElse(call(request), isTimer, () => Effect.die("no kill switch is armed"))
           ),
         disarm: ({ market }) => Observation.spanned("KillSwitch.disarm", Effect.asVoid(call({ market, timeout: null })))

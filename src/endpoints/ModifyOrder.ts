@@ -163,7 +163,7 @@ export class ModifyOrder extends Context.Service<ModifyOrder, {
    *
    * Fails with `ValidationFailed` when a field is invalid or the market does not accept the new terms. Fails with
    * `RequestRejected`, without changing the order, when the account has no such open order, the order has no such term,
-   * or the balance is too low. Fails with `OutcomeUnknown` when the answer is lost and the order may have been
+   * or the balance is too low. Fails with `OutcomeUnknown` when the response is lost and the order may have been
    * modified: it may then have a new order id.
    */
   readonly modify: (request: Request) => Effect.Effect<OrderAnswer.Order, Failure>

@@ -182,7 +182,7 @@ export class OrderDeals extends Context.Service<OrderDeals, {
    * Reads one page. The page is empty, without an error, when the order is unknown, belongs to another account or has
    * not traded.
    *
-   * Fails with `UnexpectedResponse` when the answer is not the requested page.
+   * Fails with `UnexpectedResponse` when the response is not the requested page.
    */
   readonly page: (request: Request) => Effect.Effect<Page, Failure>
   /** Reads all deals of the order, page by page. See `Pages.stream` for its guarantees. */

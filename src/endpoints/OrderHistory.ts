@@ -264,8 +264,8 @@ export class OrderHistory extends Context.Service<OrderHistory, {
    * Reads one page. The exchange groups a page's orders by market, latest first within a market. An empty page is not
    * an error.
    *
-   * Fails with `ValidationFailed` when the market is unknown or no ended order has the client order id; with `UnexpectedResponse` when the answer contains more
-   * records than requested.
+   * Fails with `ValidationFailed` when the market is unknown or no ended order has the client order id; with
+   * `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads the whole order history, page by page. See `Pages.stream` for its guarantees. */

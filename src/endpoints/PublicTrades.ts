@@ -85,7 +85,7 @@ const trade = () =>
   }, {
     keys: {
       tradeId: "tradeID",
-      // In this answer the exchange calls the base currency's amount `quote` and the quote currency's amount `base`.
+      // In this response the exchange calls the base currency's amount `quote` and the quote currency's amount `base`.
       amount: "quote_volume",
       total: "base_volume",
       timestamp: "trade_timestamp",

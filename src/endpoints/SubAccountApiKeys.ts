@@ -195,8 +195,8 @@ export class SubAccountApiKeys extends Context.Service<SubAccountApiKeys, {
   /**
    * Reads one page.
    *
-   * Fails with `InvalidFields` when the account has no such sub-account, and with `UnexpectedResponse` when the answer
-   * is not the requested page.
+   * Fails with `InvalidFields` when the account has no such sub-account, and with `UnexpectedResponse` when the
+   * response is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all API keys, page by page. See `Pages.stream` for its guarantees. */

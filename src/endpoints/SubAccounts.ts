@@ -175,7 +175,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  * @category services
  */
 export class SubAccounts extends Context.Service<SubAccounts, {
-  /** Reads one page. Fails with `UnexpectedResponse` when the answer is not the requested page. */
+  /** Reads one page. Fails with `UnexpectedResponse` when the response is not the requested page. */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all sub-accounts, page by page. See `Pages.stream` for its guarantees. */
   readonly stream: (

@@ -68,7 +68,7 @@ export const Balance: Schema.Codec<Balance, unknown> = Wire.answer<Balance>({
  */
 export type Balances = ReadonlyMap<Ticker, Balance>
 
-/** The answer when the request names an asset. */
+/** The response when the request names an asset. */
 const response = () => Schema.Union([Balance, Wire.keyed(Ticker, Balance)])
 
 /**

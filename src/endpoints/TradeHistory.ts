@@ -30,7 +30,7 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The default maximum number of trades in an answer.
+ * The default maximum number of trades in a response.
  *
  * @category constants
  */

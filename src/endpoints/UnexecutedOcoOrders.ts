@@ -109,7 +109,7 @@ export class UnexecutedOcoOrders extends Context.Service<UnexecutedOcoOrders, {
   /**
    * Reads one page, latest first.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the answer contains more
+   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the response contains more
    * records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>

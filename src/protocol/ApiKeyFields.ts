@@ -1,4 +1,4 @@
-/** Schemas for an API key's fields in an answer, shared by the calls that list and create keys. */
+/** Schemas for an API key's fields in a response, shared by the calls that list and create keys. */
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import { ApiKey, ApiKeyId, SubAccountId } from "../domain/Identifiers.ts"
@@ -13,7 +13,7 @@ const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
   })
 )
 
-/** The fields that are the same in all answers about a key. */
+/** The fields that are the same in all responses about a key. */
 export const common = {
   subAccountId: SubAccountId,
   id: ApiKeyId,

@@ -1,10 +1,10 @@
-/** The answer to a bulk call: the outcome of each order. */
+/** The response to a bulk call: the outcome of each order. */
 import * as Schema from "effect/Schema"
 import type { OrderId } from "../domain/Identifiers.ts"
 import type * as Errors from "./Errors.ts"
 import * as Wire from "./Wire.ts"
 
-/** The refusal of one order: an error body inside a successful answer. */
+/** The refusal of one order: an error body inside a successful response. */
 export interface Refusal {
   /** The code, with the same meaning as in an error body. */
   readonly code: number
@@ -27,7 +27,7 @@ export interface Unreadable {
   readonly orderIds: ReadonlyArray<OrderId>
 }
 
-/** The answer for one order: a result or an error. */
+/** The response for one order: a result or an error. */
 interface Said<A> {
   /** The result for the order. Absent when the order was refused. */
   readonly result?: A
@@ -61,7 +61,7 @@ const refusal = Wire.answer<Refusal>({
 /** On the wire, an absent result or error is `null`. */
 const nothing = { value: null, when: () => true, demanded: false }
 
-/** The schema of a bulk call's answer, given the schema of one order's result. */
+/** The schema of a bulk call's response, given the schema of one order's result. */
 export const items = <A>(result: Schema.Codec<A, unknown>): Schema.Codec<ReadonlyArray<Item<A>>, unknown> =>
   Schema.Array(
     Wire.answer<Said<A>>({

@@ -72,7 +72,7 @@ export interface QueryDefinition<Params, Answer> {
   readonly method: string
   /** The parameters: by name in the domain, by position on the wire. */
   readonly params: Schema.Codec<Params, ReadonlyArray<unknown>>
-  /** The answer's `result`. */
+  /** The response's `result`. */
   readonly result: Schema.Codec<Answer, unknown>
   /** Typical parameters, which the sandbox's example exchange accepts. */
   readonly example: Params

@@ -1,5 +1,5 @@
 /**
- * Classifies answers by HTTP status, code, message and fields together, never by the code alone, because codes are
+ * Classifies responses by HTTP status, code, message and fields together, never by the code alone, because codes are
  * overloaded: 10 means a wrong signature or an insufficient balance, and HTTP 429 a used nonce or too many calls.
  */
 import * as Result from "effect/Result"
@@ -19,13 +19,13 @@ import * as Scrub from "./Scrub.ts"
 import { totalKey } from "./Violation.ts"
 import * as Wire from "./Wire.ts"
 
-/** The maximum length in characters of the answer's body in an error. */
+/** The maximum length in characters of the response's body in an error. */
 export const maxBody = 4096
 
-/** An answer as text, with the context needed to classify it. */
+/** A response as text, with the context needed to classify it. */
 export interface Answer {
   readonly status: number
-  /** The answer's body in full. */
+  /** The response's body in full. */
   readonly text: string
   /** Removes every secret of the call from a string. */
   readonly scrub: (text: string) => string
@@ -35,10 +35,10 @@ export interface Answer {
   readonly request?: object | undefined
   /** How a decoded value differs from the request; `undefined` if it does not differ. */
   readonly contradiction?: ((value: unknown) => string | undefined) | undefined
-  /** Whether the answer must have the order id of the request, because the call creates no new order. */
+  /** Whether the response must have the order id of the request, because the call creates no new order. */
   readonly sameId?: boolean | undefined
   /**
-   * Whether the answer is a list of {@link BulkAnswer.Item}, in which an unreadable item does not affect the others.
+   * Whether the response is a list of {@link BulkAnswer.Item}, in which an unreadable item does not affect the others.
    */
   readonly perItem?: boolean | undefined
 }
@@ -60,11 +60,11 @@ const ownWords = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string => {
 export const shown = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string =>
   ownWords({ text, scrub: (text) => Scrub.withoutLongRuns(scrub(text)) })
 
-/** Scrubs the description of a bad answer, because it quotes the answer. */
+/** Scrubs the description of a bad response, because it quotes the response. */
 const problemOf = (problem: string, { scrub }: Answer): string => Scrub.withoutLongRuns(scrub(problem))
 
 /**
- * The classification of an answer: a value, a refusal, or uncertain. The client turns an uncertain answer into an
+ * The classification of a response: a value, a refusal, or uncertain. The client turns an uncertain response into an
  * `OutcomeUnknown` if the call mutates, and into an `UnexpectedResponse` if it is a read.
  */
 export type Verdict<A> =
@@ -152,7 +152,7 @@ interface ErrorBody {
 }
 
 /**
- * Whether an answer is an error body, whatever its status: an integer code and a message, or a form that {@link
+ * Whether a response is an error body, whatever its status: an integer code and a message, or a form that {@link
  * Wire.saysError} recognises. Some documented successes have a message, or a `code` that is a string.
  */
 const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {
@@ -194,7 +194,7 @@ const isOwnForm = (json: unknown, { omitsErrors }: Dialect): boolean => {
 
 const decodeOrderId = Compiled.decodeUnknownResult(() => Wire.OrderId)
 
-/** Finds the order ids in an answer. They prove that an order exists even when the rest can't be read. */
+/** Finds the order ids in a response. They prove that an order exists even when the rest can't be read. */
 const orderIds = (json: unknown): ReadonlyArray<Errors.AcceptedUnreadable["orderIds"][number]> => {
   const found: Array<Errors.AcceptedUnreadable["orderIds"][number]> = []
   const visit = (value: unknown, depth: number): void => {
@@ -206,7 +206,7 @@ const orderIds = (json: unknown): ReadonlyArray<Errors.AcceptedUnreadable["order
       } else visit(inner, depth + 1)
     }
   }
-  // In an answer to a bulk call, only the `result` of an item contains ids of the account's orders.
+  // In a response to a bulk call, only the `result` of an item contains ids of the account's orders.
   for (
     const answer of Array.isArray(json)
       ? json.map((item: unknown) => Json.isObject(item) && item["result"])
@@ -353,7 +353,7 @@ const publicRefusal = (
 // Verdicts
 // -----------------------------------------------------------------------------
 
-/** The fields to compare between a request and an answer that does not decode: wire key to domain name. */
+/** The fields to compare between a request and a response that does not decode: wire key to domain name. */
 const echoes = {
   market: "market",
   side: "side",
@@ -362,7 +362,7 @@ const echoes = {
 } as const
 
 /**
- * How an answer that does not decode contradicts the request: it contains a different market, side or client order id,
+ * How a response that does not decode contradicts the request: it contains a different market, side or client order id,
  * or order ids without the requested one.
  */
 const contradictionIn = (
@@ -394,7 +394,7 @@ const contradictionIn = (
     : visit(json, 0)
 }
 
-/** The verdict on an answer that reports a success: its value, if it decodes and matches the request. */
+/** The verdict on a response that reports a success: its value, if it decodes and matches the request. */
 const accepted = <E extends Endpoint.Any>(
   endpoint: E,
   dialect: Dialect,
@@ -422,7 +422,7 @@ const accepted = <E extends Endpoint.Any>(
   const ids = orderIdsOf(endpoint, json)
   const contradiction = contradictionIn(answer.request ?? {}, json, ids, answer.sameId)
   if (contradiction !== undefined) return uncertain("contradictory-answer", problemOf(contradiction, answer))
-  const said = problemOf(Expected.inWords(failure, "the answer"), answer)
+  const said = problemOf(Expected.inWords(failure, "the response"), answer)
   return ids.length === 0
     ? uncertain("unreadable-answer", said, endpoint.mutates ? undefined : Rows.read(decodeResponse, json))
     : refused(
@@ -436,7 +436,7 @@ const accepted = <E extends Endpoint.Any>(
     )
 }
 
-/** An item of a bulk answer. `read` is the result of decoding a list of just this item. */
+/** An item of a bulk response. `read` is the result of decoding a list of just this item. */
 const readItem = (
   answer: Answer,
   at: number,
@@ -497,7 +497,7 @@ const rateLimited = ({ name: endpoint }: Endpoint.Any, answer: Answer) =>
     body: shown(answer)
   })
 
-/** Classifies an answer to a call of the endpoint. */
+/** Classifies a response to a call of the endpoint. */
 export const classify = <E extends Endpoint.Any>(
   endpoint: E,
   dialect: Dialect,
@@ -509,7 +509,7 @@ export const classify = <E extends Endpoint.Any>(
   if (status >= 500 || status === 408 || status === 421) return uncertain("server-error", `HTTP ${status}`)
   const isSuccess = status >= 200 && status < 300
   if (isSuccess) {
-    // An empty body is not JSON, but some calls have empty answers, so the endpoint's schema decides.
+    // An empty body is not JSON, but some calls have empty responses, so the endpoint's schema decides.
     const parsed = text === "" ? Result.succeed(undefined) : Json.parse(text)
     if (Result.isSuccess(parsed) && !isError(parsed.success)) return accepted(endpoint, dialect, answer, parsed.success)
   }
@@ -522,4 +522,6 @@ export const classify = <E extends Endpoint.Any>(
 }
 
 const notJson = (why: unknown): string =>
-  why === Json.repeatedKey ? "the answer is JSON, but an object in it has a duplicate key" : "the answer is not JSON"
+  why === Json.repeatedKey
+    ? "the response is JSON, but an object in it has a duplicate key"
+    : "the response is not JSON"

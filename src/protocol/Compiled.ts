@@ -10,7 +10,7 @@
  *
  * Effect's own compiler, `effect/schema/SchemaJITCompiler`, is slower here: it runs the domain's checks by collecting
  * their issues, renames keys by creating a second object, and does not count keys, so finding repeated keys takes
- * another pass over the answer. `benchmarks/RESULTS.md` has the measurements.
+ * another pass over the response. `benchmarks/RESULTS.md` has the measurements.
  */
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
@@ -59,8 +59,8 @@ export const rearranged = <A, B>(rearrange: (input: A) => B): (input: A) => B =>
 
 const options: SchemaAST.ParseOptions = {}
 
-// Each parser is a single closure: an answer has thousands of values, and calling another closure would cost as much as
-// the check itself.
+// Each parser is a single closure: a response has thousands of values, and calling another closure would cost as much
+// as the check itself.
 const aString: Parser = (input) => typeof input === "string" ? input : refused
 const aNumber: Parser = (input) => typeof input === "number" ? input : refused
 const aBoolean: Parser = (input) => typeof input === "boolean" ? input : refused

@@ -26,7 +26,7 @@ import * as Wire from "./Wire.ts"
  * @category models
  */
 export interface Refusal {
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   readonly status: number
   /** The code in the error body. Codes are overloaded: interpret one only together with `status` and `message`. */
   readonly code: number
@@ -172,12 +172,12 @@ export interface NonceFields {
 export type PublicForm = "fields" | "wrapped" | "texts"
 
 /**
- * The answer to a public request with invalid fields.
+ * The response to a public request with invalid fields.
  *
  * @category models
  */
 export interface PublicRefusal {
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   readonly status: number
   /** The error body. */
   readonly body: object
@@ -196,7 +196,7 @@ export interface Dialect {
   readonly name: "document" | "live"
   /** The wire keys of orders that differ between dialects. */
   readonly keys: OrderKeys
-  /** The schema of an order's status in an answer (document, "Order status"). */
+  /** The schema of an order's status in a response (document, "Order status"). */
   readonly orderStatus: Schema.Codec<Order.ReceivedStatus, string>
   /**
    * Whether an order's type on the wire shows that the order is on margin, as in `margin limit`. In the domain,
@@ -205,10 +205,10 @@ export interface Dialect {
   readonly marginTypes: boolean
   /** The schema of self-trade prevention in a request (document, Endpoints §3). */
   readonly selfTradePrevention: Schema.Codec<Order.SelfTradePrevention, string>
-  /** The schema of self-trade prevention in an answer. */
+  /** The schema of self-trade prevention in a response. */
   readonly receivedSelfTradePrevention: Schema.Codec<Order.ReceivedSelfTradePrevention, string>
   /**
-   * Creates the schema of a field that the live exchange omits from some answers. The key is always optional in the
+   * Creates the schema of a field that the live exchange omits from some responses. The key is always optional in the
    * domain; the document's dialect requires the field on the wire.
    */
   readonly omissible: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
@@ -218,7 +218,7 @@ export interface Dialect {
    */
   readonly extension: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
   /**
-   * Creates the schema of an answer that the live exchange has also sent in an older form, described by `form`. `read`
+   * Creates the schema of a response that the live exchange has also sent in an older form, described by `form`. `read`
    * converts the older form to the current one. The document has only one form.
    */
   readonly older: <A>(
@@ -266,10 +266,10 @@ export interface Dialect {
     errors: Readonly<Record<string, ReadonlyArray<string>>>,
     form: PublicForm
   ) => PublicRefusal
-  /** The HTTP status of the answer to a call that applies a code. */
+  /** The HTTP status of the response to a call that applies a code. */
   readonly codeAppliedStatus: number
   /**
-   * The HTTP status of the answer to a call that creates a transfer or anything else except an order: 200 in the
+   * The HTTP status of the response to a call that creates a transfer or anything else except an order: 200 in the
    * document, as for all private calls; 201 on the live exchange.
    */
   readonly createdStatus: number

@@ -1,5 +1,5 @@
 /**
- * Endpoints as values: each has a name, path, request, answer and refusals.
+ * Endpoints as values: each has a name, path, request, response and refusals.
  *
  * The same value defines the client's service, the sandbox's route, the oracle's generators and the tables of
  * endpoints.
@@ -11,8 +11,8 @@
  * const { path, rateLimit } = Fees.endpoint
  * console.log(`${path}: ${rateLimit.calls} calls in ${rateLimit.perSeconds} seconds`)
  *
- * export type Answer = Endpoint.Response<typeof Fees.endpoint>
- * export type Failure = Endpoint.Failures<typeof Fees.endpoint>["failure"]
+ * export type Response = Endpoint.Response<typeof Fees.endpoint> export type Failure = Endpoint.Failures<typeof
+ * Fees.endpoint>["failure"]
  * ```
  */
 import * as Redacted from "effect/Redacted"
@@ -135,7 +135,7 @@ export interface Definition<
   readonly success?: "createdStatus" | "codeAppliedStatus"
   /** Builds the request's schema and wire keys in a dialect. */
   readonly request: (dialect: Dialect) => Wire.Shape<Request>
-  /** Creates the schema of the answer in a dialect. */
+  /** Creates the schema of the response in a dialect. */
   readonly response: (dialect: Dialect) => Schema.Codec<Response, unknown>
   /**
    * An example request. The sandbox's example exchange accepts it, unless it refers to something that must be created
@@ -206,7 +206,7 @@ export type Any = Endpoint<any, any, any, boolean, RefusalTag>
 export type Request<E extends Any> = E extends Endpoint<infer Q, infer _R, infer _A, infer _M, infer _T> ? Q : never
 
 /**
- * The domain type of an endpoint's answer.
+ * The domain type of an endpoint's response.
  *
  * @category models
  */
@@ -362,7 +362,7 @@ export const failureTags = <E extends Any>(endpoint: E): ReadonlySet<FailureTag<
 }
 
 /**
- * An endpoint's compiled schemas in one dialect. A client encodes requests and decodes answers; an exchange does the
+ * An endpoint's compiled schemas in one dialect. A client encodes requests and decodes responses; an exchange does the
  * reverse.
  *
  * @category models
@@ -378,16 +378,16 @@ export interface Codec<Request, Response> {
   readonly decodeRequest: (
     wire: unknown
   ) => Result.Result<Request, ReadonlyArray<Violation.Violation>>
-  /** Decodes an answer. Fails when it does not match the dialect. */
+  /** Decodes a response. Fails when it does not match the dialect. */
   readonly decodeResponse: (wire: unknown) => Result.Result<Response, Schema.SchemaError>
   /**
-   * Decodes an answer, given its text and its parsed JSON. Fails with `Json.repeatedKey` when an object repeats a key.
+   * Decodes a response, given its text and its parsed JSON. Fails with `Json.repeatedKey` when an object repeats a key.
    */
   readonly readResponse: (
     text: string,
     json: unknown
   ) => Result.Result<Response, Schema.SchemaError | typeof Json.repeatedKey>
-  /** Encodes an answer. Fails when it is not a valid domain value. */
+  /** Encodes a response. Fails when it is not a valid domain value. */
   readonly encodeResponse: (response: Response) => Result.Result<unknown, Schema.SchemaError>
 }
 
@@ -459,7 +459,7 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
 ): Codec<Q, R> => endpoint["~codec"](dialect)
 
 /**
- * The type of a row in an answer: an element of a list or a page, or an entry of a map. `never` for other answers.
+ * The type of a row in a response: an element of a list or a page, or an entry of a map. `never` for other responses.
  *
  * @category models
  */
@@ -469,7 +469,7 @@ export type Row<Answer> = Answer extends ReadonlyMap<infer K, infer V> ? readonl
   : never
 
 /**
- * The rows that decoded, in order, when a call failed with `UnexpectedResponse` because other rows of the answer did
+ * The rows that decoded, in order, when a call failed with `UnexpectedResponse` because other rows of the response did
  * not. Empty if the error has no rows, or belongs to another endpoint.
  *
  * @example
@@ -486,7 +486,7 @@ export type Row<Answer> = Answer extends ReadonlyMap<infer K, infer V> ? readonl
  * )
  * ```
  *
- * @category answers
+ * @category responses
  */
 export const readableRows = <E extends Any>(
   { name }: E,

@@ -79,13 +79,13 @@ export interface NamedFields {
   /** The call that failed, such as `StopLimitOrders.create`. */
   readonly endpoint: string
   /**
-   * The HTTP status of the answer or, if nothing was sent, the status with which the exchange would have refused the
+   * The HTTP status of the response or, if nothing was sent, the status with which the exchange would have refused the
    * request.
    */
   readonly status: number
   /** The errors for each request field, by the field's domain name. */
   readonly fields: FieldErrors<string>
-  /** The answer's errors about fields that the request does not have. The keys are the exchange's. */
+  /** The response's errors about fields that the request does not have. The keys are the exchange's. */
   readonly otherFields: OtherFields
   /** The request's client order id, if it has a valid one. */
   readonly clientOrderId?: ClientOrderId
@@ -97,11 +97,11 @@ export interface NamedFields {
  * @category models
  */
 export interface Refused extends NamedFields {
-  /** The origin of the refusal. `local`: this client, before anything was sent. `exchange`: the exchange's answer. */
+  /** The origin of the refusal. `local`: this client, before anything was sent. `exchange`: the exchange's response. */
   readonly origin: "local" | "exchange"
   /** The code in the error body or, if nothing was sent, the code that the exchange would have sent. */
   readonly code: number
-  /** The answer's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
+  /** The response's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
   readonly body?: string
 }
 
@@ -115,7 +115,7 @@ export interface Rejected extends NamedFields {
   readonly code?: number
   /** The exchange's message. */
   readonly reason: string
-  /** The answer's body: at most 4096 characters, without secrets. */
+  /** The response's body: at most 4096 characters, without secrets. */
   readonly body: string
 }
 
@@ -163,7 +163,7 @@ const rejection = (): Base<"RequestRejected", Rejected> => {
  * @category models
  */
 export interface Reasoned extends Refused {
-  /** The exchange's message: often the only information, because the answer may name no field. */
+  /** The exchange's message: often the only information, because the response may name no field. */
   readonly reason: string
 }
 
@@ -266,13 +266,13 @@ export class PublicRequestRejected extends judged(
 ) {
   /** The call that failed, such as `OrderBooks.get`. */
   declare readonly endpoint: string
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: number
   /** The exchange's message. */
   declare readonly reason: string
   /** The `params` of the error body, whose meaning is not documented. Empty when the body has none. */
   declare readonly params: ReadonlyArray<unknown>
-  /** The answer's body: at most 4096 characters, without secrets. */
+  /** The response's body: at most 4096 characters, without secrets. */
   declare readonly body: string
   /** `false`: the exchange would refuse the same request again. */
   readonly isRetryable = false
@@ -339,13 +339,13 @@ export class NotAuthorized extends judged(
   declare readonly endpoint: string
   /** The reason why the key may not make the call. It determines the remedy. */
   declare readonly why: NotAuthorizedCause
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: number
   /** The code in the error body; absent when the body has none. */
   declare readonly code?: number
   /** The exchange's message. */
   declare readonly reason: string
-  /** The answer's body: at most 4096 characters, without secrets. */
+  /** The response's body: at most 4096 characters, without secrets. */
   declare readonly body: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
@@ -380,11 +380,11 @@ export class NonceRejected extends judged(
 ) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: number
   /** The exchange's message. */
   declare readonly reason: string
-  /** The answer's body: at most 4096 characters, without secrets. */
+  /** The response's body: at most 4096 characters, without secrets. */
   declare readonly body: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
@@ -416,15 +416,15 @@ export class RateLimited extends judged(
 ) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
-  /** The origin of the refusal. `local`: this client, before anything was sent. `exchange`: the exchange's answer. */
+  /** The origin of the refusal. `local`: this client, before anything was sent. `exchange`: the exchange's response. */
   declare readonly origin: "local" | "exchange"
-  /** The HTTP status of the answer; 429 when `origin` is `local`. */
+  /** The HTTP status of the response; 429 when `origin` is `local`. */
   declare readonly status: number
   /** The exchange's message, or the rate limit with which the client refused the call. */
   declare readonly reason: string
   /** The time until the call may succeed, in milliseconds; absent when unknown. */
   declare readonly retryAfter?: number
-  /** The answer's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
+  /** The response's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
   declare readonly body?: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
@@ -440,7 +440,7 @@ export class RateLimited extends judged(
 }
 
 /**
- * The exchange answered 2xx with a readable order id, but the rest of the answer does not decode. An order exists. Do
+ * The exchange answered 2xx with a readable order id, but the rest of the response does not decode. An order exists. Do
  * not retry: that would create another order. Read the order by its id, for example with `ActiveOrders` or
  * `OrderHistory`.
  *
@@ -459,13 +459,13 @@ export class AcceptedUnreadable extends judged(
 ) {
   /** The call that was applied, such as `StopLimitOrders.create`. */
   declare readonly endpoint: string
-  /** The HTTP status of the answer: 200 to 299. */
+  /** The HTTP status of the response: 200 to 299. */
   declare readonly status: number
-  /** The ids in the answer, at least one: the order's, or those of an OCO pair and its legs. */
+  /** The ids in the response, at least one: the order's, or those of an OCO pair and its legs. */
   declare readonly orderIds: ReadonlyArray<OrderId>
-  /** The reason why the answer does not decode. */
+  /** The reason why the response does not decode. */
   declare readonly problem: string
-  /** The answer's body: at most 4096 characters, without secrets. */
+  /** The response's body: at most 4096 characters, without secrets. */
   declare readonly body: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
@@ -473,7 +473,7 @@ export class AcceptedUnreadable extends judged(
   readonly isRetryable = false
   /** The call, the order ids, the decoding problem and advice, in one line. */
   override get message(): string {
-    return `${this.endpoint} was applied as order ${this.orderIds.join(", ")}, but its answer can't be read: `
+    return `${this.endpoint} was applied as order ${this.orderIds.join(", ")}, but its response can't be read: `
       + `${
         sentence(this.problem)
       } Do not retry; read the order by its id, and check that the client speaks the exchange's dialect.`
@@ -483,15 +483,15 @@ export class AcceptedUnreadable extends judged(
 /**
  * The reason why the outcome of a mutating call is unknown:
  *
- * - `timeout`: no answer came in time
- * - `connection-lost`: the connection ended before the whole answer arrived
- * - `redirected`: the answer was a redirect (3xx), which the client never follows
+ * - `timeout`: no response came in time
+ * - `connection-lost`: the connection ended before the whole response arrived
+ * - `redirected`: the response was a redirect (3xx), which the client never follows
  * - `server-error`: HTTP 408, 421 or 5xx, whatever the body, because a proxy may have answered. Or, for one order in a
  *   bulk call, a code from 500 to 599: the exchange's gateway could not reach or understand its trading service
- * - `unreadable-answer`: the answer was neither a success that decodes, nor a success with a readable order id, nor an
- *   error body in the exchange's own format; or it was too large to read
- * - `contradictory-answer`: the answer contradicts the request, for example with a different client order id, market or
- *   price, so it may belong to another call
+ * - `unreadable-answer`: the response was neither a success that decodes, nor a success with a readable order id, nor
+ *   an error body in the exchange's own format; or it was too large to read
+ * - `contradictory-answer`: the response contradicts the request, for example with a different client order id, market
+ *   or price, so it may belong to another call
  *
  * @category models
  */
@@ -588,7 +588,7 @@ export class OutcomeUnknown extends judged(
   declare readonly endpoint: string
   /** The reason why the outcome is unknown. */
   declare readonly why: UnknownCause
-  /** The HTTP status of the answer; absent without an answer. */
+  /** The HTTP status of the response; absent without a response. */
   declare readonly status?: number
   /** A description of the problem. */
   declare readonly reason: string
@@ -610,7 +610,7 @@ export class OutcomeUnknown extends judged(
   declare readonly nonceForm: NonceForm
   /** The time when the request was handed to the transport, in Unix microseconds by this machine's clock. */
   declare readonly sentAt: number
-  /** The answer's body: at most 4096 characters, without secrets; absent without an answer. */
+  /** The response's body: at most 4096 characters, without secrets; absent without a response. */
   declare readonly body?: string
   /** `false`: a second call could be applied as well. */
   readonly isRetryable = false
@@ -696,8 +696,8 @@ const Unwritten = Schema.optionalKey(AnyRedacted).pipe(
 )
 
 /**
- * The answer to a read does not match the document: it does not decode, it is not the requested page, or it is an HTTP
- * error without the document's error body. Nothing was applied. Retry only if `isRetryable` is true.
+ * The response to a read does not match the document: it does not decode, it is not the requested page, or it is an
+ * HTTP error without the document's error body. Nothing was applied. Retry only if `isRetryable` is true.
  *
  * @category errors
  */
@@ -714,15 +714,15 @@ export class UnexpectedResponse extends judged(
 ) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: number
-  /** How the answer differs from the document. */
+  /** How the response differs from the document. */
   declare readonly problem: string
-  /** The answer's body: at most 4096 characters, without secrets; empty when only the page is wrong. */
+  /** The response's body: at most 4096 characters, without secrets; empty when only the page is wrong. */
   declare readonly body: string
   /**
-   * The number of rows in the list that can't be read; `problem` explains the first of them. Absent when the answer is
-   * not a list, when none of its rows can be read, or when more than 1000 of them can't.
+   * The number of rows in the list that can't be read; `problem` explains the first of them. Absent when the response
+   * is not a list, when none of its rows can be read, or when more than 1000 of them can't.
    */
   declare readonly unreadable?: number
   /**
@@ -730,7 +730,7 @@ export class UnexpectedResponse extends judged(
    * API keys, and left out when the error is encoded with its schema. Absent when `unreadable` is absent.
    */
   declare readonly readable?: Redacted.Redacted<ReadonlyArray<unknown>>
-  /** Whether `status` is 500 or more: a failing server may recover, but an undecodable answer stays undecodable. */
+  /** Whether `status` is 500 or more: a failing server may recover, but an undecodable response stays undecodable. */
   get isRetryable(): boolean {
     return this.status >= 500
   }
@@ -738,7 +738,9 @@ export class UnexpectedResponse extends judged(
   override get message(): string {
     const advice = this.isRetryable ? "Retry later." : "Check that the dialect is the exchange's; see the body."
     const rows = this.unreadable === undefined ? "" : ` Rows that can't be read: ${this.unreadable}; others can.`
-    return `${this.endpoint} got an unexpected answer, HTTP ${this.status}: ${sentence(this.problem)}${rows} ${advice}`
+    return `${this.endpoint} got an unexpected response, HTTP ${this.status}: ${
+      sentence(this.problem)
+    }${rows} ${advice}`
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Explains what a valid value of each rejected field looks like. A sandbox's call log has these explanations, because
- * the exchange's own messages do not always say it. They also describe invalid files, topics, queries and answers.
+ * the exchange's own messages do not always say it. They also describe invalid files, topics, queries and responses.
  */
 import * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaIssue from "effect/SchemaIssue"

@@ -1,13 +1,13 @@
 /**
- * The frames of the exchange's WebSocket: requests, answers to them, and pushed messages. Every frame is a JSON object in
- * a text message.
+ * The frames of the exchange's WebSocket: requests, responses to them, and pushed messages. Every frame is a JSON
+ * object in a text message.
  *
  * Source: the live exchange's documentation, WebSocket, "Overview". The document has no WebSocket.
  */
 import * as Result from "effect/Result"
 import * as Json from "./Json.ts"
 
-/** A request. The client chooses the `id`, and the answer repeats it. */
+/** A request. The client chooses the `id`, and the response repeats it. */
 export interface Request {
   readonly _tag: "Request"
   /** A whole number, zero or more, unique within the connection. */
@@ -18,7 +18,7 @@ export interface Request {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** The answer to a request that succeeded. */
+/** The response to a request that succeeded. */
 export interface Answer {
   readonly _tag: "Answer"
   /** The request's `id`. */
@@ -27,7 +27,7 @@ export interface Answer {
   readonly result: unknown
 }
 
-/** The answer to a request that the exchange refused. */
+/** The response to a request that the exchange refused. */
 export interface Refusal {
   readonly _tag: "Refusal"
   /** The request's `id`. */
@@ -67,8 +67,8 @@ export const codes = {
 export const success = { status: "success" } as const
 
 /**
- * Reads the answer to a request whose result is {@link success}. An answer with another status is a refusal, although it
- * has no error: the exchange has not done what it was asked for.
+ * Reads the response to a request whose result is {@link success}. A response with another status is a refusal,
+ * although it has no error: the exchange has not done what it was asked for.
  */
 export const confirmed = (frame: Answer | Refusal): Answer | Refusal => {
   if (frame._tag === "Refusal" || !Json.isObject(frame.result)) return frame
@@ -78,7 +78,7 @@ export const confirmed = (frame: Answer | Refusal): Answer | Refusal => {
     : { _tag: "Refusal", id: frame.id, code: codes.invalidArgument, message: `the status is ${status}` }
 }
 
-/** The maximum length of a frame that a client reads: many times that of the longest answer, a page of 100 orders. */
+/** The maximum length of a frame that a client reads: many times that of the longest response, a page of 100 orders. */
 export const maxLength = 2 ** 24
 
 /** The methods that belong to no channel. */

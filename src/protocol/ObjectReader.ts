@@ -1,5 +1,5 @@
 /**
- * Creates one object from another, member by member. Reading an answer spends most of its time here.
+ * Creates one object from another, member by member. Reading a response spends most of its time here.
  *
  * The code exists twice: as a loop, and as the source text of a function that repeats the loop's body for each member.
  * An engine optimises each line for the values it has seen there: a line that reads one key and calls one parser is

@@ -1,5 +1,5 @@
 /**
- * Orders in answers (document, "Stop-limit order (response)", which lists all order types).
+ * Orders in responses (document, "Stop-limit order (response)", which lists all order types).
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ import * as OrderFields from "./OrderFields.ts"
 import * as Wire from "./Wire.ts"
 
 /**
- * The fields that all answers about orders have: open orders, ended orders and legs of an OCO order. Fields that only
+ * The fields that all responses about orders have: open orders, ended orders and legs of an OCO order. Fields that only
  * the document's dialect requires are optional.
  *
  * @category models
@@ -73,7 +73,7 @@ export interface AnyOrder {
 }
 
 /**
- * An order in the answers to calls that place, cancel and list orders.
+ * An order in the responses to calls that place, cancel and list orders.
  *
  * @category models
  */
@@ -84,9 +84,13 @@ export interface Order extends AnyOrder {
   readonly ioc?: boolean
   /** Whether the order only trades with retail orders ("retail price improvement"). */
   readonly rpi?: boolean
-  /** The fee rate for trades in which the order is the taker, as a ratio. Live dialect only, in answers until 2023. */
+  /**
+   * The fee rate for trades in which the order is the taker, as a ratio. Live dialect only, in responses until 2023.
+   */
   readonly takerFee?: FeeRate
-  /** The fee rate for trades in which the order is the maker, as a ratio. Live dialect only, in answers until 2023. */
+  /**
+   * The fee rate for trades in which the order is the maker, as a ratio. Live dialect only, in responses until 2023.
+   */
   readonly makerFee?: FeeRate
   /** Whether the order takes liquidity as a retail order, which may get a better price. Live dialect only. */
   readonly retail?: boolean
@@ -103,7 +107,7 @@ export interface Order extends AnyOrder {
 }
 
 /**
- * The schema of an order in most answers.
+ * The schema of an order in most responses.
  *
  * @category schemas
  */
@@ -113,7 +117,7 @@ export const order = (dialect: Dialect): Schema.Codec<Order, unknown> =>
   )
 
 /**
- * A stop order, in the answers to calls that place one.
+ * A stop order, in the responses to calls that place one.
  *
  * @category models
  */
@@ -123,7 +127,7 @@ export interface StopOrder extends Order {
 }
 
 /**
- * The schema of a stop order in the answers to calls that place one.
+ * The schema of a stop order in the responses to calls that place one.
  *
  * @category schemas
  */

@@ -1,6 +1,6 @@
 /**
- * Schemas for an order's fields in an answer, and their wire keys and values in a dialect, shared by all answers about
- * orders.
+ * Schemas for an order's fields in a response, and their wire keys and values in a dialect, shared by all responses
+ * about orders.
  */
 import * as Schema from "effect/Schema"
 import { Decimal, FeeRate } from "../domain/Decimal.ts"
@@ -13,7 +13,7 @@ import * as Wire from "./Wire.ts"
 /** The order types without a limit price. For them, `price: "0"` means no price. */
 const marketTypes: ReadonlyArray<unknown> = ["market", "stock market", "stop market"]
 
-/** The fields that are the same in all answers about an order. */
+/** The fields that are the same in all responses about an order. */
 export const common = ({ extension, omissible, orderStatus, receivedSelfTradePrevention }: Dialect) => ({
   orderId: Wire.OrderId,
   clientOrderId: Schema.optionalKey(ReceivedClientOrderId),
@@ -31,7 +31,7 @@ export const common = ({ extension, omissible, orderStatus, receivedSelfTradePre
   stp: omissible(receivedSelfTradePrevention)
 })
 
-/** The take-profit and stop-loss of an order in an answer ("one triggers the other"). */
+/** The take-profit and stop-loss of an order in a response ("one triggers the other"). */
 export interface Oto {
   /** The exchange's identifier for the group of orders. */
   readonly otoId: OrderId
@@ -49,7 +49,7 @@ const oto = Wire.answer<Oto>({
   stopLoss: Schema.optionalKey(Decimal)
 }, { absent: { takeProfit: nothing, stopLoss: nothing } }).schema
 
-/** The fields of an order in the answers to calls that place, cancel and list orders. */
+/** The fields of an order in the responses to calls that place, cancel and list orders. */
 export const order = (dialect: Dialect) => ({
   ...common(dialect),
   left: Decimal,

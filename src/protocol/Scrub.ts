@@ -282,7 +282,7 @@ export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => s
 }
 
 /**
- * Removes long runs of letters and digits, even escaped ones. An answer from an unknown server may still reveal other
+ * Removes long runs of letters and digits, even escaped ones. A response from an unknown server may still reveal other
  * data, but no key, signature or code.
  */
 export const withoutLongRuns = (text: string): string => {

@@ -91,7 +91,7 @@ export const struct = <A extends object>(fields: Fields<A>, spelling: Spelling<A
   shapeOf(fields as never, spelling as never, false)
 
 /**
- * The wire form of a part of an answer: like {@link struct}, but `null` means that an optional field is absent, unless
+ * The wire form of a part of a response: like {@link struct}, but `null` means that an optional field is absent, unless
  * `null` is one of its values. So an unexpected `null` does not make a whole page unreadable.
  */
 export const answer = <A extends object>(fields: Fields<A>, spelling: Spelling<A> = {}): Shape<A> =>
@@ -106,7 +106,7 @@ export const none: Schema.optionalKey<typeof Schema.Never> = Schema.optionalKey(
 const planKey = "effect-txc/wire-names"
 
 /**
- * The wire keys of a model, from its schema; `undefined` for a schema that neither {@link struct} nor {@link answer}
+ * The wire keys of a model, from its schema; `undefined` for a schema that neither {@link struct} nor {@link response}
  * has created.
  */
 export const planOf = ({ annotations }: SchemaAST.AST): WireNames.Plan | undefined =>
@@ -383,8 +383,8 @@ const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compile
 }
 
 /**
- * An answer in the envelope of API V1, `{ success, message, result }`. Decodes to the result. An answer whose `success`
- * is not `true` is an error; `success` and `message` may be missing, as in some recorded answers.
+ * A response in the envelope of API V1, `{ success, message, result }`. Decodes to the result. A response whose
+ * `success` is not `true` is an error; `success` and `message` may be missing, as in some recorded responses.
  */
 export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, unknown> => {
   const envelope = Schema.Struct({
@@ -401,7 +401,7 @@ export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, un
 }
 
 /**
- * An answer that the exchange has also sent in an older form, described by `form`. `read` converts the older form to
+ * A response that the exchange has also sent in an older form, described by `form`. `read` converts the older form to
  * the current one, and returns anything else unchanged. Only the current form is written.
  */
 export const older = <A>(
@@ -417,7 +417,7 @@ export const older = <A>(
           const now = read(wire)
           const { keys } = tally
           const value = parse(now)
-          // The keys of a converted value are not the answer's keys, so they are not counted.
+          // The keys of a converted value are not the response's keys, so they are not counted.
           if (now !== wire) tally.keys = keys
           return value
         }
@@ -530,7 +530,7 @@ export const saysSuccess = (json: unknown): boolean =>
   (Json.isObject(json) && !saysError(json) && !("error" in json) && !("code" in json && "message" in json))
 
 /**
- * An answer that only acknowledges the call. `accepts` decides which JSON values do so (`undefined` is an empty body);
+ * A response that only acknowledges the call. `accepts` decides which JSON values do so (`undefined` is an empty body);
  * an exchange sends `written`.
  */
 export const acknowledged = (
@@ -545,8 +545,8 @@ export const acknowledged = (
   )
 
 /**
- * The answer `[]`, which is the only success that the live exchange's documentation shows for such calls. The document
- * shows none, so its dialect accepts any object or list that reports no error.
+ * The response `[]`, which is the only success that the live exchange's documentation shows for such calls. The
+ * document shows none, so its dialect accepts any object or list that reports no error.
  */
 export const emptyList = ({ demandsAll }: { readonly demandsAll: boolean }): Schema.Codec<void, unknown> =>
   acknowledged([], demandsAll ? saysSuccess : (wire) => Array.isArray(wire) && wire.length === 0)

@@ -26,7 +26,7 @@ const answered = { endpoint, status: 400, reason: "No.", body: "{}" }
 const unknown = new Errors.OutcomeUnknown({
   endpoint,
   why: "timeout",
-  reason: "no answer within 10s",
+  reason: "no response within 10s",
   request: Redacted.make({ code: "voucher-1", passphrase: "open sesame" }),
   clientOrderId: ClientOrderId.make("my-1"),
   market: marketName("BTC_USDT"),
@@ -141,14 +141,14 @@ const rows: ReadonlyArray<
     }),
     false,
     "applied",
-    "StopLimitOrders.create was applied as order 7, 9007199254740993, but its answer can't be read: Missing key. "
+    "StopLimitOrders.create was applied as order 7, 9007199254740993, but its response can't be read: Missing key. "
     + "Do not retry; read the order by its id, and check that the client speaks the exchange's dialect."
   ],
   [
     unknown,
     false,
     "unknown",
-    "StopLimitOrders.create may have been applied (timeout, client order id my-1): no answer within 10s. "
+    "StopLimitOrders.create may have been applied (timeout, client order id my-1): no response within 10s. "
     + "Do not retry before you have found out whether it was: see Reconciliation."
   ],
   [
@@ -162,20 +162,20 @@ const rows: ReadonlyArray<
     new Errors.UnexpectedResponse({ endpoint, status: 200, problem: "another page", body: "{}" }),
     false,
     "not-applied",
-    "StopLimitOrders.create got an unexpected answer, HTTP 200: another page. "
+    "StopLimitOrders.create got an unexpected response, HTTP 200: another page. "
     + "Check that the dialect is the exchange's; see the body."
   ],
   [
     new Errors.UnexpectedResponse({ endpoint, status: 500, problem: "HTTP 500", body: "" }),
     true,
     "not-applied",
-    "StopLimitOrders.create got an unexpected answer, HTTP 500: HTTP 500. Retry later."
+    "StopLimitOrders.create got an unexpected response, HTTP 500: HTTP 500. Retry later."
   ],
   [
     new Errors.UnexpectedResponse({ endpoint, status: 499, problem: "HTTP 499", body: "" }),
     false,
     "not-applied",
-    "StopLimitOrders.create got an unexpected answer, HTTP 499: HTTP 499. "
+    "StopLimitOrders.create got an unexpected response, HTTP 499: HTTP 499. "
     + "Check that the dialect is the exchange's; see the body."
   ],
   [
@@ -189,7 +189,7 @@ const rows: ReadonlyArray<
     }),
     false,
     "not-applied",
-    "StopLimitOrders.create got an unexpected answer, HTTP 200: a text at [3]. Rows that can't be read: 2; others can. "
+    "StopLimitOrders.create got an unexpected response, HTTP 200: a text at [3]. Rows that can't be read: 2; others can. "
     + "Check that the dialect is the exchange's; see the body."
   ],
   [

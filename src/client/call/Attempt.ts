@@ -1,8 +1,8 @@
 /**
- * One attempt of a call: take a nonce, build the exact bytes, sign, send, and classify the answer.
+ * One attempt of a call: take a nonce, build the exact bytes, sign, send, and classify the response.
  *
  * Every attempt has its own nonce and signature. Once a mutating call was handed to the transport, it may have been
- * applied even if no answer arrives; before that, nothing was sent. The attempt's `sentAt` distinguishes the two.
+ * applied even if no response arrives; before that, nothing was sent. The attempt's `sentAt` distinguishes the two.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -34,9 +34,9 @@ import * as Recording from "./Recording.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * The maximum duration of one attempt, from its first byte to the last byte of the answer. The signer has the same time
- * limit before that. Waiting for a nonce does not count. Default: ten seconds. Provide it to an exchange's layer for
- * all calls, or to a call, which takes precedence.
+ * The maximum duration of one attempt, from its first byte to the last byte of the response. The signer has the same
+ * time limit before that. Waiting for a nonce does not count. Default: ten seconds. Provide it to an exchange's layer
+ * for all calls, or to a call, which takes precedence.
  */
 export const Timeout = Context.Reference<Duration.Input>("effect-txc/client/Call/Timeout", {
   defaultValue: () => "10 seconds"
@@ -53,7 +53,7 @@ export interface Destination {
   readonly transport: Transport.Transport["Service"]
   /** The exchange's URL, without a trailing slash. */
   readonly baseUrl: string
-  /** The dialect of nonces and answers. */
+  /** The dialect of nonces and responses. */
   readonly dialect: Dialect
   /** The endpoint to call. */
   readonly endpoint: Endpoint.Any
@@ -81,31 +81,31 @@ export interface Signing {
 
 /** The limits of one attempt. */
 export interface Limits {
-  /** The maximum time for signing, and for the exchange's answer. */
+  /** The maximum time for signing, and for the exchange's response. */
   readonly timeout: Duration.Duration
-  /** The maximum size of an answer, in bytes. */
+  /** The maximum size of a response, in bytes. */
   readonly maxAnswerBytes: number
 }
 
-/** A request and its expected answer. */
+/** A request and its expected response. */
 export interface Asked {
   /** The request with the domain's field names. */
   readonly request: object
   /** The request with the field names used on the wire. */
   readonly wire: Readonly<Record<string, unknown>>
-  /** How an answer differs from the request; `undefined` if it does not differ. */
+  /** How a response differs from the request; `undefined` if it does not differ. */
   readonly contradiction: ((answer: unknown) => string | undefined) | undefined
-  /** Whether the answer must be about the order that the request names by its id. */
+  /** Whether the response must be about the order that the request names by its id. */
   readonly sameId: boolean | undefined
-  /** Marks each order whose outcome a bulk answer leaves unknown. */
+  /** Marks each order whose outcome a bulk response leaves unknown. */
   readonly settle: ((answer: unknown, partly: Partly) => unknown) | undefined
 }
 
-/** Builds the error for one order in a bulk call when the answer does not show that order's outcome. */
+/** Builds the error for one order in a bulk call when the response does not show that order's outcome. */
 export interface Partly {
   /** Use when it is unknown whether the order was placed. */
   readonly unknown: (order: object, why: Errors.UnknownCause, reason: string) => Errors.OutcomeUnknown
-  /** Use when the order was placed with these ids, but the rest of the answer can't be read. */
+  /** Use when the order was placed with these ids, but the rest of the response can't be read. */
   readonly unreadable: (order: object, orderIds: ReadonlyArray<OrderId>, problem: string) => Errors.AcceptedUnreadable
 }
 
@@ -226,7 +226,7 @@ const secretsOf = (request: object): ReadonlyArray<string> => {
 }
 
 // -----------------------------------------------------------------------------
-// Sending and classifying the answer
+// Sending and classifying the response
 // -----------------------------------------------------------------------------
 
 /** The data of an attempt that its errors report. */
@@ -238,7 +238,7 @@ interface Attempt {
   readonly nonce: number
 }
 
-/** Sends the request, and turns the answer or its absence into the endpoint's value or one of its errors. */
+/** Sends the request, and turns the response or its absence into the endpoint's value or one of its errors. */
 const exchange = (
   to: Destination,
   attempt: Attempt,
@@ -255,7 +255,7 @@ const exchange = (
   })
 }
 
-/** Classifies an answer. A refused nonce may replace the connections; a rate-limit refusal also pauses later calls. */
+/** Classifies a response. A refused nonce may replace the connections; a rate-limit refusal also pauses later calls. */
 const onAnswer = (
   { bucket, dialect }: Destination,
   attempt: Attempt,
@@ -323,7 +323,7 @@ const classified = (
   }
 }
 
-/** Creates the error for an attempt that got no usable answer. */
+/** Creates the error for an attempt that got no usable response. */
 const withoutAnswer = (
   attempt: Attempt,
   { proof, reason: said }: Transport.SendFailed,
@@ -386,7 +386,7 @@ const uncertain = (
     })
 }
 
-/** Builds the errors for individual orders in a bulk call, from the attempt and its answer. */
+/** Builds the errors for individual orders in a bulk call, from the attempt and its response. */
 const partlyOf = (attempt: Attempt, answer: Classify.Answer): Partly => {
   const { endpoint, progress: { sentAt = 0 } } = attempt
   const { status } = answer
@@ -442,7 +442,7 @@ export const rateLimited = (
 // The record of attempts
 // -----------------------------------------------------------------------------
 
-/** Whether a value is a bulk answer that leaves the outcome of an order unknown. */
+/** Whether a value is a bulk response that leaves the outcome of an order unknown. */
 const leavesUnknown = (answer: unknown): boolean =>
   Array.isArray(answer) && answer.some(({ lost }: BulkAnswer.Item<unknown>) => lost?._tag === "OutcomeUnknown")
 

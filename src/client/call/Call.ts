@@ -1,6 +1,6 @@
 /**
  * Makes calls in these steps: check and encode the request, check it against its market, wait for the rate limit, make
- * an attempt (nonce, bytes, signature, transport), classify and decode the answer.
+ * an attempt (nonce, bytes, signature, transport), classify and decode the response.
  *
  * `LocalRefusal.ts` refuses before sending, `Attempt.ts` makes one attempt, `Retry.ts` decides whether another follows.
  *
@@ -8,8 +8,8 @@
  * ```ts
  * import { Call, MainBalance } from "effect-txc"
  *
- * // Waits two seconds for an answer instead of ten.
- * export const balances = MainBalance.MainBalance.use(({ all }) => all).pipe(Call.withTimeout("2 seconds"))
+ * // Waits two seconds for a response instead of ten. export const balances = MainBalance.MainBalance.use(({ all }) =>
+ * all).pipe(Call.withTimeout("2 seconds"))
  * ```
  */
 import * as Context from "effect/Context"
@@ -46,14 +46,14 @@ export interface Checks<Q, A> {
     request: Q
   ) => Effect.Effect<void, Errors.ValidationFailed<keyof Q & string> | Errors.ExchangeUnreachable>
   /**
-   * How the answer differs from the request; `undefined` if it does not differ. An answer that differs may belong to
+   * How the response differs from the request; `undefined` if it does not differ. A response that differs may belong to
    * another call, so a mutating call fails with `OutcomeUnknown` (`why: "contradictory-answer"`).
    */
   readonly contradiction?: (request: Q, answer: A) => string | undefined
-  /** Whether the answer must be about the order that the request names by its id, not a new one. Default `false`. */
+  /** Whether the response must be about the order that the request names by its id, not a new one. Default `false`. */
   readonly sameId?: boolean
   /**
-   * Adds `lost` to each order whose outcome a bulk answer leaves unknown. If given, one unreadable order does not
+   * Adds `lost` to each order whose outcome a bulk response leaves unknown. If given, one unreadable order does not
    * affect the others.
    */
   readonly settle?: (request: Q, answer: A, partly: Attempt.Partly) => A
@@ -65,7 +65,7 @@ export interface Checks<Q, A> {
  * @category services
  */
 export class PublicCall extends Context.Service<PublicCall, {
-  /** The dialect of requests and answers. */
+  /** The dialect of requests and responses. */
   readonly dialect: Dialect
   /**
    * Creates a function that calls an endpoint. Calls fail with the endpoint's declared errors: see `Endpoint.Failure`.
@@ -82,7 +82,7 @@ export class PublicCall extends Context.Service<PublicCall, {
  * @category services
  */
 export class Call extends Context.Service<Call, {
-  /** The dialect of requests and answers. */
+  /** The dialect of requests and responses. */
   readonly dialect: Dialect
   /** The fingerprint of the API key that signs: see `Credentials.fingerprint`. */
   readonly key: string
@@ -103,7 +103,7 @@ export class Call extends Context.Service<Call, {
 
 type Access = "public" | "private"
 
-/** Creates a function that calls an endpoint: it checks and sends the request, and decodes the answer. */
+/** Creates a function that calls an endpoint: it checks and sends the request, and decodes the response. */
 const calling = <Q extends object, A, X extends Access, M extends boolean, T extends Endpoint.RefusalTag>(
   endpoint: Endpoint.Endpoint<Q, A, X, M, T>,
   { baseUrl, dialect }: Region["Service"],
@@ -124,7 +124,7 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
         const asked: Attempt.Asked = {
           request,
           wire: encoded.success,
-          // The casts are safe: the endpoint's own schema decoded the answer.
+          // The casts are safe: the endpoint's own schema decoded the response.
           contradiction: contradiction && ((answer) => contradiction(request, answer as A)),
           sameId,
           settle: settle && ((answer, partly) => settle(request, answer as A, partly))

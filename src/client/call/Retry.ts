@@ -3,7 +3,7 @@
  *
  * Reads are retried. A mutating call gets a second attempt only after a refused nonce, which proves that it was not
  * applied, and only over a transport that watched the connection of the refusal: over any other, the refusal may be the
- * answer to another call.
+ * response to another call.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

@@ -32,7 +32,7 @@ export const reading = <B, E>({ call, name, takesTicker, zero }: Reading<B, E>) 
       new Errors.UnexpectedResponse({
         endpoint: name,
         status: 200,
-        problem: "the request was for all balances, but the answer has only one",
+        problem: "the request was for all balances, but the response has only one",
         body: ""
       })
   ),

@@ -62,21 +62,23 @@ const violationsOf = <O extends object>(
   )
 }
 
-/** Describes a wrong number of items in an answer. There must be one per order, or possibly fewer with `stopOnFail`. */
+/**
+ * Describes a wrong number of items in a response. There must be one per order, or possibly fewer with `stopOnFail`.
+ */
 const otherLength = <O, A>(
   { orders, stopOnFail = false }: Orders<O>,
   items: ReadonlyArray<BulkAnswer.Item<A>>
 ): string | undefined => {
   const isShort = items.length < orders.length
   return items.length > orders.length || (isShort && !stopOnFail)
-    ? `the answer is about ${items.length} orders instead of ${orders.length}`
+    ? `the response is about ${items.length} orders instead of ${orders.length}`
     : undefined
 }
 
-const otherAnswer = "the answer is about an order that was not sent"
+const otherAnswer = "the response is about an order that was not sent"
 
 /**
- * Marks the items of an answer whose outcomes are unknown. If one item is about a different order, the answer may
+ * Marks the items of a response whose outcomes are unknown. If one item is about a different order, the response may
  * belong to another call, so its refusals prove nothing.
  */
 const settling = <O extends object, A>(contradiction: (order: O, result: A) => string | undefined) =>
@@ -111,7 +113,7 @@ const settling = <O extends object, A>(contradiction: (order: O, result: A) => s
   })
 }
 
-/** Converts the items of an answer to outcomes. `finish` converts a result to the caller's value. */
+/** Converts the items of a response to outcomes. `finish` converts a result to the caller's value. */
 const outcomes = <O extends { readonly clientOrderId?: ClientOrderId | undefined }, A, B, E extends Endpoint.Any>(
   endpoint: Endpoint.Any,
   each: E,

@@ -26,7 +26,7 @@ export type Querying<Params, Answer, X extends Access> = (
 export interface Parts<Topic, Message, Queries extends Readonly<Record<string, Channel.AnyQuery>>, X extends Access> {
   /** Creates the function that subscribes to a topic. `kindOf` says how a subscriber recovers after missed messages. */
   readonly streaming: <Event, State>(
-    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its answers.
+    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its responses.
     kindOf: (topic: Topic) => Continuity.Kind<Message, Event, State, any>
   ) => Streaming<Topic, Event, State, X>
   /** Creates the function that subscribes to another channel over the same session. */
@@ -34,7 +34,7 @@ export interface Parts<Topic, Message, Queries extends Readonly<Record<string, C
     // oxlint-disable-next-line typescript/no-explicit-any -- a bound for inference: no query is ever read through it.
     other: Channel.Channel<OtherTopic, OtherMessage, X, any>
   ) => <Event, State>(
-    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its answers.
+    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its responses.
     kindOf: (topic: OtherTopic) => Continuity.Kind<OtherMessage, Event, State, any>
   ) => Streaming<OtherTopic, Event, State, X>
   /** The channel's queries. */

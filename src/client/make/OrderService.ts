@@ -21,14 +21,14 @@ export interface Creating<Request, Order, Failure> {
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<Order>, Failure>
 }
 
-/** An order in the answer, its requested type, and its request. */
+/** An order in the response, its requested type, and its request. */
 export type Leg = readonly [order: OrderEcho.Leg, type: OrderType, asked: OrderEcho.Ordered]
 
 /** The properties of one kind of order. */
 export interface Kind<Request, Order> {
   /** Selects the terms to check against the market's limits. */
   readonly bounds: (request: Request) => Market.Bounded
-  /** Pairs each order in the answer with its requested terms: one order, or both legs of an OCO pair. */
+  /** Pairs each order in the response with its requested terms: one order, or both legs of an OCO pair. */
   readonly legs: (order: Order, request: Request) => ReadonlyArray<Leg>
   /** Whether an exchange with this policy echoes the client order ids of these orders. Default: yes. */
   readonly echoes?: (policy: VenuePolicy) => boolean

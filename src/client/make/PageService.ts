@@ -34,7 +34,7 @@ export interface PagingOf<Request extends Pages.Request, Page, Item, Failure> {
 /** The greatest offset of a list, if it differs from the document's. */
 type LastOf = (dialect: Dialect) => RecordOffset
 
-/** Builds a page from an answer, or fails when the answer is not the requested page. */
+/** Builds a page from a response, or fails when the response is not the requested page. */
 type ToPage<Q, A, Page> = (
   endpoint: string,
   request: Q
@@ -65,9 +65,9 @@ const reading = <Q extends Pages.Request, A, Item, Page extends Pages.Page<Item>
 }
 
 /**
- * Builds the layer of a service that reads a list. `toPage` converts the answer to a page, and fails when it is not the
- * requested page: see `PageChecks`. Pass `idOf` for a list whose records have an identity, and `lastOf` for one that
- * allows greater offsets than the document's lists.
+ * Builds the layer of a service that reads a list. `toPage` converts the response to a page, and fails when it is not
+ * the requested page: see `PageChecks`. Pass `idOf` for a list whose records have an identity, and `lastOf` for one
+ * that allows greater offsets than the document's lists.
  */
 export const layer = <
   Identifier,

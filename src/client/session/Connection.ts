@@ -1,5 +1,5 @@
 /**
- * One connection to the exchange's WebSocket: requests with their answers, and pushed messages.
+ * One connection to the exchange's WebSocket: requests with their responses, and pushed messages.
  *
  * A connection that has ended is never reused: the next one has its own socket, request ids and writer, so nothing that
  * was meant for one connection can reach another.
@@ -22,8 +22,8 @@ import type { Dialer } from "./Dialer.ts"
 export const pingEvery = "30 seconds"
 
 /**
- * The maximum wait for an answer, including a pong. Without an answer, the connection counts as dead, so no connection
- * is silent for longer than the time between two pings plus this wait.
+ * The maximum wait for a response, including a pong. Without a response, the connection counts as dead, so no
+ * connection is silent for longer than the time between two pings plus this wait.
  */
 export const deadline = "10 seconds"
 
@@ -48,15 +48,15 @@ export class Refused extends Data.TaggedError("Refused")<
 /** An open connection. */
 export interface Connection {
   /**
-   * Sends a request, and waits for its answer. `onAnswer` runs before any later message is handled, because the first
-   * push of a subscription may arrive together with its answer.
+   * Sends a request, and waits for its response. `onAnswer` runs before any later message is handled, because the first
+   * push of a subscription may arrive together with its response.
    */
   readonly request: (
     method: string,
     params: ReadonlyArray<unknown>,
     onAnswer?: () => void
   ) => Effect.Effect<unknown, Lost | Refused>
-  /** Sends a request whose answer contains only its success. */
+  /** Sends a request whose response contains only its success. */
   readonly command: Connection["request"]
   /** Ends the connection. */
   readonly fail: (cause: Cause.Cause<Lost>) => void
@@ -66,7 +66,7 @@ export interface Connection {
   readonly heardAt: () => number
 }
 
-/** The requests that wait for an answer, by id. */
+/** The requests that wait for a response, by id. */
 class Requests {
   readonly #waiting = new Map<number, (frame: Frame.Answer | Frame.Refusal) => void>()
   #next = 1
@@ -81,7 +81,7 @@ class Requests {
     this.#waiting.delete(id)
   }
 
-  /** Ignores an answer without a waiting request, such as the answer to an interrupted query. */
+  /** Ignores a response without a waiting request, such as the response to an interrupted query. */
   answer(frame: Frame.Answer | Frame.Refusal): void {
     const onAnswer = this.#waiting.get(frame.id)
     this.#waiting.delete(frame.id)
@@ -138,7 +138,7 @@ export const open: (
         Effect.andThen(Deferred.await(answered)),
         Effect.timeoutOrElse({
           duration: deadline,
-          orElse: () => Effect.fail(new Lost({ problem: `no answer to ${method} within ${deadline}` }))
+          orElse: () => Effect.fail(new Lost({ problem: `no response to ${method} within ${deadline}` }))
         }),
         Effect.raceFirst(Deferred.await(ended)),
         Effect.tapError((error) =>
@@ -154,7 +154,7 @@ export const open: (
     heardAt = clock.currentTimeMillisUnsafe()
   }
   const receive = (frame: Frame.Received) => frame._tag === "Push" ? onPush(frame) : requests.answer(frame)
-  // A refused ping is an answer, too.
+  // A refused ping is a response, too.
   const ping = Effect.ignore(request(Frame.methods.ping, []))
   yield* Effect.forkScoped(Effect.onExit(
     Effect.raceFirst(reading(pull, hear, receive), Effect.forever(Effect.delay(ping, pingEvery))),

@@ -6,8 +6,8 @@
  * happened before it must come from a state. The kinds differ in the source of that state, and in how it is joined with
  * the messages pushed since the acknowledgement.
  *
- * - {@link latest}: each message is a whole value. The state is the next message or the answer to a query, whichever
- *   comes first. A message that came before the answer may be newer, so the answer is then ignored.
+ * - {@link latest}: each message is a whole value. The state is the next message or the response to a query, whichever
+ *   comes first. A message that came before the response may be newer, so the response is then ignored.
  * - {@link chained}: the state is the snapshot with which a subscription begins. Each change names the state before it,
  *   so a missed change is noticed. The exchange repeats the snapshot after ten seconds without a change, often with a
  *   larger number, because changes outside the window are counted and not sent. If the snapshot equals the state after
@@ -16,10 +16,10 @@
  *   pushes, without holes. If one of them was emitted before, the records after it include every missed one; if they
  *   are all records that exist, they include every missed one as well. The missed records are then emitted as events.
  *   Otherwise the stream was interrupted. A record that arrives both ways is emitted once.
- * - {@link stateful}: changes are pushed once, and a query reads the whole state. The answer may be older or newer than
- *   a change pushed before it arrived. If the change is older than the answer's version of the same record, the state
- *   contains it. Otherwise it follows the state as an event. A change has the whole record, so repeating a change that
- *   the state already contains does no harm: the last change of each record decides.
+ * - {@link stateful}: changes are pushed once, and a query reads the whole state. The response may be older or newer
+ *   than a change pushed before it arrived. If the change is older than the response's version of the same record, the
+ *   state contains it. Otherwise it follows the state as an event. A change has the whole record, so repeating a change
+ *   that the state already contains does no harm: the last change of each record decides.
  * - {@link signals}: events are pushed once, and there is no state. After an interruption, the service reads one from
  *   another channel: see `ChannelService.withStates`.
  */
@@ -55,7 +55,7 @@ export interface Follower<Message, Event, State, Answer> {
   readonly begin: (isInterrupted: boolean) => void
   /** Returns the items of a message. */
   readonly follow: (message: Message) => Followed<Event, State>
-  /** Joins the answer of {@link Kind.read} with the messages pushed since the acknowledgement. */
+  /** Joins the response of {@link Kind.read} with the messages pushed since the acknowledgement. */
   readonly join: (answer: Answer, pushed: ReadonlyArray<Message>) => Followed<Event, State>
 }
 
@@ -177,7 +177,7 @@ export const chained = <Message extends Link>(
   }
 })
 
-/** The number of emitted ids that are remembered: more than the latest records of any answer. */
+/** The number of emitted ids that are remembered: more than the latest records of any response. */
 const remembered = 1000
 
 /** Reads the records of a channel that pushes each record once. */
@@ -185,11 +185,11 @@ export interface Records<Message, Record> {
   /** The records of a message, oldest first. */
   readonly of: (message: Message) => ReadonlyArray<Record>
   readonly idOf: (record: Record) => string
-  /** The maximum number of records in an answer: an answer with fewer contains all records. */
+  /** The maximum number of records in a response: a response with fewer contains all records. */
   readonly limit: number
   /**
    * Reads the latest records, oldest first; absent if a subscription begins with them. They must be in the order of the
-   * pushes; otherwise a missed record could be older than the answer.
+   * pushes; otherwise a missed record could be older than the response.
    */
   readonly read?: Read<ReadonlyArray<Record>>
 }

@@ -58,7 +58,7 @@ const asking = (connection: Connection.Connection): Continuity.Ask => (query, pa
     return Result.isSuccess(decoded)
       ? Effect.succeed(decoded.success)
       : Effect.fail(
-        new StreamErrors.UnreadableAnswer({ method, problem: Expected.inWords(decoded.failure, "the answer") })
+        new StreamErrors.UnreadableAnswer({ method, problem: Expected.inWords(decoded.failure, "the response") })
       )
   })
 }

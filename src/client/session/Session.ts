@@ -64,7 +64,7 @@ export const MaxWaiting = Context.Reference<number>("effect-txc/client/session/M
 /** The time for which an unused connection stays open. */
 const grace = "5 seconds"
 
-/** The maximum wait of a query for a connection and its answer. */
+/** The maximum wait of a query for a connection and its response. */
 const patience = "20 seconds"
 
 /** The streams and queries of a session. `Failure` is the error with which they end. */
@@ -74,7 +74,7 @@ export interface Streams<Failure> {
     // oxlint-disable-next-line typescript/no-explicit-any -- a bound for inference: no query is ever read through it.
     channel: Channel.Channel<Topic, Message, "public" | "private", any>,
     topic: NoInfer<Topic>,
-    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its answers.
+    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its responses.
     kind: Continuity.Kind<NoInfer<Message>, Event, State, any>
   ) => Stream.Stream<Item.Item<Event, State>, Failure>
   /** Makes a query. */
@@ -215,7 +215,7 @@ const makeStreams = (token: Setup["token"]) =>
           }),
           Effect.timeoutOrElse({
             duration: patience,
-            orElse: () => Effect.fail(unreachable(method, "timeout", `no answer within ${patience}`))
+            orElse: () => Effect.fail(unreachable(method, "timeout", `no response within ${patience}`))
           })
         )
       }).pipe(Effect.scoped)

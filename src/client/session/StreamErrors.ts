@@ -57,7 +57,7 @@ export class StreamRefused extends Schema.TaggedError<StreamRefused>()("StreamRe
 }
 
 /**
- * The answer to a query, or the token for the WebSocket, does not have the documented form.
+ * The response to a query, or the token for the WebSocket, does not have the documented form.
  *
  * @category errors
  */
@@ -67,13 +67,13 @@ export class UnreadableAnswer extends Schema.TaggedError<UnreadableAnswer>()("Un
 }) {
   /** The method of the WebSocket, such as `depth_request`. */
   declare readonly method: string
-  /** How the answer differs from the documented form. */
+  /** How the response differs from the documented form. */
   declare readonly problem: string
-  /** `false`: the exchange would give the same answer. */
+  /** `false`: the exchange would give the same response. */
   readonly isRetryable = false
   /** The method and the problem, in one line. */
   override get message(): string {
-    return `The answer to ${this.method} can't be read: ${this.problem}. Check that this is the live exchange.`
+    return `The response to ${this.method} can't be read: ${this.problem}. Check that this is the live exchange.`
   }
 }
 

@@ -7,7 +7,7 @@ import * as Mailbox from "./Mailbox.ts"
 
 /**
  * - `waiting`: gets nothing until its topic is acknowledged
- * - `reading`: its state is being read; messages wait for the answer
+ * - `reading`: its state is being read; messages wait for the response
  * - `following`: gets every message
  */
 type Phase = "waiting" | "reading" | "following"
@@ -26,13 +26,13 @@ export class Subscriber {
   readonly #follower: Continuity.Follower<unknown, unknown, unknown, unknown>
   readonly #settings: Settings
   #phase: Phase = "waiting"
-  /** The messages that wait for the answer. */
+  /** The messages that wait for the response. */
   #pushed: Array<unknown> = []
   /** An interruption that is only announced if the next state can't prove that nothing was missed. */
   #unproven: Item.Interrupted | undefined
   /** Whether the items so far are complete, were interrupted, or have not begun. */
   #told: "nothing" | "all" | "interrupted" = "nothing"
-  /** The number of times that the subscriber has begun. Answers to queries of earlier rounds are ignored. */
+  /** The number of times that the subscriber has begun. Responses to queries of earlier rounds are ignored. */
   #round = 0
   /** The last time at which no item was missing. */
   #completeAt: Item.Interrupted["since"]
@@ -91,7 +91,7 @@ export class Subscriber {
     return true
   }
 
-  /** Handles the answer to the query of a round. */
+  /** Handles the response to the query of a round. */
   answer(round: number, state: unknown): boolean {
     if (round !== this.reads) return true
     this.#phase = "following"

@@ -1,7 +1,7 @@
 /**
- * Undici connections that carry one request at a time, and are closed when an unsolicited answer arrives.
+ * Undici connections that carry one request at a time, and are closed when an unsolicited response arrives.
  *
- * An HTTP/1.1 answer does not identify its request, so a client takes it for the answer to the last request. A
+ * An HTTP/1.1 response does not identify its request, so a client takes it for the response to the last request. A
  * connection that receives anything while no request is in flight is therefore closed, and bytes that have arrived are
  * always read before the next request.
  */
@@ -22,31 +22,31 @@ const afterReading = (run: () => void): void => {
 
 /** The error for a new connection that can't be used. Nothing was sent over it. */
 class Unusable extends Data.TaggedError("Unusable") {
-  override readonly message = "the connection ended, or received an answer, before anything was sent"
+  override readonly message = "the connection ended, or received a response, before anything was sent"
 }
 
 /** The index of the status code, which follows `HTTP/1.1 `. */
 const statusAt = 9
 
-/** The maximum size of an answer's head, in bytes. A longer one is passed to undici, which refuses it. */
+/** The maximum size of a response's head, in bytes. A longer one is passed to undici, which refuses it. */
 const longestHead = 16_384
 
 /**
- * Whether the bytes are the start of an interim answer (1xx). 101 is excluded, because the connection no longer speaks
- * HTTP after it.
+ * Whether the bytes are the start of an interim response (1xx). 101 is excluded, because the connection no longer
+ * speaks HTTP after it.
  */
 const isInterim = (bytes: Buffer): boolean => /^HTTP\/1\.\d 1(?!01)/u.test(bytes.toString("latin1", 0, statusAt + 3))
 
 /**
- * Removes interim answers, such as `100 Continue`, from the bytes of a connection: undici closes a connection that
- * receives one it did not request. Only examines the start of each answer, and passes all other bytes on unchanged.
+ * Removes interim responses, such as `100 Continue`, from the bytes of a connection: undici closes a connection that
+ * receives one it did not request. Only examines the start of each response, and passes all other bytes on unchanged.
  */
 const skipInterim = (socket: Socket): void => {
   const read: (size?: number) => Buffer | null = socket.read.bind(socket)
   let written = socket.bytesWritten
   let isExpected = false
   let held: Buffer | undefined
-  /** The bytes after all interim answers; `undefined` when more bytes are needed. */
+  /** The bytes after all interim responses; `undefined` when more bytes are needed. */
   const rest = (bytes: Buffer): Buffer | undefined => {
     let left = bytes
     while (left.length > statusAt + 2 && isInterim(left)) {
@@ -101,15 +101,15 @@ export const connecting = (options: buildConnector.BuildOptions): buildConnector
 const isUnsolicited = ({ message, name }: Error): boolean => message === "bad response" || name === "HTTPParserError"
 
 /**
- * The result of watching connections: nothing happened, an unsolicited answer arrived, or a connection ended, so that
- * an unsolicited answer could not have been detected.
+ * The result of watching connections: nothing happened, an unsolicited response arrived, or a connection ended, so that
+ * an unsolicited response could not have been detected.
  */
 type Seen = "nothing" | "unsolicited" | "ended"
 
 /** Calls `run` with the result of the watch so far. */
 export type Watch = (run: (seen: Seen) => void) => void
 
-/** A dispatcher that counts the connections it has closed: all of them, and those with unsolicited answers. */
+/** A dispatcher that counts the connections it has closed: all of them, and those with unsolicited responses. */
 export class Watched<D extends Dispatcher = Dispatcher> {
   readonly dispatcher: D
   private ended = 0
@@ -123,7 +123,7 @@ export class Watched<D extends Dispatcher = Dispatcher> {
     })
   }
 
-  /** Starts watching for unsolicited answers. */
+  /** Starts watching for unsolicited responses. */
   watch(): Watch {
     const { ended, unsolicited } = this
     const seen = () => this.unsolicited !== unsolicited ? "unsolicited" : this.ended === ended ? "nothing" : "ended"
@@ -132,10 +132,10 @@ export class Watched<D extends Dispatcher = Dispatcher> {
   }
 }
 
-/** The failure of a request when two answers arrived, and either may belong to it. */
+/** The failure of a request when two responses arrived, and either may belong to it. */
 export const twoAnswers = new Transport.SendFailed({
   proof: { kind: "lost" },
-  reason: "a second answer came over the same connection, so it is unknown which one belongs to this call"
+  reason: "a second response came over the same connection, so it is unknown which one belongs to this call"
 })
 
 /** The time for which old connections are watched between a refused nonce and the next attempt, in milliseconds. */
@@ -175,15 +175,15 @@ export class Connections {
 
   /**
    * Replaces the connections to an origin after a refusal that may belong to another request. If it does, the right
-   * answer is still to come, so the old connections are watched for it first. `watch` began at the refusal.
+   * response is still to come, so the old connections are watched for it first. `watch` began at the refusal.
    */
   startOver(origin: string, old: Watched<Pool>, watch: Watch): Effect.Effect<boolean, Transport.SendFailed> {
     return Effect.callback((resume) => {
-      // A late answer must not be taken for the answer to another request.
+      // A late response must not be taken for the response to another request.
       if (this.current.get(origin) === old) this.current.delete(origin)
       setTimeout(() =>
         watch((seen) => {
-          // Each queued request may have taken the answer to the request before it. In that case, the last request is
+          // Each queued request may have taken the response to the request before it. In that case, the last request is
           // still waiting.
           const isIdle = old.dispatcher.stats.size === 0
           this.end(old)

@@ -173,7 +173,7 @@ class Sending implements Delivery.Delivery {
     return { body: stream, headers: sized, duplex: "half" } as RequestInit
   }
 
-  /** Reads the answer's body as it arrives, up to the maximum size. */
+  /** Reads the response's body as it arrives, up to the maximum size. */
   private async read(status: number, body: ReadableStream<Uint8Array>): Promise<string> {
     const decoder = new TextDecoder()
     const reader = body.getReader()

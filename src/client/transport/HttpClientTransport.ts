@@ -87,7 +87,9 @@ const toClientRequest = ({ body, headers, method, url }: Transport.Request, http
     httpBody
   )
 
-/** Reads the answer's body as it arrives, up to the maximum size. If the rest is not read, the connection is closed. */
+/**
+ * Reads the response's body as it arrives, up to the maximum size. If the rest is not read, the connection is closed.
+ */
 const readText = (
   response: HttpClientResponse.HttpClientResponse,
   request: Transport.Request

@@ -4,8 +4,8 @@
  * Every request is one `dispatch` over a connection that carries no other request at the same time. It sends nothing
  * twice, follows no redirects, and does not use HTTP/2. It bypasses undici's `request` and `fetch`, and their streams.
  *
- * Before a kept connection is used, bytes that have arrived are read: an unsolicited answer closes the connection.
- * Interim answers, such as `100 Continue`, are skipped.
+ * Before a kept connection is used, bytes that have arrived are read: an unsolicited response closes the connection.
+ * Interim responses, such as `100 Continue`, are skipped.
  *
  * @example
  * ```ts
@@ -182,7 +182,7 @@ class Dispatch<D extends Dispatcher> implements Delivery.Delivery, Dispatcher.Di
     if (!once || this.status < 400 || connections === undefined) return this.end(end)
     const watch = connections.watch()
     const startOver = route.startOver?.(place(url).origin, connections, watch)
-    // A refusal counts unless another answer follows it immediately.
+    // A refusal counts unless another response follows it immediately.
     watch((seen) => {
       if (seen === "unsolicited") this.fail(Connections.twoAnswers)
       else this.end(startOver === undefined ? end : Effect.map(end, (answer) => ({ ...answer, startOver })))
@@ -248,7 +248,7 @@ export interface Options {
   /** The time for which an idle connection is kept open. Default: four seconds, or less if the server says so. */
   readonly keepAlive?: Duration.Input
   /**
-   * Whether a mutating call whose nonce was refused is sent once more, if no other answer follows the refusal within
+   * Whether a mutating call whose nonce was refused is sent once more, if no other response follows the refusal within
    * 250 milliseconds. Default: `true`. With `false` it fails with `NonceRejected`, as over every other transport.
    */
   readonly retryMutating?: boolean
