@@ -83,7 +83,7 @@ const response = (dialect: Dialect) => Schema.Array(OrderAnswer.order(dialect))
 export type Page = Pages.Page<OrderAnswer.Order>
 
 /**
- * `POST /api/v4/orders`.
+ * The endpoint `POST /api/v4/orders`.
  *
  * @category endpoints
  */

@@ -39,7 +39,7 @@ export interface Routes {
   readonly deposits?: ReadonlyArray<string>
   /** The names of the networks or providers that pay out withdrawals. */
   readonly withdraws?: ReadonlyArray<string>
-  /** The name of the default network or provider, used when a request names none. */
+  /** The name of the default network or provider, used when a request does not name a network or provider. */
   readonly default?: string
 }
 
@@ -89,9 +89,9 @@ export interface Asset {
   readonly name: string
   /** The asset's id at CoinMarketCap; 0 when it has none. */
   readonly unifiedCryptoassetId?: number
-  /** Whether the asset can be withdrawn now. */
+  /** Whether the asset can currently be withdrawn. */
   readonly canWithdraw: boolean
-  /** Whether the asset can be deposited now. */
+  /** Whether the asset can currently be deposited. */
   readonly canDeposit: boolean
   /** The minimum withdrawal, in units of the asset. */
   readonly minWithdraw: Decimal
@@ -191,7 +191,7 @@ const asset = ({ older }: Dialect) =>
 const response = (dialect: Dialect) => Wire.keyed(Ticker, asset(dialect).schema)
 
 /**
- * `GET /api/v4/public/assets`.
+ * The endpoint `GET /api/v4/public/assets`.
  *
  * @category endpoints
  */

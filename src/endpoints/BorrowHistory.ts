@@ -49,7 +49,7 @@ export interface StreamRequest {
   readonly asset?: Ticker
   /** Only borrows taken at or after this time, in Unix seconds. */
   readonly startTime?: UnixSeconds
-  /** Only borrows taken at or before this time, in Unix seconds: after `startTime`. */
+  /** Only borrows taken at or before this time, in Unix seconds. Must be after `startTime`. */
   readonly endTime?: UnixSeconds
   /** The maximum number of records per page, 1 to 100. Default 50 for a page, 100 for a stream. */
   readonly limit?: Limit
@@ -94,7 +94,8 @@ export const Status = Unrecognised.open(oneOf(["active", "repaid", "liquidated"]
 export type Status = typeof Status.Type
 
 /**
- * A borrow. Amounts are the highest of its life, in units of the asset, so `amount` need not be the sum of the others.
+ * A borrow. Each amount is the highest value it reached while the borrow existed, in units of the asset, so `amount`
+ * need not be the sum of the other amounts.
  *
  * @category models
  */
@@ -139,8 +140,8 @@ const response = () =>
   Wire.answer<Page>({ offset: Offset, limit: Limit, records: Schema.Array(borrow().schema) }).schema
 
 /**
- * `POST /api/v4/collateral-account/borrow-history`. Source: the live exchange's documentation, "Borrow history",
- * September 2026.
+ * The endpoint `POST /api/v4/collateral-account/borrow-history`. Source: the live exchange's documentation, "Borrow
+ * history", September 2026.
  *
  * @category endpoints
  */

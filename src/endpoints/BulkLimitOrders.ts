@@ -73,14 +73,14 @@ const request = (dialect: Dialect) =>
 type Field = keyof Endpoint.Request<typeof LimitOrders.endpoint>
 
 /**
- * The reason why one of the orders was refused. A refused order has no effect.
+ * The reason why the exchange refused an order. A refused order has no effect.
  *
  * @category errors
  */
 export type Refusal = Errors.ValidationFailed<Field> | Errors.RequestRejected<Field>
 
 /**
- * The outcome of one order: placed, refused, or unknown because its part of the response is unreadable.
+ * The outcome of one order: placed, refused, or unknown because the order's item in the response is unreadable.
  *
  * @category models
  */
@@ -90,7 +90,7 @@ export type Outcome = Result.Result<
 >
 
 /**
- * `POST /api/v4/order/bulk`. Source: the live exchange's documentation.
+ * The endpoint `POST /api/v4/order/bulk`. Source: the live exchange's documentation.
  *
  * @category endpoints
  */

@@ -63,7 +63,7 @@ const request = (dialect: Dialect) =>
   })
 
 /**
- * A canceled order. The response omits its filled amount, which `OrderHistory` shows.
+ * A canceled order. The response does not contain its filled amount; `OrderHistory` does.
  *
  * @category models
  */
@@ -89,7 +89,7 @@ const canceled = (dialect: Dialect) =>
 type Field = keyof Endpoint.Request<typeof CancelOrder.endpoint>
 
 /**
- * The reason why one of the orders was not canceled: it does not exist or is not open.
+ * The reason why an order was not canceled: it does not exist or is not open.
  *
  * @category errors
  */
@@ -103,7 +103,7 @@ export type Refusal = Errors.ValidationFailed<Field> | Errors.RequestRejected<Fi
 export type Outcome = Result.Result<Canceled, Refusal | Errors.OutcomeUnknown | Errors.AcceptedUnreadable>
 
 /**
- * `POST /api/v4/order/cancel/bulk`. Source: the live exchange's documentation.
+ * The endpoint `POST /api/v4/order/cancel/bulk`. Source: the live exchange's documentation.
  *
  * @category endpoints
  */

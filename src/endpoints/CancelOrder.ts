@@ -77,7 +77,7 @@ const request = ({ keys }: Dialect) =>
   })
 
 /**
- * `POST /api/v4/order/cancel`.
+ * The endpoint `POST /api/v4/order/cancel`.
  *
  * @category endpoints
  */

@@ -1,5 +1,5 @@
 /**
- * The candles of a market: prices and volume per interval. Public.
+ * A market's candles: prices and volume per interval. Public.
  *
  * @example
  * ```ts
@@ -94,11 +94,14 @@ export interface Options {
    * for months.
    */
   readonly start?: UnixSeconds
-  /** Only candles that start before this time: Unix seconds, after `start`, and not in the future. Default: now. */
+  /**
+   * Only candles that start before this time, in Unix seconds. Must be after `start`, and not in the future. Default:
+   * now.
+   */
   readonly end?: UnixSeconds
   /**
-   * The maximum number of candles, 1 to 1440, counted back from `end`. Default 1440. The exchange derives `start` from
-   * it.
+   * The maximum number of candles, 1 to 1440, counted back from `end`. Default 1440. The exchange calculates `start`
+   * from this number.
    */
   readonly limit?: number
 }
@@ -129,7 +132,7 @@ const request = () =>
   })
 
 /**
- * The prices of an interval, in the quote currency, and its volume.
+ * An interval's prices, in the quote currency, and its volume.
  *
  * @category models
  */
@@ -190,7 +193,7 @@ const row = Schema.Tuple([Schema.Int, text, text, text, text, text, text]).pipe(
 const response = () => Wire.wrapped(Schema.Array(row))
 
 /**
- * `GET /api/v1/public/kline`. Source: the live exchange's documentation, Public HTTP API V1, "Kline".
+ * The endpoint `GET /api/v1/public/kline`. Source: the live exchange's documentation, Public HTTP API V1, "Kline".
  *
  * @category endpoints
  */
@@ -215,7 +218,7 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the candles of a market.
+ * Reads a market's candles.
  *
  * @category services
  */

@@ -47,8 +47,8 @@ export interface StreamRequest {
   /** Only positions closed at or after this time, in Unix seconds. */
   readonly startDate?: UnixSeconds
   /**
-   * Only positions closed at or before this time, in Unix seconds: not before `startDate`, at most a second in the
-   * future.
+   * Only positions closed at or before this time, in Unix seconds. Must not be before `startDate`, nor more than a
+   * second in the future.
    */
   readonly endDate?: UnixSeconds
   /** The maximum number of records per page, 1 to 100. Default 50 for a page, 100 for a stream. */
@@ -74,7 +74,7 @@ const request = () =>
   })
 
 /**
- * A closed position. Amounts of money are in the quote currency, and cover the position's whole life.
+ * A closed position. Amounts of money are in the quote currency, and cover the time from opening to closing.
  *
  * @category models
  */
@@ -135,8 +135,8 @@ const closedPosition = () =>
 export type Page = Pages.Page<ClosedPosition>
 
 /**
- * `POST /api/v4/collateral-account/positions/closed-pnl`. Source: the live exchange's documentation, "Closed-position
- * PNL".
+ * The endpoint `POST /api/v4/collateral-account/positions/closed-pnl`. Source: the live exchange's documentation,
+ * "Closed-position PNL".
  *
  * @category endpoints
  */

@@ -7,11 +7,8 @@
  * import * as Effect from "effect/Effect"
  * import { Code, Codes } from "effect-txc"
  *
- * const credit = Effect.gen(function*() {
- *   const codes = yield* Codes.Codes
- *   const { amount, ticker } = yield* codes.apply({ code: Code.Code.make("WBe11f4fce-2a53-4edc-b195-66b693bd77e3ETH") })
- *   return `${amount} ${ticker}`
- * })
+ * const credit = Effect.gen(function*() { const codes = yield* Codes.Codes const { amount, ticker } = yield*
+ * codes.apply({ code: Code.Code.make("WBe11f4fce-2a53-4edc-b195-66b693bd77e3ETH") }) return `${amount} ${ticker}` })
  * ```
  */
 import * as Context from "effect/Context"
@@ -45,7 +42,7 @@ const request = () =>
   })
 
 /**
- * The confirmation that the code is valid and the exchange has started the transaction.
+ * Confirms that the code is valid and that the exchange has started the transaction.
  *
  * @category models
  */
@@ -69,7 +66,7 @@ const appliedCode = () =>
   }, { keys: { externalId: "external_id" } })
 
 /**
- * `POST /api/v4/main-account/codes/apply` (document, Endpoints §6).
+ * The endpoint `POST /api/v4/main-account/codes/apply` (document, Endpoints §6).
  *
  * @category endpoints
  */

@@ -90,7 +90,7 @@ export type Outcome = Result.Result<
 >
 
 /**
- * `POST /api/v4/order/collateral/bulk`. Source: the live exchange's documentation.
+ * The endpoint `POST /api/v4/order/collateral/bulk`. Source: the live exchange's documentation.
  *
  * @category endpoints
  */

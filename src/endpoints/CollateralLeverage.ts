@@ -1,5 +1,5 @@
 /**
- * Changes the leverage of the collateral account. It applies to all margin and futures positions.
+ * Changes the collateral account's leverage, which applies to all margin and futures positions.
  *
  * @example
  * ```ts
@@ -54,15 +54,15 @@ const request = () => Wire.struct<Request>({ leverage: Leverage })
  * @category models
  */
 export interface Applied {
-  /** The leverage of the account. */
+  /** The account's leverage. */
   readonly leverage: number
 }
 
 const applied = () => Wire.answer<Applied>({ leverage: Schema.Int })
 
 /**
- * `POST /api/v4/collateral-account/leverage`. Source: the live exchange's documentation, "Change Collateral Account
- * Leverage".
+ * The endpoint `POST /api/v4/collateral-account/leverage`. Source: the live exchange's documentation, "Change
+ * Collateral Account Leverage".
  *
  * @category endpoints
  */
@@ -86,12 +86,12 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** How a response contradicts the request: another leverage applies. */
+/** Describes how a response contradicts the request: a different leverage applies. */
 const contradiction = ({ leverage }: Request, answer: Applied): string | undefined =>
   answer.leverage === leverage ? undefined : `the leverage is ${answer.leverage}, not ${leverage}`
 
 /**
- * Changes the leverage of the collateral account.
+ * Changes the collateral account's leverage.
  *
  * @category services
  */

@@ -1,5 +1,5 @@
 /**
- * Collateral OCO orders (document, Endpoints §2): a take-profit and a stop-loss. When one of them trades, the exchange
+ * Collateral OCO orders (document, Endpoints §2): a take-profit and a stop-loss. When one leg trades, the exchange
  * cancels the other.
  *
  * @example
@@ -65,7 +65,7 @@ export interface Request extends OrderTerms.OnMargin {
   readonly reduceOnly?: boolean
   /**
    * Self-trade prevention: the action when a leg would trade against another order of the same account. Default `no`:
-   * none. Live dialect only.
+   * no action. Live dialect only.
    */
   readonly stp?: SelfTradePrevention
 }
@@ -107,9 +107,9 @@ export interface Leg extends OrderAnswer.AnyOrder {
  * @category models
  */
 export interface StopLeg extends Leg {
-  /** Whether the market has reached the activation price. */
+  /** Whether the market price has reached the activation price. */
   readonly activated: boolean
-  /** Whether the market must rise or fall to the activation price. */
+  /** Whether the market price must rise or fall to the activation price. */
   readonly activationCondition: ReceivedActivationCondition
   /** The price that triggers the leg, in the quote currency. */
   readonly activationPrice: Decimal
@@ -178,7 +178,7 @@ const order = (dialect: Dialect) =>
   }, { keys: { stopLoss: "stop_loss", takeProfit: "take_profit" } })
 
 /**
- * `POST /api/v4/order/collateral/oco` (document, Endpoints §2).
+ * The endpoint `POST /api/v4/order/collateral/oco` (document, Endpoints §2).
  *
  * @category endpoints
  */
@@ -217,7 +217,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
   /**
-   * Places both legs, after checking them against the rules of their market.
+   * Places both legs, after checking them against their market's rules.
    *
    * Fails with `ValidationFailed` when a field is invalid or the market does not accept the order; with
    * `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position; with `OutcomeUnknown` when the

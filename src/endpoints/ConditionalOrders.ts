@@ -103,19 +103,19 @@ export interface Leg extends OrderAnswer.AnyOrder {
 export interface StopLeg extends Leg {
   /** Whether the market has reached the activation price. */
   readonly activated: boolean
-  /** Whether the market must rise or fall to the activation price. */
+  /** Whether the market price must rise or fall to the activation price. */
   readonly activationCondition: ReceivedActivationCondition
   /** The price that triggers the leg, in the quote currency. */
   readonly activationPrice: Decimal
 }
 
 /**
- * An OCO order: two legs. When one of them trades, the exchange cancels the other.
+ * An OCO order: two legs. When one leg trades, the exchange cancels the other.
  *
  * @category models
  */
 export interface Oco {
-  /** Marks an OCO order. */
+  /** Identifies the record as an OCO order. */
   readonly type: "oco"
   /** The pair's id, assigned by the exchange. Each leg also has its own order id. */
   readonly id: OrderId
@@ -133,15 +133,15 @@ export interface Oco {
  * @category models
  */
 export interface Oto {
-  /** Marks an OTO order. */
+  /** Identifies the record as an OTO order. */
   readonly type: "oto"
   /** The OTO group's id, assigned by the exchange. The order also has its own order id. */
   readonly id: OrderId
   /** The kind of conditional order, as the exchange names it, such as `margin_take_profit`. */
   readonly conditionalOrderType?: string
-  /** The price that triggers the stop-loss, in the quote currency. Absent without a stop-loss. */
+  /** The price that triggers the stop-loss, in the quote currency. Absent if there is no stop-loss. */
   readonly stopLossPrice?: Decimal
-  /** The price that triggers the take-profit, in the quote currency. Absent without a take-profit. */
+  /** The price that triggers the take-profit, in the quote currency. Absent if there is no take-profit. */
   readonly takeProfitPrice?: Decimal
   /** The open order. */
   readonly order: OrderAnswer.Order
@@ -166,7 +166,7 @@ const legFields = (dialect: Dialect) => ({
   reduceOnly: Schema.optionalKey(Schema.Boolean)
 })
 
-/** Current wire keys, each with its name in the older documentation. */
+/** Maps each current wire key to its name in the older documentation. */
 const formerKeys = {
   stopLoss: "stop_loss",
   takeProfit: "take_profit",
@@ -250,7 +250,7 @@ const response = (dialect: Dialect) =>
   }).schema
 
 /**
- * `POST /api/v4/conditional-orders`. Source: the live exchange's documentation, 2026.
+ * The endpoint `POST /api/v4/conditional-orders`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  */

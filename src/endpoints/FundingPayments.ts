@@ -37,7 +37,10 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface StreamRequest {
-  /** Only payments on this futures market. Default: all markets. The live exchange announced that it will require it. */
+  /**
+   * Only payments on this futures market. Default: all markets. The live exchange announced that it will require this
+   * field.
+   */
   readonly market?: MarketName
   /** The maximum number of records per page, 1 to 100. Default 100. */
   readonly limit?: Limit
@@ -75,7 +78,7 @@ export interface FundingPayment {
   readonly fundingRate: Decimal
   /** The amount received, in the quote currency: negative when paid. */
   readonly fundingAmount: Decimal
-  /** The size of the position at the settlement, in the base currency: negative for a short position. */
+  /** The position's size at the settlement, in the base currency: negative for a short position. */
   readonly positionAmount: Decimal
   /** The mark price at the settlement, in the quote currency. */
   readonly settlementPrice: Decimal
@@ -106,7 +109,7 @@ export interface Page extends Pages.Page<FundingPayment> {
   readonly limit: Limit
 }
 
-/** A page as received: the live exchange omits `records` when there is none. */
+/** A page as received: the live exchange omits `records` when there are no payments. */
 interface Received extends Omit<Page, "records"> {
   /** The payments. */
   readonly records?: ReadonlyArray<FundingPayment>
@@ -117,7 +120,8 @@ const response = () =>
     .schema
 
 /**
- * `POST /api/v4/collateral-account/funding-history`. Source: the live exchange's documentation, "Funding History".
+ * The endpoint `POST /api/v4/collateral-account/funding-history`. Source: the live exchange's documentation, "Funding
+ * History".
  *
  * @category endpoints
  */
@@ -152,8 +156,8 @@ export class FundingPayments extends Context.Service<FundingPayments, {
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
-   * Reads all payments, page by page. See `Pages.stream` for its guarantees. Payments have no id, so if the list changes
-   * during the read, the stream may repeat or miss a payment without an error.
+   * Reads all payments, page by page. See `Pages.stream` for its guarantees. Payments have no id, so if the list
+   * changes during the read, the stream may repeat or miss a payment without an error.
    */
   readonly stream: (
     request?: StreamRequest

@@ -1,5 +1,5 @@
 /**
- * The past funding rates of a futures market. Public.
+ * A futures market's past funding rates. Public.
  *
  * @example
  * ```ts
@@ -57,9 +57,9 @@ const Moment = UnixSeconds.check(Schema.isGreaterThanOrEqualTo(0, Constraint.ann
  * @category models
  */
 export interface Window {
-  /** Only rates settled at this time or later: Unix seconds, zero or more. */
+  /** Only rates settled at or after this time, in Unix seconds. Must be zero or more. */
   readonly startDate?: UnixSeconds
-  /** Only rates settled at this time or earlier: Unix seconds, after `startDate`. */
+  /** Only rates settled at or before this time, in Unix seconds. Must be after `startDate`. */
   readonly endDate?: UnixSeconds
 }
 
@@ -140,7 +140,8 @@ const rate = () =>
 const response = () => Schema.Array(rate().schema)
 
 /**
- * `GET /api/v4/public/funding-history/{market}`. Source: the live exchange's documentation, Public HTTP API V4, "Funding History".
+ * The endpoint `GET /api/v4/public/funding-history/{market}`. Source: the live exchange's documentation, Public HTTP
+ * API V4, "Funding History".
  *
  * @category endpoints
  */
@@ -168,7 +169,7 @@ const toPage = ({ limit = maxLimit, offset = 0 }: Options) => (records: Readonly
   PageChecks.checkEcho(endpoint.name, {})({ limit, offset, records })
 
 /**
- * Reads the funding rates of a futures market.
+ * Reads a futures market's funding rates.
  *
  * @category services
  */

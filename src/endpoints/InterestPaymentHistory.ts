@@ -112,7 +112,7 @@ const response = Wire.answer<Page>({
 })
 
 /**
- * `POST /api/v4/main-account/smart/interest-payment-history` (document, Endpoints §1).
+ * The endpoint `POST /api/v4/main-account/smart/interest-payment-history` (document, Endpoints §1).
  *
  * @category endpoints
  */

@@ -1,5 +1,6 @@
 /**
- * The kill switch of a market: a timer that cancels the account's orders there unless it is armed again in time.
+ * A market's kill switch: a timer that cancels the account's orders on the market unless the timer is started again in
+ * time.
  *
  * @example
  * ```ts
@@ -83,8 +84,8 @@ const described = Wire.describedBy(() =>
 )
 
 /**
- * A string of digits, or `null`, which ccxt also writes as a string. The live exchange requires a string and refuses a
- * number.
+ * A string of digits, or `null`, which ccxt writes as the string `"null"`. The live exchange requires a string and
+ * refuses a number.
  */
 const timeout = Schema.NullOr(Schema.String).annotate({ ...isText, ...described }).pipe(
   Schema.decodeTo(Schema.NullOr(KillSwitchSeconds).annotate(isInteger), {
@@ -151,7 +152,7 @@ const disarmed = Schema.Tuple([]).pipe(
 const response = () => Schema.Union([Timer, disarmed])
 
 /**
- * `POST /api/v4/order/kill-switch`. Source: the live exchange's documentation, 2026.
+ * The endpoint `POST /api/v4/order/kill-switch`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  */
@@ -181,8 +182,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 const isTimer = (answer: Timer | void): answer is Timer => answer !== undefined
 
 /**
- * How a response contradicts the request: a different market, timeout or order type, or a kill switch armed instead of
- * disarmed or vice versa.
+ * Describes how a response contradicts the request: the market, timeout or order types differ, or the kill switch was
+ * armed instead of disarmed or vice versa.
  */
 const contradiction = ({ market, timeout, types }: Request, answer: Timer | void): string | undefined => {
   if (!isTimer(answer)) return timeout === null ? undefined : "no kill switch is armed"
@@ -204,16 +205,16 @@ const contradiction = ({ market, timeout, types }: Request, answer: Timer | void
  */
 export class KillSwitch extends Context.Service<KillSwitch, {
   /**
-   * Arms the kill switch of a market, replacing an armed one. The exchange starts a timer and cancels the orders when
-   * the timer expires. Your program must arm it again in time: this package does not.
+   * Arms a market's kill switch, replacing an earlier timer. The exchange starts a timer and cancels the orders when
+   * the timer expires. Your program must arm the kill switch again in time: this package does not do so automatically.
    *
    * Fails with `ValidationFailed` when the market is unknown, the timeout out of bounds or the list of types empty;
    * with `OutcomeUnknown` when the response is lost and the kill switch may be armed. `KillSwitchStatus` shows whether
-   * it is, and arming it again is harmless.
+   * the kill switch is armed, and arming it again is harmless.
    */
   readonly arm: (request: Arming) => Effect.Effect<Timer, Failure>
   /**
-   * Disarms the kill switch of a market. Succeeds even when none is armed.
+   * Disarms a market's kill switch. Succeeds even when it is not armed.
    *
    * Fails with `ValidationFailed` when the market is unknown; with `OutcomeUnknown` when the response is lost and the
    * kill switch may still be armed.

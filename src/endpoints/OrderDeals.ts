@@ -1,5 +1,5 @@
 /**
- * The deals of one order: its side of each trade.
+ * An order's deals. A deal is the order's side of a trade.
  *
  * @example
  * ```ts
@@ -49,8 +49,8 @@ export interface StreamRequest {
   /** The order id, assigned by the exchange. The order may be open or closed. */
   readonly orderId: OrderId
   /**
-   * The maximum number of records per page: at most 100 in the document's dialect, 500 in the live one. Default 50 for a
-   * page, 100 for a stream.
+   * The maximum number of records per page: at most 100 in the document's dialect, 500 in the live one. Default 50 for
+   * a page, 100 for a stream.
    */
   readonly limit?: HistoryLimit
 }
@@ -81,7 +81,7 @@ export interface Deal {
   /** The trade id, assigned by the exchange. */
   readonly tradeId: TradeId
   /**
-   * The order id of the counterparty's order in the trade. The live documentation says that this is not your own
+   * The order id of the counterparty's order in the trade. According to the live documentation, this is not your own
    * order's id.
    */
   readonly counterpartyOrderId: OrderId
@@ -149,7 +149,7 @@ const response = (dialect: Dialect) =>
   }).schema
 
 /**
- * `POST /api/v4/trade-account/order`. Source: the live exchange's documentation, 2026.
+ * The endpoint `POST /api/v4/trade-account/order`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  */
@@ -173,7 +173,7 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the deals of an order.
+ * Reads an order's deals.
  *
  * @category services
  */

@@ -1,5 +1,5 @@
 /**
- * The sub-accounts of an account (document, Endpoints §9).
+ * An account's sub-accounts (document, Endpoints §9).
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ export interface Kyc {
 }
 
 /**
- * The permissions of a sub-account.
+ * A sub-account's permissions.
  *
  * @category models
  */
@@ -93,10 +93,11 @@ export interface SubAccount {
   readonly id: SubAccountId
   /** The sub-account's name, given by its owner. */
   readonly alias: string
-  /** The id of the sub-account's user, assigned by the exchange. */
+  /** The sub-account's user id, assigned by the exchange. */
   readonly userId: UserId
   /**
-   * The e-mail address, masked. Absent when the sub-account has none. An unmasked address is kept as an `Unrecognised`.
+   * The e-mail address, masked. Absent when the sub-account has none. An unmasked address is returned as an
+   * `Unrecognised`.
    */
   readonly email?: ReceivedEmail
   /** The status: `active` or an undocumented value. */
@@ -146,7 +147,7 @@ const response = Wire.answer<Page>({
 }, { keys: { records: "data" } })
 
 /**
- * `POST /api/v4/sub-account/list` (document, Endpoints §9).
+ * The endpoint `POST /api/v4/sub-account/list` (document, Endpoints §9).
  *
  * @category endpoints
  */

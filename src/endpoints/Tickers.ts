@@ -72,7 +72,7 @@ const ticker = () =>
 const response = () => Wire.keyed(MarketName, ticker().schema)
 
 /**
- * `GET /api/v4/public/ticker`.
+ * The endpoint `GET /api/v4/public/ticker`.
  *
  * @category endpoints
  */

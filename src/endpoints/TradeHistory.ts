@@ -1,5 +1,5 @@
 /**
- * The trades of a market after a given trade. Public.
+ * A market's trades after a given trade. Public.
  *
  * @example
  * ```ts
@@ -104,7 +104,8 @@ const trade = () =>
 const response = () => Wire.wrapped(Schema.Array(trade().schema))
 
 /**
- * `GET /api/v1/public/history`. Source: the live exchange's documentation, Public HTTP API V1, "Trade History".
+ * The endpoint `GET /api/v1/public/history`. Source: the live exchange's documentation, Public HTTP API V1, "Trade
+ * History".
  *
  * @category endpoints
  */
@@ -128,17 +129,17 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** An id below that of any trade, so it selects all trades. */
+/** This id is lower than every trade id, so all trades are selected. */
 const all = TradeId.make("0")
 
 /**
- * Reads the trades of a market after a given trade.
+ * Reads a market's trades after a given trade.
  *
  * @category services
  */
 export class TradeHistory extends Context.Service<TradeHistory, {
   /**
-   * Reads the latest trades after the given one, latest first.
+   * Reads the latest trades that came after the given trade, latest first.
    *
    * Fails with `PublicRequestRejected` when the exchange does not list the market; with `ValidationFailed`, before
    * anything is sent, when `limit` is below 1.

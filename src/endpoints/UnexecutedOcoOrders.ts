@@ -77,7 +77,7 @@ const response = (dialect: Dialect) => Schema.Array(CollateralOcoOrders.endpoint
 export type Page = Pages.Page<CollateralOcoOrders.CollateralOcoOrder>
 
 /**
- * `POST /api/v4/oco-orders`.
+ * The endpoint `POST /api/v4/oco-orders`.
  *
  * @category endpoints
  */

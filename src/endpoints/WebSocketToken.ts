@@ -42,7 +42,7 @@ const response = () =>
   Wire.answer<Token>({ token: Schema.RedactedFromValue(NonEmptyText) }, { keys: { token: "websocket_token" } })
 
 /**
- * `POST /api/v4/profile/websocket_token`. Source: the live exchange's documentation, 2026.
+ * The endpoint `POST /api/v4/profile/websocket_token`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  */
