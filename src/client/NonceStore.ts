@@ -1,4 +1,4 @@
-/** Sends requests to Redis about the nonces of an API key. */
+/** Sends requests to Redis about an API key's nonces. */
 import * as Effect from "effect/Effect"
 import type * as Redis from "effect/persistence/Redis"
 import * as Redacted from "effect/Redacted"
@@ -8,7 +8,7 @@ import { NonceUnavailable, type Of } from "./Nonce.ts"
 /** The maximum wait for a response from Redis. */
 const patience = "2 seconds"
 
-/** The Redis key of an API key's nonces. It contains a digest instead of the API key. */
+/** The Redis key under which an API key's nonces are stored. It contains a digest instead of the API key. */
 export const keyOf = (kind: string, { apiKey, unit }: Of): Effect.Effect<string> =>
   Effect.map(Digest.ofApiKey(Redacted.value(apiKey)), (digest) => `effect-txc:${kind}:${unit}:${digest}`)
 

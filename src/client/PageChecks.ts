@@ -4,7 +4,7 @@ import * as Errors from "../protocol/Errors.ts"
 import type { Page, Request } from "./Pages.ts"
 
 /**
- * Checks that a page is the requested one. Fails with `UnexpectedResponse` when the response echoes a different limit
+ * Checks that a page is the requested page. Fails with `UnexpectedResponse` when the response echoes a different limit
  * or offset, or contains more records than the limit.
  */
 export const checkEcho =
@@ -25,8 +25,8 @@ export const checkEcho =
   }
 
 /**
- * Builds a page from a plain list of records. Such a response echoes neither limit nor offset, so only its length is
- * checked. Fails with `UnexpectedResponse` when it contains more records than the limit.
+ * Builds a page from a plain list of records. Such a response contains neither limit nor offset, so only the number of
+ * records is checked. Fails with `UnexpectedResponse` when there are more records than the limit.
  */
 export const ofRecords =
   (endpoint: string, request: Request, defaultLimit: number) =>

@@ -1,4 +1,4 @@
-/** Reads the settings of a client from configuration: by default, from the variables of the environment. */
+/** Reads a client's settings from configuration, by default from environment variables. */
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -104,10 +104,10 @@ export interface Exposure {
  * The mark price at which an account is liquidated, because its equity plus profit no longer exceeds the maintenance
  * margin.
  *
- * @param rest The equity and profit minus the maintenance margin of all else, in quote currency.
- * @param exposures The positions of the market: two at most.
- * @param share The maintenance margin as a share of the initial margin.
- * @param pledged The amount of the base currency that counts as collateral, after its weight. Its value follows the price.
+ * @param rest Equity plus profit, minus maintenance margin, of everything else, in the quote currency.
+ * @param exposures The positions on the market, at most two.
+ * @param share The maintenance margin as a fraction of the initial margin.
+ * @param pledged The weighted amount of the base currency used as collateral, whose value follows the price.
  */
 export const liquidationPrice = (
   rest: bigint,
