@@ -37,9 +37,9 @@ export interface Intent {
   readonly endpoint: string
   /** The request in domain form, redacted because it may contain a code or a passphrase. `Redacted.value` reads it. */
   readonly request: Redacted.Redacted<unknown>
-  /** The value from the request, if present. */
+  /** The value from the request, if the request contains it. */
   readonly clientOrderId?: ClientOrderId
-  /** The value from the request, if present. */
+  /** The value from the request, if the request contains it. */
   readonly market?: MarketName
   /** The exchange's order id, if the request contains it. */
   readonly orderId?: OrderId

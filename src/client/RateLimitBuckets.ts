@@ -86,8 +86,8 @@ const maxBackoff = 30_000
 const maxRetryAfter = 600_000
 
 /**
- * The milliseconds requested by a `Retry-After` header, which contains either seconds or a date; absent without the
- * header.
+ * The milliseconds requested by a `Retry-After` header, which contains either seconds or a date; `undefined` if that
+ * time is not in the future.
  */
 const askedFor = (retryAfter: string, now: number): number | undefined => {
   const millis = /^\d+$/u.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now
@@ -128,7 +128,10 @@ const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number
 interface Counter {
   readonly endpoint: Endpoint.Any
   readonly line: Line
-  /** Counts a call and returns 0. If the limit is used up, returns the milliseconds until the next call instead. */
+  /**
+   * Counts a call and returns 0. If the limit is used up, counts nothing and returns the milliseconds until the next
+   * call is allowed.
+   */
   readonly count: Effect.Effect<number>
   /** The milliseconds between calls once the limit is used up. */
   readonly refill: number
@@ -226,7 +229,10 @@ export interface Counted {
   readonly refill: number
 }
 
-/** Counts a call and returns 0. If the limit is used up, returns the milliseconds until the next call instead. */
+/**
+ * Counts a call and returns 0. If the limit is used up, counts nothing and returns the milliseconds until the next call
+ * is allowed.
+ */
 export type Count = (counted: Counted) => Effect.Effect<number>
 
 /** Identifies the calls that are counted together. */

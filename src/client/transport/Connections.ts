@@ -1,5 +1,6 @@
 /**
- * Undici connections that carry one request at a time, and are closed when an unsolicited response arrives.
+ * Creates undici connections that carry one request at a time, and that are closed when an unsolicited response
+ * arrives.
  *
  * An HTTP/1.1 response does not identify its request, so a client takes it for the response to the last request. A
  * connection that receives anything while no request is in flight is therefore closed, and bytes that have arrived are
@@ -14,7 +15,8 @@ import Pool from "undici/lib/dispatcher/pool.js"
 import * as Transport from "./Transport.ts"
 
 /**
- * Calls `run` after all bytes that have arrived were read. A single immediate may run before Node polls the sockets.
+ * Calls `run` after all bytes that have arrived were read. One immediate is not enough, because it may run before Node
+ * polls the sockets.
  */
 const afterReading = (run: () => void): void => {
   setImmediate(() => setImmediate(run))
@@ -28,7 +30,7 @@ class Unusable extends Data.TaggedError("Unusable") {
 /** The index of the status code, which follows `HTTP/1.1 `. */
 const statusAt = 9
 
-/** The maximum size of a response's head, in bytes. A longer one is passed to undici, which refuses it. */
+/** The maximum size of a response's head, in bytes. A longer head is passed to undici, which refuses it. */
 const longestHead = 16_384
 
 /**
@@ -38,8 +40,9 @@ const longestHead = 16_384
 const isInterim = (bytes: Buffer): boolean => /^HTTP\/1\.\d 1(?!01)/u.test(bytes.toString("latin1", 0, statusAt + 3))
 
 /**
- * Removes interim responses, such as `100 Continue`, from the bytes of a connection: undici closes a connection that
- * receives one it did not request. Only examines the start of each response, and passes all other bytes on unchanged.
+ * Removes interim responses, such as `100 Continue`, from a connection's bytes, because undici closes a connection that
+ * receives an interim response that it did not request. Only the start of each response is examined; all other bytes
+ * are passed on unchanged.
  */
 const skipInterim = (socket: Socket): void => {
   const read: (size?: number) => Buffer | null = socket.read.bind(socket)
@@ -101,15 +104,18 @@ export const connecting = (options: buildConnector.BuildOptions): buildConnector
 const isUnsolicited = ({ message, name }: Error): boolean => message === "bad response" || name === "HTTPParserError"
 
 /**
- * The result of watching connections: nothing happened, an unsolicited response arrived, or a connection ended, so that
- * an unsolicited response could not have been detected.
+ * The result of watching connections: nothing happened; an unsolicited response arrived; or a connection ended, after
+ * which an unsolicited response could not have been detected.
  */
 type Seen = "nothing" | "unsolicited" | "ended"
 
 /** Calls `run` with the result of the watch so far. */
 export type Watch = (run: (seen: Seen) => void) => void
 
-/** A dispatcher that counts the connections it has closed: all of them, and those with unsolicited responses. */
+/**
+ * A dispatcher that counts the connections that it has closed: the total, and the connections with unsolicited
+ * responses.
+ */
 export class Watched<D extends Dispatcher = Dispatcher> {
   readonly dispatcher: D
   private ended = 0
@@ -138,13 +144,13 @@ export const twoAnswers = new Transport.SendFailed({
   reason: "a second response came over the same connection, so it is unknown which one belongs to this call"
 })
 
-/** The time for which old connections are watched between a refused nonce and the next attempt, in milliseconds. */
+/** The time, in milliseconds, for which old connections are watched between a refused nonce and the next attempt. */
 const quiet = 250
 
-/** The time that requests in flight have to finish after `close`, in milliseconds. */
+/** The time, in milliseconds, that requests in flight have to finish after `close`. */
 const grace = 1000
 
-/** The connections of a transport, by origin. */
+/** A transport's connections, by origin. */
 export class Connections {
   private readonly options: Pool.Options
   private readonly current = new Map<string, Watched<Pool>>()
@@ -174,8 +180,9 @@ export class Connections {
   }
 
   /**
-   * Replaces the connections to an origin after a refusal that may belong to another request. If it does, the right
-   * response is still to come, so the old connections are watched for it first. `watch` began at the refusal.
+   * Replaces the connections to an origin after a refusal that may belong to another request. If it does, the correct
+   * response will arrive later, so the old connections are watched for it first. `watch` started when the refusal
+   * arrived.
    */
   startOver(origin: string, old: Watched<Pool>, watch: Watch): Effect.Effect<boolean, Transport.SendFailed> {
     return Effect.callback((resume) => {

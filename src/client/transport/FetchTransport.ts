@@ -1,9 +1,10 @@
 /**
- * Sends over the platform's own `fetch`, in Node, Bun, Deno and on the edge. It needs no other package and gives the
- * smallest bundle. On Node, `UndiciTransport` of `effect-txc/node` costs less per call.
+ * Sends over the platform's own `fetch`, in Node, Bun, Deno and on the edge. This transport needs no other package and
+ * results in the smallest bundle. On Node, `UndiciTransport` of `effect-txc/node` costs less per call.
  *
- * Redirects are not followed. The body of an at-most-once request can be read only once, so `fetch` can't send it
- * again, as it does other requests after HTTP 421. If a `fetch` does not accept such a body, the request is not sent.
+ * Redirects are not followed. The body of an at-most-once request can be read only once, so `fetch` can't send such a
+ * request again, as it does with other requests after HTTP 421. If a `fetch` does not accept such a body, the request
+ * is not sent.
  *
  * @example
  * ```ts
@@ -22,14 +23,15 @@ import * as Delivery from "./Delivery.ts"
 import * as Transport from "./Transport.ts"
 
 /**
- * A function that sends a request: the platform's `fetch`, or another with the same signature.
+ * A function that sends a request: the platform's `fetch`, or another function with the same signature.
  *
  * @category models
  */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /**
- * Whether this platform's `fetch` can send a stream. If not, it may refuse the stream, or send it converted to text.
+ * Whether this platform's `fetch` can send a stream. A `fetch` that can't may refuse the stream, or send it converted
+ * to text.
  */
 const takesStreams = (): boolean => {
   let isAsked = false
@@ -43,7 +45,7 @@ const takesStreams = (): boolean => {
     }
   }
   const request = new Request("https://localhost", init)
-  // Some platforms keep the stream without reading `duplex`.
+  // Some platforms accept the stream without reading `duplex`.
   return (isAsked || request.body === body) && !request.headers.has("content-type")
 }
 
@@ -57,9 +59,9 @@ const knownOnce = (): () => boolean => {
 const isBrowser = (): boolean => (globalThis.navigator?.userAgent ?? "").startsWith("Mozilla/")
 
 /**
- * Whether a browser's connection to this address takes a stream. Over HTTP/1.1 its `fetch` reads the stream and then
- * fails, as it does when a connection is lost, so an order would have an unknown outcome. An empty, unsigned request to
- * the same address fails in the same way, and cannot place an order.
+ * Whether a browser can send a stream to this address. Over HTTP/1.1, a browser's `fetch` reads the stream and then
+ * fails in the same way as when a connection is lost, so an order would have an unknown outcome. An empty, unsigned
+ * request to the same address fails in the same way, but can't place an order.
  */
 const takesStreamsAt = (fetch: Fetch, { timeout, url }: Transport.Request): Effect.Effect<boolean> => {
   const answered = Effect.promise((signal) => {
@@ -83,8 +85,8 @@ const noStreams =
   + "Provide another transport, such as UndiciTransport.layer of effect-txc/node"
 
 /**
- * Decides what a `fetch` failure proves. A `fetch` that retries by itself may have delivered a body that it has read,
- * and then failed to connect.
+ * Decides whether a `fetch` failure proves that nothing was sent. A `fetch` that retries automatically may have
+ * delivered a body that it has read, and then failed to connect.
  */
 const failureOf = (error: unknown, isRead: boolean): Transport.SendFailed => {
   const { reason, why } = ConnectionFailure.ofCause(error, "the connection failed")
@@ -189,8 +191,8 @@ class Sending implements Delivery.Delivery {
 }
 
 /**
- * Sends over your own `fetch`. It must not repeat a request by itself, or follow redirects. Once it has read the body
- * of a mutating call, its failures never count as "not sent".
+ * Sends over your own `fetch`. Your `fetch` must not repeat requests or follow redirects. Once it has read a mutating
+ * call's body, its failures are never reported as "not sent".
  *
  * @category constructors
  */

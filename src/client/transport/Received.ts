@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Delivery from "./Delivery.ts"
 import * as Transport from "./Transport.ts"
 
-/** Headers by lower-case name, as in Node. */
+/** Headers by lower-case name, in Node's format. */
 export type Headers = Record<string, string | Array<string> | undefined>
 
 /** Joins the values of a repeated header. */
@@ -25,8 +25,8 @@ const textOf = (bytes: Buffer): string => {
 }
 
 /**
- * Decoders for servers that compress although no compression was requested. `node:zlib` is loaded on demand: few
- * programs need it, and importing it would slow every start.
+ * Decoders for servers that compress their responses although no compression was requested. `node:zlib` is loaded on
+ * demand, because few programs need it, and importing it would slow down every start.
  */
 const decoders = {
   gzip: "gunzipSync",
@@ -37,7 +37,7 @@ const decoders = {
 
 const isKnown = (encoding: string): encoding is keyof typeof decoders => Object.hasOwn(decoders, encoding)
 
-/** Decompresses the body of a response, up to the maximum size. */
+/** Decompresses a response's body, up to the maximum size. */
 const decompress = (
   status: number,
   encoding: string,
@@ -61,7 +61,7 @@ const decompress = (
 
 /**
  * Builds the response from its status, headers and body. Fails with `SendFailed` when the body can't be decompressed,
- * or is larger than the maximum size when decompressed.
+ * or is larger than the maximum size after decompression.
  */
 export const answer = (
   request: Transport.Request,
