@@ -1,6 +1,6 @@
 /**
- * The live exchange's WebSocket as an AsyncAPI 3.0 document, generated from the contract, for other tools and for
- * clients in other languages.
+ * Describes the live exchange's WebSocket as an AsyncAPI 3.0 document, generated from the contract, for other tools and
+ * for clients in other languages.
  *
  * @example
  * ```ts
@@ -35,9 +35,9 @@ export interface Document {
   readonly info: Part
   /** The content type of all messages. */
   readonly defaultContentType: string
-  /** The messages of every channel, by service name, and those of the connection itself. */
+  /** Every channel's messages, by service name, and the messages of the connection itself. */
   readonly channels: Readonly<Record<string, Part>>
-  /** The operations as the exchange sees them: it receives requests, replies to them, and pushes messages. */
+  /** The operations from the exchange's point of view: it receives requests, replies to them, and pushes messages. */
   readonly operations: Readonly<Record<string, Part>>
   /** Parts shared by messages and operations. */
   readonly components: { readonly [K in "schemas" | "messages" | "correlationIds" | "securitySchemes"]: Part }
@@ -245,7 +245,7 @@ const describe = (channel: Channel.Any, wire: (schema: Schema.Constraint) => unk
   }
 }
 
-/** The requests that belong to no channel. */
+/** The requests that do not belong to a channel. */
 const connection = (): Described => {
   const { authorize, ping, time } = Frame.methods
   const noParams = { type: "array", maxItems: 0 }
@@ -253,7 +253,7 @@ const connection = (): Described => {
     channel: {
       address: "/ws",
       title: "Connection",
-      description: "The requests that belong to no channel.",
+      description: "The requests that do not belong to a channel.",
       messages: {
         Ping: request({ method: ping, params: noParams, example: [], title: "Keeps the connection alive" }),
         PingAnswer: replied(ping, "The connection is alive", { const: "pong" }),
@@ -300,8 +300,8 @@ doubles loses digits above 2^53.
 
 /**
  * Creates the AsyncAPI document of the live exchange's WebSocket: every channel of the contract, with its messages and
- * queries. It contains nothing specific to a venue: no address, account or market. It does not include the methods that
- * place orders.
+ * queries. The document is not specific to a venue: it contains no address, account or market. It does not include the
+ * methods that place orders.
  *
  * @category constructors
  */
@@ -332,7 +332,7 @@ export const make = (): Document => {
 }
 
 /**
- * The document from {@link make} as indented JSON.
+ * The document from {@link make}, as indented JSON.
  *
  * @category constructors
  */

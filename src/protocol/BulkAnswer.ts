@@ -10,7 +10,7 @@ export interface Refusal {
   readonly code: number
   /** The exchange's message. */
   readonly message: string
-  /** The messages by wire key, or a list or a string of messages that belong to no field. */
+  /** The messages by wire key; or, if the messages do not belong to fields, a list or a string. */
   readonly errors?:
     | Readonly<Record<string, ReadonlyArray<string> | string>>
     | ReadonlyArray<string>
@@ -21,13 +21,13 @@ export interface Refusal {
 export interface Unreadable {
   /** The reason why the item does not decode. */
   readonly problem: string
-  /** How the readable part contradicts the request; absent if there is no contradiction. */
+  /** A description of how the readable part contradicts the request; absent if there is no contradiction. */
   readonly contradiction?: string
   /** The order ids in the item. */
   readonly orderIds: ReadonlyArray<OrderId>
 }
 
-/** The response for one order: a result or an error. */
+/** The item for one order: a result or an error. */
 interface Said<A> {
   /** The result for the order. Absent when the order was refused. */
   readonly result?: A
@@ -36,13 +36,12 @@ interface Said<A> {
 }
 
 /**
- * The outcome of one order. The last two fields are not on the wire: `Classify.classify` and the client's services add
- * them.
+ * An order's outcome. The last two fields are not on the wire: `Classify.classify` and the client's services add them.
  */
 export interface Item<A> extends Said<A> {
-  /** Replaces `result` and `error` when they do not decode. */
+  /** Present instead of `result` and `error` when they do not decode. */
   readonly unreadable?: Unreadable
-  /** Replaces the other fields when they do not show the order's outcome. */
+  /** Present instead of the other fields when they do not show the order's outcome. */
   readonly lost?: Errors.OutcomeUnknown | Errors.AcceptedUnreadable
 }
 

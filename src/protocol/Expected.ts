@@ -1,6 +1,7 @@
 /**
- * Explains what a valid value of each rejected field looks like. A sandbox's call log has these explanations, because
- * the exchange's own messages do not always say it. They also describe invalid files, topics, queries and responses.
+ * Explains what a valid value of each rejected field looks like. These explanations appear in a sandbox's call log,
+ * because the exchange's own messages are often less precise. They are also used for invalid files, topics, queries and
+ * responses.
  */
 import * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaIssue from "effect/SchemaIssue"
@@ -19,7 +20,7 @@ const digitsOf = (step: string): string => {
   return digits === 0 ? "a whole number" : `at most ${digits} ${digits === 1 ? "digit" : "digits"} after the point`
 }
 
-/** The descriptions of the rules of margin trading. */
+/** The descriptions of the margin trading rules. */
 const marginRules: Readonly<Record<Extract<Constraint.Constraint, { readonly kind: "margin" }>["rule"], string>> = {
   flat: "unchanged while the account has positions or orders that it would affect",
   side: "the position side of the account's mode: LONG or SHORT in hedge mode, BOTH or none otherwise",
@@ -62,7 +63,7 @@ const fixed = {
   accepted: "no value: the exchange does not accept the field yet"
 }
 
-/** Describes the values that satisfy a constraint: its bound, its step, the values allowed. */
+/** Describes the values that satisfy a constraint, for example the bound, the step or the allowed values. */
 export const words = (constraint: Constraint.Constraint): string => {
   switch (constraint.kind) {
     case "type":
@@ -106,7 +107,8 @@ export const words = (constraint: Constraint.Constraint): string => {
 }
 
 /**
- * Describes a valid value of each field that breaks a constraint. A field that breaks several must satisfy all of them.
+ * Describes a valid value of each field that breaks a constraint. If a field breaks several constraints, the
+ * description covers all of them.
  */
 export const of = (
   violations: Iterable<readonly [field: string, constraint: Constraint.Constraint]>
@@ -139,7 +141,7 @@ export const sentence = (field: string, constraint: Constraint.Constraint): stri
 
 const literalOf = (ast: SchemaAST.AST): ReadonlyArray<string> => SchemaAST.isLiteral(ast) ? [String(ast.literal)] : []
 
-/** The tags of a union of objects. */
+/** The tags of the objects in a union. */
 const tagsOf = ({ types }: SchemaAST.Union): ReadonlyArray<string> =>
   types.flatMap((type) =>
     SchemaAST.isObjects(type)
@@ -187,7 +189,7 @@ const valuesOf = (ast: SchemaAST.AST): string => {
 
 /**
  * Describes in one line the parts of a value that a schema refuses: `wallet must be one of main, trade; amount is
- * missing`. `whole` names the value.
+ * missing`. `whole` is the name of the complete value.
  */
 export const inWords = (error: { readonly issue: SchemaIssue.Issue }, whole = "the value"): string => {
   const found = new Set<string>()
@@ -205,7 +207,7 @@ export const inWords = (error: { readonly issue: SchemaIssue.Issue }, whole = "t
       case "Filter": {
         const { issue: inner } = issue
         const message = inner._tag === "InvalidValue" ? inner.annotations?.message : undefined
-        // A check may provide its own sentence about several fields.
+        // A check may provide its own message about several fields.
         if (typeof message === "string") return void found.add(path.length === 0 ? message : `${name}: ${message}`)
         return visit(inner, path, filter ?? described(issue.filter.annotations))
       }

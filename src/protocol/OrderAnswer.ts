@@ -27,8 +27,8 @@ import * as OrderFields from "./OrderFields.ts"
 import * as Wire from "./Wire.ts"
 
 /**
- * The fields that all responses about orders have: open orders, ended orders and legs of an OCO order. Fields that only
- * the document's dialect requires are optional.
+ * The fields that open orders, closed orders and the legs of OCO orders have in common in all responses. Fields that
+ * only the document's dialect requires are optional.
  *
  * @category models
  */
@@ -56,7 +56,7 @@ export interface AnyOrder {
   readonly dealStock: Decimal
   /** The fee charged so far, in `feeAsset`. */
   readonly dealFee: Decimal
-  /** The currency of the fee. Absent before a fee is charged. Live dialect only. */
+  /** The fee's currency. Absent before a fee is charged. Live dialect only. */
   readonly feeAsset?: Ticker
   /** The ordered amount, in the base currency, or in the quote currency for a market buy. */
   readonly amount: Decimal
@@ -80,9 +80,9 @@ export interface AnyOrder {
 export interface Order extends AnyOrder {
   /** The unfilled amount, in the same currency as `amount`. */
   readonly left: Decimal
-  /** Whether the part that cannot trade immediately is canceled ("immediate or cancel"). */
+  /** Whether the exchange cancels the part that can't trade immediately ("immediate or cancel"). */
   readonly ioc?: boolean
-  /** Whether the order only trades with retail orders ("retail price improvement"). */
+  /** Whether the order only trades against retail orders ("retail price improvement"). */
   readonly rpi?: boolean
   /**
    * The fee rate for trades in which the order is the taker, as a ratio. Live dialect only, in responses until 2023.
@@ -98,7 +98,7 @@ export interface Order extends AnyOrder {
   readonly oto?: OrderFields.Oto
   /** Whether the order may only reduce or close a position. */
   readonly reduceOnly?: boolean
-  /** Whether the market has reached the activation price. Stop orders only. */
+  /** Whether the market price has reached the activation price. Stop orders only. */
   readonly activated?: boolean
   /** Whether the price must rise or fall to the activation price. Stop orders only. */
   readonly activationCondition?: ReceivedActivationCondition
@@ -117,7 +117,7 @@ export const order = (dialect: Dialect): Schema.Codec<Order, unknown> =>
   )
 
 /**
- * A stop order, in the responses to calls that place one.
+ * A stop order, in the responses to calls that place stop orders.
  *
  * @category models
  */
@@ -127,7 +127,7 @@ export interface StopOrder extends Order {
 }
 
 /**
- * The schema of a stop order in the responses to calls that place one.
+ * The schema of a stop order in the responses to calls that place stop orders.
  *
  * @category schemas
  */

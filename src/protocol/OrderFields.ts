@@ -31,13 +31,13 @@ export const common = ({ extension, omissible, orderStatus, receivedSelfTradePre
   stp: omissible(receivedSelfTradePrevention)
 })
 
-/** The take-profit and stop-loss of an order in a response ("one triggers the other"). */
+/** An order's take-profit and stop-loss in a response ("one triggers the other"). */
 export interface Oto {
   /** The exchange's identifier for the group of orders. */
   readonly otoId: OrderId
-  /** The price of the take-profit placed when the order is filled, in the quote currency. */
+  /** The price of the take-profit that is placed when the order is filled, in the quote currency. */
   readonly takeProfit?: Decimal
-  /** The price of the stop-loss placed when the order is filled, in the quote currency. */
+  /** The price of the stop-loss that is placed when the order is filled, in the quote currency. */
   readonly stopLoss?: Decimal
 }
 
@@ -75,7 +75,7 @@ export const absentIds = ({ demandsAll }: Dialect) => ({
 })
 
 /**
- * The wire values that mean "absent": those of {@link absentIds}, and `"0"` for the price of an order without a limit
+ * The wire values that mean "absent": the values in {@link absentIds}, and the price `"0"` of an order without a limit
  * price, which the live exchange no longer writes.
  */
 export const absent = (dialect: Dialect) => ({
@@ -113,7 +113,7 @@ const marginType: Wire.Joint = {
   })
 }
 
-/** Splits margin from the order type, in a dialect whose types show margin. */
+/** Separates `margin` from the order type, in a dialect whose order types show whether the order is on margin. */
 export const joint = ({ marginTypes }: Dialect): { readonly joint?: Wire.Joint } =>
   marginTypes ? { joint: marginType } : {}
 

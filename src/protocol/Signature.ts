@@ -22,5 +22,5 @@ const encode: (bytes: Uint8Array) => string = typeof Buffer === "undefined"
   : (bytes) =>
     (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString("base64")
 
-/** The payload header of a body: the Base64 of exactly the bytes to send. */
+/** Creates the payload header for a body: the Base64 of exactly the bytes to send. */
 export const payloadOf = (body: Uint8Array): string => encode(body)

@@ -1,6 +1,6 @@
 /**
- * Indexes all substrings of a given length in a string, to find in a single pass where another string contains one of
- * them.
+ * Indexes all substrings of a given length in a string. With the index, a single pass over another string finds all
+ * places where it contains one of these substrings.
  *
  * Strings are arrays of character codes.
  */
@@ -46,13 +46,13 @@ export class Windows {
     }
   }
 
-  /** Rolls the hash forward by one character, so that each hash takes constant time. */
+  /** Updates the hash for the next character, so that each hash takes constant time. */
   private next(hash: number, codes: Uint16Array, end: number): number {
     const gone = end < this.width ? 0 : Math.imul(codes[end - this.width] ?? 0, this.power)
     return (Math.imul(hash - gone, factor) + (codes[end] ?? 0)) | 0
   }
 
-  /** The index of a substring in the table, or the free index where it would go. */
+  /** The index of a substring in the table, or the free index where the substring would be inserted. */
   private placeOf(hash: number, codes: Uint16Array, at: number): number {
     const { places } = this
     const last = places.length - 1
