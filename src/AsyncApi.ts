@@ -65,7 +65,7 @@ const object = (properties: Part, required: ReadonlyArray<string> = Object.keys(
   required
 })
 
-const id = { type: "integer", minimum: 0, description: "Chosen by the client. The answer repeats it." }
+const id = { type: "integer", minimum: 0, description: "Chosen by the client. The response repeats it." }
 
 const nothing = { type: "null" }
 
@@ -116,7 +116,7 @@ const messages = {
   Refused: {
     name: "refused",
     title: "A request was refused",
-    description: `The codes differ from those of the HTTP API:\n\n${codes}\n\nOther codes are possible.`,
+    description: `The codes differ from the HTTP API's codes:\n\n${codes}\n\nOther codes are possible.`,
     correlationId,
     payload: object({
       id,
@@ -173,7 +173,7 @@ const cadence = ({ everyMillis, repeatsAfterMillis, when }: Channel.Pushes): str
       : `Pushed after a change, at most every ${everyMillis} ms.`,
     ...(repeatsAfterMillis === undefined
       ? []
-      : [`The whole state is repeated after ${repeatsAfterMillis} ms without a change.`])
+      : [`The complete state is repeated after ${repeatsAfterMillis} ms without a change.`])
   ].join(" ")
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
@@ -287,8 +287,8 @@ const connection = (): Described => {
 // -----------------------------------------------------------------------------
 
 const introduction = `
-Every message is a JSON object in a text frame. A client sends requests with an \`id\` of its choice, and the exchange
-answers each with the same \`id\`: with a result, or with an error. The exchange pushes messages without an \`id\` to
+Every message is a JSON object in a text frame. A client sends requests with an \`id\` of its choice. The exchange
+responds to each request with the same \`id\` and either a result or an error. The exchange pushes messages without an \`id\` to
 subscribers; the response to a subscription comes before its first message.
 
 The exchange closes a connection over which the client has sent nothing for 60 seconds, or text that is not JSON. For

@@ -132,7 +132,7 @@ const regionOf = (place: Place): Effect.Effect<Region.Region["Service"], Region.
   return dialect === undefined
     ? new Region.InvalidBaseUrl({
       baseUrl: place.baseUrl,
-      problem: "set dialect to document or live; it can't be guessed"
+      problem: "set dialect to document or live; the client can't detect it"
     })
     : Region.make({ ...place, dialect })
 }

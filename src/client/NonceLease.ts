@@ -168,9 +168,9 @@ const reasonOf = (refusal: "quarantine" | "full" | "programs", known: string, pr
     case "full":
       return `all ${programs} classes of nonces are leased to other programs`
     case "programs":
-      return `others divide the nonces of this key among ${known} programs, this one among ${programs}`
+      return `other programs divide this key's nonces among ${known} programs, but this program among ${programs}`
     case "quarantine":
-      return "Redis has no record of leases, and grants none until those that it may have lost have ended"
+      return "Redis has no record of earlier leases; it grants a lease only when all leases that it may have lost are over"
   }
 }
 
@@ -201,7 +201,7 @@ export const hold = (redis: Redis.Redis["Service"], programs: number, of: Of): H
       from: token === mine?.token ? mine.from : Number(from) * perMillisecond,
       till: Number(till) * perMillisecond
     }
-    reason = "the lease on nonces has ended: it was not extended in time, or this clock is far ahead of Redis's"
+    reason = "the lease on nonces has ended: it was not extended in time, or this clock is far ahead of Redis's clock"
     Deferred.doneUnsafe(first, Effect.void)
     return everyMillis
   })

@@ -166,7 +166,7 @@ return nonce
 `
 }).withReturnType<string>()
 
-const lockedOut = "other programs that call with this key did not release its lock in time"
+const lockedOut = "another program that uses this key did not release its lock in time"
 
 const unlock = Redis.script((key: string, nonce: number) => [key, nonce], {
   numberOfKeys: 1,

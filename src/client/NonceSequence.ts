@@ -38,7 +38,7 @@ export const steady = () => {
       reason:
         `this machine's clock was set back by ${
           Math.ceil(back / 1000)
-        } seconds: this key gets nonces again when it has `
+        } seconds: this key gets nonces again when the clock has `
         + "caught up, or in another process"
     })
   }

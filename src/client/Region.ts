@@ -115,7 +115,7 @@ export const make = (options: Options): Effect.Effect<Region["Service"], Invalid
   if (url.username !== "" || url.password !== "") return fail("it contains a user name or a password; remove them")
   if (url.search !== "" || url.hash !== "") return fail("it has a query or a fragment; end it before the ? or #")
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !allowInsecure) {
-    return fail("plain http to another machine would show the key; use https, or set allowInsecure")
+    return fail("plain http to another machine would reveal the key; use https, or set allowInsecure")
   }
   return Effect.succeed({ baseUrl: url.href.replace(/\/+$/u, ""), dialect })
 }

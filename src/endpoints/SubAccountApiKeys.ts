@@ -179,7 +179,7 @@ const withoutSecrets = Effect.fnUntraced(function*({ limit, offset, records }: R
   const keys: Array<SubAccountApiKey> = []
   for (const { apiSecret, ...key } of records) {
     if (apiSecret !== "") {
-      yield* Effect.logWarning(`The exchange showed the secret of API key record ${key.id}; it was dropped`)
+      yield* Effect.logWarning(`The exchange returned the secret of API key record ${key.id}; the client removed it`)
     }
     keys.push(key)
   }

@@ -12,4 +12,4 @@ export const said = ({ fields, otherFields }: { readonly fields: object; readonl
 
 /** Advice for an error about a missing nonce. The client always sends a nonce, in its own dialect's format. */
 export const advice = (reason: string): string =>
-  reason === "Nonce not provided." ? "The client sent one: check that it speaks the exchange's dialect." : ""
+  reason === "Nonce not provided." ? "The client sent a nonce: check that it uses the exchange's dialect." : ""

@@ -395,8 +395,10 @@ export class NonceRejected extends judged(
   readonly isRetryable = true
   /** The call, the exchange's message and some advice, in one line. */
   override get message(): string {
-    return `${this.endpoint} was refused for its nonce, HTTP ${this.status}: ${sentence(this.reason)} Retry; if it `
-      + "happens often, check whether another program uses the key, and the clock of this machine."
+    return `${this.endpoint} was refused because of its nonce, HTTP ${this.status}: ${
+      sentence(this.reason)
+    } Retry; if it `
+      + "happens often, check whether another program uses the key, and this machine's clock."
   }
 }
 
@@ -479,7 +481,7 @@ export class AcceptedUnreadable extends judged(
     return `${this.endpoint} was applied as order ${this.orderIds.join(", ")}, but its response can't be read: `
       + `${
         sentence(this.problem)
-      } Do not retry; read the order by its id, and check that the client speaks the exchange's dialect.`
+      } Do not retry; read the order by its id, and check that the client uses the exchange's dialect.`
   }
 }
 
@@ -746,7 +748,7 @@ export class UnexpectedResponse extends judged(
   }
   /** The call, the HTTP status, the problem and some advice, in one line. */
   override get message(): string {
-    const advice = this.isRetryable ? "Retry later." : "Check that the dialect is the exchange's; see the body."
+    const advice = this.isRetryable ? "Retry later." : "Check that you use the exchange's dialect; see the body."
     const rows = this.unreadable === undefined ? "" : ` Rows that can't be read: ${this.unreadable}; others can.`
     return `${this.endpoint} got an unexpected response, HTTP ${this.status}: ${
       sentence(this.problem)
@@ -776,8 +778,8 @@ export class PageCeilingReached extends judged(
   readonly isRetryable = false
   /** The call, the number of records and some advice, in one line. */
   override get message(): string {
-    return `${this.endpoint}: ${this.emitted} records were read, which is all that the offsets of this list can reach; `
-      + "there may be more. Narrow the query."
+    return `${this.endpoint}: ${this.emitted} records were read. The list may have more records, but no `
+      + "page can reach them. Narrow the query."
   }
 }
 
@@ -803,7 +805,7 @@ export class ListShifted extends judged(
   readonly isRetryable = true
   /** The call, the number of records and some advice, in one line. */
   override get message(): string {
-    return `${this.endpoint}: the list has shifted while it was read; after ${this.emitted} records some may be missing. `
+    return `${this.endpoint}: the list shifted while it was read. Records may be missing after the first ${this.emitted}. `
       + "Read it again."
   }
 }

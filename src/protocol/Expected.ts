@@ -22,11 +22,11 @@ const digitsOf = (step: string): string => {
 
 /** The descriptions of the margin trading rules. */
 const marginRules: Readonly<Record<Extract<Constraint.Constraint, { readonly kind: "margin" }>["rule"], string>> = {
-  flat: "unchanged while the account has positions or orders that it would affect",
+  flat: "unchanged while the account has positions or orders that a change would affect",
   side: "the position side of the account's mode: LONG or SHORT in hedge mode, BOTH or none otherwise",
-  opposite: "no more than what closes the position",
+  opposite: "no more than the amount that closes the position",
   positionMaximum: "a position no larger than the market's brackets allow",
-  held: "a position of the account that is open",
+  held: "one of the account's open positions",
   pendingMaximum: "a position and orders no larger than the market's brackets allow",
   covered: "one at which the collateral covers the margin of all positions and orders"
 }
@@ -41,24 +41,23 @@ const fixed = {
   known: "one that exists on this exchange",
   unique: "one that is not in use yet",
   unused: "a code that was not applied before",
-  notOwn: "a code of another account",
+  notOwn: "a code that another account created",
   empty: "a sub-account without funds",
   position: "an open position on the opposite side, large enough to reduce",
   balance: "enough free funds in the wallet",
   admitted: "no value, unless the sandbox's owner allows the field for the account with setAccount",
   quoted: "a side of the book that has an order",
-  maker: "a price at which the order does not trade at once",
+  maker: "a price at which the order does not trade immediately",
   open: "the identifier of an open order",
   expected: "a field that this endpoint has",
-  notLastPrice: "a price other than the market's last",
+  notLastPrice: "a price other than the market's last price",
   exitSide:
     "a price on the other side of the order's price: a take-profit where the order gains, a stop-loss where it loses",
   inapplicable: "no value: an order of this kind does not have the field",
   aboveFilled: "more than the order has already filled",
   existing: "the identifier of an open order",
-  ended: "the client order id of an order that the account has placed and that has ended",
-  modifiable:
-    "an order that stands alone: a leg of a pair, or an order with take-profit or stop-loss, can't be changed",
+  ended: "the client order id of an order that the account has placed and that is closed",
+  modifiable: "an order that can be modified: a leg of a pair, or an order with a take-profit or stop-loss, can't",
   simulated: "no value: this sandbox does not simulate the field",
   accepted: "no value: the exchange does not accept the field yet"
 }

@@ -234,7 +234,7 @@ export class Line {
         return Effect.flatMap(pauseAfter(failures), (pause) =>
           Effect.andThen(
             Effect.logDebug(
-              `The WebSocket connection ended (${problem}); it is opened again in ${Math.round(pause)} ms`
+              `The WebSocket connection ended (${problem}); reconnecting in ${Math.round(pause)} ms`
             ),
             Effect.sleep(pause)
           ))

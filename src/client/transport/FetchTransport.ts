@@ -74,14 +74,14 @@ const takesStreamsAt = (fetch: Fetch, { timeout, url }: Transport.Request): Effe
 }
 
 const noStreamsAt = (origin: string): string =>
-  `this browser can send an order to ${origin} only over HTTP/2 or later, and a request like it failed. Check that ` +
+  `this browser can send an order to ${origin} only over HTTP/2 or later, and a similar request failed. Check that ` +
   "the exchange is reached over https with HTTP/2, and that it allows requests from this page"
 
 const notSent = (reason: string): Transport.SendFailed =>
   new Transport.SendFailed({ proof: { kind: "not-sent", why: "other" }, reason })
 
 const noStreams =
-  "this platform's fetch cannot send a body that is read only once, so it could deliver an order twice. "
+  "this platform's fetch can't send a body that can be read only once, so it might deliver an order twice. "
   + "Provide another transport, such as UndiciTransport.layer of effect-txc/node"
 
 /**

@@ -134,7 +134,8 @@ const toSendFailed = (
   return new Transport.SendFailed({ proof: { kind: "not-sent", why }, reason: takesNoStream ? noStreams : reason })
 }
 
-const noStreams = "this runtime's fetch cannot send a body that is read only once, so it could deliver an order twice. "
+const noStreams =
+  "this runtime's fetch can't send a body that can be read only once, so it might deliver an order twice. "
   + "Provide another HttpClient, such as NodeHttpClient.layerUndici or NodeHttpClient.layerNodeHttp"
 
 /**
