@@ -138,7 +138,7 @@ export interface Model<Event, Snapshot, A> {
  */
 export interface Options {
   /**
-   * The time after which the view reads its state again, in case the exchange did not send an event. While it does so,
+   * The time after which the view reads its state again, in case the exchange did not send an event. During the read,
    * the view remains whole. If the exchange refuses to send the state, the view requests it again after this time. By
    * default, a view never reads its state again.
    */

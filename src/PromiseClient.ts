@@ -143,7 +143,7 @@ interface Settings {
   readonly credentials: Credentials.Options | undefined
 }
 
-/** Checks the options, or reads the variables of the environment. */
+/** Checks the options, or reads environment variables. */
 const settingsOf = Effect.fnUntraced(function*(options: Options | PublicOptions | undefined) {
   const region = yield* options === undefined ? Variables.region : regionOf(options)
   const { apiKey, apiSecret } = options ?? {}

@@ -42,7 +42,7 @@ export type Plain<T> = T extends Brand.Brand<infer _> ? (T extends string ? stri
 export type PlainAll<P extends ReadonlyArray<unknown>> = { [K in keyof P]: Plain<P[K]> }
 
 /**
- * The outcome of an order in a bulk call, in the format of `Promise.allSettled`.
+ * An order's outcome in a bulk call, in the format of `Promise.allSettled`.
  *
  * @category models
  */

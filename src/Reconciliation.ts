@@ -269,7 +269,7 @@ export interface StillUnknown {
 }
 
 /**
- * The outcome of an order.
+ * An order's outcome.
  *
  * @category models
  */

@@ -1,5 +1,5 @@
 /**
- * A market's best bid and best ask, or those of all markets, whenever they change. Public.
+ * The best bid and best ask of a market, or of all markets, whenever they change. Public.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export type { AnyMarket as Topic } from "./topics.ts"
  * @category models
  */
 export interface BookTicker {
-  /** The time of the change, in Unix seconds with a fraction. */
+  /** The change's time, in Unix seconds with a fraction. */
   readonly timestamp: UnixTime
   /** The time when the exchange sent the message, in Unix seconds with a fraction. */
   readonly eventTime: UnixTime
@@ -94,7 +94,7 @@ export const channel = Channel.make({
 })
 
 /**
- * A market's best bid and best ask, or those of all markets, as a stream.
+ * The best bid and best ask of a market, or of all markets, as a stream.
  *
  * @category services
  */

@@ -90,7 +90,7 @@ export const intervals = [
 export type Interval = (typeof intervals)[number]
 
 /**
- * Returns the length of an interval, in seconds.
+ * Returns an interval's length, in seconds.
  *
  * @category conversions
  */

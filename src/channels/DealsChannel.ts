@@ -55,7 +55,7 @@ export interface Deal {
   readonly tradeId: TradeId
   /** The order id, assigned by the exchange. Absent when the exchange omits it. */
   readonly orderId?: OrderId
-  /** Your client order id. Absent when the order has none. */
+  /** Your client order id. Absent when the order has no client order id. */
   readonly clientOrderId?: ClientOrderId
   /** The trade's market. */
   readonly market: MarketName

@@ -7,9 +7,11 @@
  * import * as Stream from "effect/Stream"
  * import { DepthChannel, Identifiers } from "effect-txc"
  *
- * const book = Effect.gen(function*() { const { stream } = yield* DepthChannel.DepthChannel yield*
- * Stream.runForEach(stream({ market: Identifiers.marketName("BTC_USDT"), limit: 20, priceStep: "0" }), (item) =>
- * item._tag === "Snapshot" ? Effect.log(item.state.bids?.[0]) : Effect.void) })
+ * const book = Effect.gen(function*() {
+ *   const { stream } = yield* DepthChannel.DepthChannel
+ *   yield* Stream.runForEach(stream({ market: Identifiers.marketName("BTC_USDT"), limit: 20, priceStep: "0" }), (item) =>
+ *     item._tag === "Snapshot" ? Effect.log(item.state.bids?.[0]) : Effect.void)
+ * })
  * ```
  */
 import * as Context from "effect/Context"

@@ -32,7 +32,7 @@ import * as topics from "./topics.ts"
 export type { Market as Topic } from "./topics.ts"
 
 /**
- * The last price of a market.
+ * A market's last price.
  *
  * @category models
  */

@@ -46,13 +46,13 @@ export const pushedPeriod = 86_400
  * @category models
  */
 export interface Statistics {
-  /** The length of the period, in seconds. */
+  /** The period's length, in seconds. */
   readonly period: number
   /** The price of the last trade. */
   readonly last: Decimal
-  /** The price at the start of the period. */
+  /** The price at the period's start. */
   readonly open: Decimal
-  /** The price at the end of the period. */
+  /** The price at the period's end. */
   readonly close: Decimal
   /** The highest price. */
   readonly high: Decimal
@@ -82,7 +82,7 @@ export interface MarketStatistics extends Statistics {
 export interface Request {
   /** The market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** The length of the period, in seconds. */
+  /** The period's length, in seconds. */
   readonly period: number
 }
 

@@ -1,5 +1,5 @@
 /**
- * A market's trades, or those of all markets, as they happen. Public.
+ * The trades of a market, or of all markets, as they happen. Public.
  *
  * @example
  * ```ts

@@ -49,7 +49,7 @@ export interface Assigned {
  * @category models
  */
 export interface Service {
-  /** Keeps a request's client order id, or adds a new id if there is none. */
+  /** Keeps a request's client order id, or adds a new id if the request has no id. */
   readonly assign: <Q extends Unassigned>(request: Q) => Effect.Effect<Q & Assigned>
 }
 

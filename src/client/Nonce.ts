@@ -32,7 +32,7 @@ import { drawing, type NonceUnavailable, type Of, perKey, sequence } from "./Non
 export { NonceUnavailable, type Of } from "./NonceSequence.ts"
 
 /**
- * The correction that is added to nonces: the exchange's clock minus this machine's, in milliseconds. Zero unless
+ * The correction that is added to nonces: the exchange's clock minus this machine's clock, in milliseconds. Zero unless
  * measured: see `ServerClock`. An exchange's layer reads this object when the layer is built, and reads `millis` before
  * every attempt.
  *

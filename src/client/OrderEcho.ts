@@ -159,7 +159,7 @@ const otherManner = (asked: Ordered, type: OrderType, leg: Leg): string | undefi
     : undefined
 }
 
-/** The identifiers of an order. */
+/** An order's identifiers. */
 export interface Naming {
   /** The order's market. */
   readonly market: MarketName

@@ -30,7 +30,7 @@ export class CredentialsFileRefused extends Schema.TaggedError<CredentialsFileRe
   path: Schema.String,
   problem: Schema.String
 }) {
-  /** The path of the file. */
+  /** The file's path. */
   declare readonly path: string
   /** The reason for the refusal, and how to fix it. */
   declare readonly problem: string

@@ -34,7 +34,7 @@ export type Code = typeof Code.Type
 export const Code = NonEmptyText.pipe(Schema.brand("Code")).annotate({ identifier: "Code" })
 
 /**
- * The maximum length of a passphrase, in characters (document, "Limits").
+ * A passphrase's maximum length, in characters (document, "Limits").
  *
  * @category constants
  */
@@ -61,7 +61,7 @@ export const Passphrase = Text.check(
 ).pipe(Schema.brand("Passphrase")).annotate({ identifier: "Passphrase" })
 
 /**
- * The maximum length of a description, in characters. The document does not describe the call that creates codes.
+ * A description's maximum length, in characters. The document does not describe the call that creates codes.
  *
  * @category constants
  */

@@ -274,7 +274,7 @@ export type Annotation = {
 export const annotation = (constraint: Constraint): Annotation => ({ [key]: constraint })
 
 /**
- * Reads the constraint from the annotations of a schema or a check; `undefined` when they have none.
+ * Reads the constraint from the annotations of a schema or a check; `undefined` when there is no constraint.
  *
  * @category annotations
  */

@@ -153,7 +153,7 @@ export interface Account {
  * @category models
  */
 export interface Summary {
-  /** The weighted value of the collateral, without unrealized profits. */
+  /** The collateral's weighted value, without unrealized profits. */
   readonly equity: Decimal.Decimal
   /** The initial margin of all positions and open orders. */
   readonly margin: Decimal.Decimal

@@ -17,7 +17,7 @@ export interface Fraction {
 
 /** A market's leverage bracket: the maximum leverage of positions up to a certain value. */
 export interface Bracket {
-  /** The maximum leverage of the bracket. */
+  /** The bracket's maximum leverage. */
   readonly leverage: bigint
   /** The bracket's largest position value, in the quote currency; `undefined` if it has no upper bound. */
   readonly upTo: bigint | undefined

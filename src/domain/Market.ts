@@ -116,7 +116,7 @@ export interface Bounded {
 export interface Terms {
   /** The order's market. */
   readonly market: MarketName
-  /** The ordered amount, in the base currency unless {@link MarketTerms} says otherwise. */
+  /** The ordered amount, in the base currency unless {@link MarketTerms} specifies another currency. */
   readonly amount: Amount
   /** The price of the take-profit placed when the order is filled, in the quote currency. */
   readonly takeProfit?: Price
@@ -199,7 +199,7 @@ export interface ChangedTerms {
  * @category models
  */
 export interface OcoTerms extends Terms {
-  /** The limit price of the take-profit, in the quote currency. */
+  /** The take-profit's limit price, in the quote currency. */
   readonly price: Price
   /** The price that triggers the stop-loss, in the quote currency. */
   readonly activationPrice: Price

@@ -29,7 +29,7 @@ export const OrderSide = oneOf(["buy", "sell"]).annotate({ identifier: "OrderSid
 export type OrderSide = typeof OrderSide.Type
 
 /**
- * The type of an order.
+ * An order's type.
  *
  * @category schemas
  */
@@ -43,7 +43,7 @@ export const OrderType = oneOf(["limit", "market", "stock market", "stop limit",
 export type OrderType = typeof OrderType.Type
 
 /**
- * The status of an order:
+ * An order's status:
  *
  * - `NEW`: accepted, not yet matched
  * - `FILLED`: fully executed
@@ -166,7 +166,7 @@ export const CancelAllType = oneOf(["spot", "margin", "futures"]).annotate({ ide
 export type CancelAllType = typeof CancelAllType.Type
 
 /**
- * The side of an order in a response. An unlisted value is returned as an `Unrecognised`.
+ * An order's side in a response. An unlisted value is returned as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -179,7 +179,7 @@ export const ReceivedSide = Unrecognised.open(OrderSide)
 export type ReceivedSide = typeof ReceivedSide.Type
 
 /**
- * The role of an order in a pushed trade. An unlisted value is returned as an `Unrecognised`.
+ * An order's role in a pushed trade. An unlisted value is returned as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -192,7 +192,7 @@ export const ReceivedRole = Unrecognised.open(Role)
 export type ReceivedRole = typeof ReceivedRole.Type
 
 /**
- * The type of an order in a response. An unlisted value is returned as an `Unrecognised`.
+ * An order's type in a response. An unlisted value is returned as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -205,8 +205,8 @@ export const ReceivedType = Unrecognised.open(OrderType)
 export type ReceivedType = typeof ReceivedType.Type
 
 /**
- * The status of an order as received: an {@link OrderStatus}, or `MAINTENANCE` for an order that the live exchange
- * closed during maintenance. An unlisted value is returned as an `Unrecognised`.
+ * An order's status as received: an {@link OrderStatus}, or `MAINTENANCE` for an order that the live exchange closed
+ * during maintenance. An unlisted value is returned as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -221,7 +221,7 @@ export const ReceivedStatus = Unrecognised.open(
 export type ReceivedStatus = typeof ReceivedStatus.Type
 
 /**
- * The self-trade prevention of an order in a response. An unlisted value is returned as an `Unrecognised`.
+ * An order's self-trade prevention in a response. An unlisted value is returned as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -234,7 +234,7 @@ export const ReceivedSelfTradePrevention = Unrecognised.open(SelfTradePrevention
 export type ReceivedSelfTradePrevention = typeof ReceivedSelfTradePrevention.Type
 
 /**
- * The activation condition of a stop order in a response. An unlisted value is returned as an `Unrecognised`.
+ * A stop order's activation condition in a response. An unlisted value is returned as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -247,7 +247,7 @@ export const ReceivedActivationCondition = Unrecognised.open(ActivationCondition
 export type ReceivedActivationCondition = typeof ReceivedActivationCondition.Type
 
 /**
- * The position side of an order in a response. An unlisted value is returned as an `Unrecognised`.
+ * An order's position side in a response. An unlisted value is returned as an `Unrecognised`.
  *
  * @category schemas
  */

@@ -29,7 +29,7 @@ export const HexColour = Text.check(hasForm(/^#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|
   .pipe(Schema.brand("HexColour")).annotate({ identifier: "HexColour" })
 
 /**
- * An e-mail address in masked form, such as `e***@g***m`; empty when the sub-account has none (document,
+ * An e-mail address in masked form, such as `e***@g***m`; empty when the sub-account has no e-mail address (document,
  * "Sub-account").
  *
  * @category models
@@ -60,7 +60,7 @@ export type ReceivedEmail = typeof ReceivedEmail.Type
 export const ReceivedEmail = Schema.Union([MaskedEmail, Unrecognised.Unrecognised])
 
 /**
- * The name of a sub-account: at least one character, unique within the main account (document, "Sub-account").
+ * A sub-account's name: at least one character, unique within the main account (document, "Sub-account").
  *
  * @category models
  */

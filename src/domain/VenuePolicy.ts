@@ -98,7 +98,7 @@ export interface MarginPolicy {
   readonly callRatio: Decimal
   /** The part of a position that a liquidation closes first. Documented as "for example 20-30 %". */
   readonly partialShare: Decimal
-  /** The fee of a liquidation, as a ratio of the closed value; the insurance account receives it. Not documented. */
+  /** A liquidation's fee, as a ratio of the closed value; the insurance account receives it. Not documented. */
   readonly liquidationFee: Decimal
   /**
    * Who takes over the part of a liquidated position that the book can't absorb. `outside`: if you moved the price of a

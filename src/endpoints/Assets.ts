@@ -87,7 +87,7 @@ export interface Memo {
 export interface Asset {
   /** The asset's full name. */
   readonly name: string
-  /** The asset's id at CoinMarketCap; 0 when it has none. */
+  /** The asset's id at CoinMarketCap; 0 when it has no such id. */
   readonly unifiedCryptoassetId?: number
   /** Whether the asset can currently be withdrawn. */
   readonly canWithdraw: boolean
@@ -221,7 +221,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class Assets extends Context.Service<Assets, {
   /** Reads all assets. */
   readonly all: Effect.Effect<ReadonlyMap<Ticker, Asset>, Failure>
-  /** Reads all assets and finds one; `Option.none` when the exchange does not list it. */
+  /** Reads all assets and returns the one with this ticker; `Option.none` when the exchange does not list it. */
   readonly get: (ticker: Ticker) => Effect.Effect<Option.Option<Asset>, Failure>
 }>()("effect-txc/endpoints/Assets") {
   /** Provides this service. Requires `PublicCall`. */

@@ -87,7 +87,7 @@ const request = () =>
  */
 export const Status = Unrecognised.open(oneOf(["active", "repaid", "liquidated"]))
 /**
- * The state of a borrow: owed (`active`), paid back (`repaid`), or paid back by a liquidation (`liquidated`).
+ * A borrow's state: owed (`active`), paid back (`repaid`), or paid back by a liquidation (`liquidated`).
  *
  * @category models
  */
@@ -108,7 +108,7 @@ export interface Borrow {
   readonly principal: Decimal
   /** The highest interest. */
   readonly interest: Decimal
-  /** The state of the borrow. */
+  /** The borrow's state. */
   readonly status: Status
   /** The time when the asset was borrowed, in Unix seconds. */
   readonly timestamp: UnixSeconds

@@ -70,7 +70,7 @@ const request = (dialect: Dialect) =>
 export interface Canceled {
   /** The order id, assigned by the exchange. */
   readonly orderId: OrderId
-  /** Your client order id. Absent when the order has none. */
+  /** Your client order id. Absent when the order has no client order id. */
   readonly clientOrderId?: ClientOrderId
   /** The market on which the order traded. */
   readonly market: MarketName
@@ -125,7 +125,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that make the whole call fail. Each order that was not canceled has its own error in the response.
+ * Errors that make the complete call fail. Each order that was not canceled has its own error in the response.
  *
  * @category errors
  */

@@ -72,7 +72,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CancelOtoOrder extends Context.Service<CancelOtoOrder, {
   /**
-   * Cancels the unfilled part of the order. The filled part gets no take-profit or stop-loss.
+   * Cancels the order's unfilled part. The filled part gets no take-profit or stop-loss.
    *
    * Fails with `RequestRejected` when no open order has this OTO id; with `ValidationFailed` when the market is
    * unknown; with `OutcomeUnknown` when the response is lost and the order may have been canceled: `ConditionalOrders`

@@ -137,7 +137,7 @@ const request = () =>
  * @category models
  */
 export interface Candle {
-  /** The start of the interval, in Unix seconds. */
+  /** The interval's start, in Unix seconds. */
   readonly time: UnixSeconds
   /** The opening price. */
   readonly open: Decimal

@@ -7,8 +7,11 @@
  * import * as Effect from "effect/Effect"
  * import { Code, Codes } from "effect-txc"
  *
- * const credit = Effect.gen(function*() { const codes = yield* Codes.Codes const { amount, ticker } = yield*
- * codes.apply({ code: Code.Code.make("WBe11f4fce-2a53-4edc-b195-66b693bd77e3ETH") }) return `${amount} ${ticker}` })
+ * const credit = Effect.gen(function*() {
+ *   const codes = yield* Codes.Codes
+ *   const { amount, ticker } = yield* codes.apply({ code: Code.Code.make("WBe11f4fce-2a53-4edc-b195-66b693bd77e3ETH") })
+ *   return `${amount} ${ticker}`
+ * })
  * ```
  */
 import * as Context from "effect/Context"

@@ -1,5 +1,5 @@
 /**
- * The balances of the collateral account, which back margin orders and positions.
+ * The collateral account's balances, which back margin orders and positions.
  *
  * @example
  * ```ts

@@ -48,9 +48,9 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request extends OrderTerms.OnMargin {
-  /** The amount of each leg, in the base currency. The market sets its precision, minimum and total. */
+  /** Each leg's amount, in the base currency. The market sets its precision, minimum and total. */
   readonly amount: Amount
-  /** The limit price of the take-profit, in the quote currency. The market sets its precision. */
+  /** The take-profit's limit price, in the quote currency. The market sets its precision. */
   readonly price: Price
   /** The price that triggers the stop-loss, in the quote currency. The market sets its precision. */
   readonly activationPrice: Price

@@ -32,7 +32,7 @@ const request = () => Wire.struct({})
  * @category models
  */
 export interface Summary {
-  /** The weighted value of the collateral, without unrealized profit or loss, in USDT. */
+  /** The collateral's weighted value, without unrealized profit or loss, in USDT. */
   readonly equity: Decimal
   /** The initial margin of all positions and open orders, in USDT. */
   readonly margin: Decimal

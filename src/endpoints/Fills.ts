@@ -96,7 +96,7 @@ interface ReceivedFill {
   readonly tradeId: TradeId
   /** The order id, assigned by the exchange. The live exchange sometimes omits it. */
   readonly orderId?: OrderId
-  /** Your client order id. Absent when the order has none or the exchange does not return it. */
+  /** Your client order id. Absent when the order has no client order id, or the exchange does not return it. */
   readonly clientOrderId?: ClientOrderId
   /** The trade's market. */
   readonly market?: MarketName

@@ -72,7 +72,7 @@ const request = () =>
 export interface FundingPayment {
   /** The futures market. */
   readonly market: MarketName
-  /** The time of the settlement, in Unix seconds. */
+  /** The settlement time, in Unix seconds. */
   readonly fundingTime: UnixSeconds
   /** The funding rate, as a ratio. Longs pay shorts when it is positive. */
   readonly fundingRate: Decimal

@@ -116,7 +116,7 @@ const request = () =>
  * @category models
  */
 export interface FundingRate {
-  /** The time of the settlement, in Unix seconds. */
+  /** The settlement time, in Unix seconds. */
   readonly fundingTime: UnixSeconds
   /** The rate, as a ratio. */
   readonly fundingRate: Decimal

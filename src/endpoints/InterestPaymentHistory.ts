@@ -74,9 +74,9 @@ export interface InterestPayment {
   readonly investmentId: InvestmentId
   /** The amount paid, in units of `ticker`. */
   readonly amount: Decimal
-  /** The currency of the payment. */
+  /** The payment's currency. */
   readonly ticker: Ticker
-  /** The time of the payment, in Unix seconds. */
+  /** The payment's time, in Unix seconds. */
   readonly timestamp: UnixSeconds
 }
 

@@ -1,5 +1,5 @@
 /**
- * The balances of the main account (document, Endpoints §7).
+ * The main account's balances (document, Endpoints §7).
  *
  * @example
  * ```ts

@@ -36,7 +36,7 @@ export interface Request {
 const request = () => Wire.struct<Request>({ market: MarketName })
 
 /**
- * A market's 24-hour statistics. Prices are in the quote currency; zero when there is none.
+ * A market's 24-hour statistics. Prices are in the quote currency; zero when there is no price.
  *
  * @category models
  */

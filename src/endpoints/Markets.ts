@@ -99,7 +99,9 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class Markets extends Context.Service<Markets, {
   /** Reads all markets. */
   readonly all: Effect.Effect<ReadonlyArray<Market>, Failure>
-  /** Reads all markets and finds one; `Option.none` when the exchange has no market with this name. */
+  /**
+   * Reads all markets and returns the one with this name; `Option.none` when the exchange has no market with this name.
+   */
   readonly get: (name: MarketName) => Effect.Effect<Option.Option<Market>, Failure>
 }>()("effect-txc/endpoints/Markets") {
   /** Provides this service. Requires `PublicCall`. */

@@ -85,21 +85,21 @@ export interface Deal {
    * order's id.
    */
   readonly counterpartyOrderId: OrderId
-  /** Your client order id. Absent when the order has none or the exchange does not return it. */
+  /** Your client order id. Absent when the order has no client order id, or the exchange does not return it. */
   readonly clientOrderId?: ClientOrderId
-  /** The time of the trade, in Unix seconds with microsecond precision. */
+  /** The trade's time, in Unix seconds with microsecond precision. */
   readonly timestamp: UnixTime
   /** Whether the order was the maker or the taker of the trade. */
   readonly role: Role
   /** The traded amount, in the base currency. */
   readonly amount: Decimal
-  /** The price of the trade, in the quote currency. */
+  /** The trade's price, in the quote currency. */
   readonly price: Decimal
-  /** The total of the trade, in the quote currency. */
+  /** The trade's total, in the quote currency. */
   readonly total: Decimal
   /** The fee charged, in units of `feeAsset`. */
   readonly fee: Decimal
-  /** The currency of the fee. */
+  /** The fee's currency. */
   readonly feeAsset?: Ticker
   /** Whether the trade got a retail price improvement (RPI). Live dialect only. */
   readonly rpi?: boolean

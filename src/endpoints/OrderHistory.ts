@@ -193,7 +193,7 @@ const grouped = (dialect: Dialect) => {
 const readType = (wire: unknown): unknown =>
   Json.isObject(wire) && (wire["type"] ?? undefined) === undefined ? { ...wire, type: "" } : wire
 
-/** Orders as received, grouped by market; an empty list when there are none. */
+/** Orders as received, grouped by market; an empty list when there are no orders. */
 const Grouped = Schema.Union([
   Schema.Record(Schema.String, Schema.Array(Schema.Record(Schema.String, Schema.Unknown))),
   Schema.Tuple([])

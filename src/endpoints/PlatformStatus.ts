@@ -32,7 +32,7 @@ const request = () => Wire.struct({})
 export const Status = Unrecognised.open(Schema.Literals(["operational", "maintenance"]))
 
 /**
- * The state of the exchange. An unlisted value is returned as an `Unrecognised`.
+ * The exchange's state. An unlisted value is returned as an `Unrecognised`.
  *
  * @category models
  */
@@ -80,7 +80,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  * @category services
  */
 export class PlatformStatus extends Context.Service<PlatformStatus, {
-  /** Reads the state of the exchange. Most other calls fail during maintenance. */
+  /** Reads the exchange's state. Most other calls fail during maintenance. */
   readonly get: Effect.Effect<Status, Failure>
 }>()("effect-txc/endpoints/PlatformStatus") {
   /** Provides this service. Requires `PublicCall`. */

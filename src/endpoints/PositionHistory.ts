@@ -89,13 +89,16 @@ export interface OrderDetail {
   readonly id: OrderId
   /** The amount that the order traded in this change, in the base currency. */
   readonly tradeAmount: Decimal
-  /** The price of the trade, in the quote currency. */
+  /** The trade's price, in the quote currency. */
   readonly price: Decimal
   /** The trading fee, in the quote currency. */
   readonly tradeFee: Decimal
-  /** The funding settled by this change, in the quote currency; `null` when there is none. */
+  /** The funding settled by this change, in the quote currency; `null` when there is no such amount. */
   readonly fundingFee?: Decimal | null
-  /** The profit or loss that this change realized, after fees, in the quote currency; `null` when there is none. */
+  /**
+   * The profit or loss that this change realized, after fees, in the quote currency; `null` when there is no such
+   * amount.
+   */
   readonly realizedPnl?: Decimal | null
 }
 

@@ -63,7 +63,7 @@ export interface PublicTrade {
   readonly price: Decimal
   /** The traded amount, in the base currency. */
   readonly amount: Decimal
-  /** The total of the trade, in the quote currency. */
+  /** The trade's total, in the quote currency. */
   readonly total: Decimal
   /** The trade's time, in Unix seconds. */
   readonly timestamp: UnixSeconds

@@ -67,7 +67,7 @@ const request = () =>
 export interface Kyc {
   /** Whether the sub-account shares the main account's identity verification. */
   readonly shareKyc: boolean
-  /** The state of the verification, as the exchange names it. */
+  /** The verification's state, as the exchange names it. */
   readonly kycStatus: string
 }
 
@@ -96,13 +96,13 @@ export interface SubAccount {
   /** The sub-account's user id, assigned by the exchange. */
   readonly userId: UserId
   /**
-   * The e-mail address, masked. Absent when the sub-account has none. An unmasked address is returned as an
-   * `Unrecognised`.
+   * The e-mail address, masked. Absent when the sub-account has no e-mail address. An unmasked address is returned as
+   * an `Unrecognised`.
    */
   readonly email?: ReceivedEmail
   /** The status: `active` or an undocumented value. */
   readonly status: SubAccountStatus
-  /** The colour of the sub-account's label, in hexadecimal with a leading `#`. Absent when there is none. */
+  /** The colour of the sub-account's label, in hexadecimal with a leading `#`. Absent when the label has no colour. */
   readonly color?: HexColour
   /** The owner's identity verification. */
   readonly kyc: Kyc

@@ -1,5 +1,5 @@
 /**
- * The balances of the trade account, which back spot orders.
+ * The trade account's balances, which back spot orders.
  *
  * @example
  * ```ts

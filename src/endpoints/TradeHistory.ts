@@ -82,7 +82,7 @@ const request = () =>
 export interface PastTrade {
   /** The trade id, assigned by the exchange. Later trades have greater ids. */
   readonly tradeId: TradeId
-  /** The time of the trade, in Unix seconds with microsecond precision. */
+  /** The trade's time, in Unix seconds with microsecond precision. */
   readonly timestamp: UnixTime
   /** The price, in the quote currency. */
   readonly price: Decimal

@@ -1,5 +1,5 @@
 /**
- * Moves funds between the balances of an account.
+ * Moves funds between an account's balances.
  *
  * @example
  * ```ts

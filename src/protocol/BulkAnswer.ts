@@ -31,7 +31,7 @@ export interface Unreadable {
 interface Said<A> {
   /** The result for the order. Absent when the order was refused. */
   readonly result?: A
-  /** The refusal of the order. Absent when the order was accepted. */
+  /** The order's refusal. Absent when the order was accepted. */
   readonly error?: Refusal
 }
 

@@ -66,7 +66,7 @@ type Decoder<A> = (wire: unknown) => Result.Result<A, Schema.SchemaError>
 type Encoder<A, I> = (value: A) => Result.Result<I, Schema.SchemaError>
 
 /**
- * The definition of a query, for {@link query}.
+ * A query's definition, for {@link query}.
  *
  * @category models
  */
@@ -128,7 +128,7 @@ export const query = <Params, Answer>(definition: QueryDefinition<Params, Answer
 export type AnyQuery = Query<any, any>
 
 /**
- * The definition of a channel, for {@link make}.
+ * A channel's definition, for {@link make}.
  *
  * @category models
  */
@@ -146,7 +146,10 @@ export interface Definition<
   readonly access: Access
   /** How the subscriptions of a connection share the channel. */
   readonly sharing: Sharing
-  /** The schema of a topic, such as one market or all markets. Topics are checked before anything is sent. */
+  /**
+   * The schema of a topic. A topic is, for example, one market or all markets. Topics are checked before anything is
+   * sent.
+   */
   readonly topic: Schema.Codec<Topic, unknown>
   /**
    * The parameters of a subscribe request, by position on the wire: all topics of the connection, or the topic to add.
@@ -160,8 +163,8 @@ export interface Definition<
    */
   readonly replaces?: (params: ReadonlyArray<unknown>) => boolean
   /**
-   * Returns the key of a topic. A connection can't have two different topics with the same key, because pushed messages
-   * do not distinguish them.
+   * Returns a topic's key. A connection can't have two different topics with the same key, because pushed messages do
+   * not distinguish them.
    */
   readonly keyOf: (topic: Topic) => string
   /**
@@ -171,7 +174,7 @@ export interface Definition<
   readonly leave?: (topic: Topic) => ReadonlyArray<unknown>
   /** The `params` of a pushed message. */
   readonly update: Schema.Codec<Message, unknown>
-  /** Returns the part of a message that concerns a topic; `undefined` if there is none. */
+  /** Returns the part of a message that concerns a topic; `undefined` if the message does not concern the topic. */
   readonly about: (topic: Topic, message: Message) => Message | undefined
   /**
    * The first message of a subscription: the state so far, the current value, or no message until there is an event.

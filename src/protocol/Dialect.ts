@@ -238,7 +238,7 @@ export interface Dialect {
   readonly historyLimit: Schema.Codec<Paging.HistoryLimit, number>
   /** The schema of a page's offset in lists of orders and trades: at most `maxRecordOffset`. */
   readonly recordOffset: Schema.Codec<Paging.RecordOffset, number>
-  /** The maximum offset of a page in lists of orders and trades. */
+  /** The maximum page offset in lists of orders and trades. */
   readonly maxRecordOffset: Paging.RecordOffset
   /** Whether a key must be present on the wire even when its value means "absent": see `Wire.Absent`. */
   readonly demandsAll: boolean
@@ -411,7 +411,7 @@ const exclusive: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   retail: { rpi: 41 }
 }
 
-/** The live exchange's field-error codes that come with HTTP 400; all others come with 422. */
+/** The live exchange's field-error codes that are sent with HTTP 400; all other codes are sent with HTTP 422. */
 const badRequests: ReadonlySet<number> = new Set([158])
 
 /**

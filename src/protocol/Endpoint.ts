@@ -10,8 +10,8 @@
  * const { path, rateLimit } = Fees.endpoint
  * console.log(`${path}: ${rateLimit.calls} calls in ${rateLimit.perSeconds} seconds`)
  *
- * export type Response = Endpoint.Response<typeof Fees.endpoint> export type Failure = Endpoint.Failures<typeof
- * Fees.endpoint>["failure"]
+ * export type Answer = Endpoint.Response<typeof Fees.endpoint>
+ * export type Failure = Endpoint.Failures<typeof Fees.endpoint>["failure"]
  * ```
  */
 import * as Redacted from "effect/Redacted"
@@ -41,7 +41,7 @@ export type RefusalTag = "ValidationFailed" | "InvalidFields" | "ReduceOnlyRejec
 export interface RateLimit {
   /** The maximum number of calls in a window. */
   readonly calls: number
-  /** The length of the window, in seconds. */
+  /** The window's length, in seconds. */
   readonly perSeconds: number
 }
 
@@ -80,7 +80,7 @@ type IsNamed<Order> = Order extends { readonly market: MarketName; readonly clie
   : false
 
 /**
- * The definition of an endpoint, for {@link make}. Most fields have defaults.
+ * An endpoint's definition, for {@link make}. Most fields have defaults.
  *
  * @category models
  */
@@ -120,7 +120,7 @@ export interface Definition<
   readonly rateLimit?: RateLimit
   /**
    * Whether the document requires `request` and `nonce` in the body. The client always sends both on a private call.
-   * Default: `required` for private calls, `none` for public ones.
+   * Default: `required` for private calls, `none` for public calls.
    */
   readonly envelope?: "none" | "optional" | "required"
   /**

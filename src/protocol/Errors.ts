@@ -64,7 +64,7 @@ export interface Judged<O extends Outcome> {
 export type FieldErrors<F extends string> = { readonly [K in F]?: ReadonlyArray<string> }
 
 /**
- * Errors about fields that the request does not have. The keys are the exchange's.
+ * Errors about fields that the request does not have. The keys are the exchange's field names.
  *
  * @category models
  */
@@ -85,7 +85,7 @@ export interface NamedFields {
   readonly status: number
   /** The errors for each request field, by the field's domain name. */
   readonly fields: FieldErrors<string>
-  /** The response's errors about fields that the request does not have. The keys are the exchange's. */
+  /** The response's errors about fields that the request does not have. The keys are the exchange's field names. */
   readonly otherFields: OtherFields
   /** The request's client order id, if it has a valid one. */
   readonly clientOrderId?: ClientOrderId
@@ -97,7 +97,7 @@ export interface NamedFields {
  * @category models
  */
 export interface Refused extends NamedFields {
-  /** The origin of the refusal. `local`: this client, before anything was sent. `exchange`: the exchange's response. */
+  /** The refusal's origin. `local`: this client, before anything was sent. `exchange`: the exchange's response. */
   readonly origin: "local" | "exchange"
   /** The code in the error body or, if nothing was sent, the code that the exchange would have sent. */
   readonly code: number
@@ -111,7 +111,7 @@ export interface Refused extends NamedFields {
  * @category models
  */
 export interface Rejected extends NamedFields {
-  /** The code in the error body; absent when the body has none. */
+  /** The code in the error body; absent when the body has no code. */
   readonly code?: number
   /** The exchange's message. */
   readonly reason: string
@@ -273,7 +273,7 @@ export class PublicRequestRejected extends judged(
   declare readonly status: number
   /** The exchange's message. */
   declare readonly reason: string
-  /** The `params` of the error body, whose meaning is not documented. Empty when the body has none. */
+  /** The `params` of the error body, whose meaning is not documented. Empty when the body has no `params`. */
   declare readonly params: ReadonlyArray<unknown>
   /** The response's body: at most 4096 characters, without secrets. */
   declare readonly body: string
@@ -344,7 +344,7 @@ export class NotAuthorized extends judged(
   declare readonly why: NotAuthorizedCause
   /** The HTTP status of the response. */
   declare readonly status: number
-  /** The code in the error body; absent when the body has none. */
+  /** The code in the error body; absent when the body has no code. */
   declare readonly code?: number
   /** The exchange's message. */
   declare readonly reason: string
@@ -421,7 +421,7 @@ export class RateLimited extends judged(
 ) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
-  /** The origin of the refusal. `local`: this client, before anything was sent. `exchange`: the exchange's response. */
+  /** The refusal's origin. `local`: this client, before anything was sent. `exchange`: the exchange's response. */
   declare readonly origin: "local" | "exchange"
   /** The HTTP status of the response; 429 when `origin` is `local`. */
   declare readonly status: number

@@ -71,7 +71,10 @@ const least: Readonly<Record<Checked, JsonSchema>> = {
   object: { minProperties: 1 }
 }
 
-/** The keywords of a check. For an integer, JavaScript's bounds are dropped, because the wire does not have them. */
+/**
+ * The JSON Schema keywords for a check. For an integer, JavaScript's bounds are dropped, because the wire does not have
+ * them.
+ */
 const keywordsOf = (type: Checked, { annotations }: SchemaAST.Check<never>): JsonSchema | undefined => {
   if (Constraint.fromAnnotations(annotations)?.kind === "notEmpty") return least[type]
   const write = annotations?.["toJsonSchema"] as

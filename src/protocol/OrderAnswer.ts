@@ -35,7 +35,10 @@ import * as Wire from "./Wire.ts"
 export interface AnyOrder {
   /** The exchange's identifier for the order. */
   readonly orderId: OrderId
-  /** Your own identifier for the order. Absent when the order has none, or the exchange does not return it. */
+  /**
+   * Your own identifier for the order. Absent when the order has no client order id, or the exchange does not return
+   * it.
+   */
   readonly clientOrderId?: ClientOrderId
   /** The market on which the order trades. */
   readonly market: MarketName

@@ -49,7 +49,7 @@ const oto = Wire.answer<Oto>({
   stopLoss: Schema.optionalKey(Decimal)
 }, { absent: { takeProfit: nothing, stopLoss: nothing } }).schema
 
-/** The fields of an order in the responses to calls that place, cancel and list orders. */
+/** An order's fields in the responses to calls that place, cancel and list orders. */
 export const order = (dialect: Dialect) => ({
   ...common(dialect),
   left: Decimal,

@@ -10,7 +10,7 @@ const factor = 0x01000193
 
 /** The substrings of one string that have the same length. */
 export class Windows {
-  /** The length of each substring, in characters. */
+  /** Each substring's length, in characters. */
   readonly width: number
   private readonly text: Uint16Array
   /**

@@ -106,7 +106,7 @@ export const none: Schema.optionalKey<typeof Schema.Never> = Schema.optionalKey(
 const planKey = "effect-txc/wire-names"
 
 /**
- * A model's wire keys, from its schema; `undefined` for a schema that neither {@link struct} nor {@link response} has
+ * A model's wire keys, from its schema; `undefined` for a schema that neither {@link struct} nor {@link answer} has
  * created.
  */
 export const planOf = ({ annotations }: SchemaAST.AST): WireNames.Plan | undefined =>
@@ -487,9 +487,7 @@ export const Bit = Schema.Literals([0, 1]).pipe(
 
 const bboRoles = Constraint.annotation({ kind: "oneOf", values: [1, 2] })
 
-/**
- * The role of an order at the best bid or offer: 1 (queue) or 2 (counterparty) on the wire (document, Endpoints §3).
- */
+/** An order's role at the best bid or offer: 1 (queue) or 2 (counterparty) on the wire (document, Endpoints §3). */
 export const BboRole = Schema.Literals([1, 2]).annotate(bboRoles).pipe(
   Schema.decodeTo(Order.BboRole.annotate(bboRoles), {
     decode: SchemaGetter.transform((wire): Order.BboRole => wire === 1 ? "queue" : "counterparty"),

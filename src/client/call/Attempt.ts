@@ -43,7 +43,7 @@ export const Timeout = Context.Reference<Duration.Input>("effect-txc/client/Call
   defaultValue: () => "10 seconds"
 })
 
-/** Sets the timeout of a call: `orders.create(order).pipe(Call.withTimeout("2 seconds"))`. */
+/** Sets a call's timeout: `orders.create(order).pipe(Call.withTimeout("2 seconds"))`. */
 export const withTimeout: (
   timeout: Duration.Input
 ) => <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(Timeout)
@@ -84,7 +84,7 @@ export interface Signing {
 export interface Limits {
   /** The maximum time for signing, and the maximum time for the exchange's response. */
   readonly timeout: Duration.Duration
-  /** The maximum size of a response, in bytes. */
+  /** The maximum response size, in bytes. */
   readonly maxAnswerBytes: number
 }
 

@@ -9,8 +9,8 @@
  * ```ts
  * import { Call, MainBalance } from "effect-txc"
  *
- * // Waits two seconds for a response instead of ten. export const balances = MainBalance.MainBalance.use(({ all }) =>
- * all).pipe(Call.withTimeout("2 seconds"))
+ * // Waits two seconds for a response instead of ten.
+ * export const balances = MainBalance.MainBalance.use(({ all }) => all).pipe(Call.withTimeout("2 seconds"))
  * ```
  */
 import * as Context from "effect/Context"

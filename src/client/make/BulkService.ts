@@ -151,7 +151,7 @@ export interface Kind<O, E> {
   readonly type: OrderType
   /** Selects the terms to check against the market's limits. */
   readonly bounds: (order: O) => Market.Bounded
-  /** Whether an exchange with this policy returns the client order ids of these orders. Default: it does. */
+  /** Whether an exchange with this policy returns the client order ids of these orders. Default: always `true`. */
   readonly echoes?: (policy: VenuePolicy) => boolean
 }
 

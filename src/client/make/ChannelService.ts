@@ -12,7 +12,7 @@ import type * as StreamErrors from "../session/StreamErrors.ts"
 
 type Access = "public" | "private"
 
-/** The streams of a channel. */
+/** A channel's streams. */
 export type Streaming<Topic, Event, State, X extends Access> = (
   topic: Topic
 ) => Stream.Stream<Item.Item<Event, State>, StreamErrors.Failure<X>>

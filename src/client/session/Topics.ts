@@ -144,7 +144,7 @@ export class Topics {
   }
 
   /**
-   * Subscribes to the topics one by one, to find the ones that the exchange refuses, and keeps the others. A refused
+   * Subscribes to the topics one by one, to find the topics that the exchange refuses, and keeps the others. A refused
    * subscription may have ended the previous subscription, so topics that were already subscribed continue from a new
    * state.
    */

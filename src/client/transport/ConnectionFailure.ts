@@ -77,8 +77,8 @@ export interface ConnectionFailure {
 }
 
 /**
- * Classifies an error by its own code and message and by those of its causes. `otherwise` is the description if there
- * is neither a message nor a code.
+ * Classifies an error by its own code and message, and by its causes' codes and messages. `otherwise` is the
+ * description if there is neither a message nor a code.
  */
 export const ofCause = (cause: unknown, otherwise: string): ConnectionFailure => {
   const causes = chain(cause)

@@ -173,7 +173,7 @@ export class Connections {
     return watched
   }
 
-  /** Starts no more requests over the connections. Requests in flight may finish. */
+  /** Closes the connections: no new requests are started over them, and requests in flight may finish. */
   private end({ dispatcher }: Watched<Pool>): void {
     const forget = () => this.open.delete(dispatcher)
     dispatcher.close().then(forget, forget)
@@ -199,7 +199,7 @@ export class Connections {
     })
   }
 
-  /** Starts no more requests. Requests in flight have one second to finish. */
+  /** Closes all connections. No new requests are started, and requests in flight have one second to finish. */
   readonly close: Effect.Effect<void> = Effect.callback((resume) => {
     this.isClosed = true
     const pools = [...this.open]

@@ -34,7 +34,7 @@ export const nothing: Uint8Array = new Uint8Array(0)
 /** This machine's clock. A test may provide another. */
 const machineClock = Context.get(Context.empty(), Clock.Clock)
 
-/** The maximum duration of a timer, in milliseconds. */
+/** A timer's maximum duration, in milliseconds. */
 const longest = 2 ** 31 - 1
 
 const noStop = () => {}

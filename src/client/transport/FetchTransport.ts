@@ -67,7 +67,7 @@ const takesStreamsAt = (fetch: Fetch, { timeout, url }: Transport.Request): Effe
   const answered = Effect.promise((signal) => {
     const body = new ReadableStream({ start: (controller) => controller.close() })
     const init = { method: "POST", redirect: "manual", credentials: "omit", signal, body, duplex: "half" }
-    // The cast adds `duplex`, which the type of the DOM does not have.
+    // The cast adds `duplex`, which the DOM's type does not have.
     return fetch(url, init as RequestInit).then((response) => response.body?.cancel()).then(() => true, () => false)
   })
   return Effect.map(Effect.timeoutOption(answered, timeout), Option.getOrElse(() => false))

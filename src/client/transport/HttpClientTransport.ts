@@ -55,7 +55,7 @@ interface Reading {
   isRead: boolean
 }
 
-/** Builds the body of a request. For an at-most-once body, tracks whether it was read. */
+/** Builds a request's body. For an at-most-once body, tracks whether it was read. */
 const bodyOf = (
   { body, once }: Transport.Request
 ): { readonly httpBody: HttpBody.HttpBody; readonly reading: Reading } => {

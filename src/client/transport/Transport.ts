@@ -11,9 +11,12 @@
  * import * as Layer from "effect/Layer"
  * import { type Credentials, Exchange, Transport } from "effect-txc"
  *
- * // Limits every response to one megabyte. export const small = (credentials: Credentials.Options) => Exchange.layer({
- * region: "global", credentials }).pipe( Layer.provide(Layer.succeed(Transport.MaxAnswerBytes, 1024 * 1024)),
- * Layer.provide(NodeHttpClient.layerUndici) )
+ * // Limits every response to one megabyte.
+ * export const small = (credentials: Credentials.Options) =>
+ *   Exchange.layer({ region: "global", credentials }).pipe(
+ *     Layer.provide(Layer.succeed(Transport.MaxAnswerBytes, 1024 * 1024)),
+ *     Layer.provide(NodeHttpClient.layerUndici)
+ *   )
  * ```
  */
 import * as Context from "effect/Context"

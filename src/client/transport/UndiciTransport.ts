@@ -64,7 +64,7 @@ const place = (url: string): Place => {
 /** Aborts an abandoned request. No caller sees this error. */
 const abandoned = new Unwanted()
 
-/** The dispatchers of a transport. */
+/** A transport's dispatchers. */
 interface Route<D extends Dispatcher> {
   /** Returns the dispatcher for an origin. Throws if the text is not a valid origin. */
   readonly of: (origin: string) => Connections.Watched<D>
