@@ -64,7 +64,7 @@ export type Place = Region.Live | {
    * silently lost.
    */
   readonly dialect: Dialect.Dialect["name"]
-  /** The URL of the WebSocket. Default: `/ws` below the base URL. */
+  /** The WebSocket's URL. Default: `/ws` below the base URL. */
   readonly webSocketUrl?: string
   /** Allows `http` to another machine. Default `false`. */
   readonly allowInsecure?: boolean
@@ -400,7 +400,10 @@ class Runner {
   }
 }
 
-/** Whether the last argument of a method is the options: no request has a field named `signal`. */
+/**
+ * Whether a method's last argument is the options object. This is unambiguous, because no request has a field named
+ * `signal`.
+ */
 const isOptions = (value: unknown): value is CallOptions =>
   typeof value === "object" && value !== null && "signal" in value
 
@@ -470,7 +473,7 @@ const methodsOf = (runner: Runner, before: Effect.Effect<void, unknown>, service
     ])
   )
 
-/** An entry of a contract: its name in the client, its access, and the key of its service. */
+/** An entry of a contract: its name in the client, its access, and its service's key. */
 type Named = readonly [name: string, access: "public" | "private", key: string]
 
 // -----------------------------------------------------------------------------

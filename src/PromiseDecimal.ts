@@ -20,7 +20,8 @@ export const decimal = {
   multiply: (one: string, other: string): Decimal.Decimal =>
     Result.getOrThrow(Decimal.multiply(read(one), read(other))),
   /**
-   * Compares by value: -1 if the first is less, 0 if both are equal, such as `"1.50"` and `"1.5"`, 1 if it is greater.
+   * Compares two decimals by value: -1 if the first is less, 0 if they are equal (such as `"1.50"` and `"1.5"`), 1 if
+   * the first is greater.
    */
   compare: (one: string, other: string): -1 | 0 | 1 => Decimal.Order(read(one), read(other)),
   /** Rounds down to `digits` decimal places: `floor("1.29", 1)` is `"1.2"`. */

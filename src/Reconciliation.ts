@@ -142,7 +142,7 @@ export const cautious = {
   patience: "1 minute"
 } as const satisfies Assumptions
 
-/** The assumptions with all defaults filled in. */
+/** The assumptions, with defaults for those that were omitted. */
 type Complete = Assumptions & Required<Pick<Assumptions, keyof typeof cautious>>
 
 // -----------------------------------------------------------------------------
@@ -459,7 +459,7 @@ const tooLate = Effect.fnUntraced(function*(
   const { call: { dialect, nonceForm: ownForm }, serverTime } = account
   // The exchange's clock, in whole seconds, rounded down.
   const exchangeClock = Effect.map(serverTime.get, (seconds) => seconds * 1000)
-  // Nonces of other forms may have a different unit, or expire differently.
+  // Other kinds of nonces may have a different unit, or expire differently.
   const isComparable = nonce !== undefined && nonceForm === ownForm
   if (isComparable && nonceForm === "window") {
     return yield* passed(exchangeClock, nonce / ticks[dialect.nonceUnit] + nonceWindowMillis + margin, patience)

@@ -73,7 +73,7 @@ interface PushedBalance extends MarginBalance {
   readonly ticker: Ticker
 }
 
-/** `B` is the balance and `b` the borrowed amount. */
+/** On the wire, `B` is the balance and `b` is the borrowed amount. */
 const pushed = Wire.answer<PushedBalance>({
   ticker: Ticker,
   balance: Decimal,

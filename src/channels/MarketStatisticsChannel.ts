@@ -65,7 +65,7 @@ export interface Statistics {
 }
 
 /**
- * The statistics of a market over the last 24 hours.
+ * A market's statistics over the last 24 hours.
  *
  * @category models
  */

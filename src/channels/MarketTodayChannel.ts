@@ -54,7 +54,7 @@ export interface Statistics {
 }
 
 /**
- * The statistics of a market since midnight UTC.
+ * A market's statistics since midnight UTC.
  *
  * @category models
  */

@@ -99,7 +99,7 @@ export const ClientOrderIds = Context.Reference<Service>("effect-txc/client/Clie
 })
 
 /**
- * Uses your own effect to generate ids. Each id must be unique within the account.
+ * Generates ids with your own effect. Each id must be unique within the account.
  *
  * @category layers
  */

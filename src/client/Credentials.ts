@@ -27,7 +27,7 @@ export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()
   part: Schema.Literals(["apiKey", "apiSecret"]),
   problem: Schema.String
 }) {
-  /** The part that can't be used. */
+  /** The part that can't be used: the key or the secret. */
   declare readonly part: "apiKey" | "apiSecret"
   /** The problem, as a phrase that follows "The API key" or "The API secret". */
   declare readonly problem: string

@@ -135,7 +135,7 @@ return 0
   }
 ).withReturnType<number>()
 
-/** Numbers of one class, in ticks of the key's unit. */
+/** A range of numbers in one class, in ticks of the key's unit. */
 export interface Lease {
   /** The class's name in Redis. */
   readonly held: string
@@ -159,7 +159,9 @@ export interface Holder {
   readonly keep: Effect.Effect<never>
   /** Fails with the reason why no number can be drawn. */
   readonly unavailable: Effect.Effect<never, NonceUnavailable>
-  /** Ends the lease early, after the number `last`. Never fails: an abandoned lease ends on its own. */
+  /**
+   * Ends the lease early, after the number `last`. Never fails, because an abandoned lease also ends after some time.
+   */
   readonly giveBack: (last: number) => Effect.Effect<void>
 }
 

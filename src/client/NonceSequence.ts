@@ -22,7 +22,10 @@ export interface Of {
   readonly offset?: number
 }
 
-/** The maximum lead of a nonce over the clock, in milliseconds: well within the live exchange's five seconds. */
+/**
+ * The maximum time by which a nonce may be ahead of the clock, in milliseconds. It is well within the five seconds that
+ * the live exchange allows.
+ */
 export const maxAhead = 2000
 
 /** The maximum time, in milliseconds, by which a clock can be set back before calls fail instead of waiting. */

@@ -50,7 +50,7 @@ export interface Ordered extends Echoed {
    * the order rests in the book.
    */
   readonly bboRole?: BboRole
-  /** The action taken when the order would trade with another order of the same account. */
+  /** The action taken when the order would trade with another order from the same account. */
   readonly stp?: SelfTradePrevention
   /** The position that the order belongs to. */
   readonly positionSide?: PositionSide
@@ -66,13 +66,13 @@ export interface Leg extends Echoed {
   readonly market: MarketName
   /** Whether the order buys or sells. */
   readonly side: ReceivedSide
-  /** The type, such as limit or market. */
+  /** The order's type, such as limit or market. */
   readonly type: ReceivedType
   /** The ordered amount. */
   readonly amount: Decimal.Decimal
   /** The filled amount, in the base currency. */
   readonly dealStock: Decimal.Decimal
-  /** The action taken when the order would trade with another order of the same account. */
+  /** The action taken when the order would trade with another order from the same account. */
   readonly stp?: ReceivedSelfTradePrevention
   /** The position that the order belongs to. */
   readonly positionSide?: ReceivedPositionSide

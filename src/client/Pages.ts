@@ -77,8 +77,8 @@ export interface Identity<A, G = never> {
   /** A record's identity; `undefined` when the record has none. */
   readonly idOf: (record: A) => string | undefined
   /**
-   * Creates the element that marks a gap: records may be missing after the last emitted one. Without `gap`, the stream
-   * fails with `ListShifted` instead.
+   * Creates the element that marks a gap, which means that records may be missing after the last emitted record.
+   * Without `gap`, the stream fails with `ListShifted` instead.
    */
   readonly gap?: (after: A) => G
 }

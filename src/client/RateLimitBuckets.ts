@@ -52,7 +52,7 @@ export const MaxWait = Context.Reference<Duration.Input>("effect-txc/client/Rate
   defaultValue: () => "30 seconds"
 })
 
-/** The maximum difference in the time that two calls take to reach the exchange, in milliseconds. */
+/** The maximum difference between the times that two calls take to reach the exchange, in milliseconds. */
 export const slack = 250
 
 /** The maximum number of retries of a read that the exchange rate-limited. */
@@ -113,7 +113,7 @@ const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number
     const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
     const random = fiber.getRef(Random.Random).nextDoubleUnsafe()
     const asked = retryAfter === undefined ? undefined : askedFor(retryAfter, now)
-    // Of several calls refused together, only the first extends the pause.
+    // If several calls are refused at about the same time, only the first refusal extends the pause.
     const left = pauseLeft(line, now)
     if (asked !== undefined || left <= 0) {
       if (-left > maxBackoff) line.refusals = 0

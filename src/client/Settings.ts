@@ -50,7 +50,7 @@ export const layerCredentials: Layer.Layer<Credentials.Credentials, Credentials.
   Variables.credentials
 )
 
-/** The maximum number of bytes read from a file, far more than two lines need. */
+/** The maximum number of bytes to read from a file, which is far more than two lines need. */
 const maxSize = 65_536
 
 /** The mode bits that give a file's group and other users access to it. */

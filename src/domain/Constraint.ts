@@ -132,9 +132,9 @@ export type Constraint =
   | {
     /** The wallet's balance must cover the request. */
     readonly kind: "balance"
-    /** The amount that can be transferred. Refused transfers only. */
+    /** The amount that can be transferred. Only for refused transfers. */
     readonly available?: string
-    /** The requested amount. Refused transfers only. */
+    /** The requested amount. Only for refused transfers. */
     readonly amount?: string
   }
   | {
@@ -256,7 +256,7 @@ export type Constraint =
 const key = "effect-txc/constraint"
 
 /**
- * An annotation of a schema or a check.
+ * An annotation for a schema or a check.
  *
  * @category models
  */

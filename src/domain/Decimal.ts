@@ -54,8 +54,8 @@ export type Decimal = string & Brand.Brand<"Decimal">
 export type Price = Decimal & Brand.Brand<"Price">
 
 /**
- * An amount of a currency, in that currency; greater than zero. Use {@link amount} for a literal, {@link parseAmount}
- * for other text.
+ * An amount, in units of its currency; greater than zero. Use {@link amount} for a literal, {@link parseAmount} for
+ * other text.
  *
  * @category models
  */
@@ -317,7 +317,8 @@ export const writtenScale = (self: string): number => {
 }
 
 /**
- * The number of fractional digits without trailing zeros: 1 for `"1.50"`. Must be at most the market's precision.
+ * The number of fractional digits without trailing zeros: 1 for `"1.50"`. In an order, this number may be at most the
+ * market's precision.
  *
  * @category exact integers
  */
@@ -443,7 +444,7 @@ export const multiply = (self: Decimal, that: Decimal): Result.Result<Decimal, S
   return fromUnits(a * b, scale * 2)
 }
 
-/** Rounds down, or up, to `digits` decimal places. */
+/** Rounds down or up to `digits` decimal places. */
 const round = (self: Decimal, digits: number, isUp: boolean): Decimal => {
   const written = writtenScale(self)
   if (written <= digits) return normalize(self)

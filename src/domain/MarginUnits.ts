@@ -92,7 +92,7 @@ export const unrealizedPnl = (amount: bigint, cost: bigint, price: bigint): bigi
 
 /** A position as input to the liquidation price: the mark price is the unknown. */
 export interface Exposure {
-  /** The size, in base currency; negative if short. */
+  /** The size, in the base currency; negative if short. */
   readonly amount: bigint
   /** The total amount paid or received for the position, in the quote currency. */
   readonly cost: bigint
@@ -139,7 +139,7 @@ export const fundingAmount = (rate: bigint, amount: bigint, price: bigint): bigi
 const clamp = (value: bigint, least: bigint, most: bigint): bigint =>
   value < least ? least : value > most ? most : value
 
-/** The terms of a market's funding. */
+/** A market's funding terms. */
 export interface FundingTerms {
   /** The time between two settlements, in minutes. */
   readonly intervalMinutes: number
@@ -147,7 +147,7 @@ export interface FundingTerms {
   readonly cap: bigint
   /** The lowest rate, as a ratio. */
   readonly floor: bigint
-  /** How far the interest may move the premium, as a ratio. */
+  /** The maximum amount by which the interest may change the premium, as a ratio. */
   readonly clamp: bigint
 }
 

@@ -19,7 +19,7 @@ import type { UnixSeconds } from "./Time.ts"
 import type { Unrecognised } from "./Unrecognised.ts"
 
 /**
- * A market as the exchange describes it.
+ * A market, as described by the exchange.
  *
  * @category models
  */
@@ -118,9 +118,9 @@ export interface Terms {
   readonly market: MarketName
   /** The ordered amount, in the base currency unless {@link MarketTerms} specifies another currency. */
   readonly amount: Amount
-  /** The price of the take-profit placed when the order is filled, in the quote currency. */
+  /** The price of the take-profit that is placed when the order is filled, in the quote currency. */
   readonly takeProfit?: Price
-  /** The price of the stop-loss placed when the order is filled, in the quote currency. */
+  /** The price of the stop-loss that is placed when the order is filled, in the quote currency. */
   readonly stopLoss?: Price
 }
 

@@ -1,5 +1,5 @@
 /**
- * Differences between exchanges that speak this protocol, as data. The engine and the request checks follow the policy,
+ * Differences between exchanges that use this protocol, as data. The engine and the request checks follow the policy,
  * and never check which exchange they simulate.
  */
 import { type Decimal, of } from "./Decimal.ts"
@@ -43,8 +43,8 @@ export interface VenuePolicy {
   readonly legClientOrderIds: "echoed" | "empty"
   /**
    * The position side of margin and futures orders. `side`: a reduce-only order has the side that it reduces, an OCO
-   * order the side that it opens, any other order `BOTH`. `one-way`: every order has `BOTH`, as the live exchange
-   * documents for accounts in one-way mode.
+   * order has the side that it opens, and any other order has `BOTH`. `one-way`: every order has `BOTH`, as the live
+   * exchange documents for accounts in one-way mode.
    */
   readonly positionSides: "side" | "one-way"
   /** The maximum distance of an order's prices from the last price; `undefined` if there is no maximum. */
@@ -72,7 +72,7 @@ export interface MarginPolicy {
    * 10.
    */
   readonly defaultLeverage: number
-  /** The maximum effective leverage on margin markets. Documented as 10, and earlier as 20. */
+  /** The maximum effective leverage on margin markets. The documentation states 10; it used to state 20. */
   readonly marginMaxLeverage: number
   /**
    * Whether an account with open positions or orders may change its leverage. `allowed`: the change affects all open
@@ -96,7 +96,7 @@ export interface MarginPolicy {
    * documented.
    */
   readonly callRatio: Decimal
-  /** The part of a position that a liquidation closes first. Documented as "for example 20-30 %". */
+  /** The part of a position that a liquidation closes first. The documentation states "for example 20-30 %". */
   readonly partialShare: Decimal
   /** A liquidation's fee, as a ratio of the closed value; the insurance account receives it. Not documented. */
   readonly liquidationFee: Decimal
@@ -110,7 +110,7 @@ export interface MarginPolicy {
   readonly fundingClamp: Decimal
   /** The daily interest on borrowed assets, as a ratio. The exchange's help pages give 0.000585 for a loan. */
   readonly borrowRate: Decimal
-  /** The treatment of `LONG` and `SHORT` in one-way mode, about which the documentation contradicts itself. */
+  /** How the exchange treats `LONG` and `SHORT` in one-way mode. The documentation contradicts itself about this. */
   readonly oneWaySides: "ignored" | "refused"
   /**
    * Whether an order in one-way mode may turn a long position into a short one, or vice versa. `refused`: the exchange

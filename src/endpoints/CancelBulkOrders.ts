@@ -96,7 +96,7 @@ type Field = keyof Endpoint.Request<typeof CancelOrder.endpoint>
 export type Refusal = Errors.ValidationFailed<Field> | Errors.RequestRejected<Field>
 
 /**
- * The outcome of one order: canceled, or refused.
+ * An order's outcome: canceled, or refused.
  *
  * @category models
  */

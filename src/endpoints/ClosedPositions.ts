@@ -89,7 +89,7 @@ export interface ClosedPosition {
   readonly netPnl: Decimal
   /** The sum of all trading fees. */
   readonly totalTradeFee: Decimal
-  /** The sum of all funding: positive when paid. */
+  /** The sum of all funding, which is positive when it was paid and negative when it was received. */
   readonly totalFunding: Decimal
   /** The average price of the trades that increased the position. */
   readonly avgEntryPrice: Decimal

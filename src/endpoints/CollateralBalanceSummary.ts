@@ -94,7 +94,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  * @category services
  */
 export class CollateralBalanceSummary extends Context.Service<CollateralBalanceSummary, {
-  /** Reads the balances of all assets, or of one. Fails with `ValidationFailed` when the asset is unknown. */
+  /** Reads the balances of all assets, or of one asset. Fails with `ValidationFailed` when the asset is unknown. */
   readonly list: (request?: Request) => Effect.Effect<ReadonlyArray<AssetBalance>, Failure>
 }>()("effect-txc/endpoints/CollateralBalanceSummary") {
   /** Provides this service. Requires an account's `Call`. */

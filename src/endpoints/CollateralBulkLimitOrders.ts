@@ -73,14 +73,14 @@ const request = (dialect: Dialect) =>
 type Field = keyof Endpoint.Request<typeof CollateralLimitOrders.endpoint>
 
 /**
- * The reason why one of the orders was refused. A refused order has no effect.
+ * The reason why the exchange refused an order. A refused order has no effect.
  *
  * @category errors
  */
 export type Refusal = Errors.ValidationFailed<Field> | Errors.ReduceOnlyRejected<Field> | Errors.RequestRejected<Field>
 
 /**
- * The outcome of one order: placed, refused, or unknown because its part of the response is unreadable.
+ * The outcome of one order: placed, refused, or unknown because the order's item in the response is unreadable.
  *
  * @category models
  */

@@ -56,7 +56,7 @@ export interface Request extends OrderTerms.OnMargin {
   readonly activationPrice: Price
   /** The limit price of the stop-loss once it triggers, in the quote currency. The market sets its precision. */
   readonly stopLimitPrice: Price
-  /** The pair's client order id. Generated when omitted. */
+  /** The pair's client order id. The client generates an id when you omit it. */
   readonly clientOrderId?: ClientOrderId
   /**
    * Whether both legs may only reduce or close a position; an amount larger than the position is reduced to its size.
@@ -64,7 +64,7 @@ export interface Request extends OrderTerms.OnMargin {
    */
   readonly reduceOnly?: boolean
   /**
-   * Self-trade prevention: the action when a leg would trade against another order of the same account. Default `no`:
+   * Self-trade prevention: the action when a leg would trade against another order from the same account. Default `no`:
    * no action. Live dialect only.
    */
   readonly stp?: SelfTradePrevention
@@ -102,7 +102,7 @@ export interface Leg extends OrderAnswer.AnyOrder {
 }
 
 /**
- * The stop-loss of an OCO order: the leg with a trigger.
+ * An OCO order's stop-loss, which is the leg with an activation price.
  *
  * @category models
  */

@@ -64,7 +64,9 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live one. Default 0. */
+  /**
+   * The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live dialect. Default 0.
+   */
   readonly offset?: RecordOffset
 }
 
@@ -101,7 +103,7 @@ export interface Leg extends OrderAnswer.AnyOrder {
  * @category models
  */
 export interface StopLeg extends Leg {
-  /** Whether the market has reached the activation price. */
+  /** Whether the market price has reached the activation price. */
   readonly activated: boolean
   /** Whether the market price must rise or fall to the activation price. */
   readonly activationCondition: ReceivedActivationCondition

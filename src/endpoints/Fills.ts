@@ -64,8 +64,8 @@ export interface StreamRequest {
   /** Only fills at or before this time, in Unix seconds. Live dialect only. */
   readonly endDate?: UnixSeconds
   /**
-   * The maximum number of records per page: at most 100 in the document's dialect, 500 in the live one. Default 50 for
-   * a page, 100 for a stream.
+   * The maximum number of records per page: at most 100 in the document's dialect, 500 in the live dialect. Default 50
+   * for a page, 100 for a stream.
    */
   readonly limit?: HistoryLimit
 }
@@ -76,7 +76,9 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live one. Default 0. */
+  /**
+   * The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live dialect. Default 0.
+   */
   readonly offset?: RecordOffset
 }
 
@@ -119,7 +121,7 @@ interface ReceivedFill {
 }
 
 /**
- * A trade of one of the account's orders.
+ * A trade of an order that belongs to the account.
  *
  * @category models
  */

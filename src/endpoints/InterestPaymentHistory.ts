@@ -68,9 +68,9 @@ const request = () =>
  * @category models
  */
 export interface InterestPayment {
-  /** The fixed-term plan that paid. */
+  /** The fixed-term plan that paid the interest. */
   readonly planId: PlanId
-  /** The investment in that plan. */
+  /** The investment in the plan. */
   readonly investmentId: InvestmentId
   /** The amount paid, in units of `ticker`. */
   readonly amount: Decimal

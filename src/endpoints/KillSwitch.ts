@@ -45,7 +45,7 @@ export interface Arming {
   readonly market: MarketName
   /** The time until the orders are canceled, in seconds: 5 to 600. */
   readonly timeout: KillSwitchSeconds
-  /** Only orders of these types, one to three. Default: all types. */
+  /** Only orders of these types. The list has one to three types. Default: all types. */
   readonly types?: ReadonlyArray<CancelAllType>
 }
 
@@ -69,11 +69,11 @@ export interface Request {
   readonly market: MarketName
   /** The time until the orders are canceled, in seconds: 5 to 600. `null` disarms. */
   readonly timeout: KillSwitchSeconds | null
-  /** Only orders of these types, one to three. Default: all types. */
+  /** Only orders of these types. The list has one to three types. Default: all types. */
   readonly types?: ReadonlyArray<CancelAllType>
 }
 
-/** The maximum length of a list of types: the number of types. */
+/** The maximum length of a list of types, which is the number of existing types. */
 const maxTypes = CancelAllType.literals.length
 
 const isText = Constraint.annotation({ kind: "type", type: "string" })
@@ -107,7 +107,7 @@ const request = () =>
       )
     )
   }, {
-    // The live exchange treats `null` like a missing field: all types.
+    // The live exchange treats `null` like a missing field, which means all types.
     absent: { types: { value: null, when: () => true, demanded: false, written: false } }
   })
 

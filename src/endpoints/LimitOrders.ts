@@ -75,7 +75,7 @@ export interface AtBest extends Terms {
    * Live dialect only.
    */
   readonly bboRole: BboRole
-  /** Ignored: `bboRole` takes precedence. */
+  /** The exchange ignores this field, because `bboRole` takes precedence. */
   readonly price?: Price
 }
 

@@ -59,7 +59,7 @@ export interface Changes {
    * precision.
    */
   readonly activationPrice?: Price
-  /** Self-trade prevention: the action when the order would trade against another order of the same account. */
+  /** Self-trade prevention: the action when the order would trade against another order from the same account. */
   readonly stp?: SelfTradePrevention
 }
 

@@ -49,8 +49,8 @@ export interface StreamRequest {
   /** The order id, assigned by the exchange. The order may be open or closed. */
   readonly orderId: OrderId
   /**
-   * The maximum number of records per page: at most 100 in the document's dialect, 500 in the live one. Default 50 for
-   * a page, 100 for a stream.
+   * The maximum number of records per page: at most 100 in the document's dialect, 500 in the live dialect. Default 50
+   * for a page, 100 for a stream.
    */
   readonly limit?: HistoryLimit
 }
@@ -61,7 +61,9 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live one. Default 0. */
+  /**
+   * The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live dialect. Default 0.
+   */
   readonly offset?: RecordOffset
 }
 

@@ -166,7 +166,7 @@ const providers = () =>
     ).schema
   )
 
-/** Tags the terms that a codec decodes, as one case of `Direction`. */
+/** Adds the tag of one `Direction` case to the terms that a codec decodes. */
 const tagged = <const Tag extends string, A>(tag: Tag, terms: Schema.Codec<A, unknown>) =>
   terms.pipe(
     Schema.decodeTo(Schema.TaggedStruct(tag, { terms: Schema.toType(terms) }), {

@@ -79,7 +79,7 @@ const tradingFee = () => Wire.answer<TradingFee>({ maker: Decimal, taker: Decima
 const readPair = (wire: unknown): unknown =>
   Array.isArray(wire) && wire.length === 2 && wire[0] === wire[1] ? { maker: wire[0], taker: wire[1] } : wire
 
-/** The exchange once wrote an empty list when there were no custom fees. */
+/** The exchange used to write an empty list when there were no custom fees. */
 const readEmpty = (wire: unknown): unknown => Array.isArray(wire) && wire.length === 0 ? {} : wire
 
 const customFees = ({ older }: Dialect) =>

@@ -17,9 +17,9 @@ export interface Refusal {
     | string
 }
 
-/** The readable parts of an item that does not decode. */
+/** The readable parts of an item that can't be decoded. */
 export interface Unreadable {
-  /** The reason why the item does not decode. */
+  /** The reason why the item can't be decoded. */
   readonly problem: string
   /** A description of how the readable part contradicts the request; absent if there is no contradiction. */
   readonly contradiction?: string
@@ -39,7 +39,7 @@ interface Said<A> {
  * An order's outcome. The last two fields are not on the wire: `Classify.classify` and the client's services add them.
  */
 export interface Item<A> extends Said<A> {
-  /** Present instead of `result` and `error` when they do not decode. */
+  /** Present instead of `result` and `error` when they can't be decoded. */
   readonly unreadable?: Unreadable
   /** Present instead of the other fields when they do not show the order's outcome. */
   readonly lost?: Errors.OutcomeUnknown | Errors.AcceptedUnreadable

@@ -75,7 +75,7 @@ export type Verdict<A> =
     readonly _tag: "Uncertain"
     readonly why: Errors.UnknownCause
     readonly reason: string
-    /** The readable and unreadable rows, if the call is a read and only some rows of its list decode. */
+    /** The readable and unreadable rows, if the call is a read and only some rows of its list can be decoded. */
     readonly rows?: Rows.Rows | undefined
   }
 
@@ -485,8 +485,7 @@ const privateError = (
     return refused(privateRefusal(endpoint, dialect, answer, body))
   }
   if (answer.status === 429 && !endpoint.mutates) return refused(rateLimited(endpoint, answer))
-  // The body does not have the exchange's own format: it may come from a proxy, although the exchange has applied the
-  // call.
+  // A body that is not in the exchange's own format may come from a proxy, although the exchange has applied the call.
   return uncertain("unreadable-answer", `HTTP ${answer.status} without the exchange's error body`)
 }
 
@@ -514,7 +513,7 @@ export const classify = <E extends Endpoint.Any>(
 ): Verdict<Endpoint.Response<E>> => {
   const { status, text } = answer
   if (status >= 300 && status < 400) return uncertain("redirected", `redirected with HTTP ${status}; never followed`)
-  // After HTTP 408 and 421, a proxy may send the call to the exchange again, whatever the body says.
+  // After HTTP 408 and 421, a proxy may send the call to the exchange again, whatever the body contains.
   if (status >= 500 || status === 408 || status === 421) return uncertain("server-error", `HTTP ${status}`)
   const isSuccess = status >= 200 && status < 300
   if (isSuccess) {

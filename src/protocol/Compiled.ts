@@ -276,7 +276,7 @@ const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding, compile: Com
   const steps: Array<Parser> = []
   const itself = checked(ast, compile)
   if (itself === undefined) return undefined
-  // The last transformation's output needs only the node's own checks, not its transformations again.
+  // On the last transformation's output, only the node's own checks are applied, not its transformations again.
   const compileEnd: Compile = (node) => node === ast ? itself : compile(node)
   let isParsed = false
   for (const [at, { to: source, transformation }] of [...links.entries()].toReversed()) {

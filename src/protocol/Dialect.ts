@@ -109,7 +109,9 @@ export interface Refusals {
   readonly oppositePosition: Refusal
   /** The exchange is halted. */
   readonly unavailable: Refusal
-  /** The request has a field that the document or the live documentation lists, but the sandbox does not simulate. */
+  /**
+   * The request has a field that the document or the live documentation lists, but that the sandbox does not simulate.
+   */
   readonly notSimulated: Refusal
   /** There is no endpoint at this path. */
   readonly notFound: Refusal
@@ -117,7 +119,7 @@ export interface Refusals {
   readonly notServed: Refusal
   /** The endpoint does not accept this HTTP method. */
   readonly methodNotAllowed: Refusal
-  /** The body is larger than the exchange accepts. */
+  /** The body is larger than the maximum that the exchange accepts. */
   readonly bodyTooLarge: Refusal
 }
 
@@ -312,7 +314,8 @@ const common = {
   noQuote: { status: 400, code: 12, message: "Inner validation failed" },
   unavailable: { status: 503, code: 0, message: "The exchange has stopped." },
   notFound: { status: 404, code: 0, message: "Not found." },
-  // Some clients, such as ccxt, replace the body of every HTTP 404 with their own text.
+  // Some clients, such as ccxt, replace the body of every HTTP 404 response with their own text, so HTTP 501 is used
+  // here.
   notServed: { status: 501, code: 0, message: "The live exchange has this call. This sandbox does not serve it." },
   methodNotAllowed: { status: 405, code: 0, message: "Method not allowed." },
   bodyTooLarge: { status: 413, code: 0, message: "The request body is too large." }

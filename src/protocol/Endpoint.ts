@@ -115,7 +115,7 @@ export interface Definition<
   readonly places?: Placed
   /**
    * The documented rate limit per client. Default, per 10 seconds: 2000 calls for a public endpoint, 10000 for a
-   * private one of the error family `order`, 1000 for one of the error family `account`.
+   * private endpoint of the error family `order`, 1000 for a private endpoint of the error family `account`.
    */
   readonly rateLimit?: RateLimit
   /**

@@ -87,7 +87,7 @@ export interface NamedFields {
   readonly fields: FieldErrors<string>
   /** The response's errors about fields that the request does not have. The keys are the exchange's field names. */
   readonly otherFields: OtherFields
-  /** The request's client order id, if it has a valid one. */
+  /** The request's client order id, if it has a valid id. */
   readonly clientOrderId?: ClientOrderId
 }
 
@@ -403,7 +403,8 @@ export class NonceRejected extends judged(
 }
 
 /**
- * Too many calls in a short time (document, "Limits"). Nothing was applied. Retry, but not before `retryAfter`.
+ * There were too many calls in a short time (document, "Limits"). Nothing was applied. Retry, but not before
+ * `retryAfter`.
  *
  * @category errors
  */

@@ -7,7 +7,7 @@ import * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as Constraint from "../domain/Constraint.ts"
 
-/** The maximum number of values listed. */
+/** The maximum number of values that are listed. */
 const mostValues = 12
 
 const listed = (values: ReadonlyArray<string | number>): string => {
@@ -120,7 +120,7 @@ export const of = (
   return expected
 }
 
-/** A sentence about a field that breaks a constraint: `amount must be more than 0`. */
+/** A message about a field that breaks a constraint, such as `amount must be more than 0`. */
 export const sentence = (field: string, constraint: Constraint.Constraint): string => {
   switch (constraint.kind) {
     case "required":

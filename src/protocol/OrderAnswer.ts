@@ -69,7 +69,7 @@ export interface AnyOrder {
   readonly postOnly?: boolean
   /** The order's status (document, "States and transitions"). */
   readonly status?: ReceivedStatus
-  /** The action taken when the order would trade with another order of the same account. */
+  /** The action taken when the order would trade with another order from the same account. */
   readonly stp?: ReceivedSelfTradePrevention
   /** The position to which the order belongs. Absent on orders that trade from wallets. */
   readonly positionSide?: ReceivedPositionSide
@@ -95,9 +95,9 @@ export interface Order extends AnyOrder {
    * The fee rate for trades in which the order is the maker, as a ratio. Live dialect only, in responses until 2023.
    */
   readonly makerFee?: FeeRate
-  /** Whether the order takes liquidity as a retail order, which may get a better price. Live dialect only. */
+  /** Whether the order trades as a retail order, which may get a better price. Live dialect only. */
   readonly retail?: boolean
-  /** The take-profit and stop-loss placed when the order is filled. Live dialect only. */
+  /** The take-profit and stop-loss that are placed when the order is filled. Live dialect only. */
   readonly oto?: OrderFields.Oto
   /** Whether the order may only reduce or close a position. */
   readonly reduceOnly?: boolean
@@ -137,7 +137,7 @@ export interface StopOrder extends Order {
 export const stopOrder = (dialect: Dialect): Schema.Codec<StopOrder, unknown> =>
   Wire.answer<StopOrder>({
     ...OrderFields.order(dialect),
-    // These orders always have an activation price.
+    // Stop orders always have an activation price.
     activated: dialect.omissible(Wire.Bit),
     activationCondition: dialect.omissible(ReceivedActivationCondition),
     activationPrice: Decimal

@@ -90,7 +90,7 @@ export const absent = (dialect: Dialect) => ({
 
 const marginPrefix = "margin "
 
-/** The live exchange's type for a stop-market order on margin, and another name that is also accepted. */
+/** The live exchange's name for a stop-market order on margin, and a second name that is also accepted. */
 const [triggerType, ...triggerTypes] = ["trigger margin market", "trigger stop market"] as const
 
 /**

@@ -16,8 +16,8 @@ interface Order {
   /** Your own identifier for the order, unique per account. The client generates an id when you omit it. */
   readonly clientOrderId?: ClientOrderId
   /**
-   * The action taken when the order would trade with another order of the same account. Default `no`: no action, so the
-   * orders trade with each other.
+   * The action taken when the order would trade with another order from the same account. Default `no`: no action, so
+   * the orders trade with each other.
    */
   readonly stp?: SelfTradePrevention
 }
@@ -121,7 +121,7 @@ export const many = <A>({ schema }: Wire.Shape<A>, max: number) =>
     Schema.isMaxLength(max, Constraint.annotation({ kind: "elements", max }))
   )
 
-/** The constraint that an order is not both post-only and immediate-or-cancel. */
+/** The constraint that an order can't be both post-only and immediate-or-cancel. */
 export const restsOrNot = {
   field: "ioc",
   constraint: { kind: "exclusive", with: "postOnly" },

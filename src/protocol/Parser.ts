@@ -3,7 +3,7 @@
 /** A parser returns this symbol instead of a value when it does not accept the input. Then the schema decides. */
 export const refused: unique symbol = Symbol("effect-txc/refused")
 
-/** One direction of a schema, decoding or encoding, as a plain function. Returns the value, or {@link refused}. */
+/** A schema's decoding or encoding, as a plain function. Returns the value, or {@link refused}. */
 export type Parser = (input: unknown) => unknown
 
 /** Accepts every input unchanged. */

@@ -74,7 +74,7 @@ const reading = (
     if (!Array.isArray(row)) return refused
     const made = make(row as never)
     if (made === refused) return refused
-    // The elements of an array are not keys.
+    // An array's elements are not keys, so they are not counted.
     tally.keys -= Math.min(row.length, names.length)
     return accepts === undefined || accepts(made) ? made : refused
   })

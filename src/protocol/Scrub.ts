@@ -2,7 +2,7 @@
  * Removes secrets from text.
  *
  * A server may echo a secret in any encoding: truncated, wrapped, in capitals, with or without padding, as Base64, as
- * hexadecimal, escaped for URLs, HTML or JSON, or several of these at once. So this module decodes the text in all
+ * hexadecimal, escaped for URLs, HTML or JSON, or with a combination of these. So this module decodes the text in all
  * these ways, and removes every part that also occurs in an encoding of a secret.
  */
 import * as Hex from "effect/encoding/Hex"

@@ -35,7 +35,7 @@ export class Windows {
     }
   }
 
-  /** Calls `found` with each position at which one of the substrings begins in another string, in order. */
+  /** Finds the substrings in another string, and calls `found` with the start of each occurrence, in order. */
   find(codes: Uint16Array, found: (at: number) => void): void {
     const { places, width } = this
     let hash = 0

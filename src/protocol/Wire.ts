@@ -345,7 +345,7 @@ export const counted = <A extends number>(schema: Schema.Codec<A, number>): Sche
 
 /**
  * A JSON object whose keys are data, such as tickers: a map in the domain. A single invalid key or value makes the
- * whole object invalid.
+ * complete object invalid.
  */
 export const keyed = <K extends Schema.Record.Key, V>(
   key: K,

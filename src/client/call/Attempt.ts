@@ -189,7 +189,7 @@ const signAndSend = (
     }, scrubbing(signer, payload, signature, request)))
 }
 
-/** Signs the payload. Fails if that takes longer than the timeout, in which case nothing was sent. */
+/** Signs the payload. Fails if signing takes longer than the timeout, in which case nothing was sent. */
 const inTime = (
   { asked, endpoint }: Attempt,
   timeout: Duration.Duration,
@@ -363,7 +363,7 @@ const unreachable = (
 
 /**
  * Creates the error for an attempt that failed after it was handed to the transport: a mutating call may have been
- * applied; a read has failed.
+ * applied, a read has just failed.
  */
 const uncertain = (
   attempt: Attempt,

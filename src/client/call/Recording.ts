@@ -1,4 +1,4 @@
-/** Records an attempt before it is made, and its outcome after. */
+/** Records an attempt before it is made, and its outcome afterwards. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

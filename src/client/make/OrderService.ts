@@ -32,7 +32,7 @@ export interface Kind<Request, Order> {
    * Pairs each order in the response with its requested terms. There is one order, or two for the legs of an OCO pair.
    */
   readonly legs: (order: Order, request: Request) => ReadonlyArray<Leg>
-  /** Whether an exchange with this policy echoes the client order ids of these orders. Default: yes. */
+  /** Whether an exchange with this policy returns the client order ids of these orders. Default: always `true`. */
   readonly echoes?: (policy: VenuePolicy) => boolean
 }
 

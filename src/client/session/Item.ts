@@ -33,7 +33,7 @@ export interface Event<E> {
  */
 export interface Snapshot<S> {
   readonly _tag: "Snapshot"
-  /** The state that replaces the earlier one. */
+  /** The state that replaces the earlier state. */
   readonly state: S
 }
 

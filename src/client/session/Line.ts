@@ -30,7 +30,7 @@ const firstPause = 1000
 
 const longestPause = 30_000
 
-/** The parts of a session that a line uses. */
+/** The session's settings and services that a line uses. */
 export interface Setup {
   readonly dialer: Dialer["Service"]
   /** Reads a token; absent for a session without an account. */

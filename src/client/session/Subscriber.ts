@@ -54,7 +54,7 @@ export class Subscriber {
     return this.#phase === "waiting" && !this.mailbox.hasOverflowed
   }
 
-  /** The current round, if the state of this round must be read; otherwise `undefined`. */
+  /** The current round, if its state must be read; otherwise `undefined`. */
   get reads(): number | undefined {
     return this.#phase === "reading" ? this.#round : undefined
   }

@@ -109,7 +109,7 @@ const isUnsolicited = ({ message, name }: Error): boolean => message === "bad re
  */
 type Seen = "nothing" | "unsolicited" | "ended"
 
-/** Calls `run` with the result of the watch so far. */
+/** Calls `run` with the result of watching so far. */
 export type Watch = (run: (seen: Seen) => void) => void
 
 /**
@@ -133,7 +133,7 @@ export class Watched<D extends Dispatcher = Dispatcher> {
   watch(): Watch {
     const { ended, unsolicited } = this
     const seen = () => this.unsolicited !== unsolicited ? "unsolicited" : this.ended === ended ? "nothing" : "ended"
-    // A connection reports that it was closed one event-loop turn after the read.
+    // After the read, a connection takes one more event-loop turn to report that it was closed.
     return (run) => afterReading(() => setImmediate(() => run(seen())))
   }
 }

@@ -96,7 +96,7 @@ const failureOf = (error: unknown, isRead: boolean): Transport.SendFailed => {
   })
 }
 
-/** A request in progress. It ends only once. */
+/** A request in progress, which ends only once. */
 class Sending implements Delivery.Delivery {
   private readonly fetch: Fetch
   private readonly request: Transport.Request
@@ -168,9 +168,10 @@ class Sending implements Delivery.Delivery {
         controller.enqueue(body)
         controller.close()
       }
-      // The body is read only on demand.
+      // The stream is only read on demand.
     }, { highWaterMark: 0 })
-    // A stream has no known length, and servers may refuse a chunked body.
+    // Without this header the stream's length would be unknown, so it would be sent in chunks, which servers may
+    // refuse.
     const sized = { ...headers, "content-length": body.byteLength.toString() }
     return { body: stream, headers: sized, duplex: "half" } as RequestInit
   }

@@ -31,7 +31,7 @@ import type { UnreachableCause } from "../../protocol/Errors.ts"
  * @category models
  */
 export interface Request {
-  /** GET for public calls, POST for private ones. */
+  /** `GET` for public calls, `POST` for private calls. */
   readonly method: "GET" | "POST"
   /** The complete URL, including the query. */
   readonly url: string

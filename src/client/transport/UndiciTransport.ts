@@ -119,7 +119,7 @@ class Dispatch<D extends Dispatcher> implements Delivery.Delivery, Dispatcher.Di
         headers: this.body instanceof ReadOnce
           ? { ...headers, "content-length": `${this.request.body?.byteLength}` }
           : headers,
-        // Undici accepts any iterable, though its types do not say so.
+        // Undici accepts any iterable, although its types do not allow it.
         body: this.body as Uint8Array | null,
         // Undici sends no other request over the connection until this one has ended.
         idempotent: false
@@ -266,10 +266,10 @@ export interface Options {
 
 const millis = (duration: Duration.Input): number => Duration.toMillis(Duration.fromInputUnsafe(duration))
 
-/** The options of undici's pool. */
+/** The options for undici's connection pool. */
 const poolOptions = ({ connectTimeout, connections, keepAlive, tls }: Options): Pool.Options => ({
   pipelining: 1,
-  // Disabled, because every request has its own timeout.
+  // Undici's own timeouts are disabled, because every request has its own timeout.
   headersTimeout: 0,
   bodyTimeout: 0,
   ...(connections === undefined ? {} : { connections }),
