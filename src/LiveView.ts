@@ -1,5 +1,5 @@
 /**
- * Live views. A view is the current state of a market or an account, kept up to date by a channel's stream.
+ * Live views. A view keeps a market's or an account's current state up to date, using a channel's stream.
  *
  * A view has a current value and a stream of its changes. It is whole if it has received a state and every event since
  * then. Otherwise it is incomplete and reports the reason, and becomes whole again automatically.

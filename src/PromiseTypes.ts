@@ -85,8 +85,8 @@ export type Answer<T> = T extends Option.None<infer _> ? undefined
  */
 export interface CallOptions {
   /**
-   * Ends the call or the loop, which then fails with the signal's reason. `AbortSignal.timeout(2000)` ends it after two
-   * seconds.
+   * Ends the call or the loop, which then fails with the signal's reason. With `AbortSignal.timeout(2000)`, it ends
+   * after two seconds.
    *
    * If a mutating call was already sent, it fails with `OutcomeUnknown` instead, because it may have been applied.
    */

@@ -195,8 +195,8 @@ const recordsOf = ({ market }: topics.Market): Continuity.Records<Deal, Deal> =>
 export class DealsChannel extends Context.Service<DealsChannel, {
   /**
    * Emits the latest trades, at most 100, as a `Snapshot` with the latest trade last, and then each trade. After a lost
-   * connection, the stream emits the missed trades as events. Only if there are more missed trades than fit on a page,
-   * the stream is interrupted.
+   * connection, the stream emits the missed trades as events. The stream is interrupted only if there are more missed
+   * trades than fit on a page.
    */
   readonly stream: (
     topic: topics.Market

@@ -141,8 +141,8 @@ export const channel = Channel.make({
 export class TradesChannel extends Context.Service<TradesChannel, {
   /**
    * Emits the market's latest trades, at most 100, as a `Snapshot` with the latest trade last, and then each trade.
-   * After a lost connection, the stream emits the missed trades as events. Only if there are more missed trades than
-   * the exchange repeats, the stream is interrupted.
+   * After a lost connection, the stream emits the missed trades as events. The stream is interrupted only if there are
+   * more missed trades than the exchange repeats.
    */
   readonly stream: (
     topic: topics.Market

@@ -45,8 +45,9 @@ export interface Options {
   /** The public API key, sent with every signed request: at least one character, ASCII without spaces. */
   readonly apiKey: Redacted.Redacted
   /**
-   * The secret that signs requests; never sent. At least one character, ASCII without spaces. In error messages, every
-   * occurrence of the secret is replaced by `<redacted>`, so a very short secret makes them hard to read.
+   * The secret that signs requests. It is never sent, and must have at least one character, ASCII without spaces. In
+   * error messages, every occurrence of the secret is replaced by `<redacted>`, so a very short secret makes the
+   * messages hard to read.
    */
   readonly apiSecret: Redacted.Redacted
 }

@@ -5,7 +5,7 @@ import type { ClientOrderIdEcho, Created } from "./ClientOrderIdEcho.ts"
 
 /**
  * Compares the submitted client order id with the ids in the response (one per leg), and logs a warning when the id is
- * missing. `echoes` is whether this exchange returns client order ids for this kind of order.
+ * missing. `echoes` states whether this exchange returns client order ids for this kind of order.
  */
 export const check = <A extends object>(
   endpoint: string,

@@ -74,7 +74,7 @@ export class IntentNotRecorded extends Schema.TaggedError<IntentNotRecorded>()("
  */
 export interface Service {
   /**
-   * Called before an attempt is signed and sent. The attempt waits for the result, at most for `Call.Timeout`. If
+   * Called before an attempt is signed and sent. The attempt waits for the result for at most `Call.Timeout`. If
    * `record` fails or takes longer, nothing is sent, and the call fails with `ExchangeUnreachable` (`why:
    * "not-recorded"`).
    *

@@ -130,7 +130,7 @@ const isLast = <A>({ records, total }: CountedPage<A>, offset: number, size: num
  * Emits all records, page by page. Each page is read when its records are needed. `endpoint` is the stream's name in
  * errors; `limit` is the page size, 100 by default.
  *
- * Most responses have no total, so a page with fewer records than its limit is the last one. No page can start beyond
+ * Most responses have no total, so a page with fewer records than its limit is the last page. No page can start beyond
  * index `last`: 10000 by default; 4294967295 in the live exchange's lists of orders and trades. The page that starts at
  * `last` has 100 records, and the stream skips records that it has already emitted. By default the stream therefore
  * reaches indices 0 to 10099. If the last page is full, there may be more records: the stream emits that page, and then

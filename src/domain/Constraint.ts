@@ -1,5 +1,5 @@
 /**
- * Constraints on values, as data.
+ * Constraints on values, represented as data.
  *
  * Every domain schema that restricts a value is annotated with the constraint that it checks. A violation therefore has
  * the same name, whether the client detects it before sending or the exchange reports it.
@@ -242,7 +242,7 @@ export type Constraint =
      *   mode
      * - `opposite`: the order must not turn a long position into a short one, or vice versa
      * - `positionMaximum`: the position must not be larger than the market allows
-     * - `held`: the account must have this open position
+     * - `held`: the position must exist and be open
      * - `pendingMaximum`: the position and its open orders must not be larger than the market allows
      * - `covered`: the collateral must cover the margin of positions and orders
      */

@@ -330,8 +330,8 @@ export const scale = (self: Decimal): number => {
 }
 
 /**
- * Converts a decimal to an integer number of units of `10^-scale`: `toUnits("1.5", 2)` is `150n`. `undefined` when the
- * value has more than `scale` fractional digits. `scale` must be zero or more.
+ * Converts a decimal to an integer number of units of `10^-scale`: `toUnits("1.5", 2)` is `150n`. Returns `undefined`
+ * when the value has more than `scale` fractional digits. `scale` must be zero or more.
  *
  * @category exact integers
  */

@@ -70,8 +70,8 @@ export interface Market {
   readonly type: "spot" | "futures" | "tradfiFutures" | Unrecognised
   /**
    * Whether this is a traditional-finance futures market, such as a market for share futures. An account needs
-   * permission to place orders on such a market; without permission, the exchange refuses them with code 10011. Live
-   * dialect only.
+   * permission to place orders on such a market; without permission, the exchange refuses the orders with code 10011.
+   * Live dialect only.
    */
   readonly isTradFiFutures?: boolean
   /**

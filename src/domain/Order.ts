@@ -2,8 +2,8 @@
  * An order's enumerations: side, type, status, activation, self-trade prevention (document, "Stop-limit order",
  * "Collateral OCO order" and "States and transitions").
  *
- * A request accepts only the listed values. A response may contain others, which are returned as an `Unrecognised`; the
- * names of types for responses begin with `Received`.
+ * A request accepts only the listed values. A response may contain other values, which are returned as an
+ * `Unrecognised`; the names of types for responses begin with `Received`.
  *
  * @example
  * ```ts
@@ -108,7 +108,7 @@ export type ActivationCondition = typeof ActivationCondition.Type
 
 /**
  * How a triggered stop order trades at the best bid or offer: `queue` joins the best price on its own side,
- * `counterparty` takes the best price on the other side. On the wire, 1 and 2.
+ * `counterparty` takes the best price on the other side. On the wire, these are 1 and 2.
  *
  * @category schemas
  */

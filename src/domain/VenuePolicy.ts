@@ -1,6 +1,6 @@
 /**
- * Differences between exchanges that use this protocol, as data. The engine and the request checks follow the policy,
- * and never check which exchange they simulate.
+ * Differences between exchanges that use this protocol, represented as data. The engine and the request checks follow
+ * the policy, and never check which exchange they simulate.
  */
 import { type Decimal, of } from "./Decimal.ts"
 
@@ -25,8 +25,8 @@ export interface VenuePolicy {
   /**
    * The nonces that are accepted. `unique`: a numeric string that the key has never used (document, "Authentication",
    * 3). `increasing-or-window`: a number greater than the key's last nonce or, if the request asks for the window, an
-   * unused number at most {@link nonceWindowMillis} from the exchange's clock. A number far below all used numbers is
-   * treated as used.
+   * unused number that differs from the exchange's clock by at most {@link nonceWindowMillis}. A number far below all
+   * used numbers is treated as used.
    */
   readonly nonce: "unique" | "increasing-or-window"
   /**

@@ -117,8 +117,8 @@ export class ActiveOrders extends Context.Service<ActiveOrders, {
   /**
    * Reads one page, latest first. An empty page is not an error.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the response contains more
-   * records than requested.
+   * Fails with `ValidationFailed` when the market is unknown, and with `UnexpectedResponse` when the response contains
+   * more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all open orders, page by page. See `Pages.stream` for its guarantees. */

@@ -171,8 +171,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class BorrowHistory extends Context.Service<BorrowHistory, {
   /**
-   * Reads one page, oldest first. Fails with `ValidationFailed` when the asset is unknown; with `UnexpectedResponse`
-   * when the response is not the requested page.
+   * Reads one page, oldest first. Fails with `ValidationFailed` when the asset is unknown, and with
+   * `UnexpectedResponse` when the response is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**

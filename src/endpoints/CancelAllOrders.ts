@@ -104,8 +104,8 @@ export class CancelAllOrders extends Context.Service<CancelAllOrders, {
    * Cancels every open order that matches the request; without a request, all of the account's open orders. Succeeds
    * even when no order matches.
    *
-   * Fails with `ValidationFailed` when the market is unknown or the list of types is empty; with `OutcomeUnknown` when
-   * the response is lost and the orders may have been canceled.
+   * Fails with `ValidationFailed` when the market is unknown or the list of types is empty, and with `OutcomeUnknown`
+   * when the response is lost and the orders may have been canceled.
    */
   readonly cancel: (request?: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CancelAllOrders") {

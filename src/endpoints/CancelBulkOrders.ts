@@ -140,8 +140,10 @@ export class CancelBulkOrders extends Context.Service<CancelBulkOrders, {
   /**
    * Cancels the orders one after the other. Returns one outcome per order, in the order of the request.
    *
-   * Fails with `ValidationFailed`, before anything is sent, when an order does not have exactly one identifier; with
-   * `OutcomeUnknown` when the response is lost and some or all of the orders may have been canceled.
+   * Fails with:
+   *
+   * - `ValidationFailed`, before anything is sent, when an order does not have exactly one identifier
+   * - `OutcomeUnknown` when the response is lost and some or all of the orders may have been canceled
    */
   readonly cancel: (request: Request) => Effect.Effect<ReadonlyArray<Outcome>, Failure>
 }>()("effect-txc/endpoints/CancelBulkOrders") {

@@ -74,9 +74,12 @@ export class CancelConditionalOrder extends Context.Service<CancelConditionalOrd
   /**
    * Cancels both legs of an OCO order, or an unfilled order with a take-profit or a stop-loss.
    *
-   * Fails with `RequestRejected` when no open conditional order has this id; with `ValidationFailed` when the market is
-   * unknown; with `OutcomeUnknown` when the response is lost and the order may have been canceled: `ConditionalOrders`
-   * shows whether it is still open.
+   * Fails with:
+   *
+   * - `RequestRejected` when no open conditional order has this id
+   * - `ValidationFailed` when the market is unknown
+   * - `OutcomeUnknown` when the response is lost and the order may have been canceled: `ConditionalOrders` shows
+   *   whether it is still open
    */
   readonly cancel: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CancelConditionalOrder") {

@@ -74,9 +74,12 @@ export class CancelOtoOrder extends Context.Service<CancelOtoOrder, {
   /**
    * Cancels the order's unfilled part. The filled part gets no take-profit or stop-loss.
    *
-   * Fails with `RequestRejected` when no open order has this OTO id; with `ValidationFailed` when the market is
-   * unknown; with `OutcomeUnknown` when the response is lost and the order may have been canceled: `ConditionalOrders`
-   * shows whether it is still open.
+   * Fails with:
+   *
+   * - `RequestRejected` when no open order has this OTO id
+   * - `ValidationFailed` when the market is unknown
+   * - `OutcomeUnknown` when the response is lost and the order may have been canceled: `ConditionalOrders` shows
+   *   whether it is still open
    */
   readonly cancel: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CancelOtoOrder") {

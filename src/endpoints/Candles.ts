@@ -226,7 +226,7 @@ export class Candles extends Context.Service<Candles, {
   /**
    * Reads at most 1440 candles, oldest first.
    *
-   * Fails with `PublicRequestRejected` when the exchange does not list the market or `end` is in the future; with
+   * Fails with `PublicRequestRejected` when the exchange does not list the market or `end` is in the future, and with
    * `ValidationFailed`, before anything is sent, when `limit` is out of bounds or `end` is not after `start`.
    */
   readonly list: (market: MarketName, options?: Options) => Effect.Effect<ReadonlyArray<Candle>, Failure>

@@ -83,10 +83,13 @@ export class ClosePosition extends Context.Service<ClosePosition, {
   /**
    * Closes a position completely with a market order on the opposite side, and cancels its take-profit and stop-loss.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `RequestRejected`, code 104, when the account has no
-   * open position with this id, or code 10, when the balance does not cover the order; with `OutcomeUnknown` when the
-   * response is lost: `OpenPositions` shows whether the position is still open, and closing it again can't close
-   * another one.
+   * Fails with:
+   *
+   * - `ValidationFailed` when the market is unknown
+   * - `RequestRejected`, code 104, when the account has no open position with this id, or code 10, when the balance
+   *   does not cover the order
+   * - `OutcomeUnknown` when the response is lost. `OpenPositions` shows whether the position is still open, and closing
+   *   it again can't close a different position
    */
   readonly close: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/ClosePosition") {

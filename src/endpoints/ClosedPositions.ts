@@ -166,7 +166,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class ClosedPositions extends Context.Service<ClosedPositions, {
   /**
-   * Reads one page, latest first. Fails with `ValidationFailed` when the dates are in the wrong order; with
+   * Reads one page, latest first. Fails with `ValidationFailed` when the dates are in the wrong order, and with
    * `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>

@@ -100,9 +100,12 @@ export class CollateralLeverage extends Context.Service<CollateralLeverage, {
    * Changes the leverage of all positions. A lower leverage needs more margin. Setting the current leverage again is
    * harmless, so a call with an unknown outcome can be made again.
    *
-   * Fails with `ValidationFailed` when a market does not allow the leverage; with `RequestRejected`, code 17, when the
-   * balance does not cover the margin, or code 113, when open positions or orders block the change; with
-   * `OutcomeUnknown` when the response is lost.
+   * Fails with:
+   *
+   * - `ValidationFailed` when a market does not allow the leverage
+   * - `RequestRejected`, code 17, when the balance does not cover the margin, or code 113, when open positions or
+   *   orders block the change
+   * - `OutcomeUnknown` when the response is lost
    */
   readonly set: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CollateralLeverage") {

@@ -88,10 +88,13 @@ export class CollateralMarketOrders extends Context.Service<CollateralMarketOrde
   /**
    * Places the order, after checking it against its market's rules. Any part beyond the taker band is canceled.
    *
-   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
-   * is already used; with `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position; with
-   * `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the response is lost and the order may
-   * have been placed.
+   * Fails with:
+   *
+   * - `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id is
+   *   already used
+   * - `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position
+   * - `RequestRejected` when the balance is too low
+   * - `OutcomeUnknown` when the response is lost and the order may have been placed
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/CollateralMarketOrders") {

@@ -219,9 +219,11 @@ export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
   /**
    * Places both legs, after checking them against their market's rules.
    *
-   * Fails with `ValidationFailed` when a field is invalid or the market does not accept the order; with
-   * `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position; with `OutcomeUnknown` when the
-   * response is lost and the legs may have been placed.
+   * Fails with:
+   *
+   * - `ValidationFailed` when a field is invalid or the market does not accept the order
+   * - `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position
+   * - `OutcomeUnknown` when the response is lost and the legs may have been placed
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<CollateralOcoOrder>, Failure>
 }>()("effect-txc/endpoints/CollateralOcoOrders") {

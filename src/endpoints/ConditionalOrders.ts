@@ -284,8 +284,8 @@ export class ConditionalOrders extends Context.Service<ConditionalOrders, {
   /**
    * Reads one page, latest first.
    *
-   * Fails with `ValidationFailed` when the market is unknown or is not a margin market; with `UnexpectedResponse` when
-   * the response is not the requested page.
+   * Fails with `ValidationFailed` when the market is unknown or is not a margin market, and with `UnexpectedResponse`
+   * when the response is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all conditional orders, page by page. See `Pages.stream` for its guarantees. */

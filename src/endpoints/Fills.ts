@@ -239,7 +239,7 @@ export class Fills extends Context.Service<Fills, {
    * Reads one page. The exchange groups a page's fills by market, latest first within a market. An empty page is not an
    * error.
    *
-   * Fails with `ValidationFailed` when the market is unknown or no order has the client order id; with
+   * Fails with `ValidationFailed` when the market is unknown or no order has the client order id, and with
    * `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>

@@ -151,8 +151,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class FundingPayments extends Context.Service<FundingPayments, {
   /**
-   * Reads one page, latest first. Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse`
-   * when the response is not the requested page.
+   * Reads one page, latest first. Fails with `ValidationFailed` when the market is unknown, and with
+   * `UnexpectedResponse` when the response is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**

@@ -175,11 +175,13 @@ const toPage = ({ limit = maxLimit, offset = 0 }: Options) => (records: Readonly
  */
 export class FundingRates extends Context.Service<FundingRates, {
   /**
-   * Reads one page, latest first. A page with fewer records than its limit is the last one.
+   * Reads one page, latest first. A page with fewer records than its limit is the last page.
    *
-   * Fails with `PublicRequestRejected` when the exchange does not list the futures market; with `ValidationFailed`,
-   * before anything is sent, when a field is out of bounds; with `UnexpectedResponse` when the response contains more
-   * records than requested.
+   * Fails with:
+   *
+   * - `PublicRequestRejected` when the exchange does not list the futures market
+   * - `ValidationFailed`, before anything is sent, when a field is out of bounds
+   * - `UnexpectedResponse` when the response contains more records than requested
    */
   readonly page: (market: MarketName, options?: Options) => Effect.Effect<Pages.Page<FundingRate>, Failure>
   /**

@@ -95,8 +95,10 @@ export class HedgeModeUpdate extends Context.Service<HedgeModeUpdate, {
    * Switches the position mode. Setting the current mode again is harmless, so a call with an unknown outcome can be
    * made again.
    *
-   * Fails with `RequestRejected`, code 113, while there are open futures positions or orders; with `OutcomeUnknown`
-   * when the response is lost.
+   * Fails with:
+   *
+   * - `RequestRejected`, code 113, while there are open futures positions or orders
+   * - `OutcomeUnknown` when the response is lost
    */
   readonly set: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/HedgeModeUpdate") {

@@ -208,16 +208,18 @@ export class KillSwitch extends Context.Service<KillSwitch, {
    * Arms a market's kill switch, replacing an earlier timer. The exchange starts a timer and cancels the orders when
    * the timer expires. Your program must arm the kill switch again in time: this package does not do so automatically.
    *
-   * Fails with `ValidationFailed` when the market is unknown, the timeout out of bounds or the list of types empty;
-   * with `OutcomeUnknown` when the response is lost and the kill switch may be armed. `KillSwitchStatus` shows whether
-   * the kill switch is armed, and arming it again is harmless.
+   * Fails with:
+   *
+   * - `ValidationFailed` when the market is unknown, the timeout is out of bounds or the list of types is empty
+   * - `OutcomeUnknown` when the response is lost and the kill switch may be armed. `KillSwitchStatus` shows whether the
+   *   kill switch is armed, and arming it again is harmless
    */
   readonly arm: (request: Arming) => Effect.Effect<Timer, Failure>
   /**
    * Disarms a market's kill switch. Succeeds even when it is not armed.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `OutcomeUnknown` when the response is lost and the
-   * kill switch may still be armed.
+   * Fails with `ValidationFailed` when the market is unknown, and with `OutcomeUnknown` when the response is lost and
+   * the kill switch may still be armed.
    */
   readonly disarm: (request: Disarming) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/KillSwitch") {

@@ -87,9 +87,12 @@ export class MarketOrders extends Context.Service<MarketOrders, {
   /**
    * Places the order, after checking it against its market's rules. Any part beyond the taker band is canceled.
    *
-   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
-   * is already used; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the response is
-   * lost and the order may have been placed.
+   * Fails with:
+   *
+   * - `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id is
+   *   already used
+   * - `RequestRejected` when the balance is too low
+   * - `OutcomeUnknown` when the response is lost and the order may have been placed
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/MarketOrders") {

@@ -184,7 +184,7 @@ export class OrderBooks extends Context.Service<OrderBooks, {
   /**
    * Reads a market's current order book.
    *
-   * Fails with `PublicRequestRejected` when the exchange does not list the market; with `ValidationFailed`, before
+   * Fails with `PublicRequestRejected` when the exchange does not list the market, and with `ValidationFailed`, before
    * anything is sent, when `limit` is out of bounds.
    */
   readonly get: (market: MarketName, options?: Options) => Effect.Effect<OrderBook, Failure>

@@ -266,7 +266,7 @@ export class OrderHistory extends Context.Service<OrderHistory, {
    * Reads one page. The exchange groups a page's orders by market, latest first within a market. An empty page is not
    * an error.
    *
-   * Fails with `ValidationFailed` when the market is unknown or no closed order has the client order id; with
+   * Fails with `ValidationFailed` when the market is unknown or no closed order has the client order id, and with
    * `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>

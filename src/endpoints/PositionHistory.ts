@@ -202,7 +202,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class PositionHistory extends Context.Service<PositionHistory, {
   /**
    * Reads one page, latest first. Fails with `ValidationFailed` when the market is unknown or the dates are in the
-   * wrong order; with `UnexpectedResponse` when the response contains more records than requested.
+   * wrong order, and with `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**

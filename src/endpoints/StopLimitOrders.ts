@@ -148,8 +148,11 @@ export class StopLimitOrders extends Context.Service<StopLimitOrders, {
   /**
    * Places the order, after checking it against its market's rules.
    *
-   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
-   * is already used; with `OutcomeUnknown` when the response is lost and the order may have been placed.
+   * Fails with:
+   *
+   * - `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id is
+   *   already used
+   * - `OutcomeUnknown` when the response is lost and the order may have been placed
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<StopLimitOrder>, Failure>
 }>()("effect-txc/endpoints/StopLimitOrders") {

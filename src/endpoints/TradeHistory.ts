@@ -141,7 +141,7 @@ export class TradeHistory extends Context.Service<TradeHistory, {
   /**
    * Reads the latest trades that came after the given trade, latest first.
    *
-   * Fails with `PublicRequestRejected` when the exchange does not list the market; with `ValidationFailed`, before
+   * Fails with `PublicRequestRejected` when the exchange does not list the market, and with `ValidationFailed`, before
    * anything is sent, when `limit` is below 1.
    */
   readonly list: (market: MarketName, options?: Options) => Effect.Effect<ReadonlyArray<PastTrade>, Failure>

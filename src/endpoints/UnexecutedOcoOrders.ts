@@ -111,8 +111,8 @@ export class UnexecutedOcoOrders extends Context.Service<UnexecutedOcoOrders, {
   /**
    * Reads one page, latest first.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the response contains more
-   * records than requested.
+   * Fails with `ValidationFailed` when the market is unknown, and with `UnexpectedResponse` when the response contains
+   * more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all OCO orders, page by page. See `Pages.stream` for its guarantees. */

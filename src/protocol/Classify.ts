@@ -359,7 +359,7 @@ const publicRefusal = (
 // Verdicts
 // -----------------------------------------------------------------------------
 
-/** The fields to compare between a request and a response that does not decode. Maps wire keys to domain names. */
+/** The fields to compare between a request and a response that can't be decoded. Maps wire keys to domain names. */
 const echoes = {
   market: "market",
   side: "side",
@@ -368,8 +368,8 @@ const echoes = {
 } as const
 
 /**
- * Describes how a response that does not decode contradicts the request: it contains a different market, side or client
- * order id, or it contains order ids, but not the requested order id.
+ * Describes how a response that can't be decoded contradicts the request: it contains a different market, side or
+ * client order id, or it contains order ids, but not the requested order id.
  */
 const contradictionIn = (
   request: object,

@@ -51,7 +51,7 @@ export type Outcome = "not-applied" | "applied" | "unknown"
 export interface Judged<O extends Outcome> {
   /**
    * Whether the exchange has applied the call. `not-applied`: the call certainly changed nothing. `applied`: it was
-   * certainly applied. `unknown`: find out before you call again.
+   * certainly applied. `unknown`: find out before you make the call again.
    */
   readonly outcome: O
 }
@@ -174,9 +174,9 @@ const reasoned = (): Base<"ReduceOnlyRejected", Reasoned> => {
 }
 
 /**
- * An order request has invalid fields: message `Validation failed`, code 30 (document, "Errors"). The live exchange
- * uses the codes 30 to 43, and 1 for a value that is not a multiple of the market's step. Nothing was applied. Do not
- * retry: correct the fields named in `fields`.
+ * An order request has invalid fields: the message is `Validation failed`, the code 30 (document, "Errors"). The live
+ * exchange uses the codes 30 to 43, and 1 for a value that is not a multiple of the market's step. Nothing was applied.
+ * Do not retry: correct the fields named in `fields`.
  *
  * @category errors
  */
@@ -366,8 +366,8 @@ export class NotAuthorized extends judged(
  * The exchange did not accept the nonce: the key has already used it, it arrived out of order, or it is too far from
  * the exchange's clock (document, "Authentication", 3). Nothing was applied. The client has already retried reads with
  * a new nonce, and also mutating calls if its transport can open a new connection. You may retry as well. If this error
- * happens often, another program uses the same key, or this machine's clock is wrong: see `ServerClock` and the layers
- * of `Nonce`.
+ * happens often, another program uses the same key, or this machine's clock is wrong: see `ServerClock` and the `Nonce`
+ * layers.
  *
  * @category errors
  */
@@ -493,7 +493,7 @@ export class AcceptedUnreadable extends judged(
  * - `connection-lost`: the connection ended before the complete response arrived
  * - `redirected`: the response was a redirect (3xx), which the client never follows
  * - `server-error`: HTTP 408, 421 or 5xx, whatever the body, because a proxy may have sent the response. For an order
- *   in a bulk call also a code from 500 to 599: the exchange's gateway could not reach or understand its trading
+ *   in a bulk call, also a code from 500 to 599: the exchange's gateway could not reach or understand its trading
  *   service
  * - `unreadable-answer`: the response was neither a readable success, nor a success with a readable order id, nor an
  *   error body in the exchange's own format; or the response was too large

@@ -71,7 +71,7 @@ export const success = { status: "success" } as const
 
 /**
  * Reads the response to a request whose result is {@link success}. A response with another status is treated as a
- * refusal although it has no error, because the exchange did not carry out the request.
+ * refusal, although it has no error, because the exchange did not carry out the request.
  */
 export const confirmed = (frame: Answer | Refusal): Answer | Refusal => {
   if (frame._tag === "Refusal" || !Json.isObject(frame.result)) return frame

@@ -212,8 +212,8 @@ const shapeOf = <A extends object>(
 
 /**
  * A domain enumeration with other names on the wire. `table` maps wire names to domain names; if several wire names
- * have the same domain name, the first is written. Names outside the table pass to `schema` unchanged. `written`
- * contains additional names that are only used for writing.
+ * have the same domain name, the first is written. Names that are not in the table are passed to `schema` unchanged.
+ * `written` contains additional names that are only used for writing.
  */
 export const renamed = <A extends string>(
   schema: Schema.Codec<A, string>,

@@ -35,8 +35,8 @@ import * as Recording from "./Recording.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * The maximum duration of one attempt, from its first byte to the last byte of the response. The signer has the same
- * time limit before that. The time spent waiting for a nonce is not included. Default: ten seconds. Provide a value to
+ * The maximum duration of one attempt, from its first byte to the last byte of the response. Before that, the signer
+ * has the same time limit. The time spent waiting for a nonce is not included. Default: ten seconds. Provide a value to
  * an exchange's layer for all calls, or to a single call, which takes precedence.
  */
 export const Timeout = Context.Reference<Duration.Input>("effect-txc/client/Call/Timeout", {

@@ -1,10 +1,10 @@
 /**
  * Resumes subscribers that may have missed messages. Each kind of channel has its own follower.
  *
- * In every kind, the client subscribes first. The exchange acknowledges a subscription before its first push, and sends
- * the messages of a connection in order, so everything pushed after the acknowledgement arrives. Everything that
- * happened before the acknowledgement must come from a state. The kinds differ in the source of that state, and in how
- * the state is joined with the messages pushed since the acknowledgement.
+ * For every kind, the client subscribes first. The exchange acknowledges a subscription before its first pushed
+ * message, and sends a connection's messages in order, so everything pushed after the acknowledgement arrives.
+ * Everything that happened before the acknowledgement must come from a state. The kinds differ in the source of that
+ * state, and in how the state is joined with the messages pushed since the acknowledgement.
  *
  * - {@link latest}: each message is a complete value. The state is the next message or the response to a query,
  *   whichever comes first. If a message comes before the response, the message may be newer, so the response is

@@ -42,7 +42,8 @@ import * as StreamErrors from "./StreamErrors.ts"
 import { Subscriber } from "./Subscriber.ts"
 
 /**
- * A session's maximum number of connections. A subscription that needs more fails with `TooManyConnections`. Default
+ * A session's maximum number of connections. A subscription that needs another connection fails with
+ * `TooManyConnections`. Default
  * 20. The exchange accepts 1000 new connections per minute from an IP address.
  *
  * @category settings

@@ -78,8 +78,8 @@ export class UnreadableAnswer extends Schema.TaggedError<UnreadableAnswer>()("Un
 }
 
 /**
- * The subscription needs another connection, but the session already has as many as it may open. Use fewer different
- * candle intervals and order books at the same time, or use another session.
+ * The subscription needs another connection, but the session already has the maximum number of connections. Use fewer
+ * different candle intervals and order books at the same time, or use another session.
  *
  * @category errors
  */

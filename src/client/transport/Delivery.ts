@@ -62,7 +62,7 @@ const after = (millis: number, run: () => void): () => void => {
   return () => clearTimeout(timer)
 }
 
-/** Sends a request and waits for its result, at most for `timeout`, measured on the fiber's clock. */
+/** Sends a request and waits for its result, for at most `timeout` on the fiber's clock. */
 export const run = (timeout: Duration.Input, make: () => Delivery): End =>
   Effect.clockWith((clock) => {
     const duration = Duration.fromInputUnsafe(timeout)
