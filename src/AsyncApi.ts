@@ -1,6 +1,6 @@
 /**
- * The live exchange's WebSocket as an AsyncAPI 3.0 document, generated from the contract, for other tools and for
- * clients in other languages.
+ * Describes the live exchange's WebSocket as an AsyncAPI 3.0 document, generated from the contract, for other tools and
+ * for clients in other languages.
  *
  * @example
  * ```ts
@@ -35,9 +35,9 @@ export interface Document {
   readonly info: Part
   /** The content type of all messages. */
   readonly defaultContentType: string
-  /** The messages of every channel, by service name, and those of the connection itself. */
+  /** Every channel's messages, by service name, and the messages of the connection itself. */
   readonly channels: Readonly<Record<string, Part>>
-  /** The operations as the exchange sees them: it receives requests, replies to them, and pushes messages. */
+  /** The operations from the exchange's point of view: it receives requests, replies to them, and pushes messages. */
   readonly operations: Readonly<Record<string, Part>>
   /** Parts shared by messages and operations. */
   readonly components: { readonly [K in "schemas" | "messages" | "correlationIds" | "securitySchemes"]: Part }
@@ -65,7 +65,7 @@ const object = (properties: Part, required: ReadonlyArray<string> = Object.keys(
   required
 })
 
-const id = { type: "integer", minimum: 0, description: "Chosen by the client. The answer repeats it." }
+const id = { type: "integer", minimum: 0, description: "Chosen by the client. The response repeats it." }
 
 const nothing = { type: "null" }
 
@@ -116,7 +116,7 @@ const messages = {
   Refused: {
     name: "refused",
     title: "A request was refused",
-    description: `The codes differ from those of the HTTP API:\n\n${codes}\n\nOther codes are possible.`,
+    description: `The codes differ from the HTTP API's codes:\n\n${codes}\n\nOther codes are possible.`,
     correlationId,
     payload: object({
       id,
@@ -173,7 +173,7 @@ const cadence = ({ everyMillis, repeatsAfterMillis, when }: Channel.Pushes): str
       : `Pushed after a change, at most every ${everyMillis} ms.`,
     ...(repeatsAfterMillis === undefined
       ? []
-      : [`The whole state is repeated after ${repeatsAfterMillis} ms without a change.`])
+      : [`The complete state is repeated after ${repeatsAfterMillis} ms without a change.`])
   ].join(" ")
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
@@ -245,7 +245,7 @@ const describe = (channel: Channel.Any, wire: (schema: Schema.Constraint) => unk
   }
 }
 
-/** The requests that belong to no channel. */
+/** The requests that do not belong to a channel. */
 const connection = (): Described => {
   const { authorize, ping, time } = Frame.methods
   const noParams = { type: "array", maxItems: 0 }
@@ -253,7 +253,7 @@ const connection = (): Described => {
     channel: {
       address: "/ws",
       title: "Connection",
-      description: "The requests that belong to no channel.",
+      description: "The requests that do not belong to a channel.",
       messages: {
         Ping: request({ method: ping, params: noParams, example: [], title: "Keeps the connection alive" }),
         PingAnswer: replied(ping, "The connection is alive", { const: "pong" }),
@@ -287,9 +287,9 @@ const connection = (): Described => {
 // -----------------------------------------------------------------------------
 
 const introduction = `
-Every message is a JSON object in a text frame. A client sends requests with an \`id\` of its choice, and the exchange
-answers each with the same \`id\`: with a result, or with an error. The exchange pushes messages without an \`id\` to
-subscribers; the answer to a subscription comes before its first message.
+Every message is a JSON object in a text frame. A client sends requests with an \`id\` of its choice. The exchange
+responds to each request with the same \`id\` and either a result or an error. The exchange pushes messages without an \`id\` to
+subscribers; the response to a subscription comes before its first message.
 
 The exchange closes a connection over which the client has sent nothing for 60 seconds, or text that is not JSON. For
 private channels, request a token with \`POST /api/v4/profile/websocket_token\`, and send \`authorize\` first.
@@ -300,8 +300,8 @@ doubles loses digits above 2^53.
 
 /**
  * Creates the AsyncAPI document of the live exchange's WebSocket: every channel of the contract, with its messages and
- * queries. It contains nothing specific to a venue: no address, account or market. It does not include the methods that
- * place orders.
+ * queries. The document is not specific to a venue: it contains no address, account or market. It does not include the
+ * methods that place orders.
  *
  * @category constructors
  */
@@ -332,7 +332,7 @@ export const make = (): Document => {
 }
 
 /**
- * The document from {@link make} as indented JSON.
+ * The document from {@link make}, as indented JSON.
  *
  * @category constructors
  */

@@ -50,14 +50,15 @@ export type PublicServices = Contract.ServiceOf<Contract.PublicName>
 export type Services = Contract.ServiceOf<Contract.Name> | Reconciliation
 
 /**
- * Merges the layers of all public or all private services. The list of contract entries loses the services' types, so
- * the caller states them; the contract checks that each entry pairs a service with its layer.
+ * Merges the layers of all public or all private services. The list of contract entries does not preserve the services'
+ * types, so the caller must state them. The contract checks that each entry pairs a service with its layer.
  */
 const layersOf = <Services, Requirements>(
   access: Endpoint.Any["access"]
 ): Layer.Layer<Services, never, Requirements> => {
   const layers = Contract.entries.filter(({ endpoint }) => endpoint.access === access).map(({ layer }) => layer)
-  // Built sequentially: no layer waits, and building them in parallel would start a fiber for each.
+  // The layers are built sequentially. Building a layer never waits, and building them in parallel would start a fiber
+  // for each layer.
   return Layer.fromBuildMemo((memoMap, scope) =>
     Effect.map(
       Effect.forEach(layers, (layer) => Layer.buildWithMemoMap(layer, memoMap, scope)),
@@ -67,7 +68,7 @@ const layersOf = <Services, Requirements>(
 }
 
 /**
- * The public endpoints of a region. Needs no credentials.
+ * Provides a region's public endpoints. Needs no credentials.
  *
  * @category layers
  */
@@ -81,8 +82,8 @@ export const layerPublic: Layer.Layer<
 )
 
 /**
- * Every endpoint and `Reconciliation`, over calls and market rules that you provide, for example calls that a test
- * answers itself.
+ * Provides every endpoint and `Reconciliation`, using calls and market rules that you provide, such as a test's own
+ * fake calls.
  *
  * @category layers
  */
@@ -96,9 +97,9 @@ export const layerCalls: Layer.Layer<Services, never, Call.Call | Call.PublicCal
     )
 
 /**
- * Every endpoint, built on services of your choice: region, signer, nonces, market rules and a transport
- * (`FetchTransport.layer`, `UndiciTransport.layer` of `effect-txc/node`, or `HttpClientTransport.layer`). Each use
- * builds a new instance, so one program can use two exchanges with different keys.
+ * Provides every endpoint, built on services of your choice: region, signer, nonces, market rules and a transport
+ * (`FetchTransport.layer`, `UndiciTransport.layer` of `effect-txc/node`, or `HttpClientTransport.layer`). Each use of
+ * the layer builds new instances, so one program can use two exchanges with different keys.
  *
  * @category layers
  */
@@ -114,8 +115,8 @@ export const layerServices: Layer.Layer<
 > = layerCalls.pipe(Layer.provide(Account.layerServices), Layer.fresh)
 
 /**
- * The services that a program may replace: see `Account.Shared`. Without a `transport`, the `HttpClient` in the context
- * sends the requests.
+ * The services that a program may replace: see `Account.Shared`. Without a `transport`, requests are sent with the
+ * context's `HttpClient`.
  *
  * @category models
  */
@@ -128,7 +129,7 @@ export type Shared<E = never, R = never, T = HttpClient.HttpClient> = Account.Sh
  */
 export type Options<E = never, R = never, T = HttpClient.HttpClient> = Account.Options<E, R, T>
 
-/** Every endpoint of an account. Nothing is shared with other accounts except the services in `shared`. */
+/** Provides every endpoint for an account. Only the services in `shared` are shared with other accounts. */
 const withDefaults = <E, E2, R, T>(
   place: Layer.Layer<Region.Region | Credentials.Credentials, E>,
   shared: Shared<E2, R, T>
@@ -138,8 +139,8 @@ const withDefaults = <E, E2, R, T>(
   )
 
 /**
- * Every endpoint of an exchange account, with the defaults: `node:crypto` signatures, windowed nonces, market rules
- * loaded from the exchange, client-side rate limiting, and the context's `HttpClient` as the transport.
+ * Provides every endpoint for an exchange account, with these defaults: `node:crypto` signatures, windowed nonces,
+ * market rules loaded from the exchange, client-side rate limiting, and the context's `HttpClient` as the transport.
  *
  * Pass `{ region: "global" | "eu", credentials }`, or `{ baseUrl, dialect, credentials }`. With a `transport`, no
  * `HttpClient` is needed.
@@ -155,8 +156,9 @@ export const layer = <E = never, R = never, T = HttpClient.HttpClient>(
 > => withDefaults(Layer.merge(Region.layer(options), Credentials.layer(options.credentials)), options)
 
 /**
- * Every endpoint of an account configured by `TXC_API_KEY`, `TXC_API_SECRET`, and `TXC_REGION`, or `TXC_BASE_URL` with
- * `TXC_DIALECT`. The options replace defaults: `layerConfigWith({ transport: UndiciTransport.layer })`.
+ * Provides every endpoint for an account that is configured by `TXC_API_KEY`, `TXC_API_SECRET`, and `TXC_REGION`, or
+ * `TXC_BASE_URL` with `TXC_DIALECT`. The options replace defaults: `layerConfigWith({ transport: UndiciTransport.layer
+ * })`.
  *
  * @category layers
  */
@@ -169,7 +171,7 @@ export const layerConfigWith = <E = never, R = never, T = HttpClient.HttpClient>
 > => withDefaults(Layer.merge(Settings.layerRegion, Settings.layerCredentials), shared)
 
 /**
- * Like {@link layerConfigWith}, with all defaults.
+ * Like {@link layerConfigWith}, with the default options.
  *
  * @category layers
  */

@@ -1,6 +1,6 @@
 /**
- * Keeps the balances of an account up to date: those of its trade wallet, which backs spot orders, or of its collateral
- * wallet, which backs margin orders and positions.
+ * Keeps an account's balances up to date: the balances of its trade wallet, which backs spot orders, or of its
+ * collateral wallet, which backs margin orders and positions.
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ export interface Options extends LiveView.Options {
   readonly ticker?: Ticker
   /**
    * The time after which the view reads the balances again. The exchange pushes each change once, without a sequence
-   * number, so only another read reveals a change that it failed to push. Default: one minute.
+   * number, so a change that it failed to push can only be found by another read. Default: one minute.
    */
   readonly recheckEvery?: Duration.Input
 }
@@ -65,7 +65,7 @@ const viewOf = <B>(
 }
 
 /**
- * Creates a live view of the trade wallet's balances. It lasts as long as its scope.
+ * Creates a live view of the trade wallet's balances. The view lasts as long as its scope.
  *
  * @category constructors
  */
@@ -79,7 +79,7 @@ export const spot: (
 })
 
 /**
- * Creates a live view of the collateral wallet's balances. It lasts as long as its scope.
+ * Creates a live view of the collateral wallet's balances. The view lasts as long as its scope.
  *
  * @category constructors
  */

@@ -1,5 +1,5 @@
 /**
- * Keeps the order book of a market up to date, sorted, and never crossed. Public: needs no credentials.
+ * Keeps a market's order book up to date. The book is sorted, and never crossed. This view needs no credentials.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ import * as LiveView from "./LiveView.ts"
 export interface Book {
   /** The market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** The sequence number of this state of the book. It never decreases while the view is whole. */
+  /** The sequence number of this state of the book. It never decreases as long as the view is whole. */
   readonly updateId: number
   /** The time of the book's last change, by the exchange's clock, in Unix seconds with a fraction. */
   readonly timestamp: UnixTime
@@ -48,7 +48,7 @@ export interface Book {
 export type LiveBook = LiveView.LiveView<Book, StreamErrors.PublicFailure>
 
 /**
- * The best levels; absent on a side without offers.
+ * The best level of each side; absent if the side has no offers.
  *
  * @category models
  */
@@ -83,7 +83,7 @@ export const top = (book: Book, count: number): Book => ({
 /** A side of a book. The first level is the best. */
 type SideName = "asks" | "bids"
 
-/** -1 if the first price is the better one, 1 if the second is. */
+/** Compares two prices: -1 if the first price is better, 1 if the second price is better. */
 const comparing = {
   asks: Decimal.Order,
   bids: (one: Decimal.Decimal, other: Decimal.Decimal) => Decimal.Order(other, one)
@@ -112,13 +112,13 @@ export const amountAt = (book: Book, side: SideName, price: Decimal.Decimal): De
 }
 
 /**
- * The levels of a side, best first. Each price is converted to a floating-point number once. Rounding keeps the order of
- * prices, so only two prices that round to the same number are compared exactly.
+ * A side's levels, best first. Each price is converted to a floating-point number once. Rounding does not change the
+ * order of prices, so only prices that round to the same number have to be compared exactly.
  */
 class Side {
   readonly #name: SideName
   readonly #sign: 1 | -1
-  /** The rounded prices, ascending; those of bids are negated. */
+  /** The rounded prices, in ascending order; the prices of bids are negated. */
   readonly #keys: Array<number> = []
   readonly #levels: Array<DepthChannel.Level> = []
 
@@ -188,8 +188,8 @@ const model = (market: MarketName): LiveView.Model<DepthChannel.DepthMessage, De
   const bids = new Side("bids")
   let last: Pick<Book, "timestamp" | "updateId"> | undefined
   /**
-   * A book whose best prices are equal is not crossed: with a price step, the exchange may round both to the same
-   * price.
+   * A book whose best prices are equal is not crossed: with a price step, the exchange may round both prices to the
+   * same value.
    */
   const isSound = (): boolean => {
     if (asks.best === undefined || bids.best === undefined || bids.bestPrice < asks.bestPrice) return true
@@ -216,14 +216,14 @@ const model = (market: MarketName): LiveView.Model<DepthChannel.DepthMessage, De
 }
 
 /**
- * Creates a live book. It lasts as long as its scope.
+ * Creates a live book. The view lasts as long as its scope.
  *
  * Each update names the update before it, so the view notices a missing update when the next one arrives, or when the
- * exchange repeats the whole book after ten seconds without an update. The view is then incomplete until it receives
- * another whole book.
+ * exchange repeats the complete book after ten seconds without an update. The view is then incomplete until it receives
+ * another complete book.
  *
- * All views of one topic share a subscription. A book of the same market with another `limit` or `priceStep` needs a
- * connection of its own.
+ * All views of one topic share a subscription. A book of the same market with a different `limit` or `priceStep` needs
+ * its own connection.
  *
  * @category constructors
  */

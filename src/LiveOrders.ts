@@ -1,5 +1,5 @@
 /**
- * Keeps the open orders of an account on a market up to date.
+ * Keeps an account's open orders on a market up to date.
  *
  * @example
  * ```ts
@@ -42,20 +42,20 @@ export interface Seen {
 }
 
 /**
- * Finds orders of a market in a live view.
+ * Finds a market's orders in a live view.
  *
  * @category models
  */
 export interface OrderLookup {
   /**
-   * Waits for an order for which `test` holds: one of the open orders, or of the latest 1000 that ended while the view
-   * ran. An order may also end while the view is incomplete, and is then never found, so use a timeout.
+   * Waits for an order for which `test` returns `true`: one of the open orders, or one of the latest 1000 orders that
+   * closed while the view ran. An order that closes while the view is incomplete may never be found, so use a timeout.
    */
   readonly find: (test: (seen: Seen) => boolean) => Effect.Effect<Seen, StreamErrors.PrivateFailure>
 }
 
 /**
- * The live orders of a market.
+ * A market's live orders.
  *
  * @category models
  */
@@ -71,12 +71,12 @@ export interface Options extends LiveView.Options {
   readonly market: MarketName
   /**
    * The time after which the view reads the orders again. The exchange pushes each event once, without a sequence
-   * number, so only another read reveals an event that it failed to push. Default: one minute.
+   * number, so an event that it failed to push can only be found by another read. Default: one minute.
    */
   readonly recheckEvery?: Duration.Input
 }
 
-/** The number of ended orders that are remembered. */
+/** The number of closed orders that are remembered. */
 const remembered = 1000
 
 /** Whether an order is older than another version of it. */
@@ -93,9 +93,9 @@ class Orders implements
   >
 {
   #open = new Map<OrderId, PendingOrdersChannel.PendingOrder>()
-  /** The latest orders that have ended, latest last. */
+  /** The latest closed orders, latest last. */
   readonly #ended = new Map<OrderId, PendingOrdersChannel.PendingOrder>()
-  /** The orders that have ended since the last state. A late event must not open them again. */
+  /** The orders that have closed since the last state. A late event must not reopen them. */
   #final = new Set<OrderId>()
 
   begin(all: ReadonlyArray<PendingOrdersChannel.PendingOrder>): true {
@@ -135,7 +135,7 @@ class Orders implements
 }
 
 /**
- * Creates a live view of a market's open orders. It lasts as long as its scope.
+ * Creates a live view of a market's open orders. The view lasts as long as its scope.
  *
  * @category constructors
  */

@@ -1,5 +1,5 @@
 /**
- * Keeps the open positions of an account up to date.
+ * Keeps an account's open positions up to date.
  *
  * @example
  * ```ts
@@ -27,15 +27,15 @@ import * as LiveView from "./LiveView.ts"
 export type Positions = ReadonlyArray<PositionsChannel.Position>
 
 /**
- * The live positions of an account.
+ * An account's live positions.
  *
  * @category models
  */
 export type LivePositions = LiveView.LiveView<Positions, StreamErrors.PrivateFailure>
 
 /**
- * Creates a live view of the positions. It lasts as long as its scope. The exchange pushes all positions every second,
- * so the next message replaces a lost one.
+ * Creates a live view of the positions. The view lasts as long as its scope. The exchange pushes all positions every
+ * second, so the next message replaces a lost message.
  *
  * @category constructors
  */

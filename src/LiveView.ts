@@ -1,8 +1,8 @@
 /**
- * Live views: the current state of a market or an account, kept up to date by a channel's stream.
+ * Live views. A view keeps a market's or an account's current state up to date, using a channel's stream.
  *
- * A view has a current value and a stream of its changes. It is whole if it has a state and every event since then.
- * Otherwise it says why it is not, and becomes whole again by itself.
+ * A view has a current value and a stream of its changes. It is whole if it has received a state and every event since
+ * then. Otherwise it is incomplete and reports the reason, and becomes whole again automatically.
  *
  * @example
  * ```ts
@@ -36,10 +36,10 @@ import type * as Item from "./client/session/Item.ts"
 import * as Time from "./domain/Time.ts"
 
 /**
- * The reason why a view is not whole: the reason of its stream's `Interrupted`, or:
+ * The reason why a view is not whole: the reason in its stream's `Interrupted`, or:
  *
  * - `connecting`: the first state has not arrived yet
- * - `crossed`: the state contradicts itself: the best bid of a book is higher than its best ask. The view asks for
+ * - `crossed`: the state contradicts itself, because a book's best bid is higher than its best ask. The view requests
  *   another state
  *
  * @category models
@@ -47,17 +47,17 @@ import * as Time from "./domain/Time.ts"
 export type Why = "connecting" | "crossed" | Item.Reason
 
 /**
- * The view has a state and every event since then.
+ * The view has received a state and every event since then.
  *
  * @category models
  */
 export interface Whole<A> {
   readonly _tag: "Whole"
-  /** The value. The object is immutable: a change creates another one. */
+  /** The value. The object is immutable: a change creates a new object. */
   readonly value: A
   /**
-   * The time when the exchange was last heard from over the view's connection, by this machine's clock, in Unix
-   * seconds. The value includes everything that happened before this time and before the channel's last push.
+   * The time when the last message arrived over the view's connection, by this machine's clock, in Unix seconds. The
+   * value includes everything that happened before this time and before the channel's last pushed message.
    */
   readonly asOf: Time.UnixTime
 }
@@ -71,24 +71,25 @@ export interface Incomplete<A> {
   readonly _tag: "Incomplete"
   /** The reason why events may be missing. */
   readonly why: Why
-  /** The last whole value; absent before the first one, and if it was crossed. */
+  /** The last complete value. Absent before the first value, and if that value was crossed. */
   readonly value?: A
   /**
-   * Events of this time and later may be missing, by this machine's clock, in Unix seconds. So may events that the
-   * channel had not pushed yet: most channels push at most every second.
+   * The time from which events may be missing, by this machine's clock, in Unix seconds. Slightly older events may be
+   * missing too, if the channel had not pushed them yet: most channels push at most every second.
    */
   readonly asOf: Time.UnixTime
 }
 
 /**
- * The state of a view.
+ * A view's state.
  *
  * @category models
  */
 export type State<A> = Whole<A> | Incomplete<A>
 
 /**
- * A live view. `E` is the error with which its stream can end; then all its methods fail with it.
+ * A live view. `E` is the error with which the view's stream can fail; then all the view's methods fail with this
+ * error.
  *
  * @category models
  */
@@ -98,14 +99,15 @@ export interface LiveView<A, E> {
   /** Waits until the view is whole, and returns its value. */
   readonly whole: Effect.Effect<A, E>
   /**
-   * Emits the current state, and the state after each change. A slow reader gets the latest state, not those before it.
+   * Emits the current state, and the state after each change. A slow reader gets only the latest state, and skips
+   * earlier states.
    */
   readonly changes: Stream.Stream<State<A>, E>
 }
 
 /**
- * Returns the time since {@link Whole.asOf} or {@link Incomplete.asOf}. A connection without messages is pinged every 30
- * seconds, so the age of a whole view is at most 40 seconds.
+ * Returns the time since {@link Whole.asOf} or {@link Incomplete.asOf}. A connection without messages is pinged every
+ * 30 seconds, so the age of a whole view is at most 40 seconds.
  *
  * @category accessors
  */
@@ -113,7 +115,7 @@ export const age = <A>({ asOf }: State<A>): Effect.Effect<Duration.Duration> =>
   Effect.map(Clock.currentTimeMillis, (now) => Duration.millis(Math.max(0, now - Time.toMicros(asOf) / 1000)))
 
 /**
- * Maintains the value of a view from the channel's states and events.
+ * Maintains a view's value from the channel's states and events.
  *
  * @category models
  */
@@ -121,28 +123,32 @@ export interface Model<Event, Snapshot, A> {
   /** Replaces the value with a state. Returns `false` if the state contradicts itself. */
   readonly begin: (state: Snapshot) => boolean
   /**
-   * Applies an event. Returns `false` if the result contradicts itself, and `"unreadable"` if it can't apply the event,
-   * because it does not know what it means. Then the view asks for another state.
+   * Applies an event. Returns `false` if the result contradicts itself, and `"unreadable"` if the event can't be
+   * applied because its meaning is unknown. In both cases the view requests another state.
    */
   readonly apply: (event: Event) => boolean | "unreadable"
-  /** Creates the value. It is called when a value is read, at most once after each change. */
+  /** Creates the value. This function is called when a value is read, at most once after each change. */
   readonly value: () => A
 }
 
 /**
- * Settings of a view.
+ * A view's settings.
  *
  * @category models
  */
 export interface Options {
   /**
-   * The time after which the view reads its state again, in case the exchange did not send an event. The view remains
-   * whole meanwhile. If the exchange refuses to send the state, the view asks again after this time. Default: never.
+   * The time after which the view reads its state again, in case the exchange did not send an event. During the read,
+   * the view remains whole. If the exchange refuses to send the state, the view requests it again after this time. By
+   * default, a view never reads its state again.
    */
   readonly recheckEvery?: Duration.Input
 }
 
-/** The minimum time between two subscriptions of a view, so that an exchange with a crossed book is not flooded. */
+/**
+ * The minimum time between two subscriptions of a view, so that an exchange with a crossed book is not flooded with
+ * requests.
+ */
 const shortestPause = "1 second"
 
 /** A view and the subscription that feeds it. */
@@ -196,7 +202,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   }
 
   #break(why: Why, since: Time.UnixTime): void {
-    // Keeps the last whole value.
+    // The last complete value is preserved.
     if (why === "crossed") this.#made = undefined
     else if (this.#why === undefined) this.#value()
     this.#why = why
@@ -205,15 +211,15 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   }
 
   /**
-   * Handles an item of a subscription. Ignores the items of a replaced subscription, and those of its successor until
-   * that has sent a state.
+   * Handles an item of a subscription. Items of a replaced subscription are ignored, and so are items of a new
+   * subscription until it has emitted a state.
    */
   receive(item: Item.Item<Event, Snapshot>, source: number, heardAt: HeardAt, begun: () => void): void {
     const begins = item._tag === "Snapshot"
     if (source < this.#source || (source > this.#source && !begins)) return
     if (item._tag === "Interrupted") return this.#break(item.reason, item.since)
     const wasWhole = this.#why === undefined
-    // An event can't mend a broken state: only another state can.
+    // An event can't repair a contradictory state; only another state can.
     if (!begins && !wasWhole) return
     const before = begins && wasWhole ? Option.some(this.#value()) : Option.none()
     const since = this.#asOf()
@@ -229,7 +235,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
       return this.#break(isSound === false ? "crossed" : isSound, since)
     }
     this.#why = undefined
-    // A state that was read again usually equals the one before it.
+    // A state that was read again usually equals the previous state.
     if (Option.isSome(before) && Equal.equals(before.value, this.#model.value())) return
     this.#changed()
   }
@@ -240,11 +246,11 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   }
 
   /**
-   * Handles the end of a subscription. Ignores a subscription whose items the view does not use, if it was interrupted
-   * or the view is whole.
+   * Handles the end of a subscription. If the view does not use the subscription's items, its end is ignored if it was
+   * interrupted or the view is whole.
    */
   end(exit: Exit.Exit<void, E>, source: number): void {
-    // The stream of a channel ends only with an error, or with its scope.
+    // A channel's stream ends only with an error, or when its scope closes.
     const cause = Exit.isSuccess(exit) ? Cause.interrupt() : exit.cause
     const isSpare = source !== this.#source && (Cause.hasInterruptsOnly(cause) || this.#why === undefined)
     if (this.#exit !== undefined || isSpare) return
@@ -290,7 +296,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   )
 }
 
-/** Feeds a view from one subscription after another. The next one begins before the last one ends. */
+/** Feeds a view from consecutive subscriptions. Each subscription begins before the previous one ends. */
 const feeding = Effect.fnUntraced(function*<Event, Snapshot, A, E, R>(
   view: Fed<Event, Snapshot, A, E>,
   stream: Stream.Stream<Item.Item<Event, Snapshot>, E, R>,
@@ -324,7 +330,7 @@ const feeding = Effect.fnUntraced(function*<Event, Snapshot, A, E, R>(
 })
 
 /**
- * Creates a view from a channel's stream. It lasts as long as its scope.
+ * Creates a view from a channel's stream. The view lasts as long as its scope.
  *
  * @category constructors
  */

@@ -1,6 +1,6 @@
 /**
- * The exchange's protocol as an OpenAPI 3.1 document, generated from the contract, for other tools and for clients in
- * other languages.
+ * Describes the exchange's protocol as an OpenAPI 3.1 document, generated from the contract, for other tools and for
+ * clients in other languages.
  *
  * @example
  * ```ts
@@ -63,7 +63,7 @@ const hasWindow = (dialect: Dialect): boolean => "nonceWindow" in dialect.nonce(
 
 const json = (schema: Part, more: Part = {}): Part => ({ "application/json": { schema, ...more } })
 
-/** The fields that every private request has in addition to those of its endpoint. */
+/** The fields that every private request has in addition to its endpoint's own fields. */
 const envelope = ({ path }: Endpoint.Any, dialect: Dialect): Part => ({
   request: { type: "string", const: path, description: "The path of the call." },
   nonce: {
@@ -82,13 +82,13 @@ const envelope = ({ path }: Endpoint.Any, dialect: Dialect): Part => ({
 const nameOf = ({ name }: Endpoint.Any): string =>
   name.replace(/\.([a-z])/u, (_, letter: string) => letter.toUpperCase())
 
-/** For each field that may only be omitted when another is present: the fields that can replace it. */
+/** Maps each field that may only be omitted when another field is present to the fields that can replace it. */
 const alternatives = ({ keys, missing }: Wire.Any, required: ReadonlyArray<string>): ReadonlyArray<Part> =>
   missing({}, "wire").filter((field) => !required.includes(keys[field] ?? field)).map((field) => {
     const isEnough = (key: string, value: boolean) => !missing({ [key]: value }, "wire").includes(field)
     const enough = Object.values(keys).filter((key) => isEnough(key, true)).map((key) => ({
       required: [key],
-      // A flag counts only if it is `true`.
+      // A flag is only taken into account if it is `true`.
       ...(isEnough(key, false) ? {} : { properties: { [key]: { const: true } } })
     }))
     return { anyOf: enough }
@@ -148,7 +148,7 @@ const nowhere = (): boolean => false
 const isPrivate = ({ endpoint }: Refusable): boolean => endpoint.access === "private"
 const isWindowed = (call: Refusable): boolean => isPrivate(call) && hasWindow(call.dialect)
 
-/** For each refusal: whether the exchange may refuse the call with it. */
+/** Maps each refusal to whether the exchange may refuse the call with it. */
 const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } = {
   payloadMissing: isPrivate,
   payloadInvalid: isPrivate,
@@ -165,12 +165,12 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   rateLimited: everywhere,
   unavailable: everywhere,
   reduceOnly: ({ endpoint }) => endpoint.refusals.includes("ReduceOnlyRejected"),
-  // A bulk call reports this refusal per order, inside a successful answer.
+  // A bulk call reports this refusal per order, inside a successful response.
   notEnoughBalance: ({ endpoint: { places } }) => places === "order" || places === "pair",
   notEnoughToModify: ({ changes }) => changes("orderId") && changes("amount"),
   notEnoughToTransfer: ({ changes }) => changes("from") && changes("amount"),
   notEnoughForCode: ({ changes }) => changes("passphrase") && changes("amount"),
-  // A bulk call reports this refusal per order, inside a successful answer.
+  // A bulk call reports this refusal per order, inside a successful response.
   orderNotThere: nowhere,
   orderNotFound: ({ changes }) => changes("orderId"),
   notMaker: ({ changes }) => changes("postOnly"),
@@ -183,9 +183,10 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   wrongSide: ({ changes }) => changes("positionSide") && changes("side"),
   oppositePosition: ({ changes }) => changes("positionSide") && changes("side"),
   notMakerModified: ({ changes }) => changes("orderId") && changes("price"),
-  // Only orders in bulk calls have fields that are not simulated; the answer contains the refusal of each such order.
+  // Only orders in bulk calls have fields that the sandbox does not simulate; the response contains a refusal for each
+  // such order.
   notSimulated: nowhere,
-  // The exchange gives these refusals only for paths or methods that no endpoint has.
+  // The exchange uses these refusals only for paths or methods without an endpoint.
   notFound: nowhere,
   notServed: nowhere,
   methodNotAllowed: nowhere
@@ -211,7 +212,7 @@ const refused = (
   words: access === "public" ? refusal.message : `code ${refusal.code}, ${refusal.message}`
 })
 
-/** An example refusal for invalid fields: that of a request without its first field. */
+/** An example of a refusal for invalid fields: the refusal of a request without its first field. */
 const ofFields = (endpoint: Endpoint.Any, dialect: Dialect): ReadonlyArray<Answered> => {
   const { fields, keys } = endpoint.request(dialect)
   const [field] = Object.keys(fields)
@@ -298,7 +299,7 @@ const describe = ({ b2b, clause, mutates, rateLimit: { calls, perSeconds } }: En
       : "The live exchange has this call; the document does not describe it.",
     `At most ${calls} calls in ${perSeconds === 1 ? "a second" : `${perSeconds} seconds`}.`,
     mutates
-      ? "The call changes something: if its answer is lost, find out whether it was applied before you repeat it."
+      ? "The call changes something: if its response is lost, find out whether it was applied before you repeat it."
       : "The call changes nothing, and may be repeated.",
     ...(b2b ? ["For business partners only."] : [])
   ].join(" ")
@@ -312,7 +313,7 @@ const operation = (endpoint: Endpoint.Any, dialect: Dialect, components: Compone
   const answer = schemas.define(`${nameOf(endpoint)}Answer`, schemas.wire(endpoint.response(dialect)))
   const success = Refusals.successStatus(endpoint, dialect)
   const refused = refusalsOf(endpoint, dialect)
-  // API V1 endpoints refuse with the HTTP status of a success.
+  // API V1 endpoints refuse requests with the same HTTP status as a success.
   const alike = refused.filter(({ status }) => status === success).map(({ body }) => formOf(body, dialect, components))
   return {
     operationId: nameOf(endpoint),
@@ -371,8 +372,8 @@ reads them as doubles loses digits above 2^53.
 `.trim()
 
 /**
- * Creates the OpenAPI document of the protocol in a dialect: every endpoint of the contract, with its request, answer and
- * refusals. It contains nothing specific to a venue: no address, account or market.
+ * Creates the OpenAPI document of the protocol in a dialect: every endpoint of the contract, with its request, response
+ * and refusals. The document is not specific to a venue: it contains no address, account or market.
  *
  * @category constructors
  */
@@ -405,7 +406,7 @@ export const of = (dialect: Dialect): Document => {
 }
 
 /**
- * The document from {@link of} as indented JSON.
+ * The document from {@link of}, as indented JSON.
  *
  * @category constructors
  */

@@ -1,8 +1,9 @@
 /**
- * The client for programs with `async` and `await`: every service of `Exchange` and `Streams` as plain methods.
+ * The client for programs with `async` and `await`. It offers every service of `Exchange` and `Streams` as plain
+ * methods.
  *
- * Its endpoints and channels come from the contract, at run time as in its types. The services are built at once, over
- * calls that wait until the account is built: a browser imports the key asynchronously.
+ * The client's endpoints and channels come from the contract, both at run time and in its types. The services are built
+ * immediately, but their calls wait until the account is built, because a browser imports the key asynchronously.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -56,13 +57,16 @@ import * as Streams from "./Streams.ts"
  * @category models
  */
 export type Place = Region.Live | {
-  /** An https URL without a query, or `http` to this machine, such as a sandbox's `http://127.0.0.1:8080`. */
+  /** An https URL without a query, or an `http` URL for this machine, such as a sandbox's `http://127.0.0.1:8080`. */
   readonly baseUrl: string
-  /** `document` or `live`. It can't be guessed: with the wrong one, client order ids are silently lost. */
+  /**
+   * `document` or `live`. The client can't detect the dialect, and with the wrong dialect, client order ids are
+   * silently lost.
+   */
   readonly dialect: Dialect.Dialect["name"]
-  /** The URL of the WebSocket. Default: `/ws` below the base URL. */
+  /** The WebSocket's URL. Default: `/ws` below the base URL. */
   readonly webSocketUrl?: string
-  /** Permits `http` to another machine. Default `false`. */
+  /** Allows `http` to another machine. Default `false`. */
   readonly allowInsecure?: boolean
 }
 
@@ -75,8 +79,8 @@ export interface Tuning {
   /** The maximum time of one attempt of a call, in milliseconds. Default 10,000. */
   readonly timeout?: number
   /**
-   * Sends the calls. Default: the platform's `fetch`. `UndiciTransport.layer` of `effect-txc/node` has the lowest cost per
-   * call on Node.
+   * Sends the calls. Default: the platform's `fetch`. `UndiciTransport.layer` of `effect-txc/node` has the lowest cost
+   * per call on Node.
    */
   readonly transport?: Layer.Layer<Transport.Transport>
   /** Supplies nonces. Default: `Nonce.layerWindow` of `effect-txc`. */
@@ -93,12 +97,12 @@ export interface Tuning {
 export interface Key {
   /** The public API key, sent with every private call. */
   readonly apiKey: string
-  /** The secret that signs calls; never sent, logged or shown. */
+  /** The secret that signs calls. It is never sent, logged or shown. */
   readonly apiSecret: string
 }
 
 /**
- * The exchange without an account: only public calls.
+ * An exchange without an account, for public calls only.
  *
  * @category models
  */
@@ -128,7 +132,7 @@ const regionOf = (place: Place): Effect.Effect<Region.Region["Service"], Region.
   return dialect === undefined
     ? new Region.InvalidBaseUrl({
       baseUrl: place.baseUrl,
-      problem: "set dialect to document or live; it can't be guessed"
+      problem: "set dialect to document or live; the client can't detect it"
     })
     : Region.make({ ...place, dialect })
 }
@@ -139,13 +143,13 @@ interface Settings {
   readonly credentials: Credentials.Options | undefined
 }
 
-/** Checks the options, or reads the variables of the environment. */
+/** Checks the options, or reads environment variables. */
 const settingsOf = Effect.fnUntraced(function*(options: Options | PublicOptions | undefined) {
   const region = yield* options === undefined ? Variables.region : regionOf(options)
   const { apiKey, apiSecret } = options ?? {}
   const isPublic = options !== undefined && apiKey === undefined && apiSecret === undefined
   const credentials = options === undefined ? Variables.credentials : Credentials.make({
-    // A program without types may have only one of them.
+    // An untyped program may pass only one of the two.
     apiKey: Redacted.make(apiKey ?? ""),
     apiSecret: Redacted.make(apiSecret ?? "")
   })
@@ -161,7 +165,7 @@ const settingsOf = Effect.fnUntraced(function*(options: Options | PublicOptions 
 // Calls that can be aborted
 // -----------------------------------------------------------------------------
 
-/** How to abort a call that changes something, while it is with the transport. */
+/** Aborts a mutating call while the transport is sending it or waiting for the response. */
 class Stopping {
   stop: (() => void) | undefined
 }
@@ -180,7 +184,7 @@ const stoppedBy = (stopping: Stopping): Effect.Effect<never, Transport.SendFaile
     })
   })
 
-/** A transport whose mutating requests end with "may be delivered" when their caller aborts them. */
+/** A transport that reports a mutating request as "may have been delivered" when its caller aborts it. */
 const layerStoppable: Layer.Layer<Transport.Transport, never, Transport.Transport> = Layer.effect(
   Transport.Transport,
   Transport.Transport.useSync(({ send }) => ({
@@ -202,14 +206,14 @@ const layerStoppable: Layer.Layer<Transport.Transport, never, Transport.Transpor
 
 type Calls = Call.Call | Call.PublicCall
 
-/** The calls of the account, or only the public ones. */
+/** The account's calls, or only the public calls. */
 const layerAccount = (
   { credentials, region }: Settings,
   { nonce = Nonce.layerWindow, rateLimits = RateLimits.layerMemory, timeout, transport = FetchTransport.layer }: Tuning
 ): Layer.Layer<Calls, Signer.SigningFailed> => {
   const signer = nodeCrypto() === undefined ? Signer.layerWebCrypto : Signer.layerNode
   const calls = credentials === undefined
-    // The cast is safe: without credentials, no service needs private calls.
+    // The cast is safe, because without credentials no service needs private calls.
     ? Call.layerPublic as Layer.Layer<Calls, never, Region.Region | Transport.Transport | RateLimits.RateLimits>
     : Layer.provide(Account.layerServices, [
       Layer.provide(signer, Layer.succeed(Credentials.Credentials, credentials)),
@@ -226,7 +230,7 @@ const layerAccount = (
   )
 }
 
-/** Calls that can be made once `account` is built; services may be built before. */
+/** Calls that wait until `account` is built, so that services can be built earlier. */
 const lateCalls = ({ dialect }: Region.Region["Service"], account: () => Context.Context<Calls>) => {
   const call = () => Context.get(account(), Call.Call)
   return Layer.merge(
@@ -264,7 +268,7 @@ const once = <A extends object>(make: () => A): () => A => {
   return () => made ??= make()
 }
 
-/** All services: of endpoints, of channels, and `Reconciliation`. */
+/** All services: endpoints, channels, and `Reconciliation`. */
 const layerOf = (
   { credentials, region, webSocketUrl }: Settings,
   account: () => Context.Context<Calls>
@@ -272,7 +276,7 @@ const layerOf = (
   const socket = { url: webSocketUrl }
   const calls = Layer.provide(Exchange.layerCalls, Markets.layerMarketRules)
   const streams = credentials === undefined ? Streams.layerPublic(socket) : Streams.layer(socket)
-  // The cast is safe: a client without credentials has no private channels.
+  // The cast is safe, because a client without credentials has no private channels.
   return (streams as ReturnType<typeof Streams.layer>).pipe(
     Layer.provideMerge(calls),
     Layer.provide([lateCalls(region, account), Socket.layerWebSocketConstructorGlobal]),
@@ -284,7 +288,7 @@ const layerOf = (
 // Running
 // -----------------------------------------------------------------------------
 
-/** An answer without Effect's types: see `Answer` in `PromiseTypes.ts`. */
+/** A response without Effect's types: see `Answer` in `PromiseTypes.ts`. */
 const toAnswer = (value: unknown): unknown => {
   if (Option.isOption(value)) return Option.getOrUndefined(value)
   return Array.isArray(value) ? value.map((item: unknown) => Result.isResult(item) ? settled(item) : item) : value
@@ -303,7 +307,7 @@ const endsBy = (signal: AbortSignal): Effect.Effect<never, unknown> =>
     return Effect.sync(() => signal.removeEventListener("abort", abort))
   })
 
-/** The stream of a closed view or session ends; every other failure stays. */
+/** Ends the stream when its view or session was closed; every other failure stays a failure. */
 const endedByClosing = Stream.catchCause((cause: Cause.Cause<unknown>) =>
   Cause.hasInterruptsOnly(cause) ? Stream.empty : Stream.failCause(cause)
 )
@@ -366,7 +370,7 @@ class Runner {
 
   readonly view = (make: Effect.Effect<LiveView.LiveView<unknown, unknown>, unknown, Scope.Scope>) => {
     const scope = Scope.forkUnsafe(this.#views)
-    // The view begins now. If it can't, its methods say why.
+    // The view starts now. If it can't, its methods fail with the reason.
     const begun = Effect.runFork(Effect.andThen(this.#ready, Scope.provide(make, scope)))
     const view = Fiber.join(begun)
     let closing: Promise<void> | undefined
@@ -380,7 +384,10 @@ class Runner {
     }
   }
 
-  /** Ends loops and views, and waits for the calls in progress: without their answers, their outcomes would be unknown. */
+  /**
+   * Ends loops and views, and waits for the calls in progress: without their responses, their outcomes would be
+   * unknown.
+   */
   readonly close = (): Promise<void> => this.#closing ??= this.#close()
 
   #close(): Promise<void> {
@@ -393,28 +400,34 @@ class Runner {
   }
 }
 
-/** Whether the last argument of a method is the options: no request has a field named `signal`. */
+/**
+ * Whether a method's last argument is the options object. This is unambiguous, because no request has a field named
+ * `signal`.
+ */
 const isOptions = (value: unknown): value is CallOptions =>
   typeof value === "object" && value !== null && "signal" in value
 
-/** What a service's method returns, or is. */
+/** A member of a service, or the result of a method. */
 type Returned = Effect.Effect<unknown, unknown> | Stream.Stream<unknown, unknown>
 
 type Methods = Readonly<Record<string, Returned | ((...args: ReadonlyArray<unknown>) => Returned)>>
 
-/** Where a program called this package. */
+/** The place where a program called this package. */
 interface CallSite {
   readonly stack?: string
 }
 
-/** Remembers the caller of a function of this package. Engines without `captureStackTrace` keep their own stacks. */
+/**
+ * Remembers which code called a function of this package. Engines without `captureStackTrace` use their own stack
+ * traces.
+ */
 const callSite = (callee: Returned | object): CallSite => {
   const site: CallSite = {}
   Error.captureStackTrace?.(site, callee as () => unknown)
   return site
 }
 
-/** Shows the caller in an error's stack, instead of the fibers that made the error. */
+/** Shows the calling code in an error's stack trace, instead of the fibers that created the error. */
 const pointing = <E>(error: E, { stack }: CallSite): E => {
   if (error instanceof Error && stack !== undefined) {
     error.stack = `${error.name}: ${error.message}\n${stack.slice(stack.indexOf("\n") + 1)}`
@@ -422,7 +435,10 @@ const pointing = <E>(error: E, { stack }: CallSite): E => {
   return error
 }
 
-/** A service's method for promises. What it throws, because a program without types left out a request, rejects too. */
+/**
+ * Converts a service's method to a method that returns a promise. If the method throws, for example because an untyped
+ * program omitted the request, the promise rejects.
+ */
 const methodOf = (
   runner: Runner,
   before: Effect.Effect<void, unknown>,
@@ -438,14 +454,17 @@ const methodOf = (
     if (Stream.isStream(value)) return runner.loop(Stream.unwrap(Effect.as(before, value)), options)
     const site = callSite(called)
     return runner.call(Effect.flatMapEager(before, () => value), options).catch((error: unknown) =>
-      // The reason of a signal is the program's own.
+      // A signal's reason is set by the program, so it can be any value.
       Promise.reject(error === options?.signal?.reason ? error : pointing(error, site))
     )
   }
   return called
 }
 
-/** A service's methods, for promises, each after `before`. `changes` needs one of Effect's schedules. */
+/**
+ * Converts a service's methods to methods that return promises; each runs after `before`. `changes` is left out,
+ * because it needs an Effect schedule.
+ */
 const methodsOf = (runner: Runner, before: Effect.Effect<void, unknown>, service: object): object =>
   Object.fromEntries(
     Object.entries(service as Methods).filter(([name]) => name !== "changes").map(([name, method]) => [
@@ -454,7 +473,7 @@ const methodsOf = (runner: Runner, before: Effect.Effect<void, unknown>, service
     ])
   )
 
-/** An entry of a contract: its name in the client, its access, and the key of its service. */
+/** An entry of a contract: its name in the client, its access, and its service's key. */
 type Named = readonly [name: string, access: "public" | "private", key: string]
 
 // -----------------------------------------------------------------------------
@@ -487,7 +506,7 @@ const hasStreams = ({ policy }: Dialect.Dialect): Effect.Effect<void, StreamRefu
     )
     : Effect.void
 
-/** Creates the client of checked settings. Every call and loop waits until the account is built. */
+/** Creates the client from checked settings. Every call and loop waits until the account is built. */
 const clientOf = (settings: Settings, tuning: Tuning): object => {
   const scope = Scope.makeUnsafe()
   let account: Context.Context<Calls> | undefined
@@ -524,14 +543,15 @@ const clientOf = (settings: Settings, tuning: Tuning): object => {
 }
 
 /**
- * Creates a client. Without options, the exchange and the key come from the environment: `TXC_REGION`, or `TXC_BASE_URL`
- * with `TXC_DIALECT`; `TXC_API_KEY` and `TXC_API_SECRET`. Options without a key make a client of public calls.
+ * Creates a client. Without options, the exchange and the key come from the environment: `TXC_REGION`, or
+ * `TXC_BASE_URL` with `TXC_DIALECT`; `TXC_API_KEY` and `TXC_API_SECRET`. With options that contain no key, the client
+ * can only make public calls.
  *
- * Make one client for the whole program: it keeps connections open and counts calls for the rate limits. Close it at the
- * end, with `close()` or `await using`.
+ * Create a single client for the complete program, because a client keeps connections open and counts calls for the
+ * rate limits. Close it at the end, with `close()` or `await using`.
  *
- * Throws `InvalidBaseUrl` or `InvalidCredentials`. A call rejects with one of the errors that its service declares. If it
- * is `OutcomeUnknown`, the order may exist: find out with `reconciliation` before you place it again.
+ * Throws `InvalidBaseUrl` or `InvalidCredentials`. A call rejects with one of the errors that its service declares. If
+ * the error is `OutcomeUnknown`, the order may exist: find out with `reconciliation` before you place it again.
  *
  * @category constructors
  */
@@ -546,7 +566,8 @@ export const createClient: {
 }
 
 /**
- * The text of a secret in an answer, such as the `apiSecret` of a new API key. Elsewhere it shows as `<redacted>`.
+ * Returns the text of a secret in a response, such as a new API key's `apiSecret`. When it is printed, a secret appears
+ * as `<redacted>`.
  *
  * @category secrets
  */

@@ -1,6 +1,6 @@
 /**
  * The types of the client for `async` and `await`, derived from the contract: each service with promises and async
- * iterables instead of effects and streams, plain strings in requests, and branded strings in answers.
+ * iterables instead of effects and streams, plain strings in requests, and branded strings in responses.
  */
 import type * as Brand from "effect/Brand"
 import type * as Context from "effect/Context"
@@ -19,12 +19,13 @@ import type * as LiveView from "./LiveView.ts"
 import type * as Reconciliation from "./Reconciliation.ts"
 
 // -----------------------------------------------------------------------------
-// Requests and answers
+// Requests and responses
 // -----------------------------------------------------------------------------
 
 /**
- * A request with plain values: a string wherever the request has a branded one, such as an amount or a market. The
- * client checks each before it sends the request, and fails with the same error as after a refusal by the exchange.
+ * A request with plain values: a plain string in place of each branded string, such as an amount or a market. The
+ * client checks each value before it sends the request, and fails with the same error as after a refusal by the
+ * exchange.
  *
  * @category models
  */
@@ -34,14 +35,14 @@ export type Plain<T> = T extends Brand.Brand<infer _> ? (T extends string ? stri
   : { readonly [K in keyof T]: Plain<T[K]> }
 
 /**
- * The parameters of a method, with plain values.
+ * A method's parameters, with plain values.
  *
  * @category models
  */
 export type PlainAll<P extends ReadonlyArray<unknown>> = { [K in keyof P]: Plain<P[K]> }
 
 /**
- * The outcome of one order of a bulk call, in the form of `Promise.allSettled`.
+ * An order's outcome in a bulk call, in the format of `Promise.allSettled`.
  *
  * @category models
  */
@@ -53,13 +54,13 @@ export type Settled<A, E> =
   }
   | {
     readonly status: "rejected"
-    /** The error of this order. */
+    /** This order's error. */
     readonly reason: E
   }
 
 /**
- * An answer: a value that may be missing is `undefined`, a map has plain strings as keys, and each order of a bulk call
- * is {@link Settled}. All else is as in the service.
+ * A response: a value that may be missing is `undefined`, a map has plain strings as keys, and each order of a bulk
+ * call is {@link Settled}. Everything else is the same as in the Effect service.
  *
  * @category models
  */
@@ -78,16 +79,16 @@ export type Answer<T> = T extends Option.None<infer _> ? undefined
 // -----------------------------------------------------------------------------
 
 /**
- * The options of one call or loop.
+ * The options of a call or loop.
  *
  * @category models
  */
 export interface CallOptions {
   /**
-   * Ends the call or the loop, which then fails with the signal's reason. `AbortSignal.timeout(2000)` ends it after two
-   * seconds.
+   * Ends the call or the loop, which then fails with the signal's reason. With `AbortSignal.timeout(2000)`, it ends
+   * after two seconds.
    *
-   * A call that changes something and was already sent fails with `OutcomeUnknown` instead: it may have been applied.
+   * If a mutating call was already sent, it fails with `OutcomeUnknown` instead, because it may have been applied.
    */
   readonly signal?: AbortSignal | undefined
 }
@@ -106,8 +107,8 @@ export type Method<M> = M extends Effect.Effect<infer A, infer _> ? (options?: C
   : never
 
 /**
- * A service whose methods return promises and async iterables. `changes`, which takes one of Effect's schedules, is not
- * among them.
+ * A service whose methods return promises and async iterables. The method `changes` is omitted, because it takes an
+ * Effect schedule.
  *
  * @category models
  */
@@ -146,36 +147,41 @@ export type ChannelsOf<Access extends "public" | "private"> = {
 // -----------------------------------------------------------------------------
 
 /**
- * What a client and its live views have in common: they end.
+ * The methods that close a client or a live view.
  *
  * @category models
  */
 export interface Closing extends AsyncDisposable {
-  /** Ends all loops, waits for the calls in progress, and closes the connections. Later calls fail with `ClientClosed`. */
+  /**
+   * Ends all loops, waits for the calls in progress, and closes the connections. Later calls fail with `ClientClosed`.
+   */
   readonly close: () => Promise<void>
 }
 
 /**
- * A live view: the state now, kept up to date over the WebSocket. Trade only on a state whose `_tag` is `Whole`.
+ * A live view: the current state, kept up to date over the WebSocket. Trade only on a state whose `_tag` is `Whole`.
  *
  * @category models
  */
 export interface View<A> extends Closing {
-  /** The state now. */
+  /** The current state. */
   readonly get: (options?: CallOptions) => Promise<Answer<LiveView.State<A>>>
-  /** The value, as soon as the view is whole. */
+  /** Waits until the view is whole, and returns its value. */
   readonly whole: (options?: CallOptions) => Promise<Answer<A>>
-  /** The state now, and after each change. A slow reader gets the latest state, not those before it. */
+  /**
+   * The current state, and the state after each change. A slow reader gets only the latest state, and skips earlier
+   * states.
+   */
   readonly states: (options?: CallOptions) => AsyncIterable<Answer<LiveView.State<A>>>
 }
 
 /**
- * The live view of a book.
+ * A live view of an order book.
  *
  * @category models
  */
 export interface PublicViews {
-  /** Follows the order book of a market: sorted, and never crossed. */
+  /** Follows a market's order book, which is sorted and never crossed. */
   readonly book: (topic: Plain<DepthChannel.Topic>) => View<LiveBook.Book>
 }
 
@@ -184,36 +190,37 @@ type BalancesOf<N extends "SpotBalanceChannel" | "MarginBalanceChannel"> = Shape
   { readonly all: (...args: never) => Effect.Effect<infer Balances, infer _> } ? Balances : never
 
 /**
- * The live views of an account.
+ * An account's live views.
  *
  * @category models
  */
 export interface Views extends PublicViews {
-  /** Follows the open orders of a market, by order id. */
+  /** Follows a market's open orders, by order id. */
   readonly orders: (topic: { readonly market: string }) => View<LiveOrders.OpenOrders>
-  /** Follows the balances of the trade wallet, which backs spot orders. Default: of all assets. */
+  /** Follows the trade wallet's balances, which back spot orders. Default: all assets. */
   readonly spotBalances: (topic?: { readonly ticker?: string }) => View<BalancesOf<"SpotBalanceChannel">>
-  /** Follows the balances of the collateral wallet, which backs margin orders. Default: of all assets. */
+  /** Follows the collateral wallet's balances, which back margin orders. Default: all assets. */
   readonly marginBalances: (topic?: { readonly ticker?: string }) => View<BalancesOf<"MarginBalanceChannel">>
   /** Follows the open positions. */
   readonly positions: () => View<LivePositions.Positions>
 }
 
 /**
- * Finds out what happened to orders whose answers were lost.
+ * Finds out what happened to orders whose responses were lost.
  *
  * @category models
  */
 export interface Reconciling {
   /**
-   * Looks for the order of an `OutcomeUnknown` immediately. If it is not found, waits at most one minute until its request
-   * can no longer arrive, if that is known, and looks again. It only sends reads.
+   * Searches for the order of an `OutcomeUnknown` immediately. If the order is not found, waits until its request can
+   * no longer arrive, if that time is known and at most one minute away, and searches again. This method only sends
+   * reads.
    */
   readonly reconcile: (
     lost: Plain<Reconciliation.Lost>,
     options?: CallOptions
   ) => Promise<Reconciliation.Verdict>
-  /** Looks for each order of a bulk call, and returns one verdict per order. */
+  /** Searches for each order of a bulk call, and returns one verdict per order. */
   readonly reconcileAll: (
     lost: Plain<Reconciliation.Lost>,
     options?: CallOptions
@@ -221,26 +228,26 @@ export interface Reconciling {
 }
 
 /**
- * The public endpoints and channels: market data, which needs no key.
+ * The public endpoints and channels, for market data without a key.
  *
  * @category models
  */
 export interface PublicClient extends Endpoints<Contract.PublicName>, Closing {
-  /** What the exchange pushes. Live dialect only. */
+  /** The channels over which the exchange pushes messages. Live dialect only. */
   readonly channels: ChannelsOf<"public">
-  /** Books as they are now. Live dialect only. */
+  /** Live views of order books. Live dialect only. */
   readonly live: PublicViews
 }
 
 /**
- * All endpoints and channels of an account.
+ * All of an account's endpoints and channels.
  *
  * @category models
  */
 export interface Client extends Endpoints<Contract.Name>, Closing {
-  /** What the exchange pushes. Live dialect only. */
+  /** The channels over which the exchange pushes messages. Live dialect only. */
   readonly channels: ChannelsOf<"public" | "private">
-  /** Books, orders, balances and positions as they are now. Live dialect only. */
+  /** Live views of books, orders, balances and positions. Live dialect only. */
   readonly live: Views
   /** Finds out what happened to an order after `OutcomeUnknown`. */
   readonly reconciliation: Reconciling

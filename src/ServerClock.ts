@@ -1,8 +1,9 @@
 /**
- * Measures how far the exchange's clock differs from this machine's, to keep nonces near the exchange's clock.
- *
- * Not needed if this machine's clock is synchronised: the live exchange accepts nonces within five seconds of its own
+ * Measures the difference between the exchange's clock and this machine's clock, to keep nonces near the exchange's
  * clock.
+ *
+ * This is not needed if this machine's clock is synchronised, because the live exchange accepts nonces within five
+ * seconds of its own clock.
  *
  * @example
  * ```ts
@@ -33,11 +34,11 @@ import * as Exchange from "./Exchange.ts"
  * @category models
  */
 export interface Measurement {
-  /** The exchange's clock minus this machine's, in milliseconds; negative when the exchange's is behind. */
+  /** The exchange's clock minus this machine's clock, in milliseconds; negative when the exchange's clock is behind. */
   readonly offset: number
   /**
-   * The maximum error of `offset` in either direction, in milliseconds: half a second, because the exchange answers in
-   * whole seconds, plus half the round trip.
+   * The maximum error of `offset` in either direction, in milliseconds: half a second, because the exchange returns
+   * whole seconds, plus half the round-trip time.
    */
   readonly uncertainty: number
 }
@@ -70,17 +71,17 @@ export const measure: Effect.Effect<Measurement, Failure, ServerTime> = Effect.g
   }
 })
 
-/** The correction in milliseconds: zero unless the offset exceeds the uncertainty. */
+/** The correction to apply, in milliseconds, which is zero unless the offset exceeds the uncertainty. */
 const correction = ({ offset, uncertainty }: Measurement): number => Math.abs(offset) > uncertainty ? offset : 0
 
 /**
  * Corrects the nonces of the exchange layer to which it is provided. The clock is measured when the layer is built,
  * then at every `interval`.
  *
- * Nonces leased through Redis follow Redis' clock and are not corrected.
+ * Nonces leased through Redis follow the Redis server's clock and are not corrected.
  *
- * The layer fails when the first measurement fails. If a later one fails, the previous one stays in use and a warning
- * is logged.
+ * The layer fails when the first measurement fails. If a later measurement fails, the previous measurement stays in use
+ * and a warning is logged.
  *
  * @category layers
  */

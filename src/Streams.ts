@@ -1,5 +1,5 @@
 /**
- * All channel services, as one layer. Provide it next to `Exchange`.
+ * All channel services, as one layer. Provide this layer together with `Exchange`.
  *
  * @example
  * ```ts
@@ -42,8 +42,8 @@ export type PublicServices = Contract.ServiceOf<"public">
 export type Services = PublicServices | Contract.ServiceOf<"private">
 
 /**
- * Merges the layers of all public or all private services. The list of modules loses the services' types, so the caller
- * states them.
+ * Merges the layers of all public or all private services. The list of modules does not preserve the services' types,
+ * so the caller must state them.
  */
 const layersOf = <Services, Requirements>(access: "public" | "private"): Layer.Layer<Services, never, Requirements> => {
   const layers: ReadonlyArray<Layer.Any> = Contract.entries.filter(({ channel }) => channel.access === access)
@@ -57,7 +57,8 @@ const layersOf = <Services, Requirements>(access: "public" | "private"): Layer.L
 }
 
 /**
- * All channels of an account, with connections and tokens that you provide. Each use opens its own connections.
+ * Provides all of an account's channels, with connections and tokens that you provide. Each use of the layer opens its
+ * own connections.
  *
  * @category layers
  */
@@ -67,7 +68,7 @@ export const layerServices: Layer.Layer<Services, never, Dialer.Dialer | Session
 ).pipe(Layer.fresh)
 
 /**
- * The tokens of an account, from its `WebSocketToken` endpoint.
+ * An account's tokens, from its `WebSocketToken` endpoint.
  *
  * @category layers
  */
@@ -77,8 +78,8 @@ export const layerToken: Layer.Layer<Session.StreamToken, never, WebSocketToken.
 )
 
 /**
- * All channels of an account: public ones over a connection without credentials, private ones over an authorised
- * connection.
+ * Provides all of an account's channels: public channels over a connection without credentials, private channels over
+ * an authorised connection.
  *
  * Needs the account's `WebSocketToken`, which `Exchange.layer` provides, and the platform's WebSocket: provide
  * `Socket.layerWebSocketConstructorGlobal`, or `NodeWS.layerWebSocketConstructor` of `@effect/platform-node`.
@@ -91,7 +92,8 @@ export const layer = (
   Layer.provide(layerServices, [Dialer.layer(options), layerToken])
 
 /**
- * All channels of an account over the connections of a sandbox in this process: `Sandbox.layer` provides the `Dialer`.
+ * Provides all of an account's channels, over connections to a sandbox in this process. `Sandbox.layer` provides the
+ * `Dialer`.
  *
  * @category layers
  */
@@ -102,7 +104,7 @@ export const layerInProcess: Layer.Layer<Services, never, Dialer.Dialer | WebSoc
   )
 
 /**
- * The public channels. Needs no credentials.
+ * Provides the public channels. Needs no credentials.
  *
  * @category layers
  */

@@ -13,7 +13,7 @@ export * as LiveOrders from "./LiveOrders.ts"
 export * as LivePositions from "./LivePositions.ts"
 export * as LiveView from "./LiveView.ts"
 
-// Reconciliation of orders whose answers were lost
+// Reconciliation of orders whose responses were lost
 export * as Reconciliation from "./Reconciliation.ts"
 
 // Nonces that follow the exchange's clock

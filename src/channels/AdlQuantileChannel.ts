@@ -1,6 +1,6 @@
 /**
- * The places of the account's positions in the queue for auto-deleveraging (ADL), every 30 seconds. The exchange
- * reduces the first positions in the queue when a position on the other side can't be liquidated in the market.
+ * The places of the account's positions in the auto-deleveraging (ADL) queue, every 30 seconds. When a position on the
+ * other side can't be liquidated in the market, the exchange reduces the first positions in the queue.
  *
  * @example
  * ```ts
@@ -32,16 +32,22 @@ import * as topics from "./topics.ts"
 export type { AnyMarket as Topic } from "./topics.ts"
 
 /**
- * The place of a market's positions in the queue for auto-deleveraging.
+ * The place in the auto-deleveraging queue of the account's positions on a market.
  *
  * @category models
  */
 export interface AdlQuantile {
   /** The market, such as `BTC_PERP`. */
   readonly market: MarketName
-  /** The fifth of the queue that the long position is in: 4 is reduced first, 0 last. `null` without such a position. */
+  /**
+   * The fifth of the queue that contains the long position: 4 is reduced first, 0 last. `null` if there is no such
+   * position.
+   */
   readonly long: number | null
-  /** The fifth of the queue that the short position is in: 4 is reduced first, 0 last. `null` without such a position. */
+  /**
+   * The fifth of the queue that contains the short position: 4 is reduced first, 0 last. `null` if there is no such
+   * position.
+   */
   readonly short: number | null
 }
 
@@ -52,7 +58,8 @@ const quantile = positional<AdlQuantile>({
 })
 
 /**
- * `ADLQuantile_subscribe`. Source: the live exchange's documentation, WebSocket, "ADL quantile", September 2026.
+ * The channel with the method `ADLQuantile_subscribe`. Source: the live exchange's documentation, WebSocket, "ADL
+ * quantile", September 2026.
  *
  * @category channels
  */
@@ -65,7 +72,7 @@ export const channel = Channel.make({
   topics: topics.oneOrAllMarkets,
   keyOf: ({ market = "" }) => market,
   update: Schema.Array(quantile),
-  // A market without an entry has no position, so an empty list is a valid update.
+  // Markets without a position have no entry, so an empty list is a valid update.
   about: ({ market }, quantiles) =>
     market === undefined ? quantiles : quantiles.filter((quantile) => quantile.market === market),
   first: "value",
@@ -77,14 +84,14 @@ export const channel = Channel.make({
 })
 
 /**
- * The places of the account's positions in the queue for auto-deleveraging, as a stream.
+ * The places of the account's positions in the auto-deleveraging queue, as a stream.
  *
  * @category services
  */
 export class AdlQuantileChannel extends Context.Service<AdlQuantileChannel, {
   /**
-   * Emits the places of all positions, or of those on one market, every 30 seconds. A list that was not read in time is
-   * replaced by the next one.
+   * Emits the places of all positions, or of the positions on one market, every 30 seconds. If you do not read a list
+   * in time, the next list replaces it.
    */
   readonly stream: (
     topic?: topics.AnyMarket

@@ -1,5 +1,5 @@
 /**
- * The best bid and the best ask of a market, or of all markets, whenever they change. Public.
+ * The best bid and best ask of a market, or of all markets, whenever they change. Public.
  *
  * @example
  * ```ts
@@ -35,12 +35,12 @@ import * as topics from "./topics.ts"
 export type { AnyMarket as Topic } from "./topics.ts"
 
 /**
- * The best bid and the best ask of a market. Prices are in the quote currency, amounts in the base currency.
+ * A market's best bid and best ask. Prices are in the quote currency, amounts in the base currency.
  *
  * @category models
  */
 export interface BookTicker {
-  /** The time of the change, in Unix seconds with a fraction. */
+  /** The change's time, in Unix seconds with a fraction. */
   readonly timestamp: UnixTime
   /** The time when the exchange sent the message, in Unix seconds with a fraction. */
   readonly eventTime: UnixTime
@@ -70,7 +70,8 @@ const bookTicker = positional<BookTicker>({
 })
 
 /**
- * `bookTicker_subscribe`. Source: the live exchange's documentation, WebSocket, "Book ticker".
+ * The channel with the method `bookTicker_subscribe`. Source: the live exchange's documentation, WebSocket, "Book
+ * ticker".
  *
  * @category channels
  */
@@ -93,14 +94,14 @@ export const channel = Channel.make({
 })
 
 /**
- * The best bid and the best ask of a market, or of all markets, as a stream.
+ * The best bid and best ask of a market, or of all markets, as a stream.
  *
  * @category services
  */
 export class BookTickerChannel extends Context.Service<BookTickerChannel, {
   /**
-   * Emits the best bid and ask, and then each change. A change that was not read in time is replaced by the next change
-   * of the same market. Without a market, each market begins with a `Snapshot` of its own.
+   * Emits the best bid and ask, and then each change. If you do not read a change in time, the next change of the same
+   * market replaces it. If the topic has no market, the first item of each market is a `Snapshot`.
    */
   readonly stream: (
     topic?: topics.AnyMarket

@@ -39,14 +39,15 @@ export type { Everything as Topic } from "./topics.ts"
  */
 export const Event = Unrecognised.open(oneOf(["margin_call", "liquidation"]))
 /**
- * A borrow's event: the exchange demands more collateral (`margin_call`), or closes it (`liquidation`).
+ * An event about a borrow: the exchange demands more collateral (`margin_call`), or liquidates the borrow
+ * (`liquidation`).
  *
  * @category models
  */
 export type Event = typeof Event.Type
 
 /**
- * A margin call or the liquidation of a borrow.
+ * A borrow's margin call or liquidation.
  *
  * @category models
  */
@@ -58,7 +59,8 @@ export interface BorrowEvent {
 }
 
 /**
- * `borrowsAccountMargin_subscribe`. Source: the live exchange's documentation, WebSocket, "Borrows events".
+ * The channel with the method `borrowsAccountMargin_subscribe`. Source: the live exchange's documentation, WebSocket,
+ * "Borrows events".
  *
  * @category channels
  */
@@ -87,8 +89,9 @@ export const channel = Channel.make({
  */
 export class BorrowEventsChannel extends Context.Service<BorrowEventsChannel, {
   /**
-   * Emits each event. No query reads past events. After an `Interrupted`, a `Snapshot` therefore has all borrows, from
-   * `BorrowsChannel`; the `Snapshot` is missing if the exchange pushes no borrows within ten seconds.
+   * Emits each event. Past events can't be queried. So after an `Interrupted`, the stream emits a `Snapshot` with all
+   * borrows, from `BorrowsChannel`. There is no `Snapshot` if the exchange does not push the borrows within ten
+   * seconds.
    */
   readonly stream: Stream.Stream<Item.Item<BorrowEvent, ReadonlyArray<Borrow>>, StreamErrors.PrivateFailure>
 }>()("effect-txc/channels/BorrowEventsChannel") {

@@ -49,7 +49,7 @@ export interface Borrow {
   readonly amount: Decimal
   /** The funding accrued but not yet settled, in units of the asset. */
   readonly unrealizedFunding?: Decimal
-  /** The price at which the exchange liquidates the borrow. Absent when there is none. */
+  /** The price at which the exchange liquidates the borrow. Absent when there is no such price. */
   readonly liquidationPrice?: Decimal
 }
 
@@ -75,12 +75,13 @@ export const Borrow: Schema.Codec<Borrow, unknown> = Wire.answer<Borrow>({
     unrealizedFunding: "unrealized_funding",
     liquidationPrice: "liq_price"
   },
-  // The documentation's own example has this for a borrow without a liquidation price.
+  // The documentation's own example has this value for a borrow without a liquidation price.
   absent: { unrealizedFunding: absent(""), liquidationPrice: { ...absent("NaN"), written: true } }
 }).schema
 
 /**
- * `borrowsMargin_subscribe`. Source: the live exchange's documentation, WebSocket, "Borrows".
+ * The channel with the method `borrowsMargin_subscribe`. Source: the live exchange's documentation, WebSocket,
+ * "Borrows".
  *
  * @category channels
  */
@@ -108,9 +109,7 @@ export const channel = Channel.make({
  * @category services
  */
 export class BorrowsChannel extends Context.Service<BorrowsChannel, {
-  /**
-   * Emits all borrowed assets every 1.5 seconds. A list that was not read in time is replaced by the next one.
-   */
+  /** Emits all borrowed assets every 1.5 seconds. If you do not read a list in time, the next list replaces it. */
   readonly stream: Stream.Stream<
     Item.Item<ReadonlyArray<Borrow>, ReadonlyArray<Borrow>>,
     StreamErrors.PrivateFailure

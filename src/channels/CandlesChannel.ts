@@ -1,5 +1,5 @@
 /**
- * The candles of a market, updated as they change: prices and volume per interval. Public.
+ * A market's candles (prices and volume per interval), updated as they change. Public.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ const units = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, M: 2_592_000 } as c
 
 /**
  * The interval lengths: seconds (`s`), minutes (`m`), hours (`h`), days (`d`), weeks (`w`), months of 30 days (`M`).
- * They are those of `Candles.intervals`, and all others that divide a minute, an hour or a day.
+ * The list contains the lengths in `Candles.intervals`, and all others that divide a minute, an hour or a day.
  *
  * @category constants
  */
@@ -90,7 +90,7 @@ export const intervals = [
 export type Interval = (typeof intervals)[number]
 
 /**
- * Returns the length of an interval, in seconds.
+ * Returns an interval's length, in seconds.
  *
  * @category conversions
  */
@@ -104,7 +104,7 @@ const seconds = [...intervalOf.keys()]
 /** The schema of an interval: its length in seconds on the wire. */
 const Interval = Schema.Literals(seconds).annotate(Constraint.annotation({ kind: "oneOf", values: seconds })).pipe(
   Schema.decodeTo(oneOf(intervals), {
-    // The casts are safe: each of the two lists has a member for every member of the other.
+    // The casts are safe, because each of the two lists has a member for every member of the other list.
     decode: SchemaGetter.transform((length) => intervalOf.get(length) as Interval),
     encode: SchemaGetter.transform(secondsOf)
   })
@@ -139,8 +139,8 @@ export interface Request {
 }
 
 /**
- * The prices of an interval, in the quote currency, and its volume so far. A message describes the current interval.
- * The last message about an interval has its final values.
+ * An interval's prices, in the quote currency, and its volume so far. A message describes the current interval. The
+ * last message about an interval has its final values.
  *
  * @category models
  */
@@ -160,7 +160,7 @@ const topics: Schema.Codec<ReadonlyArray<Topic>, ReadonlyArray<unknown>> = param
   })
 )
 
-/** The wire does not name the interval. */
+/** The wire format does not contain the interval. */
 const candle = positional<Candle>({
   time: UnixSeconds,
   open: Decimal,
@@ -175,7 +175,7 @@ const candle = positional<Candle>({
 const example: Topic = { market: marketName("BTC_USDT"), interval: "1m" }
 
 /**
- * `candles_subscribe`. Source: the live exchange's documentation, WebSocket, "Kline".
+ * The channel with the method `candles_subscribe`. Source: the live exchange's documentation, WebSocket, "Kline".
  *
  * @category channels
  */
@@ -205,7 +205,7 @@ export const channel = Channel.make({
   example
 })
 
-/** The number of candles that a stream begins with. */
+/** The number of candles in a stream's first item. */
 const latest = 100
 
 const readLatest = ({ interval, market }: Topic): Continuity.Read<ReadonlyArray<Candle>> => (ask) =>
@@ -215,21 +215,21 @@ const readLatest = ({ interval, market }: Topic): Continuity.Read<ReadonlyArray<
     return ask(channel.queries.list, { market, interval, start: UnixSeconds.make(start), end: UnixSeconds.make(end) })
   })
 
-/** The volume of a candle only grows, so the candle with more volume is the newer one. */
+/** A candle's volume never decreases, so of two versions the one with more volume is newer. */
 const contains = (candles: ReadonlyArray<Candle>, { time, volume }: Candle): boolean =>
   candles.some((known) => known.time === time && Order(known.volume, volume) >= 0)
 
 /**
- * The candles of a market: as a stream, or read once.
+ * A market's candles, as a stream or read once.
  *
  * @category services
  */
 export class CandlesChannel extends Context.Service<CandlesChannel, {
   /**
-   * Emits the latest candles, at most 100, as a `Snapshot` with the latest one last, and then each change of a candle, at
-   * most two per second. The last change of a candle has its final values.
+   * Emits the latest candles, at most 100, as a `Snapshot` with the latest candle last, and then each change to a
+   * candle, at most two per second. A candle's last change has its final values.
    *
-   * Each market and interval needs a connection of its own.
+   * Each market and interval needs its own connection.
    */
   readonly stream: (
     topic: Topic

@@ -46,7 +46,7 @@ import * as forms from "./forms.ts"
 import * as topics from "./topics.ts"
 
 /**
- * A trade of one of the account's orders.
+ * A trade of an order that belongs to the account.
  *
  * @category models
  */
@@ -55,11 +55,11 @@ export interface Deal {
   readonly tradeId: TradeId
   /** The order id, assigned by the exchange. Absent when the exchange omits it. */
   readonly orderId?: OrderId
-  /** Your client order id. Absent when the order has none. */
+  /** Your client order id. Absent when the order has no client order id. */
   readonly clientOrderId?: ClientOrderId
-  /** The market of the trade. */
+  /** The trade's market. */
   readonly market: MarketName
-  /** The time of the trade, in Unix seconds with microsecond precision. */
+  /** The trade's time, in Unix seconds with microsecond precision. */
   readonly timestamp: UnixTime
   /** Whether the order bought or sold. */
   readonly side: ReceivedSide
@@ -67,11 +67,11 @@ export interface Deal {
   readonly role: ReceivedRole
   /** The traded amount, in the base currency. */
   readonly amount: Decimal
-  /** The price of the trade, in the quote currency. */
+  /** The trade's price, in the quote currency. */
   readonly price: Decimal
   /** The fee charged, in units of `feeAsset`. */
   readonly fee: Decimal
-  /** The currency of the fee. */
+  /** The fee's currency. */
   readonly feeAsset?: Ticker
 }
 
@@ -81,7 +81,7 @@ export interface Deal {
  * @category models
  */
 export interface PastDeal extends Deal {
-  /** The total of the trade, in the quote currency. */
+  /** The trade's total (price × amount), in the quote currency. */
   readonly total?: Decimal
   /** The order id of the counterparty's order in the trade. */
   readonly counterpartyOrderId?: OrderId
@@ -134,7 +134,7 @@ const pushed = positional<Deal>({
   feeAsset: Schema.optionalKey(Ticker)
 }, { clientOrderId: "" })
 
-/** `[["BTC_USDT"]]`: the set of markets. `[[]]` means all markets. */
+/** The parameters `[["BTC_USDT"]]`: the set of markets. `[[]]` means all markets. */
 const asTopics = Schema.Tuple([topics.anyMarkets]).pipe(
   Schema.decodeTo(Schema.toType(topics.anyMarkets), {
     decode: SchemaGetter.transform(([topics]) => topics),
@@ -145,7 +145,7 @@ const asTopics = Schema.Tuple([topics.anyMarkets]).pipe(
 const example = marketName("BTC_USDT")
 
 /**
- * `deals_subscribe`. Source: the live exchange's documentation, WebSocket, "Deals".
+ * The channel with the method `deals_subscribe`. Source: the live exchange's documentation, WebSocket, "Deals".
  *
  * @category channels
  */
@@ -177,7 +177,7 @@ export const channel = Channel.make({
 
 const recordsOf = ({ market }: topics.Market): Continuity.Records<Deal, Deal> => ({
   of: (deal) => [deal],
-  // If the account's orders trade with each other, both have the trade's id.
+  // If two of the account's orders trade with each other, both deals have the same trade id.
   idOf: ({ role, tradeId }) => `${tradeId} ${role}`,
   limit: maxLimit,
   read: (ask) =>
@@ -188,15 +188,15 @@ const recordsOf = ({ market }: topics.Market): Continuity.Records<Deal, Deal> =>
 })
 
 /**
- * The trades of the account's own orders on a market: as a stream, or read once.
+ * The trades of the account's own orders on a market, as a stream or read once.
  *
  * @category services
  */
 export class DealsChannel extends Context.Service<DealsChannel, {
   /**
-   * Emits the latest trades, at most 100, as a `Snapshot` with the latest one last, and then each trade. After a lost
-   * connection, trades that were missed are emitted as events, unless there are more of them than fit on a page: only
-   * then is the stream interrupted.
+   * Emits the latest trades, at most 100, as a `Snapshot` with the latest trade last, and then each trade. After a lost
+   * connection, the stream emits the missed trades as events. The stream is interrupted only if there are more missed
+   * trades than fit on a page.
    */
   readonly stream: (
     topic: topics.Market

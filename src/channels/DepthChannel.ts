@@ -1,5 +1,5 @@
 /**
- * The order book of a market, as a snapshot and the changes after it. Public.
+ * A market's order book, as a snapshot and the changes after it. Public.
  *
  * @example
  * ```ts
@@ -35,15 +35,15 @@ import { positional } from "../protocol/Positional.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The numbers of levels on each side that a subscription may ask for.
+ * The numbers of levels on each side that a subscription may request.
  *
  * @category constants
  */
 export const limits = [1, 5, 10, 20, 30, 50, 100] as const
 
 /**
- * The price steps that a subscription may ask for, in the quote currency: levels within a step are merged into one.
- * `"0"` keeps every price.
+ * The price steps that a subscription may request, in the quote currency. All levels within a step are merged into one
+ * level; `"0"` means no merging.
  *
  * @category constants
  */
@@ -81,31 +81,31 @@ export interface Topic {
 export interface Level {
   /** The price, in the quote currency. */
   readonly price: Decimal
-  /** The amount at this price, in the base currency. In a change, zero means that the level is gone. */
+  /** The amount at this price, in the base currency. In a change, zero means that the level no longer exists. */
   readonly amount: Decimal
 }
 
 /**
- * An order book, or a change of one.
+ * An order book, or a change to an order book.
  *
  * @category models
  */
 export interface DepthMessage {
   /** The market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** Whether this is the whole book. Otherwise it contains the levels that have changed. */
+  /** Whether the message contains the complete book. If not, it contains only the levels that have changed. */
   readonly isSnapshot: boolean
   /** The time of the book's last change, in Unix seconds with a fraction. */
   readonly timestamp: UnixTime
   /** The time when the exchange sent the message, in Unix seconds with a fraction. */
   readonly eventTime?: UnixTime
-  /** The number of this state of the book. It never decreases. */
+  /** The sequence number of this state of the book. It never decreases. */
   readonly updateId: number
-  /** In a change: the sequence number of the book to which it applies. */
+  /** In a change, the sequence number of the book to which the change applies. */
   readonly pastUpdateId?: number
-  /** The offers to sell, lowest price first. Absent when none of them has changed. */
+  /** The offers to sell, lowest price first. Absent when no offer to sell has changed. */
   readonly asks?: ReadonlyArray<Level>
-  /** The offers to buy, highest price first. Absent when none of them has changed. */
+  /** The offers to buy, highest price first. Absent when no offer to buy has changed. */
   readonly bids?: ReadonlyArray<Level>
 }
 
@@ -129,7 +129,7 @@ const PriceStep = Schema.Literals(priceSteps).annotate(Constraint.annotation({ k
 const topic = Wire.struct<Topic>({ market: MarketName, limit: Limit, priceStep: PriceStep })
 
 interface Parameters extends Topic {
-  /** Whether the subscription adds a market. Otherwise it replaces all other markets. */
+  /** Whether the subscription adds a market. If not, it replaces all other markets. */
   readonly adds?: boolean
 }
 
@@ -140,7 +140,7 @@ const parameters = positional<Parameters>({
   adds: Schema.optionalKey(Schema.Boolean)
 })
 
-/** Converts a topic to parameters that add its market to those of the connection. */
+/** Converts a topic to parameters that add its market to the connection's markets. */
 const asTopics: Schema.Codec<ReadonlyArray<Topic>, ReadonlyArray<unknown>> = parameters.pipe(
   Schema.decodeTo(Schema.Tuple([Schema.toType(topic.schema)]), {
     decode: SchemaGetter.transform(({ limit, market, priceStep }) => [{ market, limit, priceStep }] as const),
@@ -188,7 +188,7 @@ const depth = Wire.answer<Depth>({
 const example: Topic = { market: marketName("BTC_USDT"), limit: 100, priceStep: "0" }
 
 /**
- * `depth_subscribe`. Source: the live exchange's documentation, WebSocket, "Depth".
+ * The channel with the method `depth_subscribe`. Source: the live exchange's documentation, WebSocket, "Depth".
  *
  * @category channels
  */
@@ -215,7 +215,10 @@ export const channel = Channel.make({
   example
 })
 
-/** The levels of a book, by price in canonical text. Amounts keep their text, because they are rarely compared. */
+/**
+ * A book's levels, by price in canonical text. Amounts are not converted to canonical text, because they are rarely
+ * compared.
+ */
 class Levels {
   readonly #amounts = new Map<Decimal, Decimal>()
 
@@ -258,21 +261,22 @@ const tracked = (): Continuity.Tracked<DepthMessage> => {
 }
 
 /**
- * The order book of a market: as a stream of a book and its changes, or read once.
+ * A market's order book, as a stream of a book and its changes, or read once.
  *
  * @category services
  */
 export class DepthChannel extends Context.Service<DepthChannel, {
   /**
-   * Emits the whole book as a `Snapshot`, and then each change of it, at most ten per second. Each change follows the
-   * book before it: if one is missing, the stream is interrupted, and a new `Snapshot` follows.
+   * Emits the complete book as a `Snapshot`, and then each change, at most ten per second. Each change contains the
+   * sequence number of the book before it. If a change is missing, the stream is interrupted, and a new `Snapshot`
+   * follows.
    *
-   * A subscription with another `limit` or `priceStep` for the same market needs a connection of its own.
+   * A subscription with a different `limit` or `priceStep` for the same market needs its own connection.
    */
   readonly stream: (
     topic: Topic
   ) => Stream.Stream<Item.Item<DepthMessage, DepthMessage>, StreamErrors.PublicFailure>
-  /** Reads the order book once. The book has no sequence number, so the stream's changes can't be applied to it. */
+  /** Reads the order book once. The result has no sequence number, so the stream's changes can't be applied to it. */
   readonly get: (request: Topic) => Effect.Effect<Depth, StreamErrors.QueryFailure<"public">>
 }>()("effect-txc/channels/DepthChannel") {
   /** Provides this service. Requires a `PublicSession`. */

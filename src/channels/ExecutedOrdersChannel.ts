@@ -1,5 +1,5 @@
 /**
- * The account's orders that can no longer trade, whenever one is filled, or canceled after it was partly filled.
+ * The account's closed orders: an order is pushed when it is filled, or canceled after it was partly filled.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ import * as orders from "./orders.ts"
  */
 export const Kind = oneOf(["limit", "market"])
 /**
- * A kind of order: with a limit price, or without one. Stop orders are included.
+ * A kind of order: with a limit price, or without a limit price. Stop orders are included.
  *
  * @category models
  */
@@ -61,7 +61,7 @@ export type Kind = typeof Kind.Type
 export interface Topic {
   /** The market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** Only orders of this kind. Default: all. */
+  /** Only orders of this kind. Default: all kinds. */
   readonly kind?: Kind
 }
 
@@ -72,16 +72,16 @@ export interface Topic {
  */
 export const Source = Unrecognised.open(oneOf(["web", "api", "adl", "liquidation"]))
 /**
- * The origin of an order: a person on the exchange's site (`web`), a program (`api`), the exchange when it reduced the
- * position of an account on the other side (`adl`) or liquidated a position (`liquidation`).
+ * An order's origin: a person on the exchange's site (`web`), a program (`api`), auto-deleveraging by the exchange
+ * (`adl`), or a liquidation by the exchange (`liquidation`).
  *
  * @category models
  */
 export type Source = typeof Source.Type
 
 /**
- * An order that can no longer trade. `left` and `modifiedAt` are absent in the answer to a query; `ftime` and `source`
- * are absent in pushed messages.
+ * A closed order. `left` and `modifiedAt` are absent in the response to a query; `ftime` and `source` are absent in
+ * pushed messages.
  *
  * @category models
  */
@@ -90,15 +90,15 @@ export interface ExecutedOrder extends OrderAnswer.AnyOrder {
   readonly left?: Decimal
   /** The time of the order's last change, in Unix seconds with microsecond precision. */
   readonly modifiedAt?: UnixTime
-  /** The time when the order ended, in Unix seconds with microsecond precision. */
+  /** The time when the order closed, in Unix seconds with microsecond precision. */
   readonly ftime?: UnixTime
-  /** The origin of the order. */
+  /** The order's origin. */
   readonly source?: Source
   /** Whether the order was immediate-or-cancel. */
   readonly ioc?: boolean
   /** Whether the order traded only against retail orders (RPI, "retail price improvement"). */
   readonly rpi?: boolean
-  /** Whether the order took liquidity as a retail order, which may get a better price. */
+  /** Whether the order traded as a retail order, which may get a better price. */
   readonly retail?: boolean
   /** Whether the order could only reduce or close a position. */
   readonly reduceOnly?: boolean
@@ -106,9 +106,9 @@ export interface ExecutedOrder extends OrderAnswer.AnyOrder {
   readonly takerFee?: FeeRate
   /** The order's maker fee rate, as a ratio. Only in messages until 2023. */
   readonly makerFee?: FeeRate
-  /** Whether the market has reached the activation price. Stop orders only. */
+  /** Whether the market price has reached the activation price. Stop orders only. */
   readonly activated?: boolean
-  /** Whether the market had to rise or fall to the activation price. Stop orders only. */
+  /** Whether the market price had to rise or fall to the activation price. Stop orders only. */
   readonly activationCondition?: ReceivedActivationCondition
   /** The price that triggers the order, in the quote currency. Stop orders only. */
   readonly activationPrice?: Decimal
@@ -129,7 +129,8 @@ const numbers = {
 } as const
 
 /**
- * A type of order to read: on spot, or on margin. The exchange settles positions with `normalization`.
+ * An order type to read, for orders on spot or on margin. `normalization` is the type of orders with which the exchange
+ * settles positions.
  *
  * @category models
  */
@@ -151,13 +152,13 @@ export interface Request {
   readonly limit: Limit
 }
 
-// The cast is safe: these are the keys.
+// The cast is safe, because these are the object's keys.
 const listedTypes = Object.keys(numbers) as ReadonlyArray<ListedType>
 
 const typeOf = new Map<number, string>(Object.entries(numbers).map(([type, number]) => [number, type]))
 
 const ListedType: Schema.Codec<ListedType, number> = Schema.Literals(Object.values(numbers)).pipe(
-  // The cast is safe: both lists are those of `numbers`.
+  // The cast is safe, because both lists come from `numbers`.
   Schema.decodeTo(oneOf(listedTypes), {
     decode: SchemaGetter.transform((number) => typeOf.get(number) as ListedType),
     encode: SchemaGetter.transform((type) => numbers[type])
@@ -192,7 +193,10 @@ const topic = Wire.struct<Topic>({ market: MarketName, kind: Schema.optionalKey(
 
 const kinds = [undefined, "limit", "market"] as const
 
-/** `[["BTC_USDT"], 0]`: markets, and one filter for all: 0 (all orders), 1 (limit) or 2 (market). */
+/**
+ * The parameters `[["BTC_USDT"], 0]`: the markets, and a filter for all of them: 0 (all orders), 1 (limit) or 2
+ * (market).
+ */
 const topics: Schema.Codec<ReadonlyArray<Topic>, ReadonlyArray<unknown>> = positional<{
   readonly markets: ReadonlyArray<MarketName>
   readonly filter: 0 | 1 | 2
@@ -224,7 +228,8 @@ const executed: Schema.Codec<ExecutedOrder, unknown> = orders.ended<ExecutedOrde
 const example = marketName("BTC_USDT")
 
 /**
- * `ordersExecuted_subscribe`. Source: the live exchange's documentation, WebSocket, "Orders executed".
+ * The channel with the method `ordersExecuted_subscribe`. Source: the live exchange's documentation, WebSocket, "Orders
+ * executed".
  *
  * @category channels
  */
@@ -272,15 +277,16 @@ const readLatest = (topic: Topic): Continuity.Read<ReadonlyArray<ExecutedOrder>>
   )
 
 /**
- * The account's orders that can no longer trade: as a stream, or read once.
+ * The account's closed orders, as a stream or read once.
  *
  * @category services
  */
 export class ExecutedOrdersChannel extends Context.Service<ExecutedOrdersChannel, {
   /**
-   * Emits the latest orders, at most 100, as a `Snapshot` in the exchange's order, and then each order that ends. After
-   * every lost connection the stream is interrupted and begins with a `Snapshot` again: the documentation does not say
-   * that the exchange's latest orders are the ones that ended last, so an order may have been missed.
+   * Emits the latest orders, at most 100, as a `Snapshot` in the exchange's order, and then each order that closes.
+   * After every lost connection, the stream is interrupted and starts with a `Snapshot` again. The reason is that the
+   * documentation does not state whether the exchange's latest orders are the orders that closed last, so an order may
+   * have been missed.
    */
   readonly stream: (
     topic: Topic

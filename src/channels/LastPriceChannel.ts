@@ -1,5 +1,5 @@
 /**
- * The last price of a market, whenever it has changed. Public.
+ * A market's last price, whenever it has changed. Public.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ import * as topics from "./topics.ts"
 export type { Market as Topic } from "./topics.ts"
 
 /**
- * The last price of a market.
+ * A market's last price.
  *
  * @category models
  */
@@ -46,7 +46,8 @@ export interface LastPrice {
 const update = positional<LastPrice>({ market: MarketName, price: Decimal })
 
 /**
- * `lastprice_subscribe`. Source: the live exchange's documentation, WebSocket, "Last price".
+ * The channel with the method `lastprice_subscribe`. Source: the live exchange's documentation, WebSocket, "Last
+ * price".
  *
  * @category channels
  */
@@ -77,19 +78,19 @@ export const channel = Channel.make({
 })
 
 /**
- * The last price of a market: as a stream, or read once.
+ * A market's last price, as a stream or read once.
  *
  * @category services
  */
 export class LastPriceChannel extends Context.Service<LastPriceChannel, {
   /**
-   * Emits the last price, and then each change, at most one per second. A price that was not read in time is replaced
-   * by the next one.
+   * Emits the last price, and then each change, at most one per second. If you do not read a price in time, the next
+   * price replaces it.
    */
   readonly stream: (
     topic: topics.Market
   ) => Stream.Stream<Item.Item<LastPrice, LastPrice>, StreamErrors.PublicFailure>
-  /** Reads the last price of a market, in the quote currency. */
+  /** Reads a market's last price, in the quote currency. */
   readonly get: (request: topics.Market) => Effect.Effect<Decimal, StreamErrors.QueryFailure<"public">>
 }>()("effect-txc/channels/LastPriceChannel") {
   /** Provides this service. Requires a `PublicSession`. */

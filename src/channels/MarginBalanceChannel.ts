@@ -1,5 +1,5 @@
 /**
- * Changes of the collateral account's balances, which back margin orders and positions.
+ * Changes to the collateral account's balances, which back margin orders and positions.
  *
  * @example
  * ```ts
@@ -34,18 +34,18 @@ import * as topics from "./topics.ts"
 export type { AnyAsset as Topic } from "./topics.ts"
 
 /**
- * The collateral balance of one asset, in units of the asset.
+ * An asset's collateral balance, in units of the asset.
  *
  * @category models
  */
 export interface MarginBalance {
-  /** The whole balance. */
+  /** The total balance. */
   readonly balance: Decimal
   /** The borrowed amount. */
   readonly borrow: Decimal
   /** The amount that can be transferred from the account without borrowing. */
   readonly availableWithoutBorrow: Decimal
-  /** The amount that can be transferred from the account, including funds that can be borrowed for it. */
+  /** The amount that can be transferred from the account, including funds that can be borrowed for the transfer. */
   readonly availableWithBorrow: Decimal
 }
 
@@ -73,7 +73,7 @@ interface PushedBalance extends MarginBalance {
   readonly ticker: Ticker
 }
 
-/** `B` is the balance and `b` the borrowed amount. */
+/** On the wire, `B` is the balance and `b` is the borrowed amount. */
 const pushed = Wire.answer<PushedBalance>({
   ticker: Ticker,
   balance: Decimal,
@@ -96,7 +96,8 @@ const update: Schema.Codec<MarginBalances, unknown> = Schema.Array(pushed).pipe(
 )
 
 /**
- * `balanceMargin_subscribe`. Source: the live exchange's documentation, WebSocket, "Balance margin".
+ * The channel with the method `balanceMargin_subscribe`. Source: the live exchange's documentation, WebSocket, "Balance
+ * margin".
  *
  * @category channels
  */
@@ -114,7 +115,7 @@ export const channel = Channel.make({
   continuity: "changed",
   pushes: { when: "changed", everyMillis: 1500 },
   queries: {
-    /** Reads the balances of assets; of all assets when the list is empty. */
+    /** Reads the balances of the listed assets; of all assets when the list is empty. */
     all: Channel.query({
       method: "balanceMargin_request",
       params: topics.assetsAsked,
@@ -127,19 +128,19 @@ export const channel = Channel.make({
 })
 
 /**
- * The collateral account's balances: as a stream, or read once.
+ * The collateral account's balances, as a stream or read once.
  *
  * @category services
  */
 export class MarginBalanceChannel extends Context.Service<MarginBalanceChannel, {
   /**
-   * Emits the balances of the topic's assets as a `Snapshot`, and then the changed balances, at most every 1.5 seconds. An
-   * event has the whole balance of each asset that has changed.
+   * Emits the balances of the topic's assets as a `Snapshot`, and then the changed balances, at most every 1.5 seconds.
+   * An event has the complete balance of each asset that has changed.
    */
   readonly stream: (
     topic?: topics.AnyAsset
   ) => Stream.Stream<Item.Item<MarginBalances, MarginBalances>, StreamErrors.PrivateFailure>
-  /** Reads the balances of assets; of all assets when the list is empty. */
+  /** Reads the balances of the listed assets; of all assets when the list is empty. */
   readonly all: (
     request: ReadonlyArray<Ticker>
   ) => Effect.Effect<MarginBalances, StreamErrors.QueryFailure<"private">>

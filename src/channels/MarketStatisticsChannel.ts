@@ -1,5 +1,5 @@
 /**
- * The statistics of a market over the last 24 hours, every second. Public.
+ * A market's statistics over the last 24 hours, every second. Public.
  *
  * @example
  * ```ts
@@ -46,13 +46,13 @@ export const pushedPeriod = 86_400
  * @category models
  */
 export interface Statistics {
-  /** The length of the period, in seconds. */
+  /** The period's length, in seconds. */
   readonly period: number
   /** The price of the last trade. */
   readonly last: Decimal
-  /** The price at the start of the period. */
+  /** The price at the period's start. */
   readonly open: Decimal
-  /** The price at the end of the period. */
+  /** The price at the period's end. */
   readonly close: Decimal
   /** The highest price. */
   readonly high: Decimal
@@ -65,7 +65,7 @@ export interface Statistics {
 }
 
 /**
- * The statistics of a market over the last 24 hours.
+ * A market's statistics over the last 24 hours.
  *
  * @category models
  */
@@ -82,7 +82,7 @@ export interface MarketStatistics extends Statistics {
 export interface Request {
   /** The market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** The length of the period, in seconds. */
+  /** The period's length, in seconds. */
   readonly period: number
 }
 
@@ -100,7 +100,7 @@ const statistics = Wire.answer<Statistics>({
 const Period = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, Constraint.annotation({ kind: "min", min: 1 })))
 
 /**
- * `market_subscribe`. Source: the live exchange's documentation, WebSocket, "Market".
+ * The channel with the method `market_subscribe`. Source: the live exchange's documentation, WebSocket, "Market".
  *
  * @category channels
  */
@@ -131,14 +131,14 @@ export const channel = Channel.make({
 })
 
 /**
- * The statistics of a market over the last 24 hours, or over another period: as a stream, or read once.
+ * A market's statistics over the last 24 hours as a stream, or over any period, read once.
  *
  * @category services
  */
 export class MarketStatisticsChannel extends Context.Service<MarketStatisticsChannel, {
   /**
-   * Emits the statistics over the last 24 hours every second. Statistics that were not read in time are replaced by the
-   * next ones.
+   * Emits the statistics over the last 24 hours every second. If you do not read statistics in time, the next
+   * statistics replace them.
    */
   readonly stream: (
     topic: topics.Market

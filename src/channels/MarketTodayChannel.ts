@@ -1,5 +1,5 @@
 /**
- * The statistics of a market since midnight UTC, whenever they have changed. Public.
+ * A market's statistics since midnight UTC, whenever they have changed. Public.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export interface Statistics {
 }
 
 /**
- * The statistics of a market since midnight UTC.
+ * A market's statistics since midnight UTC.
  *
  * @category models
  */
@@ -73,7 +73,8 @@ const statistics = Wire.answer<Statistics>({
 }, { keys: { total: "deal" } })
 
 /**
- * `marketToday_subscribe`. Source: the live exchange's documentation, WebSocket, "Market today".
+ * The channel with the method `marketToday_subscribe`. Source: the live exchange's documentation, WebSocket, "Market
+ * today".
  *
  * @category channels
  */
@@ -93,7 +94,7 @@ export const channel = Channel.make({
   queries: {
     /** Reads the statistics since midnight UTC. */
     get: Channel.query({
-      // The only query whose method does not end with `_request`.
+      // This is the only query whose method does not end with `_request`.
       method: "marketToday_query",
       params: positional<topics.Market>({ market: MarketName }),
       result: statistics.schema,
@@ -105,19 +106,19 @@ export const channel = Channel.make({
 })
 
 /**
- * The statistics of a market since midnight UTC: as a stream, or read once.
+ * A market's statistics since midnight UTC, as a stream or read once.
  *
  * @category services
  */
 export class MarketTodayChannel extends Context.Service<MarketTodayChannel, {
   /**
-   * Emits the statistics, and then each change, at most one per second. Statistics that were not read in time are
-   * replaced by the next ones.
+   * Emits the statistics, and then each change, at most one per second. If you do not read statistics in time, the next
+   * statistics replace them.
    */
   readonly stream: (
     topic: topics.Market
   ) => Stream.Stream<Item.Item<MarketToday, MarketToday>, StreamErrors.PublicFailure>
-  /** Reads the statistics of a market since midnight UTC. */
+  /** Reads a market's statistics since midnight UTC. */
   readonly get: (request: topics.Market) => Effect.Effect<Statistics, StreamErrors.QueryFailure<"public">>
 }>()("effect-txc/channels/MarketTodayChannel") {
   /** Provides this service. Requires a `PublicSession`. */

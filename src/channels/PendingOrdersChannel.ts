@@ -1,8 +1,8 @@
 /**
- * The account's orders that can still trade, whenever one is created, changes or ends.
+ * The account's orders that can still trade: an order is pushed when it is created, changes or closes.
  *
- * The exchange may also push `otoOrdersPending_update` to a subscriber: one client of another project reads it, and no
- * documentation describes it. Such a message belongs to no channel, and is ignored.
+ * The exchange may also push `otoOrdersPending_update` to a subscriber. No documentation describes this message, but
+ * another project's client reads it. The message does not belong to a channel, and is ignored.
  *
  * @example
  * ```ts
@@ -50,20 +50,20 @@ export type { Market as Topic } from "./topics.ts"
  */
 export const Event = Unrecognised.open(oneOf(["new", "updated", "finished"]))
 /**
- * An order's event:
+ * An event about an order:
  *
- * - `new`: it was created, or a stop order was activated. Activation keeps the order's id
- * - `updated`: it changed, for example because a part of it was filled
- * - `finished`: it was filled or canceled. An order that is filled at once has only this event
+ * - `new`: the order was created, or is a stop order that was activated. An activated order keeps its id
+ * - `updated`: the order changed, for example because part of it was filled
+ * - `finished`: the order was filled or canceled. If an order is filled immediately, this is its only event
  *
- * The exchange modifies an order by finishing it and creating another with a new id.
+ * To modify an order, the exchange finishes it and creates another order with a new id.
  *
  * @category models
  */
 export type Event = typeof Event.Type
 
 /**
- * An event of an order.
+ * An event about an order, with the order.
  *
  * @category models
  */
@@ -79,7 +79,8 @@ const event = forms.numbered(Event, [[1, "new"], [2, "updated"], [3, "finished"]
 const example = marketName("BTC_USDT")
 
 /**
- * `ordersPending_subscribe`. Source: the live exchange's documentation, WebSocket, "Orders pending".
+ * The channel with the method `ordersPending_subscribe`. Source: the live exchange's documentation, WebSocket, "Orders
+ * pending".
  *
  * @category channels
  */
@@ -109,7 +110,7 @@ export const channel = Channel.make({
   example: { market: example }
 })
 
-/** Reads all orders of a market. Fails if they change so fast that the pages do not fit together. */
+/** Reads all orders on a market. Fails if the orders change so fast that the pages do not fit together. */
 const readAll = (market: topics.Market["market"]): Continuity.Read<ReadonlyArray<orders.PendingOrder>> => (ask) =>
   Stream.runCollect(
     Pages.stream(
@@ -122,9 +123,9 @@ const readAll = (market: topics.Market["market"]): Continuity.Read<ReadonlyArray
   )
 
 /**
- * Whether the orders in an answer already include an event that was pushed while they were read. If the answer lacks
- * the order, the event may be newer, so the result is `false`. It is also `false` for the end of an order, because an
- * order that is filled at once is never in an answer.
+ * Whether the orders in a response already include an event that was pushed while they were read. If the response does
+ * not contain the order, the event may be newer, so the result is `false`. The result is also `false` for a `finished`
+ * event, because an order that is filled immediately is never in a response.
  */
 const contains = (all: ReadonlyArray<orders.PendingOrder>, { event, order }: OrderEvent): boolean => {
   const read = event === "finished" ? undefined : all.find(({ orderId }) => orderId === order.orderId)
@@ -132,14 +133,15 @@ const contains = (all: ReadonlyArray<orders.PendingOrder>, { event, order }: Ord
 }
 
 /**
- * The orders of a market that can still trade: as a stream, or read once.
+ * The orders on a market that can still trade, as a stream or read once.
  *
  * @category services
  */
 export class PendingOrdersChannel extends Context.Service<PendingOrdersChannel, {
   /**
-   * Emits all orders that can still trade as a `Snapshot`, and then each event of an order. An event has the whole
-   * order, and replaces what was known of it; an event may repeat a change that the `Snapshot` already includes.
+   * Emits all orders that can still trade as a `Snapshot`, and then each event about an order. An event contains the
+   * complete order, and replaces any earlier data about it. An event may repeat a change that the `Snapshot` already
+   * includes.
    */
   readonly stream: (
     topic: topics.Market

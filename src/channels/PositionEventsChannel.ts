@@ -41,14 +41,15 @@ export type { Everything as Topic } from "./topics.ts"
  */
 export const Event = Unrecognised.open(oneOf(["margin_call", "liquidation"]))
 /**
- * A position's event: the exchange demands more collateral (`margin_call`), or closes it (`liquidation`).
+ * An event about a position: the exchange demands more collateral (`margin_call`), or liquidates the position
+ * (`liquidation`).
  *
  * @category models
  */
 export type Event = typeof Event.Type
 
 /**
- * A margin call or the liquidation of a position.
+ * A position's margin call or liquidation.
  *
  * @category models
  */
@@ -60,7 +61,8 @@ export interface PositionEvent {
 }
 
 /**
- * `positionsAccountMargin_subscribe`. Source: the live exchange's documentation, WebSocket, "Margin positions events".
+ * The channel with the method `positionsAccountMargin_subscribe`. Source: the live exchange's documentation, WebSocket,
+ * "Margin positions events".
  *
  * @category channels
  */
@@ -89,8 +91,9 @@ export const channel = Channel.make({
  */
 export class PositionEventsChannel extends Context.Service<PositionEventsChannel, {
   /**
-   * Emits each event. No query reads past events. After an `Interrupted`, a `Snapshot` therefore has all positions,
-   * from `PositionsChannel`; the `Snapshot` is missing if the exchange pushes no positions within ten seconds.
+   * Emits each event. Past events can't be queried. So after an `Interrupted`, the stream emits a `Snapshot` with all
+   * positions, from `PositionsChannel`. There is no `Snapshot` if the exchange does not push the positions within ten
+   * seconds.
    */
   readonly stream: Stream.Stream<Item.Item<PositionEvent, ReadonlyArray<Position>>, StreamErrors.PrivateFailure>
 }>()("effect-txc/channels/PositionEventsChannel") {

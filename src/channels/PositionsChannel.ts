@@ -36,8 +36,8 @@ import * as topics from "./topics.ts"
 export type { Everything as Topic } from "./topics.ts"
 
 /**
- * An open position. The exchange does not push `leverage`, `pnlPercent` and `tpsl`. In its messages `pnl` is the
- * unrealized profit, which is `unrealizedPnl` here.
+ * An open position. The exchange does not push `leverage`, `pnlPercent` and `tpsl`. In the exchange's messages, `pnl`
+ * is the unrealized profit, which is called `unrealizedPnl` here.
  *
  * @category models
  */
@@ -105,7 +105,8 @@ export const Position: Schema.Codec<Position, unknown> = Wire.answer<Position>({
 }).schema
 
 /**
- * `positionsMargin_subscribe`. Source: the live exchange's documentation, WebSocket, "Positions".
+ * The channel with the method `positionsMargin_subscribe`. Source: the live exchange's documentation, WebSocket,
+ * "Positions".
  *
  * @category channels
  */
@@ -133,9 +134,7 @@ export const channel = Channel.make({
  * @category services
  */
 export class PositionsChannel extends Context.Service<PositionsChannel, {
-  /**
-   * Emits all open positions every second. A list that was not read in time is replaced by the next one.
-   */
+  /** Emits all open positions every second. If you do not read a list in time, the next list replaces it. */
   readonly stream: Stream.Stream<
     Item.Item<ReadonlyArray<Position>, ReadonlyArray<Position>>,
     StreamErrors.PrivateFailure

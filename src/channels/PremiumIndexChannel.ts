@@ -1,5 +1,6 @@
 /**
- * The mark price, the index price and the funding rate of a futures market, or of all, twice a second. Public.
+ * The mark price, the index price and the funding rate of a futures market, or of all futures markets, twice a second.
+ * Public.
  *
  * @example
  * ```ts
@@ -36,7 +37,7 @@ import * as topics from "./topics.ts"
 export type { AnyMarket as Topic } from "./topics.ts"
 
 /**
- * The prices and the funding rate of a futures market.
+ * A futures market's prices and funding rate.
  *
  * @category models
  */
@@ -71,7 +72,8 @@ type Row = ReadonlyArray<unknown>
 const isRow = (value: unknown): value is Row => Array.isArray(value)
 
 /**
- * A subscription to all markets receives a list of rows; a subscription to named markets receives one row per message.
+ * A subscription to all markets receives a list of rows; a subscription to specific markets receives one row per
+ * message.
  */
 const update: Schema.Codec<ReadonlyArray<PremiumIndex>, unknown> = Schema.Array(Schema.Unknown).annotate(
   Wire.describedBy(() => Schema.Union([index, indexes]))
@@ -86,8 +88,8 @@ const update: Schema.Codec<ReadonlyArray<PremiumIndex>, unknown> = Schema.Array(
 )
 
 /**
- * `premiumIndex_subscribe`. Source: the live exchange's documentation, WebSocket, "Premium index", September 2026. The
- * exchange sends times in milliseconds, where the documentation has seconds.
+ * The channel with the method `premiumIndex_subscribe`. Source: the live exchange's documentation, WebSocket, "Premium
+ * index", September 2026. The exchange sends times in milliseconds, although the documentation shows seconds.
  *
  * @category channels
  */
@@ -111,14 +113,14 @@ export const channel = Channel.make({
 })
 
 /**
- * The prices and the funding rate of a futures market, or of all, as a stream.
+ * The prices and the funding rate of a futures market, or of all futures markets, as a stream.
  *
  * @category services
  */
 export class PremiumIndexChannel extends Context.Service<PremiumIndexChannel, {
   /**
-   * Emits the prices and the funding rate twice a second. Those that were not read in time are replaced by the next ones
-   * of the same market. Without a market, each futures market begins with a `Snapshot` of its own.
+   * Emits the prices and the funding rate twice a second. If you do not read a value in time, the next value of the
+   * same market replaces it. If the topic has no market, the first item of each futures market is a `Snapshot`.
    */
   readonly stream: (
     topic?: topics.AnyMarket

@@ -1,5 +1,5 @@
 /**
- * Changes of the trade account's balances, which back spot orders.
+ * Changes to the trade account's balances, which back spot orders.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export type { AnyAsset as Topic } from "./topics.ts"
 
 const balances: Schema.Codec<Balances, unknown> = Wire.keyed(Ticker, Balance)
 
-/** `[{ "BTC": …, "USDT": … }]`: one object with the changed assets, or several. */
+/** The parameters `[{ "BTC": …, "USDT": … }]`: one or several objects with the changed assets. */
 const update: Schema.Codec<Balances, unknown> = Schema.Array(balances).pipe(
   Schema.decodeTo(Schema.toType(balances), {
     decode: SchemaGetter.transform((parts): Balances => new Map(parts.flatMap((part) => [...part]))),
@@ -45,7 +45,8 @@ const update: Schema.Codec<Balances, unknown> = Schema.Array(balances).pipe(
 )
 
 /**
- * `balanceSpot_subscribe`. Source: the live exchange's documentation, WebSocket, "Balance spot".
+ * The channel with the method `balanceSpot_subscribe`. Source: the live exchange's documentation, WebSocket, "Balance
+ * spot".
  *
  * @category channels
  */
@@ -63,7 +64,7 @@ export const channel = Channel.make({
   continuity: "changed",
   pushes: { when: "changed", everyMillis: 1000 },
   queries: {
-    /** Reads the balances of assets; of all assets when the list is empty. */
+    /** Reads the balances of the listed assets; of all assets when the list is empty. */
     all: Channel.query({
       method: "balanceSpot_request",
       params: topics.assetsAsked,
@@ -76,19 +77,19 @@ export const channel = Channel.make({
 })
 
 /**
- * The trade account's balances: as a stream, or read once.
+ * The trade account's balances, as a stream or read once.
  *
  * @category services
  */
 export class SpotBalanceChannel extends Context.Service<SpotBalanceChannel, {
   /**
-   * Emits the balances of the topic's assets as a `Snapshot`, and then the changed balances, at most once per second. An
-   * event has the whole balance of each asset that has changed.
+   * Emits the balances of the topic's assets as a `Snapshot`, and then the changed balances, at most once per second.
+   * An event has the complete balance of each asset that has changed.
    */
   readonly stream: (
     topic?: topics.AnyAsset
   ) => Stream.Stream<Item.Item<Balances, Balances>, StreamErrors.PrivateFailure>
-  /** Reads the balances of assets; of all assets when the list is empty. */
+  /** Reads the balances of the listed assets; of all assets when the list is empty. */
   readonly all: (request: ReadonlyArray<Ticker>) => Effect.Effect<Balances, StreamErrors.QueryFailure<"private">>
 }>()("effect-txc/channels/SpotBalanceChannel") {
   /** Provides this service. Requires a `Session`. */

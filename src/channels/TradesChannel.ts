@@ -44,7 +44,7 @@ export type { AnyMarket as Topic } from "./topics.ts"
 export interface Trade {
   /** The trade id, assigned by the exchange. */
   readonly tradeId: TradeId
-  /** The time of the trade, in Unix seconds with microsecond precision. */
+  /** The trade's time, in Unix seconds with microsecond precision. */
   readonly timestamp: UnixTime
   /** The price, in the quote currency. */
   readonly price: Decimal
@@ -60,7 +60,7 @@ export interface Trade {
 }
 
 /**
- * Trades of a market. The first message about a market has its latest trades, at most 100.
+ * Trades on a market. The first message about a market contains its latest trades, at most 100.
  *
  * @category models
  */
@@ -82,8 +82,8 @@ export interface Request {
   /** The maximum number of trades, 1 to 100. */
   readonly limit: Limit
   /**
-   * The id of the trade from which to read. The documentation calls it the largest trade id, and says no more. Default:
-   * the latest trades.
+   * The id of the trade from which to read. The documentation calls it the largest trade id, without further
+   * explanation. Default: the latest trades.
    */
   readonly from?: TradeId
 }
@@ -103,7 +103,7 @@ const params = positional<Request>(
 )
 
 /**
- * `trades_subscribe`. Source: the live exchange's documentation, WebSocket, "Trades".
+ * The channel with the method `trades_subscribe`. Source: the live exchange's documentation, WebSocket, "Trades".
  *
  * @category channels
  */
@@ -134,20 +134,20 @@ export const channel = Channel.make({
 })
 
 /**
- * The trades of a market: as a stream, or read once.
+ * A market's trades, as a stream or read once.
  *
  * @category services
  */
 export class TradesChannel extends Context.Service<TradesChannel, {
   /**
-   * Emits the market's latest trades, at most 100, as a `Snapshot` with the latest one last, and then each trade. After
-   * a lost connection, trades that were missed are emitted as events, unless there are more of them than the exchange
-   * repeats: only then is the stream interrupted.
+   * Emits the market's latest trades, at most 100, as a `Snapshot` with the latest trade last, and then each trade.
+   * After a lost connection, the stream emits the missed trades as events. The stream is interrupted only if there are
+   * more missed trades than the exchange repeats.
    */
   readonly stream: (
     topic: topics.Market
   ) => Stream.Stream<Item.Item<Trade, ReadonlyArray<Trade>>, StreamErrors.PublicFailure>
-  /** Reads the latest trades of a market, latest first. */
+  /** Reads a market's latest trades, latest first. */
   readonly list: (request: Request) => Effect.Effect<ReadonlyArray<Trade>, StreamErrors.QueryFailure<"public">>
 }>()("effect-txc/channels/TradesChannel") {
   /** Provides this service. Requires a `PublicSession`. */

@@ -1,4 +1,4 @@
-/** All channels of the contract, and the type that each channel's module must satisfy. */
+/** All the contract's channels, and the type that each channel's module must satisfy. */
 import type * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
 import type * as Session from "../client/session/Session.ts"
@@ -32,7 +32,7 @@ export interface Service {
 }
 
 /**
- * The exports that every channel module must have: the channel's value, and its service with a layer.
+ * The exports that every channel module must have: the channel itself as a value, and a service with a layer.
  *
  * @category models
  */
@@ -90,11 +90,11 @@ const entryOf = <K extends Name>(name: K): Entry => {
   return { name, channel: module.channel, key: service.key, layer: service.layer }
 }
 
-/** The names in the contract, in alphabetical order. */
+/** The channel names in the contract, in alphabetical order. */
 const names = Object.keys(modules) as ReadonlyArray<Name>
 
 /**
- * Every channel: first the public ones, then the private ones, each by name.
+ * Every channel: first the public channels, then the private channels, each group sorted by name.
  *
  * @category channels
  */

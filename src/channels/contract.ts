@@ -1,8 +1,8 @@
 /**
- * The channels that this package supports, one line each. No other file repeats this list.
+ * The channels that this package supports, one per line. No other file repeats this list.
  *
- * The services of `Streams`, the sandbox's pushes, the AsyncAPI document, the table of channels and the test fixtures
- * must cover every name listed here; the compiler reports a missing channel.
+ * The services of `Streams`, the sandbox's pushed messages, the AsyncAPI document, the channel table and the test
+ * fixtures must cover every name listed here; the compiler reports a missing channel.
  *
  * Each module exports the channel's value as `channel`, and its service under the name listed here.
  */

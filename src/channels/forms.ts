@@ -10,8 +10,8 @@ import { positional } from "../protocol/Positional.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * An open enumeration whose values are numbers on the wire. An unlisted number is kept as text. Older messages have
- * digits in strings.
+ * An open enumeration whose values are numbers on the wire. An unlisted number is returned as text. Older messages
+ * contain strings of digits instead of numbers.
  */
 export const numbered = <A extends string>(
   schema: Schema.Codec<A, string>,
@@ -38,7 +38,7 @@ export const Side = numbered(Order.ReceivedSide, [[1, "sell"], [2, "buy"]])
 /** A role: 1 (maker) or 2 (taker) on the wire. */
 export const Role = numbered(Order.ReceivedRole, [[1, "maker"], [2, "taker"]])
 
-/** An event of a position or a borrow: 1 (margin call) or 2 (liquidation) on the wire. */
+/** An event about a position or a borrow: 1 (margin call) or 2 (liquidation) on the wire. */
 export const liquidation = <A extends string>(schema: Schema.Codec<A, string>): Schema.Codec<A, number | string> =>
   numbered(schema, [[1, "margin_call"], [2, "liquidation"]])
 
@@ -50,7 +50,7 @@ export const Millis: Schema.Codec<UnixTime, number> = Schema.Int.check(Schema.is
   })
 )
 
-/** A message with one value: `[value]` on the wire. */
+/** A message with a single value: `[value]` on the wire. */
 export const single = <A>(value: Schema.Codec<A, unknown>): Schema.Codec<A, unknown> => {
   const list = Schema.Tuple([value])
   return list.annotate(Wire.describedBy(() => list)).pipe(
@@ -65,7 +65,7 @@ export const single = <A>(value: Schema.Codec<A, unknown>): Schema.Codec<A, unkn
 export const ofMarket = <A extends { readonly market: MarketName }>(
   { fields, schema }: Wire.Shape<Omit<A, "market">>
 ): Schema.Codec<A, unknown> =>
-  // The casts are safe: the record has the market and the fields of the shape.
+  // The casts are safe, because the record has the market and the shape's fields.
   positional<{ readonly market: MarketName; readonly body: Omit<A, "market"> }>({ market: MarketName, body: schema })
     .pipe(
       Schema.decodeTo(Schema.toType(Schema.Struct({ market: MarketName, ...fields })) as never, {
@@ -97,14 +97,14 @@ export interface PageRequest {
   readonly limit: Limit
 }
 
-/** `["BTC_USDT", 0, 100]`: a page of a market's records. */
+/** The parameters `["BTC_USDT", 0, 100]`: a page of a market's records. */
 export const pageRequest = positional<PageRequest>({ market: MarketName, offset: RecordOffset, limit: Limit })
 
-/** The page of a query's answer. */
+/** The page in a query's response. */
 export const page = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<Pages.Page<A>, unknown> =>
   Wire.answer<Pages.Page<A>>({ limit: Schema.Int, offset: Schema.Int, records: Schema.Array(record) }).schema
 
-/** The page of a query's answer that counts all records. */
+/** The page in a query's response that also contains the total number of records. */
 export const countedPage = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<Pages.CountedPage<A>, unknown> =>
   Wire.answer<Pages.CountedPage<A>>({
     limit: Schema.Int,
@@ -113,13 +113,13 @@ export const countedPage = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<P
     records: Schema.Array(record)
   }).schema
 
-/** The elements that pass a test; `undefined` when none does. */
+/** The elements that pass a test; `undefined` when no element passes. */
 export const some = <A>(all: ReadonlyArray<A>, test: (one: A) => boolean): ReadonlyArray<A> | undefined => {
   const kept = all.filter(test)
   return kept.length === 0 ? undefined : kept
 }
 
-/** The entry of a map; `undefined` when it has none. Without a key, the whole map. */
+/** A map's entry with a key; `undefined` when there is no such entry. Without a key, the complete map. */
 export const entry = <K, V>(key: K | undefined, all: ReadonlyMap<K, V>): ReadonlyMap<K, V> | undefined => {
   if (key === undefined) return all
   const value = all.get(key)

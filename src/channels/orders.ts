@@ -1,4 +1,4 @@
-/** Orders in the messages of channels: their keys and numbers on the wire. */
+/** Orders in channel messages: their keys and numbers on the wire. */
 import * as Schema from "effect/Schema"
 import { ReceivedType } from "../domain/Order.ts"
 import { UnixTime } from "../domain/Time.ts"
@@ -8,20 +8,20 @@ import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 import * as forms from "./forms.ts"
 
-/** The wire numbers of the margin types, each with the number of the same type on spot. */
+/** The wire numbers of the order types on margin, each with the number of the same type on spot. */
 const marginTypes: ReadonlyMap<unknown, number> = new Map([[7, 1], [8, 2], [9, 3], [10, 4]])
 
 const spotTypes: ReadonlyMap<unknown, number> = new Map(
   [...marginTypes].map(([margin, spot]) => [spot, Number(margin)])
 )
 
-/** An order with which the exchange settles a position. Spot has no such type. */
+/** The type of an order with which the exchange settles a position. There is no such type on spot. */
 const normalization = 14
 
-/** The types whose orders have no limit price. For them, `price: "0"` means no price. */
+/** The order types without a limit price. For these types, `price: "0"` means no price. */
 const marketTypes: ReadonlyArray<unknown> = [2, 4, 202, 203]
 
-/** Types that the domain does not list are kept as an `Unrecognised`, some with a name and others with their number. */
+/** Types that the domain does not list are returned as an `Unrecognised`: either a name or the wire's number. */
 const Type = forms.numbered(ReceivedType, [
   [1, "limit"],
   [2, "market"],
@@ -88,7 +88,7 @@ const spelling = {
 }
 
 /**
- * An order that can still trade, or that has just ended. The exchange does not push `oto`.
+ * An order that can still trade, or that has just closed. The exchange does not push `oto`.
  *
  * @category models
  */
@@ -100,9 +100,7 @@ export interface PendingOrder extends OrderAnswer.Order {
 /** The schema of a {@link PendingOrder}. */
 export const pending: Schema.Codec<PendingOrder, unknown> = Wire.answer<PendingOrder>(common, spelling).schema
 
-/**
- * The schema of an order that can no longer trade. The answer to a query has different fields from a pushed order.
- */
+/** The schema of a closed order. The response to a query has different fields from a pushed order. */
 export const ended = <A extends object>(further: Schema.Struct.Fields): Schema.Codec<A, unknown> =>
-  // The casts are safe if `A` has the fields of an order that are not in `further`.
+  // The casts are safe if `A` has all fields of an order except those in `further`.
   Wire.answer<A>({ ...common, left: Schema.optionalKey(common.left), ...further } as never, spelling as never).schema

@@ -1,4 +1,4 @@
-/** The topics that a subscriber can choose, and the parameters that subscribe to each. */
+/** The topics that a subscriber can choose, and the parameters that subscribe to them. */
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import { MarketName, Ticker } from "../domain/Identifiers.ts"
@@ -35,12 +35,12 @@ export interface AnyAsset {
 }
 
 /**
- * Everything: the channel has no parameters.
+ * The only topic of a channel without parameters, which covers all its messages.
  *
  * @category models
  */
 export interface Everything {
-  /** Never present: without it, the type would accept anything. */
+  /** This field is never present. It only prevents the type from accepting any value. */
   readonly _?: never
 }
 
@@ -58,7 +58,7 @@ export const everything: Schema.Codec<Everything, unknown> = Wire.struct<Everyth
 
 const unique = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(values)]
 
-/** `["BTC_USDT", "ETH_USDT"]`: the set of markets. */
+/** The parameters `["BTC_USDT", "ETH_USDT"]`: the set of markets. */
 export const markets: Schema.Codec<ReadonlyArray<Market>, ReadonlyArray<unknown>> = Schema.Array(MarketName).pipe(
   Schema.decodeTo(Schema.Array(Schema.toType(market)), {
     decode: SchemaGetter.transform((names) => unique(names).map((market) => ({ market }))),
@@ -66,11 +66,11 @@ export const markets: Schema.Codec<ReadonlyArray<Market>, ReadonlyArray<unknown>
   })
 )
 
-/** The names of a set of topics; `[]` means all. */
+/** The names in a set of topics; `[]` means all. */
 const namesOf = <Name>(names: ReadonlyArray<Name | undefined>): ReadonlyArray<Name> =>
   names.includes(undefined) ? [] : unique(names.flatMap((name) => name === undefined ? [] : [name]))
 
-/** `["BTC_USDT"]`: the set of markets. `[]` means all markets. */
+/** The parameters `["BTC_USDT"]`: the set of markets. `[]` means all markets. */
 export const anyMarkets: Schema.Codec<ReadonlyArray<AnyMarket>, ReadonlyArray<unknown>> = Schema.Array(MarketName).pipe(
   Schema.decodeTo(Schema.Array(Schema.toType(anyMarket)), {
     decode: SchemaGetter.transform((names): ReadonlyArray<AnyMarket> =>
@@ -81,8 +81,8 @@ export const anyMarkets: Schema.Codec<ReadonlyArray<AnyMarket>, ReadonlyArray<un
 )
 
 /**
- * `["BTC_USDT"]`: one market. `[]` means all markets. To follow several markets, the client subscribes to all, because
- * the documentation shows no subscription to several.
+ * The parameters `["BTC_USDT"]`: one market. `[]` means all markets. To follow several markets, the client subscribes
+ * to all markets, because the documentation does not show a subscription to several.
  */
 export const oneOrAllMarkets: Schema.Codec<ReadonlyArray<AnyMarket>, ReadonlyArray<unknown>> = anyMarkets.pipe(
   Schema.decodeTo(Schema.Array(Schema.toType(anyMarket)), {
@@ -93,7 +93,7 @@ export const oneOrAllMarkets: Schema.Codec<ReadonlyArray<AnyMarket>, ReadonlyArr
   })
 )
 
-/** `["BTC", "USDT"]`: the set of assets. `[]` means all assets. */
+/** The parameters `["BTC", "USDT"]`: the set of assets. `[]` means all assets. */
 export const anyAssets: Schema.Codec<ReadonlyArray<AnyAsset>, ReadonlyArray<unknown>> = Schema.Array(Ticker).pipe(
   Schema.decodeTo(Schema.Array(Schema.toType(anyAsset)), {
     decode: SchemaGetter.transform((names): ReadonlyArray<AnyAsset> =>
@@ -103,7 +103,7 @@ export const anyAssets: Schema.Codec<ReadonlyArray<AnyAsset>, ReadonlyArray<unkn
   })
 )
 
-/** `[]`: the channel has no parameters. */
+/** The parameters `[]`, for a channel without parameters. */
 export const all: Schema.Codec<ReadonlyArray<Everything>, ReadonlyArray<unknown>> = Schema.Tuple([]).pipe(
   Schema.decodeTo(Schema.Array(Schema.toType(everything)), {
     decode: SchemaGetter.transform((): ReadonlyArray<Everything> => [{}]),
@@ -111,5 +111,5 @@ export const all: Schema.Codec<ReadonlyArray<Everything>, ReadonlyArray<unknown>
   })
 )
 
-/** `["BTC", "USDT"]`: the assets to read. `[]` means all. */
+/** The parameters `["BTC", "USDT"]`: the assets to read. `[]` means all assets. */
 export const assetsAsked: Schema.Codec<ReadonlyArray<Ticker>, ReadonlyArray<unknown>> = Schema.Array(Ticker)

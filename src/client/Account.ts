@@ -1,8 +1,9 @@
 /**
- * Makes the calls of one account. This module provides the services that every endpoint needs, but loads no endpoint.
+ * Makes an account's calls. This module provides the services that every endpoint needs, but does not load any
+ * endpoint.
  *
- * `Exchange.layer` provides every endpoint. A program that must start fast or have a small bundle can provide an
- * account and only the endpoints that it uses instead, and import each module by its own path.
+ * `Exchange.layer` provides every endpoint. A program that must start fast or have a small bundle can instead provide
+ * an account and only the endpoints that it uses, and import each module by its own path.
  *
  * @example
  * ```ts
@@ -33,19 +34,22 @@ import type * as Transport from "./transport/Transport.ts"
 
 /**
  * The services that a program may replace, for example because it shares its key with other programs. Accounts in one
- * program share a service only if they receive the same layer object, not just an equal one.
+ * program share a service only if they receive the same layer object; two equal layers are not shared.
  *
  * @category models
  */
 export interface Shared<E = never, R = never, T = Transport.Transport> {
-  /** Supplies nonces; default `Nonce.layerWindow`. */
+  /** Supplies nonces. Default: `Nonce.layerWindow`. */
   readonly nonce?: Layer.Layer<Nonce.Nonce, E, R>
-  /** Keeps calls within the rate limits; default `RateLimits.layerMemory`. `RateLimits.layerNone` does not limit. */
+  /**
+   * Keeps calls within the rate limits. Default: `RateLimits.layerMemory`. With `RateLimits.layerNone`, calls are not
+   * delayed.
+   */
   readonly rateLimits?: Layer.Layer<RateLimits.RateLimits, E, R>
   /**
    * Sends the calls. On Node, `UndiciTransport.layer` of `effect-txc/node` has the lowest cost per call.
    * `FetchTransport.layer` needs no other package and runs on every platform. Default: the context's `Transport` for
-   * `Account`, its `HttpClient` for `Exchange`.
+   * `Account`, the context's `HttpClient` for `Exchange`.
    */
   readonly transport?: Layer.Layer<Transport.Transport, E, T>
 }
@@ -64,8 +68,8 @@ export type Options<E = never, R = never, T = Transport.Transport> =
   & Shared<E, R, T>
 
 /**
- * Provides the public and private calls of an account, built from the services that you provide. Each use builds them
- * separately, so two accounts with different keys stay separate in one program.
+ * Provides an account's public and private calls, built from the services that you provide. Each use of the layer
+ * builds them separately, so two accounts with different keys stay separate in one program.
  *
  * @category layers
  */
@@ -76,7 +80,7 @@ export const layerServices: Layer.Layer<
 > = Layer.fresh(Layer.merge(Call.layer, Call.layerPublic))
 
 /**
- * Provides the calls of an account whose region and credentials come from layers, such as those in `Settings`.
+ * Provides the calls of an account whose region and credentials come from layers, such as the layers in `Settings`.
  *
  * @category layers
  */
@@ -86,12 +90,12 @@ export const layerOver = <E, E2 = never, R = never, T = Transport.Transport>(
 ): Layer.Layer<Call.Call | Call.PublicCall, E | E2 | Signer.SigningFailed, R | T> => {
   const calls = isolated(layerServices.pipe(Layer.provide(Signer.layerNode), Layer.provide(place)))
   const limited = Layer.provide(calls, [nonce, rateLimits])
-  // Without a transport option, `T` has its default, the context's `Transport`: callers never pass `T` explicitly.
+  // Callers never pass `T` explicitly. So without a transport option, `T` has its default, the context's `Transport`.
   return transport === undefined ? limited as never : Layer.provide(limited, transport)
 }
 
 /**
- * Provides the calls of an account, by default with `node:crypto` signatures, windowed nonces and rate limits.
+ * Provides an account's calls, by default with `node:crypto` signatures, windowed nonces and rate limits.
  *
  * Pass `{ region: "global" | "eu", credentials }`, or `{ baseUrl, dialect, credentials }`. The layers of services that
  * place orders also need `MarketRules`: provide `Markets.layerMarketRules`, which loads the rules from the exchange, or

@@ -1,6 +1,6 @@
 /**
  * Checks whether the exchange accepted the client order id of a created order. An exchange that does not support the
- * field silently ignores it, and the order can't be found by its client order id.
+ * field ignores it silently; then the order can't be found by its client order id.
  *
  * @example
  * ```ts
@@ -18,13 +18,13 @@
 import type { ClientOrderId } from "../domain/Identifiers.ts"
 
 /**
- * The submitted client order id's state in the answer:
+ * How the response shows the submitted client order id:
  *
- * - `echoed`: the answer contains it, so the exchange accepted it.
- * - `missing`: the answer lacks it, so the order might not have it. An answer with a different id is not a success: see
- *   `OutcomeUnknown`.
+ * - `echoed`: the response contains the id, so the exchange accepted it.
+ * - `missing`: the response does not contain the id, so the order might not have it. A response with a different id is
+ *   not treated as a success: see `OutcomeUnknown`.
  * - `never-echoed`: this exchange does not return client order ids for this kind of order, and can't find such orders
- *   by them. It is unknown whether it accepted the id.
+ *   by client order id. It is unknown whether the exchange accepted the id.
  *
  * @category models
  */
@@ -36,9 +36,9 @@ export type ClientOrderIdEcho = "echoed" | "missing" | "never-echoed"
  * @category models
  */
 export interface Echo {
-  /** The client order id as sent: yours, or the generated one. */
+  /** The client order id as sent: your own id, or the generated id. */
   readonly sentClientOrderId: ClientOrderId
-  /** Whether the answer shows that the exchange accepted it. */
+  /** Whether the response shows that the exchange accepted the id. */
   readonly clientOrderIdEcho: ClientOrderIdEcho
 }
 

@@ -1,6 +1,6 @@
 /**
- * Generates client order ids for orders placed without one. If the answer to an order is lost, the order can only be
- * found by its client order id, so every order gets one.
+ * Generates client order ids for orders that are placed without an id. If the response to an order is lost, the order
+ * can only be found by its client order id, so every order gets one.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export interface Unassigned {
  * @category models
  */
 export interface Assigned {
-  /** The order's client order id: yours, or the generated one. */
+  /** The order's client order id: your own id, or the generated id. */
   readonly clientOrderId: ClientOrderId
 }
 
@@ -49,7 +49,7 @@ export interface Assigned {
  * @category models
  */
 export interface Service {
-  /** Keeps a request's client order id, or adds a new one. */
+  /** Keeps a request's client order id, or adds a new id if the request has no id. */
   readonly assign: <Q extends Unassigned>(request: Q) => Effect.Effect<Q & Assigned>
 }
 
@@ -67,10 +67,15 @@ export const make = (next: Effect.Effect<ClientOrderId>): Service => ({
   }
 })
 
-/** The number of ids generated at once, because each read of the secure random source costs as much as ten ids. */
+/**
+ * The number of ids to generate in one batch. Ids are generated in batches because each read of the secure random
+ * source costs as much as generating ten ids.
+ */
 const drawn = 64
 
-/** 128 random bits from a secure source, as 32 hexadecimal digits: no two processes generate the same id. */
+/**
+ * Generates ids from 128 secure random bits, as 32 hexadecimal digits, so that no two processes generate the same id.
+ */
 const random = (): Effect.Effect<ClientOrderId> => {
   let digits = ""
   let used = 0
@@ -84,8 +89,8 @@ const random = (): Effect.Effect<ClientOrderId> => {
 }
 
 /**
- * Assigns client order ids to an exchange's orders: random ones by default. An exchange's layer reads it when built, so
- * provide a replacement to that layer.
+ * Assigns client order ids to an exchange's orders; by default the ids are random. An exchange's layer reads this
+ * service when it is built, so provide a replacement to that layer.
  *
  * @category services
  */
@@ -94,7 +99,7 @@ export const ClientOrderIds = Context.Reference<Service>("effect-txc/client/Clie
 })
 
 /**
- * Uses your own effect to generate ids. Each id must be unique within the account.
+ * Generates ids with your own effect. Each id must be unique within the account.
  *
  * @category layers
  */
@@ -102,7 +107,8 @@ export const layer = (next: Effect.Effect<ClientOrderId>): Layer.Layer<never> =>
   Layer.succeed(ClientOrderIds, make(next))
 
 /**
- * Generates `prefix-1`, `prefix-2` and so on. For tests only: a second process would generate the same ids.
+ * Generates `prefix-1`, `prefix-2` and so on. Use this layer only in tests, because a second process would generate the
+ * same ids.
  *
  * @category layers
  */

@@ -19,7 +19,7 @@ import * as Digest from "./Digest.ts"
 
 /**
  * The key or secret can't be used: it is missing, empty, or has characters that an HTTP header can't carry. The error
- * shows neither the key nor the secret.
+ * contains neither the key nor the secret.
  *
  * @category errors
  */
@@ -27,7 +27,7 @@ export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()
   part: Schema.Literals(["apiKey", "apiSecret"]),
   problem: Schema.String
 }) {
-  /** The part that can't be used. */
+  /** The part that can't be used: the key or the secret. */
   declare readonly part: "apiKey" | "apiSecret"
   /** The problem, as a phrase that follows "The API key" or "The API secret". */
   declare readonly problem: string
@@ -45,14 +45,15 @@ export interface Options {
   /** The public API key, sent with every signed request: at least one character, ASCII without spaces. */
   readonly apiKey: Redacted.Redacted
   /**
-   * The secret that signs requests; never sent. At least one character, ASCII without spaces. Error messages have
-   * `<redacted>` wherever a secret occurs, so a very short one makes them hard to read.
+   * The secret that signs requests. It is never sent, and must have at least one character, ASCII without spaces. In
+   * error messages, every occurrence of the secret is replaced by `<redacted>`, so a very short secret makes the
+   * messages hard to read.
    */
   readonly apiSecret: Redacted.Redacted
 }
 
 /**
- * The credentials of an account.
+ * An account's credentials.
  *
  * @category services
  */
@@ -84,8 +85,8 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
 })
 
 /**
- * The fingerprint of an API key for errors, intents and spans, which must not show the key: the first 16 hexadecimal
- * digits of its SHA-256.
+ * An API key's fingerprint, which identifies the key in errors, intents and spans without revealing it: the first 16
+ * hexadecimal digits of the key's SHA-256.
  *
  * @category fingerprints
  */
@@ -93,7 +94,7 @@ export const fingerprint = (apiKey: Redacted.Redacted): Effect.Effect<string> =>
   Effect.map(Digest.ofApiKey(Redacted.value(apiKey)), (digest) => digest.slice(0, 16))
 
 /**
- * Credentials that the program already has. Fails with `InvalidCredentials`.
+ * Provides credentials that the program already has. Fails with `InvalidCredentials`.
  *
  * @category layers
  */

@@ -1,11 +1,11 @@
-/** Compares the client order id of an answer with the one that was sent. */
+/** Compares the client order id in a response with the id that was sent. */
 import * as Effect from "effect/Effect"
 import type { ClientOrderId } from "../domain/Identifiers.ts"
 import type { ClientOrderIdEcho, Created } from "./ClientOrderIdEcho.ts"
 
 /**
- * Compares the submitted client order id with those in the answer (one per leg), and logs a warning when it is missing.
- * `echoes` says whether this exchange returns client order ids for this kind of order.
+ * Compares the submitted client order id with the ids in the response (one per leg), and logs a warning when the id is
+ * missing. `echoes` states whether this exchange returns client order ids for this kind of order.
  */
 export const check = <A extends object>(
   endpoint: string,

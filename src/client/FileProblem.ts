@@ -12,7 +12,7 @@ const words: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only"
 }
 
-/** The reason for an error of the file system, as a phrase. */
+/** The reason for a file system error, as a phrase. */
 export const of = ({ reason }: PlatformError): string => {
   const { cause } = reason
   const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : reason._tag

@@ -1,6 +1,6 @@
 /**
  * Records every mutating attempt before it is sent. If a process dies or is interrupted during a call, the record
- * contains what `Reconciliation` needs to find out the outcome.
+ * contains the data from which `Reconciliation` can find out the outcome.
  *
  * @example
  * ```ts
@@ -37,21 +37,21 @@ export interface Intent {
   readonly endpoint: string
   /** The request in domain form, redacted because it may contain a code or a passphrase. `Redacted.value` reads it. */
   readonly request: Redacted.Redacted<unknown>
-  /** The value from the request, if present. */
+  /** The value from the request, if the request contains it. */
   readonly clientOrderId?: ClientOrderId
-  /** The value from the request, if present. */
+  /** The value from the request, if the request contains it. */
   readonly market?: MarketName
-  /** The exchange's order id, if the request names the order by it. */
+  /** The exchange's order id, if the request contains it. */
   readonly orderId?: OrderId
   /** The orders of a bulk request. */
   readonly orders?: ReadonlyArray<Errors.NamedOrder>
-  /** The fingerprint of the API key that signs it: see `Credentials.fingerprint`. */
+  /** The fingerprint of the API key that signs the attempt: see `Credentials.fingerprint`. */
   readonly key: string
   /** The nonce to be sent. */
   readonly nonce: number
   /** The kind of nonce. */
   readonly nonceForm: Errors.NonceForm
-  /** The time just before sending, in Unix microseconds by this machine's clock. */
+  /** The time just before sending, in Unix microseconds, by this machine's clock. */
   readonly sentAt: number
 }
 
@@ -74,8 +74,9 @@ export class IntentNotRecorded extends Schema.TaggedError<IntentNotRecorded>()("
  */
 export interface Service {
   /**
-   * Called before an attempt is signed and sent. The attempt waits for it, at most for `Call.Timeout`. If it fails or
-   * takes longer, nothing is sent, and the call fails with `ExchangeUnreachable` (`why: "not-recorded"`).
+   * Called before an attempt is signed and sent. The attempt waits for the result for at most `Call.Timeout`. If
+   * `record` fails or takes longer, nothing is sent, and the call fails with `ExchangeUnreachable` (`why:
+   * "not-recorded"`).
    *
    * The intent contains the nonce, so the nonce is taken first. Slow recording therefore delays the use of the nonce
    * and, with increasing nonces, blocks all other calls with the key.
@@ -90,8 +91,8 @@ export interface Service {
 }
 
 /**
- * The service that records intents. By default, nothing is recorded. An exchange's layer reads it when built, so
- * provide your own to that layer.
+ * The service that records intents. By default, nothing is recorded. An exchange's layer reads this service when it is
+ * built, so provide your own service to that layer.
  *
  * @category services
  */
@@ -100,7 +101,7 @@ export const Intents = Context.Reference<Service | undefined>("effect-txc/client
 })
 
 /**
- * Records intents with this service. Provide it to an exchange's layer.
+ * Records intents with your service. Provide this layer to an exchange's layer.
  *
  * @category layers
  */

@@ -40,13 +40,14 @@ export class MarketRulesUnavailable extends Schema.TaggedError<MarketRulesUnavai
 }
 
 /**
- * Checks orders against the rules of their markets.
+ * Checks orders against their markets' rules.
  *
  * @category services
  */
 export class MarketRules extends Context.Service<MarketRules, {
   /**
-   * Returns the rules that an order breaks; empty when the order may be sent. Fails when the markets can't be loaded.
+   * Returns the rules that an order breaks; the list is empty when the order may be sent. Fails when the markets can't
+   * be loaded.
    */
   readonly check: (order: Market.Bounded) => Effect.Effect<ReadonlyArray<Violation>, MarketRulesUnavailable>
 }>()("effect-txc/client/MarketRules") {}
@@ -86,14 +87,14 @@ export const layerNone: Layer.Layer<MarketRules> = Layer.succeed(MarketRules, { 
 export interface CacheOptions {
   /** The age at which markets are reloaded in the background. Default: five minutes. */
   readonly timeToLive?: Duration.Input
-  /** The maximum time that an order waits for the markets. Default: thirty seconds. */
+  /** The maximum time that an order waits until the markets are loaded. Default: thirty seconds. */
   readonly timeout?: Duration.Input
 }
 
 /**
- * Checks against the exchange's markets, loaded for the first order and shared by all orders. They are reloaded in the
- * background when older than `timeToLive`, and immediately when an order names an unknown market. No order is sent
- * until they have been loaded once.
+ * Checks against the exchange's markets, which are loaded for the first order and shared by all orders. The markets are
+ * reloaded in the background when they are older than `timeToLive`, and immediately when an order is for an unknown
+ * market. No order is sent until the markets have been loaded once.
  *
  * @category layers
  */

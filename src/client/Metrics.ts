@@ -50,15 +50,15 @@ const counters = (name: string, description: string, endpoint: string, label: st
 }
 
 /**
- * The outcome of a call: the error's outcome for a failed call, `applied` for a successful one, or `answered` for a
- * read.
+ * A call's outcome: `answered` for a successful read, `applied` for any other successful call, `interrupted` for an
+ * interrupted call, and the error's outcome for a failed call.
  *
  * @category models
  */
 export type Outcome = Errors.Outcome | "answered" | "interrupted"
 
 /**
- * The metrics of one endpoint's calls. Each metric has the attribute `endpoint`.
+ * The metrics for an endpoint's calls. Each metric has the attribute `endpoint`.
  *
  * @category models
  */
@@ -80,7 +80,7 @@ export interface OfEndpoint {
 }
 
 /**
- * The metrics of an endpoint's calls, by its name, such as `StopLimitOrders.create`.
+ * Creates the metrics for an endpoint's calls. `name` is the call's name, such as `StopLimitOrders.create`.
  *
  * @category metrics
  */

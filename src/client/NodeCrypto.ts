@@ -1,8 +1,8 @@
 /** Finds `node:crypto` on Node, Bun and Deno. */
 
 /**
- * `node:crypto`; `undefined` where it does not exist. Looked up instead of imported, so that modules that use it also
- * load on other platforms.
+ * The module `node:crypto`, or `undefined` on platforms without it. The module is looked up at run time instead of
+ * imported, so that this package also loads on platforms without it.
  */
 export const nodeCrypto = (): typeof import("node:crypto") | undefined =>
   globalThis.process?.getBuiltinModule?.("node:crypto")

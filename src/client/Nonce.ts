@@ -1,9 +1,9 @@
 /**
  * Nonces: numbers that an API key uses once, for one request (document, "Authentication", 3).
  *
- * A nonce is a Unix time. If the clock has not advanced since the last nonce, the next nonce is the last one plus one.
- * A nonce is at most two seconds ahead of the clock: beyond that, the call waits. If the clock is set back by more than
- * four seconds, calls fail with that reason until it has caught up.
+ * A nonce is a Unix time. If the clock has not advanced since the last nonce, the next nonce is the last nonce plus
+ * one. A nonce is at most two seconds ahead of the clock; a call whose nonce would be further ahead waits. If the clock
+ * is set back by more than four seconds, calls fail until the clock has caught up, and the error gives that reason.
  *
  * @example
  * ```ts
@@ -32,9 +32,9 @@ import { drawing, type NonceUnavailable, type Of, perKey, sequence } from "./Non
 export { NonceUnavailable, type Of } from "./NonceSequence.ts"
 
 /**
- * The correction that is added to nonces: the exchange's clock minus this machine's, in milliseconds. Zero unless
- * measured: see `ServerClock`. An exchange's layer reads the object when it is built, and its `millis` before every
- * attempt.
+ * The correction that is added to nonces: the exchange's clock minus this machine's clock, in milliseconds. Zero unless
+ * measured: see `ServerClock`. An exchange's layer reads this object when the layer is built, and reads `millis` before
+ * every attempt.
  *
  * @category services
  */
@@ -45,22 +45,22 @@ export const ClockOffset = Context.Reference<{ readonly millis: number }>("effec
 /**
  * Supplies calls with nonces.
  *
- * One service serves any number of keys, each with its own nonces. Each layer is a single value, so all exchanges that
- * are built together share one service and never use a key's nonce twice. Other programs, and other runtimes in this
- * program, do not share it: if two of them use the same nonce for a key, the exchange refuses the second call. Programs
- * that share a key should use `NonceRedis`.
+ * One service handles any number of keys, each with its own nonces. Each layer is a single value, so all exchanges that
+ * are built together share one service and never use a key's nonce twice. The service is not shared with other
+ * programs, or with other runtimes in the same program: if two of them use the same nonce for a key, the exchange
+ * refuses the second call. Programs that share a key should use `NonceRedis`.
  *
  * @category services
  */
 export class Nonce extends Context.Service<Nonce, {
   /**
-   * Whether requests ask the exchange to accept nonces near its clock in any order. If not, nonces must arrive in
+   * Whether requests ask the exchange to accept nonces near its clock in any order. If `false`, nonces must arrive in
    * increasing order.
    */
   readonly window: boolean
   /**
-   * Runs a call with a fresh nonce of an API key. If there is no nonce, the call is not run: this fails with
-   * `NonceUnavailable`, which the caller sees as `ExchangeUnreachable` (`why: "nonce"`).
+   * Runs a call with a new nonce for an API key. If no nonce is available, the call is not run, and this effect fails
+   * with `NonceUnavailable`; the client's caller gets `ExchangeUnreachable` (`why: "nonce"`).
    */
   readonly use: <A, E, R>(
     of: Of,
@@ -69,8 +69,8 @@ export class Nonce extends Context.Service<Nonce, {
 }>()("effect-txc/client/Nonce") {}
 
 /**
- * Unique nonces that may arrive in any order, so calls run in parallel. Allows about 1,000 calls per key per second in
- * the live dialect, whose nonces are milliseconds, and a million in the document's dialect, whose nonces are
+ * Provides unique nonces that may arrive in any order, so calls run in parallel. Allows about 1,000 calls per key per
+ * second in the live dialect, whose nonces are milliseconds, and a million in the document's dialect, whose nonces are
  * microseconds.
  *
  * @category layers
@@ -84,9 +84,9 @@ export const layerWindow: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
 })
 
 /**
- * Increasing nonces. Each key makes one call at a time, because calls on parallel connections can arrive out of order.
- * Use this layer for exchanges or keys without a nonce window. It is slow, because every call waits for the previous
- * answer.
+ * Provides increasing nonces. Each key makes one call at a time, because calls on parallel connections can arrive out
+ * of order. Use this layer for exchanges or keys without a nonce window. It is slow, because every call waits for the
+ * previous response.
  *
  * @category layers
  */

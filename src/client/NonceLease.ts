@@ -1,26 +1,26 @@
 /**
- * A program's lease, in Redis, on part of an API key's nonces.
+ * Manages a program's lease, in Redis, on part of an API key's nonces.
  *
- * The nonces of a key are divided into classes, one per program. A class contains the numbers with the same remainder
+ * The nonces of a key are divided into classes, one per program. A class contains all numbers with the same remainder
  * when divided by the number of programs. A lease covers a range of numbers in one class. No two leases ever share a
  * number, because:
  *
- * - The next lease of a class begins no earlier than the previous one ended. So their ranges never overlap, whatever
- *   the clocks show.
- * - A program draws only from its own lease. Numbers that it has drawn stay its own, even if it is paused and sends
- *   them late. When it resumes, its clock is past the end of its lease, so it draws no more numbers until it has a new
- *   lease.
- * - A lease is extended or given back with its token, which no other lease has. If another program has leased the class
- *   in the meantime, the first program gets another class, or none.
- * - The data in Redis names the server run that wrote it. If Redis was emptied, restarted or replaced, the data is
- *   missing or names another run, and recent leases may be lost. Redis then grants no lease until every lease that may
- *   have been lost has ended. Only this step relies on clocks: those of a Redis server and its replacement must differ
- *   by less than {@link margin}.
+ * - A class's next lease begins no earlier than its previous lease ended. So their ranges never overlap, whatever the
+ *   clocks show.
+ * - A program draws only from its own lease. No other program ever draws the same numbers, even if the program is
+ *   paused and sends them late. When it resumes, its clock is past the end of its lease, so it draws no more numbers
+ *   until it has a new lease.
+ * - A lease is extended or given back with its token, which is unique to that lease. If another program has leased the
+ *   class in the meantime, the first program gets another class, or no lease at all.
+ * - The data in Redis contains the run id of the server that wrote it. If Redis was emptied, restarted or replaced, the
+ *   data is missing or contains a different run id, and recent leases may be lost. In this case no lease is granted
+ *   until every lease that may have been lost has ended. Only this step relies on clocks: the clocks of a Redis server
+ *   and its replacement must differ by less than {@link margin}.
  *
- * The clock of Redis determines when leases begin and end. If a program's clock is seconds ahead of it, the program's
- * leases have already ended. If the program's clock is behind, calls may wait a few seconds for the start of the lease.
- * If it is further behind, or was set back, calls fail with an error that says so. No nonce is used twice in any of
- * these cases.
+ * The Redis server's clock determines when leases begin and end. If a program's clock is seconds ahead of the server's
+ * clock, the program's leases appear to have ended already. If the program's clock is behind, calls may wait a few
+ * seconds for the start of the lease. If the program's clock is further behind, or was set back, calls fail with an
+ * error that gives this reason. No nonce is used twice in any of these cases.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -29,12 +29,12 @@ import { NonceUnavailable, type Of } from "./Nonce.ts"
 import { ticks } from "./NonceSequence.ts"
 import { ask, keyOf } from "./NonceStore.ts"
 
-/** The duration of a lease unless it is extended, in milliseconds. */
+/** The time after which a lease ends unless it is extended, in milliseconds. */
 export const leaseMillis = 6000
 
 /**
- * The interval at which a lease is extended, and at which a program without a lease asks for one again, in
- * milliseconds.
+ * The interval, in milliseconds, at which a lease is extended, and at which a program without a lease requests one
+ * again.
  */
 const everyMillis = 1000
 
@@ -42,12 +42,12 @@ const everyMillis = 1000
 export const margin = 1000
 
 /**
- * Extends the lease with this class and token, or leases another class, or returns the milliseconds until a class may
- * be free.
+ * Extends the lease with this class and token, or leases another class. If no class is free, returns the milliseconds
+ * until one may be free.
  *
- * One hash stores everything about a key. `run` identifies the server run that wrote it. No lease is granted before the
- * time `from`. `token:N` identifies the holder of class N, and `end:N` is the end of its lease, which may be in the
- * future even if the holder has given the lease back.
+ * One Redis hash stores all data about an API key. `run` identifies the server run that wrote the hash. No lease is
+ * granted before the time `from`. `token:N` identifies the holder of class N, and `end:N` is the end of the holder's
+ * lease, which may be in the future even if the lease was given back.
  */
 const lease = Redis.script(
   (key: string, programs: number, lease: number, quarantine: number, held: string, token: string) => [
@@ -135,13 +135,13 @@ return 0
   }
 ).withReturnType<number>()
 
-/** Numbers of one class, in ticks of the key's unit. */
+/** A range of numbers in one class, in ticks of the key's unit. */
 export interface Lease {
-  /** The name of the class in Redis. */
+  /** The class's name in Redis. */
   readonly held: string
   /** The token that extends or ends the lease. */
   readonly token: string
-  /** The remainder of every number of the class. */
+  /** The remainder that all numbers of the class have in common. */
   readonly remainder: number
   /** The first number of the lease. */
   readonly from: number
@@ -149,17 +149,19 @@ export interface Lease {
   readonly till: number
 }
 
-/** One program's leases on the nonces of one key. */
+/** A program's leases on an API key's nonces. */
 export interface Holder {
-  /** The current lease; absent before the first one, and after it was given back. */
+  /** The current lease; absent before the first lease was granted, and after the lease was given back. */
   readonly lease: () => Lease | undefined
   /** Completes when the first lease is granted. */
   readonly first: Deferred.Deferred<void>
-  /** Gets a lease and keeps extending it. If that fails, `unavailable` gives the reason. */
+  /** Gets a lease and keeps extending it. If this fails, `unavailable` gives the reason. */
   readonly keep: Effect.Effect<never>
   /** Fails with the reason why no number can be drawn. */
   readonly unavailable: Effect.Effect<never, NonceUnavailable>
-  /** Ends the lease early, after the number `last`. Never fails: an abandoned lease ends on its own. */
+  /**
+   * Ends the lease early, after the number `last`. Never fails, because an abandoned lease also ends after some time.
+   */
   readonly giveBack: (last: number) => Effect.Effect<void>
 }
 
@@ -168,13 +170,13 @@ const reasonOf = (refusal: "quarantine" | "full" | "programs", known: string, pr
     case "full":
       return `all ${programs} classes of nonces are leased to other programs`
     case "programs":
-      return `others divide the nonces of this key among ${known} programs, this one among ${programs}`
+      return `other programs divide this key's nonces among ${known} programs, but this program among ${programs}`
     case "quarantine":
-      return "Redis has no record of leases, and grants none until those that it may have lost have ended"
+      return "Redis has no record of earlier leases; it grants a lease only when all leases that it may have lost are over"
   }
 }
 
-/** Manages this program's leases on the nonces of a key that `programs` programs share. */
+/** Manages this program's leases on the nonces of a key that is shared by `programs` programs. */
 export const hold = (redis: Redis.Redis["Service"], programs: number, of: Of): Holder => {
   const perMillisecond = ticks[of.unit]
   const key = keyOf("nonce", of)
@@ -182,9 +184,9 @@ export const hold = (redis: Redis.Redis["Service"], programs: number, of: Of): H
   const askBack = redis.eval(giveBack)
   const first = Deferred.makeUnsafe<void>()
   let mine: Lease | undefined
-  let reason = "Redis has not answered yet"
+  let reason = "Redis has not responded yet"
 
-  /** Extends the lease or gets one, and returns the milliseconds to wait before trying again. */
+  /** Extends the lease or gets a new one, and returns the milliseconds until the next attempt. */
   const renew = Effect.fnUntraced(function*(key: string) {
     const answer = yield* ask(
       askLease(key, programs, leaseMillis, leaseMillis + margin, mine?.held ?? "", mine?.token ?? "")
@@ -201,7 +203,7 @@ export const hold = (redis: Redis.Redis["Service"], programs: number, of: Of): H
       from: token === mine?.token ? mine.from : Number(from) * perMillisecond,
       till: Number(till) * perMillisecond
     }
-    reason = "the lease on nonces has ended: it was not extended in time, or this clock is far ahead of Redis's"
+    reason = "the lease on nonces has ended: it was not extended in time, or this clock is far ahead of Redis's clock"
     Deferred.doneUnsafe(first, Effect.void)
     return everyMillis
   })

@@ -1,8 +1,9 @@
 /**
- * Shares the nonces of an API key among programs on any number of machines, through Redis.
+ * Shares an API key's nonces among programs on any number of machines, through Redis.
  *
- * In window mode a program leases a class of numbers and draws from them without asking Redis; `NonceLease.ts` explains
- * why no number is drawn twice. In increasing mode every call takes a lock and the next number from Redis.
+ * In window mode, a program leases a class of numbers and draws from that class without further requests to Redis;
+ * `NonceLease.ts` explains why no number is drawn twice. In increasing mode, every call takes a lock and the next
+ * number from Redis.
  *
  * @example
  * ```ts
@@ -30,8 +31,8 @@ import { maxAhead, maxSetBack, perKey, steady, ticks } from "./NonceSequence.ts"
 import { ask, keyOf } from "./NonceStore.ts"
 
 /**
- * The maximum wait for the first lease, in milliseconds. A new or restarted Redis grants none for the first seven
- * seconds.
+ * The maximum wait for the first lease, in milliseconds. A new or restarted Redis server grants no lease for the first
+ * seven seconds.
  */
 const firstMillis = 10_000
 
@@ -40,8 +41,8 @@ const inClass = (least: number, remainder: number, programs: number): number =>
   least + ((remainder - least) % programs + programs) % programs
 
 /**
- * The error if this machine's clock must advance by too many milliseconds to reach the start of its lease; `undefined`
- * if calls can wait for that.
+ * Returns an error if this machine's clock is so far behind the start of its lease, in milliseconds, that calls can't
+ * wait for it; otherwise `undefined`.
  */
 const behind = (millis: number): NonceUnavailable | undefined =>
   millis <= maxSetBack ? undefined : new NonceUnavailable({
@@ -50,7 +51,7 @@ const behind = (millis: number): NonceUnavailable | undefined =>
     } seconds behind that of Redis, which leases nonces`
   })
 
-/** Draws the nonces of one key from this program's lease. The first draw gets the lease and starts extending it. */
+/** Draws a key's nonces from this program's lease. The first draw gets the lease and starts extending it. */
 const drawing = (
   redis: Redis.Redis["Service"],
   programs: number,
@@ -109,23 +110,24 @@ const drawing = (
 }
 
 /**
- * Windowed nonces for keys shared by up to `programs` programs at a time. In the live dialect, whose nonces are
- * milliseconds, all programs together can make about 1,000 calls per key per second, divided equally among them; in the
- * document's dialect, whose nonces are microseconds, a million. Calls need no request to Redis: the program leases its
- * nonces before the first call, and extends the lease in the background.
+ * Provides windowed nonces for keys shared by up to `programs` programs at a time. In the live dialect, whose nonces
+ * are milliseconds, all programs together can make about 1,000 calls per key per second, divided equally among them; in
+ * the document's dialect, whose nonces are microseconds, a million. Calls need no request to Redis: the program leases
+ * its nonces before the first call, and extends the lease in the background.
  *
  * `programs` must be the same in all programs that share a key, from 1 to 1000. A program with a different number gets
- * no lease while the others have theirs. A program that exits gives its class back. A program that crashes keeps it
- * until its six-second lease ends, so set `programs` a little higher than the number that you run.
+ * no lease while the other programs have leases. A program that exits gives its class back. If a program crashes, its
+ * class stays taken until its six-second lease ends, so set `programs` a little higher than the number of programs that
+ * you run.
  *
- * The first call waits for its lease, at most ten seconds. A later call fails immediately if there is no lease because
- * Redis can't be reached, all classes are taken, or the program was paused for longer than its lease. The error is then
- * `ExchangeUnreachable` (`why: "nonce"`), and nothing was sent.
+ * The first call waits for its lease, at most ten seconds. A later call fails immediately if the program has no lease
+ * because Redis can't be reached, all classes are taken, or the program was paused for longer than its lease. The error
+ * is then `ExchangeUnreachable` (`why: "nonce"`), and nothing was sent.
  *
  * @category layers
  */
 export const layerWindow = (options: {
-  /** The number of programs that share a key's nonces, from 1 to 1000; the same in all of them. */
+  /** The number of programs that share a key's nonces, from 1 to 1000. It must be the same in all of these programs. */
   readonly programs: number
 }): Layer.Layer<Nonce, never, Redis.Redis> =>
   Layer.effect(
@@ -142,12 +144,12 @@ export const layerWindow = (options: {
     })
   )
 
-/** The time for which a program that crashes during a call blocks the others, in milliseconds. */
+/** The time, in milliseconds, for which a program that crashes during a call blocks the other programs. */
 const lockMillis = 15_000
 
 /**
- * Takes the lock and returns the next nonce, or an empty string while another program has the lock. The holder releases
- * the lock by its nonce, which no other holder has.
+ * Takes the lock and returns the next nonce, or an empty string while another program has the lock. To release the
+ * lock, the holder must present its nonce, which no other holder has.
  */
 const lock = Redis.script((key: string, ticks: number) => [key, ticks, lockMillis], {
   numberOfKeys: 1,
@@ -164,7 +166,7 @@ return nonce
 `
 }).withReturnType<string>()
 
-const lockedOut = "other programs that call with this key did not release its lock in time"
+const lockedOut = "another program that uses this key did not release its lock in time"
 
 const unlock = Redis.script((key: string, nonce: number) => [key, nonce], {
   numberOfKeys: 1,
@@ -175,14 +177,15 @@ return 0
 }).withReturnType<number>()
 
 /**
- * Increasing nonces for keys shared by any number of programs. A lock in Redis allows one call per key at a time across
- * all programs; Redis also stores the greatest nonce. Slow: every call makes two requests to Redis and waits for the
- * answers to all earlier calls. A program that crashes during a call blocks the others for fifteen seconds.
+ * Provides increasing nonces for keys shared by any number of programs. A lock in Redis allows one call per key at a
+ * time across all programs; Redis also stores the greatest nonce. This mode is slow: every call makes two requests to
+ * Redis and waits for the responses to all earlier calls. A program that crashes during a call blocks the others for
+ * fifteen seconds.
  *
  * No nonce is issued twice. If a program is paused and loses the lock, its call has a smaller nonce than the next
- * holder's. If the paused program's call arrives after that one, the exchange refuses it, which proves that it was not
- * applied. A call fails with `ExchangeUnreachable` (`why: "nonce"`) when Redis can't be reached or the lock is not free
- * within twenty seconds.
+ * holder's call. If the paused program's call arrives after the next holder's call, the exchange refuses it, which
+ * proves that it was not applied. A call fails with `ExchangeUnreachable` (`why: "nonce"`) when Redis can't be reached
+ * or the lock is not free within twenty seconds.
  *
  * @category layers
  */

@@ -1,4 +1,4 @@
-/** Draws the nonces of a key from a clock, for all `Nonce` layers. */
+/** Derives a key's nonces from a clock, for all `Nonce` layers. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -16,20 +16,22 @@ export interface Of {
   /** The unit of the nonces. */
   readonly unit: Dialect["nonceUnit"]
   /**
-   * The exchange's clock minus this machine's, in milliseconds; negative when the exchange's is behind. Default zero.
+   * The exchange's clock minus this machine's clock, in milliseconds; negative when the exchange's clock is behind.
+   * Default zero.
    */
   readonly offset?: number
 }
 
-/** The maximum lead of a nonce over the clock, in milliseconds: well within the live exchange's five seconds. */
+/**
+ * The maximum time by which a nonce may be ahead of the clock, in milliseconds. It is well within the five seconds that
+ * the live exchange allows.
+ */
 export const maxAhead = 2000
 
-/** The maximum time that a clock can be set back before calls fail instead of waiting, in milliseconds. */
+/** The maximum time, in milliseconds, by which a clock can be set back before calls fail instead of waiting. */
 export const maxSetBack = 4000
 
-/**
- * Creates a function that tracks the latest time of a clock, and returns an error when the clock was set back too far.
- */
+/** Creates a function that tracks a clock's latest time, and returns an error when the clock was set back too far. */
 export const steady = () => {
   let latest = Number.NEGATIVE_INFINITY
   return (now: number): NonceUnavailable | undefined => {
@@ -39,7 +41,7 @@ export const steady = () => {
       reason:
         `this machine's clock was set back by ${
           Math.ceil(back / 1000)
-        } seconds: this key gets nonces again when it has `
+        } seconds: this key gets nonces again when the clock has `
         + "caught up, or in another process"
     })
   }
@@ -65,8 +67,8 @@ export const ticks = {
 } as const
 
 /**
- * Draws the nonces of one key from a clock. Each call takes its nonce immediately, then waits if the nonce is too far
- * ahead of the clock.
+ * Derives a key's nonces from a clock. Each call takes its nonce immediately, then waits if the nonce is too far ahead
+ * of the clock.
  */
 export const drawing = (unit: Of["unit"]) => {
   const perMillisecond = ticks[unit]
@@ -82,7 +84,7 @@ export const drawing = (unit: Of["unit"]) => {
     if (unavailable !== undefined) return Effect.fail(unavailable)
     const ahead = nonce / perMillisecond - now - maxAhead
     return ahead > 0
-      // Sleeps in steps, so that waiting calls notice a clock that is set back.
+      // Sleeps in short steps, so that a waiting call notices when the clock is set back.
       ? Effect.flatMap(Effect.sleep(Math.min(Math.ceil(ahead), maxSetBack)), () => inTime(nonce, clock, offset))
       : Effect.succeed(nonce)
   }
@@ -91,15 +93,15 @@ export const drawing = (unit: Of["unit"]) => {
     const now = clock.currentTimeMillisUnsafe() + offset
     const unavailable = setBack(now)
     if (unavailable !== undefined) return Effect.fail(unavailable)
-    // A nonce is a whole number, but a test clock can show a fraction of a millisecond after a wait with jitter.
+    // A nonce is an integer, but a test clock can have a fraction of a millisecond after a wait with jitter.
     last = Math.max(Math.floor(now * perMillisecond), last + 1)
     return inTime(last, clock, offset)
   }
 }
 
 /**
- * The sequence of nonces of one key. `offset` is added to the clock, in milliseconds. Fails when the clock was set back
- * by more than four seconds.
+ * Creates a key's sequence of nonces. `offset` is added to the clock, in milliseconds. Fails when the clock was set
+ * back by more than four seconds.
  */
 export const sequence = (unit: Of["unit"]): (offset?: number) => Effect.Effect<number, NonceUnavailable> => {
   const draw = drawing(unit)

@@ -1,14 +1,14 @@
-/** Sends requests to Redis about the nonces of an API key. */
+/** Sends requests to Redis about an API key's nonces. */
 import * as Effect from "effect/Effect"
 import type * as Redis from "effect/persistence/Redis"
 import * as Redacted from "effect/Redacted"
 import * as Digest from "./Digest.ts"
 import { NonceUnavailable, type Of } from "./Nonce.ts"
 
-/** The maximum wait for an answer from Redis. */
+/** The maximum wait for a response from Redis. */
 const patience = "2 seconds"
 
-/** The Redis key of an API key's nonces. It contains a digest instead of the API key. */
+/** The Redis key under which an API key's nonces are stored. It contains a digest instead of the API key. */
 export const keyOf = (kind: string, { apiKey, unit }: Of): Effect.Effect<string> =>
   Effect.map(Digest.ofApiKey(Redacted.value(apiKey)), (digest) => `effect-txc:${kind}:${unit}:${digest}`)
 
@@ -20,6 +20,6 @@ export const ask = <A>(asked: Effect.Effect<A, Redis.RedisError>): Effect.Effect
     ),
     Effect.timeoutOrElse({
       duration: patience,
-      orElse: () => Effect.fail(new NonceUnavailable({ reason: "Redis does not answer" }))
+      orElse: () => Effect.fail(new NonceUnavailable({ reason: "Redis does not respond" }))
     })
   )

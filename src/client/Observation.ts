@@ -1,4 +1,4 @@
-/** Reports calls in spans and metrics, and interruptions in the log. None of these contains a secret. */
+/** Reports calls in spans and metrics, and interruptions in the log. The reports never contain a secret. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -14,22 +14,22 @@ import * as Metrics from "./Metrics.ts"
 export interface Progress {
   /** The clock of the fiber that makes the call. */
   readonly clock: Clock.Clock
-  /** The number of attempts that the call has begun. */
+  /** The number of attempts that were started. */
   attempts: number
   /**
-   * The time when the call's last attempt was handed to the transport, in Unix microseconds; absent while nothing can
-   * have been sent.
+   * The time when the call's last attempt was handed to the transport, in Unix microseconds; absent as long as nothing
+   * can have been sent.
    */
   sentAt: number | undefined
-  /** The HTTP status of the answer to the call's last attempt; absent without an answer. */
+  /** The HTTP status of the response to the call's last attempt; absent without a response. */
   status: number | undefined
   /** Whether the nonce of the call's first attempt was refused, and another attempt may follow. */
   isRefused: boolean
 }
 
 /**
- * Makes a call in a span if there is a tracer or a parent span. Otherwise the span would cost more than the rest of the
- * call, and nothing would read it.
+ * Makes a call in a span, if there is a tracer or a parent span. Without them nothing would read the span, and it would
+ * cost more than the rest of the call.
  */
 export const spanned = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   inSpan(name, call, noFrame)
@@ -43,14 +43,14 @@ const inSpan = <A, E, R>(name: string, call: Effect.Effect<A, E, R>, options: ty
     cache.tracer === undefined && cache.span === undefined ? call : Effect.withSpan(call, name, options)
   )
 
-/** Omits the stack frame of the span, which always points into this library. */
+/** Omits the span's stack frame, which would always point into this library. */
 const noFrame = { captureStackTrace: false } as const
 
 const asClient = { kind: "client", ...noFrame } as const
 
 /**
- * Describes a call on its span: by the names of OpenTelemetry's conventions for HTTP clients where they exist. The full
- * URL is not among them, because the query of a public call would make an attribute of every value.
+ * Describes a call in its span's attributes, using OpenTelemetry's names for HTTP clients where such names exist. The
+ * full URL is omitted, because a public call's query would make every value different.
  */
 const describe = (
   span: Tracer.Span,
@@ -74,16 +74,16 @@ const describe = (
   span.attribute("txc.attempts", attempts)
 }
 
-/** The exchange that answers a call. */
+/** The exchange that receives a call. */
 interface Place {
   readonly baseUrl: string
   readonly dialect: Dialect
 }
 
 /**
- * Reports the outcome of every call of an endpoint: on the call's span, in the metrics and, when a mutating call was
- * interrupted after sending, in the log, because an interruption causes no error. Also returns the one metric that the
- * call itself updates: the time an attempt waited for the rate limit.
+ * Reports the outcome of every call to an endpoint on the call's span and in the metrics. If a mutating call was
+ * interrupted after sending, also logs a warning, because an interruption causes no error. Also returns the only metric
+ * that the call itself updates: the time for which an attempt waited for a rate limit.
  */
 export const of = (endpoint: Endpoint.Any, place: Place) => {
   const metrics = Metrics.of(endpoint.name)
@@ -97,7 +97,7 @@ export const of = (endpoint: Endpoint.Any, place: Place) => {
       const clock = fiber.getRef(Clock.Clock)
       const startedAt = clock.monotonicTimeNanosUnsafe()
       const progress: Progress = { clock, attempts: 0, sentAt: undefined, status: undefined, isRefused: false }
-      // Suspended so that a defect in `call` is reported too.
+      // Suspended, so that a defect in `call` is reported too.
       return Effect.onExitPrimitive(Effect.suspend(() => call(progress, fiber)), (exit) => {
         const error = Exit.isSuccess(exit)
           ? undefined

@@ -1,5 +1,5 @@
 /**
- * Checks whether an answer is about the requested order. An answer about a different order proves nothing: it may
+ * Checks whether a response is about the requested order. A response about a different order proves nothing: it may
  * belong to another call.
  */
 import * as Decimal from "../domain/Decimal.ts"
@@ -17,7 +17,7 @@ import {
   SelfTradePrevention
 } from "../domain/Order.ts"
 
-/** The fields that both order requests and answers about orders may have. */
+/** The fields that both order requests and responses about orders may have. */
 interface Echoed {
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
@@ -27,11 +27,11 @@ interface Echoed {
   readonly activationPrice?: Decimal.Decimal
   /** Whether the order is post-only. */
   readonly postOnly?: boolean
-  /** Whether the part that cannot trade immediately is canceled. */
+  /** Whether the exchange cancels the part that can't trade immediately. */
   readonly ioc?: boolean
-  /** Whether the order only trades with retail orders. */
+  /** Whether the order only trades against retail orders. */
   readonly rpi?: boolean
-  /** Whether the order takes liquidity as a retail order. */
+  /** Whether the order trades as a retail order. */
   readonly retail?: boolean
   /** Whether the order may only reduce a position. */
   readonly reduceOnly?: boolean
@@ -50,7 +50,7 @@ export interface Ordered extends Echoed {
    * the order rests in the book.
    */
   readonly bboRole?: BboRole
-  /** The action taken when the order would trade with another order of the same account. */
+  /** The action taken when the order would trade with another order from the same account. */
   readonly stp?: SelfTradePrevention
   /** The position that the order belongs to. */
   readonly positionSide?: PositionSide
@@ -60,19 +60,19 @@ export interface Ordered extends Echoed {
   readonly stopLoss?: Decimal.Price
 }
 
-/** An order in an answer. */
+/** An order in a response. */
 export interface Leg extends Echoed {
   /** The order's market. */
   readonly market: MarketName
   /** Whether the order buys or sells. */
   readonly side: ReceivedSide
-  /** The type, such as limit or market. */
+  /** The order's type, such as limit or market. */
   readonly type: ReceivedType
   /** The ordered amount. */
   readonly amount: Decimal.Decimal
   /** The filled amount, in the base currency. */
   readonly dealStock: Decimal.Decimal
-  /** The action taken when the order would trade with another order of the same account. */
+  /** The action taken when the order would trade with another order from the same account. */
   readonly stp?: ReceivedSelfTradePrevention
   /** The position that the order belongs to. */
   readonly positionSide?: ReceivedPositionSide
@@ -80,15 +80,15 @@ export interface Leg extends Echoed {
   readonly oto?: { readonly takeProfit?: Decimal.Decimal; readonly stopLoss?: Decimal.Decimal }
 }
 
-/** Describes how a field of the answer differs from the request. */
+/** Describes how a field of the response differs from the request. */
 const differs = (field: string, found: unknown, asked: unknown): string =>
   `the order's ${field} is ${String(found)}, not ${String(asked)}`
 
-/** Whether an amount is above zero and at most the requested one. */
+/** Whether an amount is above zero and at most the requested amount. */
 const isPartOf = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean =>
   Decimal.Order(amount, Decimal.zero) > 0 && Decimal.Order(amount, asked) <= 0
 
-/** Whether an amount is the requested one truncated to fewer digits, for example to the market's precision. */
+/** Whether an amount is the requested amount truncated to fewer digits, for example to the market's precision. */
 const isCutFrom = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean => {
   const digits = Decimal.scale(amount)
   const [integer = "", fraction = ""] = asked.split(".")
@@ -99,10 +99,10 @@ const isCutFrom = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean => 
 /** Whether an order closes one side in hedge mode, where the exchange may treat it as reduce-only. */
 const closesSide = ({ positionSide, side }: Ordered): boolean => positionSide === (side === "sell" ? "LONG" : "SHORT")
 
-/** Whether the exchange may have derived this amount from the requested one. */
+/** Whether the exchange may have derived this amount from the requested amount. */
 const isOf = (asked: Ordered, { quoteAmount, tradesAt }: Market.Bounded, { amount, dealStock }: Leg): boolean => {
   if (Decimal.Equivalence(amount, asked.amount) || isCutFrom(amount, asked.amount)) return true
-  // According to the document, the exchange reduces the amount to the position.
+  // According to the document, the exchange reduces the amount to the position's size.
   if (asked.reduceOnly === true || closesSide(asked)) return isPartOf(amount, asked.amount)
   // A market order has no limit price. The exchange drops the part that can't trade immediately, and may echo the
   // traded amount instead of a requested quote amount.
@@ -111,7 +111,10 @@ const isOf = (asked: Ordered, { quoteAmount, tradesAt }: Market.Bounded, { amoun
     (isPartOf(amount, asked.amount) || (quoteAmount === true && Decimal.Equivalence(amount, dealStock)))
 }
 
-/** Describes the first price that is neither the requested one nor a truncation of it; `undefined` if there is none. */
+/**
+ * Describes the first price that is neither the requested price nor a truncation of it; `undefined` if there is no such
+ * price.
+ */
 const otherPrice = <K extends string>(
   fields: ReadonlyArray<K>,
   asked: { readonly [P in K]?: Decimal.Decimal },
@@ -125,20 +128,20 @@ const otherPrice = <K extends string>(
   return undefined
 }
 
-/** Whether the value is listed. An unlisted value may be the exchange's new name for a listed one. */
+/** Whether the value is listed. An unlisted value may be the exchange's new name for a listed value. */
 const isKnown = (values: ReadonlyArray<string>, value: string): boolean => values.includes(value)
 
-/** Treats a `stock market` order as a market order, because some answers do not distinguish them. */
+/** Treats a `stock market` order as a market order, because some responses do not distinguish them. */
 const kindOf = (type: ReceivedType): ReceivedType => type === "stock market" ? "market" : type
 
 /**
  * Describes the first difference from the request in the order's type, flags, self-trade prevention or position;
- * `undefined` if there is none.
+ * `undefined` if there is no difference.
  */
 const otherManner = (asked: Ordered, type: OrderType, leg: Leg): string | undefined => {
   if (kindOf(leg.type) !== kindOf(type) && isKnown(OrderType.literals, leg.type)) return differs("type", leg.type, type)
   for (const flag of ["postOnly", "ioc", "rpi", "retail", "reduceOnly"] as const) {
-    // The role of an order at the best bid or offer decides whether it rests or takes.
+    // At the best bid or offer, the order's role determines whether it rests in the book or takes liquidity.
     if (asked.bboRole !== undefined && (flag === "postOnly" || flag === "ioc")) continue
     if (flag === "reduceOnly" && closesSide(asked)) continue
     if (asked[flag] !== undefined && leg[flag] !== undefined && leg[flag] !== asked[flag]) {
@@ -156,7 +159,7 @@ const otherManner = (asked: Ordered, type: OrderType, leg: Leg): string | undefi
     : undefined
 }
 
-/** The identifiers that name an order. */
+/** An order's identifiers. */
 export interface Naming {
   /** The order's market. */
   readonly market: MarketName
@@ -166,7 +169,10 @@ export interface Naming {
   readonly clientOrderId?: ClientOrderId | undefined
 }
 
-/** How the order in the answer differs from the one that the request names; `undefined` if it is the same. */
+/**
+ * Describes how the order in the response differs from the order that the request identifies; `undefined` if they are
+ * the same.
+ */
 export const otherOrder = (asked: Naming, said: Naming): string | undefined => {
   for (const field of ["market", "orderId", "clientOrderId"] as const) {
     const [expected, found] = [asked[field], said[field]]
@@ -176,13 +182,15 @@ export const otherOrder = (asked: Naming, said: Naming): string | undefined => {
 }
 
 /**
- * How an answer differs from the requested order, in any field that both have; `undefined` if it does not differ.
- * Decimals are compared by value. The exchange may change five things itself:
+ * Describes how a response differs from the requested order, in any field that both have; `undefined` if there is no
+ * difference. Decimals are compared by value. Five differences are allowed, because the exchange makes them
+ * deliberately:
  *
  * - Amounts and prices may be truncated to the market's precision.
- * - The amount of a reduce-only order may be smaller: the exchange reduces it to the position (document, Endpoints §2).
+ * - A reduce-only order's amount may be smaller: the exchange reduces it to the position's size (document, Endpoints
+ *   §2).
  * - An order that sells `LONG` or buys `SHORT`, in hedge mode, may become reduce-only.
- * - The amount of a market order may be smaller, or be the traded amount.
+ * - A market order's amount may be smaller, or be the traded amount.
  * - An order at the best bid or offer may have any price.
  */
 export const contradiction = (
@@ -204,7 +212,7 @@ export const contradiction = (
 export interface Changed {
   /** The order's market. */
   readonly market: MarketName
-  /** The client order id that names the order. */
+  /** The client order id that identifies the order. */
   readonly clientOrderId?: ClientOrderId
   /** The amount, including the filled part. */
   readonly amount?: Decimal.Amount
@@ -217,9 +225,9 @@ export interface Changed {
 }
 
 /**
- * How an answer differs from the requested modification; `undefined` if it does not differ. The amount may be smaller:
- * the new order contains only the unfilled part, and a reduce-only order is reduced to its position. The order id is
- * always new.
+ * Describes how a response differs from the requested modification; `undefined` if there is no difference. The amount
+ * may be smaller: the new order contains only the unfilled part, and a reduce-only order is reduced to its position's
+ * size. The order id is always new.
  */
 export const contradictionOfChange = (asked: Changed, order: Leg): string | undefined => {
   const { clientOrderId, market } = asked

@@ -1,11 +1,11 @@
-/** Checks that an answer contains the requested page. */
+/** Checks that a response contains the requested page. */
 import * as Effect from "effect/Effect"
 import * as Errors from "../protocol/Errors.ts"
 import type { Page, Request } from "./Pages.ts"
 
 /**
- * Checks that a page is the requested one. Fails with `UnexpectedResponse` when the answer echoes a different limit or
- * offset, or contains more records than the limit.
+ * Checks that a page is the requested page. Fails with `UnexpectedResponse` when the response echoes a different limit
+ * or offset, or contains more records than the limit.
  */
 export const checkEcho =
   (endpoint: string, request: Request) =>
@@ -13,10 +13,10 @@ export const checkEcho =
     const unexpected = (problem: string) =>
       Effect.fail(new Errors.UnexpectedResponse({ endpoint, status: 200, problem, body: "" }))
     if (request.limit !== undefined && page.limit !== request.limit) {
-      return unexpected(`limit ${request.limit} was requested, but the answer has limit ${page.limit}`)
+      return unexpected(`limit ${request.limit} was requested, but the response has limit ${page.limit}`)
     }
     if (request.offset !== undefined && page.offset !== request.offset) {
-      return unexpected(`offset ${request.offset} was requested, but the answer has offset ${page.offset}`)
+      return unexpected(`offset ${request.offset} was requested, but the response has offset ${page.offset}`)
     }
     if (page.records.length > page.limit) {
       return unexpected(`${page.records.length} records in a page of limit ${page.limit}`)
@@ -25,8 +25,8 @@ export const checkEcho =
   }
 
 /**
- * Builds a page from a plain list of records. Such an answer echoes neither limit nor offset, so only its length is
- * checked. Fails with `UnexpectedResponse` when it contains more records than the limit.
+ * Builds a page from a plain list of records. Such a response contains neither limit nor offset, so only the number of
+ * records is checked. Fails with `UnexpectedResponse` when there are more records than the limit.
  */
 export const ofRecords =
   (endpoint: string, request: Request, defaultLimit: number) =>

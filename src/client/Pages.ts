@@ -21,26 +21,26 @@ import { type HistoryLimit, Limit, maxLimit, maxOffset, Offset, type RecordOffse
 import * as Errors from "../protocol/Errors.ts"
 
 /**
- * A page: the records from index `offset`, at most `limit` of them.
+ * A page: at most `limit` records, starting at index `offset`.
  *
  * @category models
  */
 export interface Page<A> {
-  /** The index of the first record in the whole list. */
+  /** The index of the page's first record in the complete list. */
   readonly offset: number
   /** The maximum number of records on the page. */
   readonly limit: number
-  /** The records. If there are fewer than `limit`, this is the last page, unless the exchange gives a `total`. */
+  /** The records. If there are fewer than `limit`, this is the last page, unless the exchange provides a `total`. */
   readonly records: ReadonlyArray<A>
 }
 
 /**
- * A page of a list whose total length the exchange may give.
+ * A page of a list whose total length the exchange may provide.
  *
  * @category models
  */
 export interface CountedPage<A> extends Page<A> {
-  /** The number of records in the whole list, if the exchange gives it. */
+  /** The number of records in the complete list, if the exchange provides it. */
   readonly total?: number
 }
 
@@ -57,7 +57,7 @@ export interface Request {
 }
 
 /**
- * The page that a stream reads next.
+ * The next page that a stream reads.
  *
  * @category models
  */
@@ -69,21 +69,21 @@ export interface Next<L extends HistoryLimit = Limit, O extends RecordOffset = O
 }
 
 /**
- * Identifies the records of a list, so that a stream notices when the list shifts while it is read.
+ * Identifies a list's records, so that a stream notices when records are added or removed while it reads.
  *
  * @category models
  */
 export interface Identity<A, G = never> {
-  /** The identity of a record; `undefined` when it has none. */
+  /** A record's identity; `undefined` when the record has none. */
   readonly idOf: (record: A) => string | undefined
   /**
-   * Creates the element that marks a gap: records may be missing after the last emitted one. Without `gap`, the stream
-   * fails with `ListShifted` instead.
+   * Creates the element that marks a gap, which means that records may be missing after the last emitted record.
+   * Without `gap`, the stream fails with `ListShifted` instead.
    */
   readonly gap?: (after: A) => G
 }
 
-/** The start of the next page, or the reason why no page follows. */
+/** The start of the next page, or the reason why there is no next page. */
 type Step = { readonly offset: number } | "ceiling" | "shifted"
 
 /** The records that a stream has emitted, by identity. */
@@ -92,8 +92,8 @@ class Emitted<A> {
   last: A | undefined
 
   /**
-   * Returns the records that were not emitted before, and whether the page joins the emitted ones; `undefined` when a
-   * record has no identity.
+   * Returns the records that were not emitted before, and whether the page overlaps the emitted records; `undefined`
+   * when a record has no identity.
    */
   compared(records: ReadonlyArray<A>, idOf: Identity<A>["idOf"]) {
     const fresh: Array<readonly [string, A]> = []
@@ -117,27 +117,31 @@ class Emitted<A> {
   }
 }
 
-/** The maximum number of consecutive pages to read back, in case a list shifts faster than it can be read. */
+/**
+ * The maximum number of consecutive pages that a stream reads backwards. The limit is needed because a list may shift
+ * faster than it can be read.
+ */
 const mostBackwards = 1 + maxOffset / maxLimit
 
 const isLast = <A>({ records, total }: CountedPage<A>, offset: number, size: number): boolean =>
   total === undefined ? records.length < size : offset + records.length >= total
 
 /**
- * All records, page by page. Each page is read when its records are needed. `endpoint` names the stream in errors;
- * `limit` is the page size, 100 by default.
+ * Emits all records, page by page. Each page is read when its records are needed. `endpoint` is the stream's name in
+ * errors; `limit` is the page size, 100 by default.
  *
- * Most answers have no total, so a page with fewer records than its limit is the last one. No page can start beyond
- * index `last`: 10000 by default; 4294967295 in the live exchange's lists of orders and trades. The page that starts
- * there has 100 records, and the stream skips those already emitted. By default the stream therefore reaches indices 0
- * to 10099. If that page is full, there may be more records: the stream emits it, and then fails with
- * `PageCeilingReached`.
+ * Most responses have no total, so a page with fewer records than its limit is the last page. No page can start beyond
+ * index `last`: 10000 by default; 4294967295 in the live exchange's lists of orders and trades. The page that starts at
+ * `last` has 100 records, and the stream skips records that it has already emitted. By default the stream therefore
+ * reaches indices 0 to 10099. If the last page is full, there may be more records: the stream emits that page, and then
+ * fails with `PageCeilingReached`.
  *
- * While the list does not change, records arrive in order and once each. Records that are added or removed during the
- * read shift the pages. With an `identity`, no record is emitted twice, and each page begins with the last record of
- * the previous one. If that record is gone, the stream reads back until it finds an emitted record, so no record that
- * stays in the list is missed. If it finds none, it fails with `ListShifted`, or emits the element from {@link
- * Identity.gap} and continues. Without an `identity`, a record may be repeated or missed without notice.
+ * As long as the list does not change, each record is emitted once and in order. Records that are added or removed
+ * during the read shift the pages. With an `identity`, no record is emitted twice, and each page begins with the last
+ * record of the previous page. If that record is gone, the stream reads backwards until it finds an emitted record, so
+ * it does not miss any record that stays in the list. If it finds no emitted record, it fails with `ListShifted`, or
+ * emits the element from {@link Identity.gap} and continues. Without an `identity`, a record may be repeated or missed
+ * without notice.
  *
  * @example
  * ```ts
@@ -170,7 +174,7 @@ export const stream = <A, E, R, G = never, L extends HistoryLimit = Limit, O ext
 ): Stream.Stream<A | G, E | Errors.PageCeilingReached | Errors.ListShifted, R> =>
   Stream.suspend(() => {
     const emitted = new Emitted<A>()
-    // Each page begins with the last record of the previous one, so it needs room for at least two.
+    // Each page begins with the last record of the previous page, so a page needs room for at least two records.
     const wanted = identity === undefined || limit > 1 ? limit : Limit.make(2)
     const overlap = identity === undefined ? 0 : 1
     let count = 0

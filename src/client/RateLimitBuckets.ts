@@ -1,4 +1,4 @@
-/** Counts calls against rate limits, queues attempts that must wait, and pauses after a refusal. */
+/** Counts calls against rate limits, queues attempts that must wait, and pauses after a rate-limit refusal. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -18,13 +18,13 @@ import { TokenBucket } from "./TokenBucket.ts"
  */
 export interface Bucket {
   /**
-   * Waits until one more call is within the limit, counts it, and returns the milliseconds waited. Every attempt of a
-   * call counts. Fails with `RateLimited` (`origin: "local"`) when the wait would be longer than `MaxWait`.
+   * Waits until one more call is within the limit, counts the call, and returns the milliseconds waited. Every attempt
+   * of a call is counted. Fails with `RateLimited` (`origin: "local"`) when the wait would be longer than `MaxWait`.
    */
   readonly take: Effect.Effect<number, Errors.RateLimited>
   /**
-   * Reports that the exchange rate-limited an attempt, perhaps with a `Retry-After`. Pauses the bucket and returns the
-   * length of the pause in milliseconds. Never fails.
+   * Call this when the exchange has refused an attempt because of a rate limit, perhaps with a `Retry-After`. Pauses
+   * the bucket and returns the length of the pause in milliseconds. Never fails.
    */
   readonly refused: (retryAfter?: string) => Effect.Effect<number>
   /** The maximum number of retries of a read after a rate-limit refusal. */
@@ -32,7 +32,7 @@ export interface Bucket {
 }
 
 /**
- * Identifies the caller: an API key at an exchange or, without a key, this program's public calls to it.
+ * Identifies the caller at an exchange: an API key, or this program itself for public calls.
  *
  * @category models
  */
@@ -44,22 +44,23 @@ export interface Of {
 }
 
 /**
- * The maximum time that an attempt waits for its turn before it fails with `RateLimited` and `origin: "local"`.
- * Default: thirty seconds. Provide it to one call or many. With zero, an attempt beyond the limit fails immediately.
+ * The maximum time that an attempt waits for a rate limit before it fails with `RateLimited` and `origin: "local"`.
+ * Default: thirty seconds. You can provide a value to a single call or to many calls. With zero, an attempt beyond the
+ * limit fails immediately.
  */
 export const MaxWait = Context.Reference<Duration.Input>("effect-txc/client/RateLimits/MaxWait", {
   defaultValue: () => "30 seconds"
 })
 
-/** The maximum difference in the time that two calls take to reach the exchange, in milliseconds. */
+/** The maximum difference between the times that two calls take to reach the exchange, in milliseconds. */
 export const slack = 250
 
 /** The maximum number of retries of a read that the exchange rate-limited. */
 const retries = 3
 
 /**
- * Chooses the number of tokens and the milliseconds until one returns, so that no window exceeds the limit: `most`
- * tokens, plus the tokens that return within a window and the slack, never exceed the limit.
+ * Chooses the number of tokens (`most`) and the milliseconds until a token returns. No window exceeds the limit,
+ * because `most` plus the number of tokens that return within a window and the slack is never above the limit.
  */
 const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
   const most = Math.max(1, Math.floor(calls / 4))
@@ -68,9 +69,11 @@ const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
 
 /** The queue of attempts that wait for one limit, and the pause requested by the exchange. */
 interface Line {
-  /** The waiting attempts in order of arrival, each with the signal that it is first. */
+  /**
+   * The waiting attempts in order of arrival. Each attempt has a signal that is given when it is first in the queue.
+   */
   readonly waiting: Set<Deferred.Deferred<void>>
-  /** The end of the pause, in Unix milliseconds; no attempt takes a turn before it: see {@link pauseLeft}. */
+  /** The end of the pause, in Unix milliseconds; no attempt is sent before it: see {@link pauseLeft}. */
   pausedUntil: number
   /** The time when the queue was last checked, in Unix milliseconds. */
   seen: number
@@ -82,14 +85,18 @@ const maxBackoff = 30_000
 
 const maxRetryAfter = 600_000
 
-/** The milliseconds requested by a `Retry-After` in seconds or as a date, if any. */
+/**
+ * The milliseconds requested by a `Retry-After` header, which contains either seconds or a date; `undefined` if that
+ * time is not in the future.
+ */
 const askedFor = (retryAfter: string, now: number): number | undefined => {
   const millis = /^\d+$/u.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now
   return millis > 0 ? Math.min(millis, maxRetryAfter) : undefined
 }
 
 /**
- * The milliseconds until the pause ends; negative once it has ended. A clock that is set back does not prolong a pause.
+ * The milliseconds until the pause ends; negative once the pause is over. Setting the clock back does not prolong a
+ * pause.
  */
 const pauseLeft = (line: Line, now: number): number => {
   if (now < line.seen) line.pausedUntil -= line.seen - now
@@ -98,15 +105,15 @@ const pauseLeft = (line: Line, now: number): number => {
 }
 
 /**
- * Pauses the queue for as long as the exchange requests, or else for one second, doubled with every consecutive
- * refusal, up to thirty seconds.
+ * Pauses the queue for the time that the exchange requests. Without a requested time, the pause is one second, doubled
+ * with every consecutive refusal, up to thirty seconds.
  */
 const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number> =>
   Effect.withFiber((fiber) => {
     const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
     const random = fiber.getRef(Random.Random).nextDoubleUnsafe()
     const asked = retryAfter === undefined ? undefined : askedFor(retryAfter, now)
-    // Of several calls refused together, only the first extends the pause.
+    // If several calls are refused at about the same time, only the first refusal extends the pause.
     const left = pauseLeft(line, now)
     if (asked !== undefined || left <= 0) {
       if (-left > maxBackoff) line.refusals = 0
@@ -121,7 +128,10 @@ const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number
 interface Counter {
   readonly endpoint: Endpoint.Any
   readonly line: Line
-  /** Counts a call and returns 0. If the limit is used up, returns the milliseconds until the next call instead. */
+  /**
+   * Counts a call and returns 0. If the limit is used up, counts nothing and returns the milliseconds until the next
+   * call is allowed.
+   */
   readonly count: Effect.Effect<number>
   /** The milliseconds between calls once the limit is used up. */
   readonly refill: number
@@ -156,7 +166,7 @@ const callFirst = ({ waiting }: Line): void => {
 }
 
 /**
- * Waits in the queue, or fails immediately when that would take too long. `left` is the first attempt's wait, in
+ * Waits in the queue, or fails immediately when the wait would be too long. `left` is the first attempt's wait, in
  * milliseconds.
  */
 const waiting = (counter: Counter): (left: number) => Effect.Effect<number, Errors.RateLimited> => {
@@ -194,7 +204,7 @@ const bucketOf = (counter: Counter): Bucket => {
   const wait = waiting(counter)
   return {
     take: Effect.clockWith((clock) =>
-      // No attempt overtakes those already waiting.
+      // No attempt overtakes the attempts that are already waiting.
       line.waiting.size > 0 || pauseLeft(line, clock.currentTimeMillisUnsafe()) > 0
         ? wait(0)
         : Effect.flatMap(count, (left) => left === 0 ? Effect.succeed(0) : wait(left))
@@ -219,13 +229,16 @@ export interface Counted {
   readonly refill: number
 }
 
-/** Counts a call and returns 0. If the limit is used up, returns the milliseconds until the next call instead. */
+/**
+ * Counts a call and returns 0. If the limit is used up, counts nothing and returns the milliseconds until the next call
+ * is allowed.
+ */
 export type Count = (counted: Counted) => Effect.Effect<number>
 
 /** Identifies the calls that are counted together. */
 const idOf = ({ apiKey = "", what }: Counted): string => `${what} ${apiKey}`
 
-/** Counts in this program only. */
+/** Counts the calls of this program only. */
 export const countingInMemory = (): Count => {
   const buckets = new Map<string, TokenBucket>()
   return (counted) => {

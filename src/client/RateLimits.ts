@@ -1,10 +1,10 @@
 /**
  * Delays calls that would exceed the exchange's rate limits (document, "Limits").
  *
- * Calls are counted as the exchange counts them: private calls per key and endpoint, public calls all together. It is
- * unknown whether the exchange's windows slide or follow each other, so a bucket keeps to the limit in *any* period of
- * a window's length: it admits a quarter of the limit as a burst, and spreads the rest evenly over the window plus 250
- * ms, because one call may reach the exchange that much faster than another.
+ * The client counts calls in the same way as the exchange: private calls per key and endpoint, public calls all
+ * together. It is unknown whether the exchange uses sliding or fixed windows, so a bucket respects the limit in *any*
+ * period that is as long as a window. It admits a quarter of the limit as a burst, and spreads the rest evenly over the
+ * window plus 250 ms, because one call may reach the exchange up to 250 ms faster than another.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export { type Bucket, MaxWait, type Of } from "./RateLimitBuckets.ts"
  * @category services
  */
 export class RateLimits extends Context.Service<RateLimits, {
-  /** Returns the bucket of an endpoint's calls, the same one for all calls that the exchange counts together. */
+  /** Returns the bucket for an endpoint's calls. All calls that the exchange counts together have the same bucket. */
   readonly bucket: (of: Of, endpoint: Endpoint.Any) => Bucket
 }>()("effect-txc/client/RateLimits") {}
 

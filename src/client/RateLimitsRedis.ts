@@ -24,19 +24,19 @@ import * as Digest from "./Digest.ts"
 import * as RateLimitBuckets from "./RateLimitBuckets.ts"
 import * as RateLimits from "./RateLimits.ts"
 
-/** The time to wait after a failure before asking Redis again, in milliseconds. */
+/** The time to wait after a failure before the next request to Redis, in milliseconds. */
 const restMillis = 5000
 
-/** The maximum wait for an answer from Redis. */
+/** The maximum wait for a response from Redis. */
 const patience = "500 millis"
 
 /**
  * Counts the calls of all programs that use the same Redis: private calls by a digest of the key, and public calls as
- * if they all came from one IP address. If a program's clock is ahead of the others', some extra calls pass once, in
- * proportion to the difference.
+ * if they all came from one IP address. If a program's clock is ahead of the other programs' clocks, some extra calls
+ * are admitted once, in proportion to the difference.
  *
- * While Redis can't be reached, each program counts on its own and logs a warning. Calls continue, because the exchange
- * still enforces the limit. After a refusal by the exchange, only the refused program pauses.
+ * While Redis can't be reached, each program counts only its own calls and logs a warning. Calls continue, because the
+ * exchange still enforces the limit. After a refusal by the exchange, only the refused program pauses.
  *
  * @category layers
  */
@@ -81,7 +81,7 @@ export const layer: Layer.Layer<RateLimits.RateLimits, never, Redis.Redis> = Lay
               ? Effect.succeed(Math.ceil(Duration.toMillis(reason.retryAfter)))
               : alone(message)
         }),
-        Effect.timeoutOrElse({ duration: patience, orElse: () => alone("no answer") })
+        Effect.timeoutOrElse({ duration: patience, orElse: () => alone("no response") })
       )
       return Effect.clockWith((clock) => clock.currentTimeMillisUnsafe() < restUntil ? countAlone : countShared)
     })

@@ -1,5 +1,5 @@
 /**
- * The exchange to call, and its dialect. `Settings` reads it from the environment.
+ * The exchange to call, and its dialect. `Settings` reads both from the environment.
  *
  * @example
  * ```ts
@@ -19,8 +19,8 @@ import * as Dialect from "../protocol/Dialect.ts"
 import * as BaseUrl from "./BaseUrl.ts"
 
 /**
- * The live exchange's servers: a global one and an EU one, with the same paths (document, "What the service does", rule
- * 1).
+ * The live exchange's servers: a global server and an EU server, with the same paths (document, "What the service
+ * does", rule 1).
  *
  * @category models
  */
@@ -57,7 +57,7 @@ export class InvalidBaseUrl extends Schema.TaggedError<InvalidBaseUrl>()("Invali
  * @category models
  */
 export interface Live {
-  /** The server; it speaks the live dialect. */
+  /** The server, which uses the live dialect. */
   readonly region: keyof typeof servers
 }
 
@@ -67,11 +67,13 @@ export interface Live {
  * @category models
  */
 export interface Custom {
-  /** An https URL without a query. `http` is only allowed to this machine. */
+  /** An https URL without a query. `http` is only allowed for addresses of this machine. */
   readonly baseUrl: string
-  /** The exchange's dialect, which can't be guessed: with the wrong one, client order ids are silently lost. */
+  /**
+   * The exchange's dialect. The client can't detect it, and with the wrong dialect, client order ids are silently lost.
+   */
   readonly dialect: Dialect.Dialect
-  /** Permits `http` to another machine. Default `false`. */
+  /** Allows `http` to another machine. Default `false`. */
   readonly allowInsecure?: boolean
 }
 
@@ -113,13 +115,13 @@ export const make = (options: Options): Effect.Effect<Region["Service"], Invalid
   if (url.username !== "" || url.password !== "") return fail("it contains a user name or a password; remove them")
   if (url.search !== "" || url.hash !== "") return fail("it has a query or a fragment; end it before the ? or #")
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !allowInsecure) {
-    return fail("plain http to another machine would show the key; use https, or set allowInsecure")
+    return fail("plain http to another machine would reveal the key; use https, or set allowInsecure")
   }
   return Effect.succeed({ baseUrl: url.href.replace(/\/+$/u, ""), dialect })
 }
 
 /**
- * Provides the exchange that the program specifies. Fails with `InvalidBaseUrl`.
+ * Provides the exchange that the options specify. Fails with `InvalidBaseUrl`.
  *
  * @category layers
  */

@@ -30,7 +30,7 @@ export class CredentialsFileRefused extends Schema.TaggedError<CredentialsFileRe
   path: Schema.String,
   problem: Schema.String
 }) {
-  /** The path of the file. */
+  /** The file's path. */
   declare readonly path: string
   /** The reason for the refusal, and how to fix it. */
   declare readonly problem: string
@@ -40,8 +40,8 @@ export class CredentialsFileRefused extends Schema.TaggedError<CredentialsFileRe
 }
 
 /**
- * Credentials from configuration: `TXC_API_KEY` and `TXC_API_SECRET`. Fails with `InvalidCredentials`, which names a
- * missing variable.
+ * Provides credentials from configuration: `TXC_API_KEY` and `TXC_API_SECRET`. Fails with `InvalidCredentials`, which
+ * names a missing variable.
  *
  * @category layers
  */
@@ -50,15 +50,16 @@ export const layerCredentials: Layer.Layer<Credentials.Credentials, Credentials.
   Variables.credentials
 )
 
-/** The maximum number of bytes read from a file, far more than two lines need. */
+/** The maximum number of bytes to read from a file, which is far more than two lines need. */
 const maxSize = 65_536
 
 /** The mode bits that give a file's group and other users access to it. */
 const ofOthers = 0o077
 
 /**
- * Reads a file that only its owner may access (mode 0600 or stricter). Refuses any other file with an error that says
- * how to fix it. On systems without such modes, like Windows, it refuses every file. Reads at most 64 KiB.
+ * Reads a file that only its owner may access (mode 0600 or stricter). Refuses any other file with an error that
+ * explains how to fix the problem. On systems without such modes, such as Windows, every file is refused. Reads at most
+ * 64 KiB.
  *
  * @category files
  */
@@ -67,7 +68,8 @@ export const readPrivate: (
 ) => Effect.Effect<string, CredentialsFileRefused, FileSystem.FileSystem> = Effect.fnUntraced(
   function*(path: string) {
     const files = yield* FileSystem.FileSystem
-    // Checks and reads the same open file, even if the path is replaced in between.
+    // The file is opened once, so that the check and the read use the same file even if the path is replaced in
+    // between.
     const file = yield* files.open(path, { flag: "r" })
     const { mode, type } = yield* file.stat
     if (type !== "File") return yield* new CredentialsFileRefused({ path, problem: "it is not a file" })
@@ -89,8 +91,8 @@ export const readPrivate: (
 )
 
 /**
- * Credentials from a file that only its owner may access (see {@link readPrivate}), with one line for `TXC_API_KEY=…`
- * and one for `TXC_API_SECRET=…`.
+ * Provides credentials from a file that only its owner may access (see {@link readPrivate}), with one line for
+ * `TXC_API_KEY=…` and one for `TXC_API_SECRET=…`.
  *
  * @category layers
  */
@@ -114,9 +116,9 @@ export const layerCredentialsFile = (
   )
 
 /**
- * The exchange from configuration: `TXC_REGION` (`global` or `eu`), or `TXC_BASE_URL` together with `TXC_DIALECT`
- * (`document` or `live`) and, if needed, `TXC_ALLOW_INSECURE`. Fails with `InvalidBaseUrl`, which names a missing or
- * invalid variable.
+ * Provides the exchange from configuration: `TXC_REGION` (`global` or `eu`), or `TXC_BASE_URL` together with
+ * `TXC_DIALECT` (`document` or `live`) and, if needed, `TXC_ALLOW_INSECURE`. Fails with `InvalidBaseUrl`, which names a
+ * missing or invalid variable.
  *
  * @category layers
  */

@@ -1,6 +1,6 @@
 /**
- * Signs requests. Only this service has the secret. A remote signer, such as a key management service, can replace it;
- * the secret is then not in the process at all.
+ * Signs requests. Only this service has the secret. A remote signer, such as a key management service, can replace this
+ * service; then the secret is not in the process at all.
  *
  * @example
  * ```ts
@@ -82,8 +82,9 @@ const withSecretsOf = (
 })
 
 /**
- * Signs with `node:crypto` and a prepared key: the fastest way on Node, Bun and Deno. Each use builds its own signer,
- * because a signer belongs to one account's credentials. Fails with `SigningFailed` where `node:crypto` does not exist.
+ * Signs with `node:crypto` and a prepared key, the fastest way on Node, Bun and Deno. Each use of the layer builds its
+ * own signer, because a signer belongs to one account's credentials. Fails with `SigningFailed` where `node:crypto`
+ * does not exist.
  *
  * @category layers
  */
@@ -98,14 +99,14 @@ export const layerNode: Layer.Layer<Signer, SigningFailed, Credentials> = Layer.
     const key = crypto.createSecretKey(Redacted.value(credentials.apiSecret), "utf8")
     return withSecretsOf(
       credentials,
-      // Signs synchronously, so that the call needs no timer for the signature.
+      // Signs synchronously, so that the call does not need a timer for the signature.
       (payload) => Effect.succeed(crypto.createHmac("sha512", key).update(payload).digest("hex"))
     )
   })
 ).pipe(Layer.fresh)
 
 /**
- * Signs with WebCrypto: for runtimes without `node:crypto`. Fails with `SigningFailed` when the key can't be imported.
+ * Signs with WebCrypto, for runtimes without `node:crypto`. Fails with `SigningFailed` when the key can't be imported.
  *
  * @category layers
  */

@@ -8,16 +8,16 @@ export class TokenBucket {
   private readonly most: number
   private readonly interval: number
 
-  /** Holds at most `most` tokens and gains one after each interval, in milliseconds. */
+  /** Creates a bucket of at most `most` tokens that gains one token after each interval, in milliseconds. */
   constructor(most: number, interval: number) {
     this.most = most
     this.interval = interval
     this.left = most
   }
 
-  /** Takes a token and returns 0; if none is left, returns the milliseconds until the next one. */
+  /** Takes a token and returns 0. If no token is left, returns the milliseconds until the next token. */
   take(now: number): number {
-    // After the clock is set back, calls do not wait until it has caught up.
+    // If the clock was set back, the interval restarts, so that calls do not wait until the clock has caught up.
     if (now < this.since) this.since = now
     const come = Math.floor((now - this.since) / this.interval)
     this.left = Math.min(this.most, this.left + come)

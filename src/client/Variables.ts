@@ -1,4 +1,4 @@
-/** Reads the settings of a client from configuration: by default, from the variables of the environment. */
+/** Reads a client's settings from configuration, by default from environment variables. */
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -45,7 +45,7 @@ export const region: Effect.Effect<Region.Region["Service"], Region.InvalidBaseU
   if (baseUrl === undefined || server !== undefined) {
     return yield* new Region.InvalidBaseUrl({ baseUrl: "", problem: noPlace })
   }
-  const noDialect = "set TXC_DIALECT to document or live; it can't be guessed"
+  const noDialect = "set TXC_DIALECT to document or live; the client can't detect it"
   const dialect = yield* optional(Config.Literals(["document", "live"], "TXC_DIALECT"), noDialect, baseUrl)
   if (dialect === undefined) {
     return yield* new Region.InvalidBaseUrl({ baseUrl: BaseUrl.shown(baseUrl), problem: noDialect })

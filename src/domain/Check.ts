@@ -1,7 +1,7 @@
 /**
  * Schema checks that can also be used as plain predicates.
  *
- * When a schema check fails, it builds an issue. Callers that only need to know whether a value is valid use the
+ * When a schema check fails, it builds an issue object. Callers that only need to know whether a value is valid use the
  * predicate, which is faster.
  */
 import * as Schema from "effect/Schema"
@@ -30,8 +30,8 @@ export const matches = (
 
 /**
  * Creates a check that a string is not empty, starts with a character of `first`, and continues with characters of
- * `others`. Each pattern matches one ASCII character. One pattern for the whole string would be several times slower,
- * and an answer may contain hundreds of assets.
+ * `others`. Each pattern matches one ASCII character. A single pattern for the complete string would be several times
+ * slower, and a response may contain hundreds of assets.
  *
  * @category constructors
  */
@@ -54,7 +54,7 @@ const tableOf = (pattern: RegExp): Uint8Array =>
   Uint8Array.from({ length: 128 }, (_, code) => pattern.test(String.fromCharCode(code)) ? 1 : 0)
 
 /**
- * Combines two checks, applied in order. `test` is the predicate for both together.
+ * Combines two checks, which are applied in order. `test` is the predicate for both checks together.
  *
  * @category constructors
  */

@@ -1,6 +1,6 @@
 /**
- * Codes: vouchers that move an amount from the account that creates one to the account that applies it (document,
- * Endpoints §6).
+ * Codes (document, Endpoints §6). A code is a voucher: it moves an amount from the account that creates the code to the
+ * account that applies it.
  *
  * @example
  * ```ts
@@ -19,7 +19,8 @@ import * as Constraint from "./Constraint.ts"
 import { NonEmptyText, Text } from "./Text.ts"
 
 /**
- * A code's text: at least one character (document, Endpoints §6). Anyone who has it can apply it: treat it as a secret.
+ * A code's text: at least one character (document, Endpoints §6). Anyone who has the code can apply it, so treat it as
+ * a secret.
  *
  * @category models
  */
@@ -33,7 +34,7 @@ export type Code = typeof Code.Type
 export const Code = NonEmptyText.pipe(Schema.brand("Code")).annotate({ identifier: "Code" })
 
 /**
- * The maximum length of a passphrase, in characters (document, "Limits").
+ * A passphrase's maximum length, in characters (document, "Limits").
  *
  * @category constants
  */
@@ -60,7 +61,7 @@ export const Passphrase = Text.check(
 ).pipe(Schema.brand("Passphrase")).annotate({ identifier: "Passphrase" })
 
 /**
- * The maximum length of a description, in characters. The document does not say how codes are created.
+ * A description's maximum length, in characters. The document does not describe the call that creates codes.
  *
  * @category constants
  */

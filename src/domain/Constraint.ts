@@ -1,12 +1,12 @@
 /**
- * Constraints on values, as data.
+ * Constraints on values, represented as data.
  *
- * Every domain schema that narrows a value is annotated with the constraint it checks. A violation therefore has the
- * same name whether the client finds it before sending or the exchange reports it.
+ * Every domain schema that restricts a value is annotated with the constraint that it checks. A violation therefore has
+ * the same name, whether the client detects it before sending or the exchange reports it.
  */
 
 /**
- * A constraint that a field can break. `kind` names it; the other fields are its parameters.
+ * A constraint that a field can break. `kind` is the constraint's name; the other fields are its parameters.
  *
  * @category models
  */
@@ -62,13 +62,13 @@ export type Constraint =
     readonly allowed: string
   }
   | {
-    /** The value must be one of those in a list. */
+    /** The value must be in a list. */
     readonly kind: "oneOf"
     /** The allowed values, as written on the wire. */
     readonly values: ReadonlyArray<string | number>
   }
   | {
-    /** The value must name something that exists on the exchange, such as a market. */
+    /** The value must identify something that exists on the exchange, such as a market. */
     readonly kind: "known"
   }
   | {
@@ -78,11 +78,11 @@ export type Constraint =
   | {
     /** The decimal must not have more fractional digits than its unit allows. */
     readonly kind: "precision"
-    /** The unit of the last digit, as a decimal: `0.001` for three digits. */
+    /** The smallest allowed difference, as a decimal: `0.001` for three fractional digits. */
     readonly step: string
   }
   | {
-    /** The price or amount must be a whole multiple of its market's step. */
+    /** The price or amount must be a multiple of its market's step. */
     readonly kind: "step"
     /** The step, as a decimal: `0.05`. */
     readonly step: string
@@ -108,7 +108,7 @@ export type Constraint =
   | {
     /** The price must not be too far from the market's last price. */
     readonly kind: "priceBand"
-    /** The side on which the price is too far. */
+    /** Whether the price is too high or too low. */
     readonly side: "above" | "below"
     /** The highest or lowest allowed price, as a decimal in the quote currency. */
     readonly bound: string
@@ -132,9 +132,9 @@ export type Constraint =
   | {
     /** The wallet's balance must cover the request. */
     readonly kind: "balance"
-    /** The amount that can be transferred. Refused transfers only. */
+    /** The amount that can be transferred. Only for refused transfers. */
     readonly available?: string
-    /** The requested amount. Refused transfers only. */
+    /** The requested amount. Only for refused transfers. */
     readonly amount?: string
   }
   | {
@@ -150,7 +150,7 @@ export type Constraint =
     readonly with: string
   }
   | {
-    /** The value must differ from the value of another field. */
+    /** The value must differ from another field's value. */
     readonly kind: "different"
     /** The wire name of the other field. */
     readonly from: string
@@ -162,7 +162,7 @@ export type Constraint =
     readonly than: string
   }
   | {
-    /** The exchange must have approved the account for orders of this kind. */
+    /** The exchange must have approved the account for this kind of order. */
     readonly kind: "admitted"
   }
   | {
@@ -179,8 +179,8 @@ export type Constraint =
   }
   | {
     /**
-     * The request must define the field: its name may be misspelled. An exchange ignores unknown fields; the client
-     * refuses the request instead.
+     * The field must be one that the request defines. An unknown field may be a misspelled name: an exchange ignores
+     * such a field, but the client refuses the request.
      */
     readonly kind: "expected"
   }
@@ -195,11 +195,11 @@ export type Constraint =
     readonly kind: "existing"
   }
   | {
-    /** The identifier must belong to an order that has ended. */
+    /** The identifier must belong to a closed order. */
     readonly kind: "ended"
   }
   | {
-    /** The field must apply to orders of this type. */
+    /** The field must be valid for this order type. */
     readonly kind: "inapplicable"
   }
   | {
@@ -207,13 +207,16 @@ export type Constraint =
     readonly kind: "aboveFilled"
   }
   | {
-    /** The order must be modifiable: a leg of an OCO pair, or an order with a take-profit or stop-loss, is not. */
+    /**
+     * The order must be modifiable. A leg of an OCO pair, or an order with a take-profit or stop-loss, can't be
+     * modified.
+     */
     readonly kind: "modifiable"
   }
   | {
     /**
-     * The activation price must differ from the market's last price: otherwise it is unclear from which side the market
-     * will reach it.
+     * The activation price must differ from the market's last price. Otherwise it would be unclear whether the market
+     * must rise or fall to reach that price.
      */
     readonly kind: "notLastPrice"
   }
@@ -223,41 +226,41 @@ export type Constraint =
   }
   | {
     /**
-     * The sandbox must simulate the field. The field is documented, and the exchange accepts it.
+     * The sandbox must simulate the field. This field is documented, and the exchange accepts it, but the sandbox does
+     * not simulate it.
      */
     readonly kind: "simulated"
   }
   | {
-    /** The account must satisfy a rule of margin trading. */
+    /** The request must satisfy a margin trading rule. */
     readonly kind: "margin"
     /**
      * The rule:
      *
      * - `flat`: there must be no open positions or orders that the change would affect
-     * - `side`: the position side must match the account's mode: `LONG` or `SHORT` in hedge mode, `BOTH` in one-way mode
-     * - `opposite`: the order must not turn the position into one of the other side
+     * - `side`: the position side must match the account's mode: `LONG` or `SHORT` in hedge mode, `BOTH` in one-way
+     *   mode
+     * - `opposite`: the order must not turn a long position into a short one, or vice versa
      * - `positionMaximum`: the position must not be larger than the market allows
-     * - `held`: the account must have this position open
+     * - `held`: the position must exist and be open
      * - `pendingMaximum`: the position and its open orders must not be larger than the market allows
      * - `covered`: the collateral must cover the margin of positions and orders
      */
     readonly rule: "flat" | "side" | "opposite" | "positionMaximum" | "pendingMaximum" | "covered" | "held"
   }
   | {
-    /**
-     * The exchange must already accept the field. The field is documented, but not yet available.
-     */
+    /** The exchange must already accept the field. This field is documented, but not yet available. */
     readonly kind: "accepted"
   }
 
 const key = "effect-txc/constraint"
 
 /**
- * An annotation of a schema or a check.
+ * An annotation for a schema or a check.
  *
  * @category models
  */
-// A type and not an interface, because annotations need an index signature.
+// This is a type and not an interface, because annotations need an index signature.
 export type Annotation = {
   /** The constraint of the annotated schema or check. */
   readonly "effect-txc/constraint": Constraint
@@ -271,7 +274,7 @@ export type Annotation = {
 export const annotation = (constraint: Constraint): Annotation => ({ [key]: constraint })
 
 /**
- * Reads the constraint from the annotations of a schema or a check; `undefined` when they have none.
+ * Reads the constraint from the annotations of a schema or a check; `undefined` when there is no constraint.
  *
  * @category annotations
  */

@@ -1,10 +1,10 @@
 /**
- * Decimal numbers as text, the form in which the exchange sends all amounts, prices and fees (document, "What the
- * service does", 7).
+ * Decimal numbers as text. The exchange sends all amounts, prices and fees in this form (document, "What the service
+ * does", 7).
  *
- * A decimal keeps its text: what you submit is what comes back. Two decimals may be equal in value and differ in text
- * (`"1.50"`, `"1.5"`), so compare them with {@link Equivalence} and {@link Order}, never with `===`. Arithmetic is
- * exact and never uses floating point.
+ * A decimal keeps its text exactly as you wrote it. Two decimals may be equal in value and differ in text (`"1.50"`,
+ * `"1.5"`), so compare them with {@link Equivalence} and {@link Order}, never with `===`. Arithmetic is exact and never
+ * uses floating point.
  *
  * @example
  * ```ts
@@ -38,8 +38,8 @@ export const maxLength = 64
 // -----------------------------------------------------------------------------
 
 /**
- * A decimal number as text: `-?(0|[1-9]\d*)(\.\d+)?`, at most 64 characters, no exponent, no leading `+`. Use {@link of}
- * for a literal, {@link parse} for other text.
+ * A decimal number as text: `-?(0|[1-9]\d*)(\.\d+)?`, at most 64 characters, no exponent, no leading `+`. Use {@link
+ * of} for a literal, {@link parse} for other text.
  *
  * @category models
  */
@@ -54,8 +54,8 @@ export type Decimal = string & Brand.Brand<"Decimal">
 export type Price = Decimal & Brand.Brand<"Price">
 
 /**
- * An amount of a currency, in that currency; greater than zero. Use {@link amount} for a literal, {@link parseAmount}
- * for other text.
+ * An amount, in units of its currency; greater than zero. Use {@link amount} for a literal, {@link parseAmount} for
+ * other text.
  *
  * @category models
  */
@@ -133,8 +133,8 @@ export type NonNegativeLiteral<S extends string> = string extends S ? Literal<S,
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
 /**
- * Whether the text matches `-?(0|[1-9][0-9]*)(\.[0-9]+)?`. Written out because an answer has thousands of decimals, and
- * a pattern is several times slower.
+ * Whether the text matches `-?(0|[1-9][0-9]*)(\.[0-9]+)?`. Written as a loop, because a response has thousands of
+ * decimals, and a regular expression is several times slower.
  */
 const hasGrammar = (text: string): boolean => {
   const { length } = text
@@ -152,12 +152,12 @@ const isNegative = (text: string): boolean => text.charCodeAt(0) === 45 && /[1-9
 const isPositive = (text: string): boolean => text.charCodeAt(0) !== 45 && /[1-9]/u.test(text)
 
 /**
- * A string. A value of another JSON type breaks the constraint `decimal`, not `type`, because that is how the exchange
- * refuses an amount sent as a number.
+ * A string. A value of another JSON type breaks the constraint `decimal`, not `type`, because the exchange refuses an
+ * amount sent as a number in the same way.
  */
 const Text = Schema.String.annotate(Constraint.annotation({ kind: "decimal" }))
 
-// If the text is not a decimal, the later checks are skipped, because they need one.
+// If the text is not a decimal, the later checks are skipped, because they only work on decimals.
 const isDecimal = Check.passes(hasGrammar, {
   ...Constraint.annotation({ kind: "decimal" }),
   expected: "a decimal string",
@@ -224,7 +224,7 @@ export const FeeRate = Text.check(
 // -----------------------------------------------------------------------------
 
 /**
- * Creates a decimal from a literal that the compiler checks: `Decimal.of("0.01")`. For text known only at run time use
+ * Creates a decimal from a literal that the compiler checks: `Decimal.of("0.01")`. For text known only at run time, use
  * {@link parse}.
  *
  * @category constructors
@@ -235,7 +235,7 @@ export const of = <const S extends string>(text: S extends Literal<S> ? S : Lite
 
 /**
  * Creates a price from a literal that the compiler checks: `Decimal.price("60000.50")`. Greater than zero, in the quote
- * currency. For text known only at run time use {@link parsePrice}.
+ * currency. For text known only at run time, use {@link parsePrice}.
  *
  * @category constructors
  */
@@ -244,8 +244,8 @@ export const price = <const S extends string>(
 ): Price => text as string as Price
 
 /**
- * Creates an amount from a literal that the compiler checks: `Decimal.amount("0.01")`. Greater than zero. For text known
- * only at run time use {@link parseAmount}.
+ * Creates an amount from a literal that the compiler checks: `Decimal.amount("0.01")`. Greater than zero. For text
+ * known only at run time, use {@link parseAmount}.
  *
  * @category constructors
  */
@@ -254,8 +254,8 @@ export const amount = <const S extends string>(
 ): Amount => text as string as Amount
 
 /**
- * Creates a fee rate from a literal that the compiler checks: `Decimal.feeRate("0.001")` is 0.1 %. Zero or more. For text
- * known only at run time use {@link parseFeeRate}.
+ * Creates a fee rate from a literal that the compiler checks: `Decimal.feeRate("0.001")` is 0.1 %. Zero or more. For
+ * text known only at run time, use {@link parseFeeRate}.
  *
  * @category constructors
  */
@@ -267,28 +267,28 @@ const parser = <A>(schema: Schema.Codec<A, string>): (text: string) => Result.Re
   Schema.decodeResult(schema)
 
 /**
- * Parses a decimal from text known only at run time. The failure says what is wrong with the text.
+ * Parses a decimal from text known only at run time. The failure explains what is wrong with the text.
  *
  * @category constructors
  */
 export const parse = parser(Decimal)
 
 /**
- * Parses a price from text known only at run time. The failure says what is wrong with the text.
+ * Parses a price from text known only at run time. The failure explains what is wrong with the text.
  *
  * @category constructors
  */
 export const parsePrice = parser(Price)
 
 /**
- * Parses an amount from text known only at run time. The failure says what is wrong with the text.
+ * Parses an amount from text known only at run time. The failure explains what is wrong with the text.
  *
  * @category constructors
  */
 export const parseAmount = parser(Amount)
 
 /**
- * Parses a fee rate from text known only at run time. The failure says what is wrong with the text.
+ * Parses a fee rate from text known only at run time. The failure explains what is wrong with the text.
  *
  * @category constructors
  */
@@ -311,13 +311,14 @@ export const zero: Decimal = of("0")
  * @category exact integers
  */
 export const writtenScale = (self: string): number => {
-  // Searches from the end, because the point of a price or an amount is near it.
+  // Searches from the end, because the decimal point of a price or an amount is usually near the end.
   for (let at = self.length - 1; at >= 0; at--) if (self.charCodeAt(at) === 46) return self.length - at - 1
   return 0
 }
 
 /**
- * The number of fractional digits without trailing zeros: 1 for `"1.50"`. Must be at most the market's precision.
+ * The number of fractional digits without trailing zeros: 1 for `"1.50"`. In an order, this number may be at most the
+ * market's precision.
  *
  * @category exact integers
  */
@@ -329,8 +330,8 @@ export const scale = (self: Decimal): number => {
 }
 
 /**
- * The value as a whole number of units of `10^-scale`: `toUnits("1.5", 2)` is `150n`. `undefined` when the value has
- * more than `scale` fractional digits. `scale` must be zero or more.
+ * Converts a decimal to an integer number of units of `10^-scale`: `toUnits("1.5", 2)` is `150n`. Returns `undefined`
+ * when the value has more than `scale` fractional digits. `scale` must be zero or more.
  *
  * @category exact integers
  */
@@ -353,15 +354,15 @@ const format = (units: bigint, scale: number): string => {
 }
 
 /**
- * Converts a whole number of units of `10^-scale` to a canonical decimal: `fromUnits(150n, 2)` is `"1.5"`. Fails when
- * the text needs more than 64 characters.
+ * Converts an integer number of units of `10^-scale` to a canonical decimal: `fromUnits(150n, 2)` is `"1.5"`. Fails
+ * when the text needs more than 64 characters.
  *
  * @category exact integers
  */
 export const fromUnits = (units: bigint, scale: number): Result.Result<Decimal, Schema.SchemaError> =>
   parse(format(units, scale))
 
-/** Converts two decimals to whole numbers of the finer of their two units. */
+/** Converts two decimals to integers with a common scale: the larger of their two scales. */
 const align = (self: Decimal, that: Decimal): readonly [bigint, bigint, number] => {
   const a = writtenScale(self)
   const b = writtenScale(that)
@@ -405,7 +406,7 @@ export const isZero = (self: Decimal): boolean => self.charCodeAt(0) < 49 && !/[
  * @category computing
  */
 export const normalize = (self: Decimal): Decimal => {
-  // Most text is already canonical: skip the search.
+  // Most text is already canonical, so the search can be skipped.
   if (self.charCodeAt(self.length - 1) !== 48) return self
   const written = writtenScale(self)
   const kept = written === 0 ? self : self.replace(/\.?0+$/u, "")
@@ -414,7 +415,7 @@ export const normalize = (self: Decimal): Decimal => {
 }
 
 /**
- * The exact sum, in canonical text. Fails when it needs more than 64 characters.
+ * The exact sum, in canonical text. Fails when the sum needs more than 64 characters.
  *
  * @category computing
  */
@@ -424,7 +425,7 @@ export const add = (self: Decimal, that: Decimal): Result.Result<Decimal, Schema
 }
 
 /**
- * The exact difference, in canonical text. Fails when it needs more than 64 characters.
+ * The exact difference, in canonical text. Fails when the difference needs more than 64 characters.
  *
  * @category computing
  */
@@ -434,7 +435,7 @@ export const subtract = (self: Decimal, that: Decimal): Result.Result<Decimal, S
 }
 
 /**
- * The exact product, in canonical text. Fails when it needs more than 64 characters.
+ * The exact product, in canonical text. Fails when the product needs more than 64 characters.
  *
  * @category computing
  */
@@ -443,7 +444,7 @@ export const multiply = (self: Decimal, that: Decimal): Result.Result<Decimal, S
   return fromUnits(a * b, scale * 2)
 }
 
-/** Rounds down, or up, to `digits` decimal places. */
+/** Rounds down or up to `digits` decimal places. */
 const round = (self: Decimal, digits: number, isUp: boolean): Decimal => {
   const written = writtenScale(self)
   if (written <= digits) return normalize(self)
@@ -455,16 +456,16 @@ const round = (self: Decimal, digits: number, isUp: boolean): Decimal => {
 }
 
 /**
- * Rounds down to `digits` decimal places, in canonical text: `floor("-1.25", 1)` is `"-1.3"`. Use it to round a bid's
- * price, or an amount, to the market's precision.
+ * Rounds down to `digits` decimal places, in canonical text: `floor("-1.25", 1)` is `"-1.3"`. Use this function to
+ * round a bid's price, or an amount, to the market's precision.
  *
  * @category computing
  */
 export const floor = (self: Decimal, digits: number): Decimal => round(self, digits, false)
 
 /**
- * Rounds up to `digits` decimal places, in canonical text: `ceil("1.21", 1)` is `"1.3"`. Use it to round an ask's price
- * to the market's precision.
+ * Rounds up to `digits` decimal places, in canonical text: `ceil("1.21", 1)` is `"1.3"`. Use this function to round an
+ * ask's price to the market's precision.
  *
  * @category computing
  */
@@ -488,7 +489,7 @@ export const compareProduct = (self: Decimal, factor: Decimal, that: Decimal): -
 }
 
 /**
- * Whether the value is a whole multiple of `step`.
+ * Whether the value is an integer multiple of `step`.
  *
  * @category comparing
  */

@@ -1,6 +1,6 @@
 /**
- * Identifiers, tickers and market names. Each identifier is a branded string, never a number, so no digit is lost, and
- * the compiler refuses an identifier of the wrong kind.
+ * Identifiers, tickers and market names. Each identifier is a branded string, never a number, so no digits are lost,
+ * and the compiler refuses an identifier of the wrong kind.
  *
  * @example
  * ```ts
@@ -31,8 +31,8 @@ const digits = Check.matches(/^(?:0|[1-9][0-9]*)$/u, {
 })
 
 /**
- * An order's identifier, assigned by the exchange: a string of digits. On the wire it is a JSON integer of any length;
- * no digit is lost, even above 2^53.
+ * An order's identifier, assigned by the exchange: a string of digits. On the wire, the identifier is a JSON integer of
+ * any length; no digits are lost, even above 2^53.
  *
  * @category models
  */
@@ -77,7 +77,8 @@ const clientOrderIdCharacter = /[A-Za-z0-9\-._]/u
 
 /**
  * Your own identifier for an order: at least one letter, digit, dash, dot or underscore. For stop-limit orders it must
- * be unique per account (document, Endpoints §3). If an order's answer is lost, this identifier finds the order.
+ * be unique per account (document, Endpoints §3). If the response to an order is lost, you can find the order by this
+ * identifier.
  *
  * @category models
  */
@@ -97,9 +98,9 @@ export const ClientOrderId = NonEmptyText.check(Check.madeOf(clientOrderIdCharac
 const receivedCharacter = /[A-Za-z0-9\-._!]/u
 
 /**
- * The schema of a {@link ClientOrderId} in an answer. It may also be a mark that the exchange gives to its own orders:
- * `liquidation_ID_!` for a liquidation, `adl_ID_!` for auto-deleveraging, where `ID` is the order id. No request can
- * contain such a mark.
+ * The schema of a {@link ClientOrderId} in a response. The text may also be an id that the exchange gives to its own
+ * orders: `liquidation_ID_!` for a liquidation, `adl_ID_!` for auto-deleveraging, where `ID` is the order id. A request
+ * can't contain such an id.
  *
  * @category schemas
  */
@@ -108,7 +109,7 @@ export const ReceivedClientOrderId = NonEmptyText.check(Check.madeOf(receivedCha
 })).pipe(Schema.brand("ClientOrderId")).annotate({ identifier: "ReceivedClientOrderId" })
 
 /**
- * Parses a client order id from text known only at run time. The failure says what is wrong with the text.
+ * Parses a client order id from text known only at run time. The failure explains what is wrong with the text.
  *
  * @category constructors
  */
@@ -123,7 +124,7 @@ export const parseClientOrderId: (text: string) => Result.Result<ClientOrderId, 
 export type Ticker = typeof Ticker.Type
 
 /**
- * The schema of a {@link Ticker}. For a literal use {@link ticker}.
+ * The schema of a {@link Ticker}. For a literal, use {@link ticker}.
  *
  * @category schemas
  */
@@ -137,8 +138,8 @@ export const Ticker = Text.check(
 ).annotate({ identifier: "Ticker" })
 
 /**
- * Creates a ticker from a literal that the compiler checks: `ticker("BTC")`. It must not be empty or contain a space. For
- * text known only at run time decode the schema {@link Ticker}.
+ * Creates a ticker from a literal that the compiler checks: `ticker("BTC")`. The ticker must not be empty or contain a
+ * space. For text known only at run time decode the schema {@link Ticker}.
  *
  * @category constructors
  */
@@ -147,14 +148,16 @@ export const ticker = <const S extends string>(
 ): Ticker => text as string as Ticker
 
 /**
- * A market's name, `BASE_QUOTE`. On `BTC_USDT` you trade BTC (base, also called stock) for USDT (quote, also called money).
+ * A market's name, `BASE_QUOTE`. On `BTC_USDT` you trade BTC (base, also called stock) for USDT (quote, also called
+ * money).
  *
  * @category models
  */
 export type MarketName = typeof MarketName.Type
 
 /**
- * The schema of a {@link MarketName}. For a literal use {@link marketName}, for other text {@link parseMarketName}.
+ * The schema of a {@link MarketName}. For a literal, use {@link marketName}; for other text, use {@link
+ * parseMarketName}.
  *
  * @category schemas
  */
@@ -177,7 +180,7 @@ type MarketLiteral<S extends string> = string extends S ? "takes a literal; for 
 
 /**
  * Creates a market name from a literal that the compiler checks: `marketName("BTC_USDT")`. For text known only at run
- * time use {@link parseMarketName}.
+ * time, use {@link parseMarketName}.
  *
  * @category constructors
  */
@@ -186,7 +189,7 @@ export const marketName = <const S extends string>(
 ): MarketName => text as string as MarketName
 
 /**
- * Parses a market name from text known only at run time. The failure says what is wrong with the text.
+ * Parses a market name from text known only at run time. The failure explains what is wrong with the text.
  *
  * @category constructors
  */

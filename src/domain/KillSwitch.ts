@@ -1,4 +1,4 @@
-/** The time that a kill switch waits before it cancels orders. */
+/** A kill switch's timeout: the time before it cancels orders. */
 import * as Schema from "effect/Schema"
 import * as Constraint from "./Constraint.ts"
 

@@ -1,11 +1,11 @@
 /**
- * Margin of a collateral account: what its positions require, how much is free, and at which mark price it is
- * liquidated. Pure and exact; the sandbox computes with the same formulas.
+ * Calculates a collateral account's margin: how much its positions require, how much is free, and at which mark price
+ * the account is liquidated. The functions are pure and exact; the sandbox uses the same formulas.
  *
- * The formulas reproduce captured answers of the live exchange: `freeMargin` = equity - margin + pnl -
+ * The formulas reproduce captured responses of the live exchange: `freeMargin` = equity - margin + pnl -
  * unrealizedFunding; `marginFraction` = (equity + pnl) / value of all positions; maintenance margin = half the initial
  * margin. The account is liquidated when equity + pnl no longer exceeds the maintenance margin. Digits beyond the
- * eighteenth decimal place are cut off.
+ * eighteenth decimal place are truncated.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ const scale = 18
 const unitsOf = (decimal: Decimal.Decimal): bigint =>
   Decimal.toUnits(decimal, scale) ?? Decimal.toUnits(Decimal.floor(decimal, scale), scale) ?? 0n
 
-// Fails only with 47 digits or more before the point.
+// This fails only if there are 47 digits or more before the decimal point.
 const decimalOf = (units: bigint): Decimal.Decimal => Result.getOrThrow(Decimal.fromUnits(units, scale))
 
 // -----------------------------------------------------------------------------
@@ -56,48 +56,50 @@ export const leverages = [1, 2, 3, 5, 10, 20, 50, 100] as const
 export const noPositions: Decimal.Decimal = Decimal.of("1000000000000000000000")
 
 /**
- * A bracket of a market: positions up to a value have at most a leverage (live: `brackets` of the futures list).
+ * A market's leverage bracket: the maximum leverage of positions up to a certain value. The live exchange lists them as
+ * a futures market's `brackets`.
  *
  * @category models
  */
 export interface Bracket {
-  /** The maximum leverage of the bracket. */
+  /** The bracket's maximum leverage. */
   readonly leverage: number
-  /** The largest value of a position in the bracket, in quote currency. Absent: no bound. */
+  /** The largest position value in the bracket, in the quote currency. Absent when there is no upper bound. */
   readonly upTo?: Decimal.Decimal
 }
 
 /**
- * Rules that the exchange does not publish, or publishes in contradiction. The defaults are the ones that captured
- * answers support.
+ * Rules that the exchange does not publish, or about which its publications contradict each other. The defaults match
+ * captured responses.
  *
  * @category models
  */
 export interface Rules {
   /**
-   * The leverage of a position that spans brackets. `whole` (default): that of the bracket of its whole cost.
-   * `marginal`: each part of the cost has that of its own bracket.
+   * The leverage of a position whose cost spans several brackets. `whole` (default): the total cost determines the
+   * bracket, whose leverage applies to the complete position. `marginal`: each part of the cost has the leverage of its
+   * own bracket.
    */
   readonly bracketSpan?: "whole" | "marginal"
-  /** The maintenance margin as a share of the initial margin, above 0 and at most 1. Default 0.5. */
+  /** The maintenance margin as a fraction of the initial margin, above 0 and at most 1. Default 0.5. */
   readonly maintenanceShare?: Decimal.Decimal
 }
 
 /**
- * An asset that counts as collateral.
+ * An asset that is used as collateral.
  *
  * @category models
  */
 export interface Asset {
   /** The amount, in units of the asset; negative for a debt. */
   readonly amount: Decimal.Decimal
-  /** The index price of the asset, in the quote currency of the positions; `"1"` for that currency itself. */
+  /** The asset's index price, in the positions' quote currency; `"1"` for the quote currency itself. */
   readonly price: Decimal.Decimal
-  /** The part of its value that counts, 0 to 1. A debt counts in full. */
+  /** The fraction of the asset's value that counts as collateral, 0 to 1. A debt always counts in full. */
   readonly weight: Decimal.Decimal
   /**
-   * The market whose mark price the price of the asset follows: `BTC_PERP` for BTC. {@link liquidationPrice} takes it into
-   * account. Absent: the price stays.
+   * The market whose mark price the asset's price follows, such as `BTC_PERP` for BTC. {@link liquidationPrice} takes
+   * this into account. If absent, the price is assumed not to change.
    */
   readonly follows?: MarketName
 }
@@ -108,17 +110,19 @@ export interface Asset {
  * @category models
  */
 export interface Position {
-  /** The market of the position. */
+  /** The position's market. */
   readonly market: MarketName
   /** `BOTH` (default) in one-way mode. In hedge mode, an account has a `LONG` and a `SHORT` position per market. */
   readonly side?: PositionSide
-  /** The size, in base currency; negative if short. */
+  /** The size, in the base currency; negative if short. */
   readonly amount: Decimal.Decimal
-  /** The average entry price, in quote currency. */
+  /** The average entry price, in the quote currency. */
   readonly basePrice: Decimal.Decimal
-  /** The mark price of the market, in quote currency. */
+  /** The market's mark price, in the quote currency. */
   readonly markPrice: Decimal.Decimal
-  /** The brackets of the market, in any order. Default: none, so that the account's leverage is not limited. */
+  /**
+   * The market's brackets, in any order. By default there are no brackets, so they do not limit the account's leverage.
+   */
   readonly brackets?: ReadonlyArray<Bracket>
 }
 
@@ -128,41 +132,42 @@ export interface Position {
  * @category models
  */
 export interface Account {
-  /** The leverage of the account: one of {@link leverages}. */
+  /** The account's leverage: one of {@link leverages}. */
   readonly leverage: number
-  /** The assets of the collateral balance, without unrealised profits. */
+  /** The assets in the collateral balance, without unrealized profits. */
   readonly assets: ReadonlyArray<Asset>
   /** The open positions. */
   readonly positions: ReadonlyArray<Position>
-  /** The initial margin of the open orders, in quote currency. Default 0. */
+  /** The open orders' initial margin, in the quote currency. Default 0. */
   readonly orderMargin?: Decimal.Decimal
-  /** The accrued costs that have not been paid yet, in quote currency. Default 0. */
+  /** The accrued costs that have not been paid yet, in the quote currency. Default 0. */
   readonly unrealizedFunding?: Decimal.Decimal
-  /** The rules of the exchange. */
+  /** The exchange's rules. */
   readonly rules?: Rules
 }
 
 /**
- * The figures of an account, as the exchange's account summary shows them. Amounts are in the quote currency.
+ * An account's equity, margin and leverage, with the same fields as the exchange's account summary. Amounts are in the
+ * quote currency.
  *
  * @category models
  */
 export interface Summary {
-  /** The weighted value of the collateral, without unrealised profits. */
+  /** The collateral's weighted value, without unrealized profits. */
   readonly equity: Decimal.Decimal
-  /** The initial margin of positions and orders. */
+  /** The initial margin of all positions and open orders. */
   readonly margin: Decimal.Decimal
-  /** The margin available to new positions; negative if the account has too little. */
+  /** The margin available to new positions; negative if the account has too little margin. */
   readonly freeMargin: Decimal.Decimal
-  /** The unrealised profit of all positions; a loss is negative. */
+  /** The unrealized profit of all positions; a loss is negative. */
   readonly pnl: Decimal.Decimal
   /** The accrued costs that have not been paid yet. */
   readonly unrealizedFunding: Decimal.Decimal
-  /** The leverage of the account. */
+  /** The account's leverage. */
   readonly leverage: number
-  /** (equity + pnl) / value of all positions; {@link noPositions} without positions. */
+  /** (equity + pnl) / value of all positions; {@link noPositions} if there are no positions. */
   readonly marginFraction: Decimal.Decimal
-  /** Maintenance margin / value of all positions; zero without positions. */
+  /** Maintenance margin / value of all positions; zero if there are no positions. */
   readonly maintenanceMarginFraction: Decimal.Decimal
 }
 
@@ -172,17 +177,17 @@ export interface Summary {
  * @category models
  */
 export interface Fill {
-  /** The market of the order. */
+  /** The order's market. */
   readonly market: MarketName
-  /** The position that the order trades. Default `BOTH`. */
+  /** The position side that the order affects. Default `BOTH`. */
   readonly side?: PositionSide
-  /** The filled amount, in base currency: positive if the order buys, negative if it sells. */
+  /** The filled amount, in the base currency: positive if the order buys, negative if it sells. */
   readonly amount: Decimal.Decimal
-  /** The price of the fill, in quote currency. */
+  /** The fill's price, in the quote currency. */
   readonly price: Decimal.Price
-  /** The fee as a ratio of the value: `"0.00055"` is 0.055 %. */
+  /** The fee as a ratio of the fill's value: `"0.00055"` is 0.055 %. */
   readonly fee: Decimal.Decimal
-  /** The brackets of the market, for a position that the fill opens. Default: none. */
+  /** The market's brackets, used if the fill opens a position. Default: no brackets. */
   readonly brackets?: ReadonlyArray<Bracket>
 }
 
@@ -210,7 +215,7 @@ const fractionOf = ({ leverage, rules }: Pick<Account, "leverage" | "rules">, po
 const shareOf = ({ rules }: Pick<Account, "rules">): bigint => unitsOf(rules?.maintenanceShare ?? Decimal.of("0.5"))
 
 /**
- * The unrealised profit of a position at its mark price, in quote currency; a loss is negative.
+ * A position's unrealized profit at its mark price, in the quote currency; a loss is negative.
  *
  * @category positions
  */
@@ -220,7 +225,7 @@ const pnlOf = (position: Omit<Position, "market">): bigint =>
   MarginUnits.unrealizedPnl(unitsOf(position.amount), costOf(position), unitsOf(position.markPrice))
 
 /**
- * A profit in percent of what the position cost, rounded towards zero to two decimal places; zero without a cost.
+ * A profit in percent of the position's cost, rounded towards zero to two decimal places; zero if the cost is zero.
  *
  * @category positions
  */
@@ -233,8 +238,8 @@ export const pnlPercent = (
 }
 
 /**
- * The initial margin of a position at its mark price, in quote currency: its value divided by the leverage, which the
- * brackets of the market limit. The exchange shows it rounded up to the market's `moneyPrecision`: see
+ * A position's initial margin at its mark price, in the quote currency: its value divided by the leverage, which the
+ * market's brackets limit. The exchange's responses contain the margin rounded up to the market's `moneyPrecision`: see
  * {@link Decimal.ceil}.
  *
  * @category positions
@@ -248,7 +253,7 @@ export const initialMargin = (
   )
 
 /**
- * The maintenance margin of a position at its mark price, in quote currency.
+ * A position's maintenance margin at its mark price, in the quote currency.
  *
  * @category positions
  */
@@ -283,7 +288,7 @@ const ratio = (dividend: bigint, divisor: bigint): Decimal.Decimal =>
   decimalOf(MarginUnits.floorOver(dividend * MarginUnits.one, divisor))
 
 /**
- * The figures of an account.
+ * Calculates an account's equity, margin and leverage.
  *
  * @category accounts
  */
@@ -311,9 +316,9 @@ export const summary = (account: Account): Summary => {
 }
 
 /**
- * The mark price of a market at which the account is liquidated, if all other prices stay; `undefined` if there is none. An
- * account whose market position is net long is liquidated at this price or below it, one that is net short at it or above.
- * Not rounded to the market's price step.
+ * The mark price at which the account is liquidated if all other prices stay the same; `undefined` if there is no such
+ * price. An account that is net long on the market is liquidated at this price or below, an account that is net short
+ * at this price or above. The result is not rounded to the market's price step.
  *
  * @category accounts
  */
@@ -335,23 +340,23 @@ export const liquidationPrice = (account: Account, market: MarketName): Decimal.
     fraction: fractionOf(account, position)
   }))
   const price = MarginUnits.liquidationPrice(rest, exposures, shareOf(account), pledged)
-  // `Price` is greater than zero, as is this value.
+  // The cast is safe: a `Price` must be greater than zero, and so is this value.
   return price === undefined ? undefined : decimalOf(price) as Decimal.Price
 }
 
 const isSame = (position: Position, { market, side = "BOTH" }: Fill): boolean =>
   position.market === market && (position.side ?? "BOTH") === side
 
-/** Adds a profit, or takes a loss or a fee, from the first asset: the quote currency. */
+/** Adds a profit to the first asset, which is the quote currency, or subtracts a loss or a fee. */
 const settled = ([quote, ...others]: ReadonlyArray<Asset>, units: bigint): ReadonlyArray<Asset> =>
   quote === undefined
     ? [{ amount: decimalOf(units), price: Decimal.of("1"), weight: Decimal.of("1") }]
     : [{ ...quote, amount: decimalOf(unitsOf(quote.amount) + units) }, ...others]
 
 /**
- * The account after a fill: the position is opened, increased, reduced, closed or flipped, and the first asset, which must
- * be the quote currency, receives the profit of the closed part and pays the fee. The mark price stays; for a market
- * without a position it is the price of the fill.
+ * Returns the account after a fill. The position is opened, increased, reduced, closed or flipped; the first asset,
+ * which must be the quote currency, receives the closed part's profit and pays the fee. The mark price does not change;
+ * for a market without a position, the fill's price is used.
  *
  * @category accounts
  */
@@ -393,8 +398,8 @@ export const afterFill = (account: Account, fill: Fill): Account => {
 // -----------------------------------------------------------------------------
 
 /**
- * The funding that a position receives at a settlement, in quote currency: -(rate × amount × settlement price). Negative
- * if it pays: longs pay shorts while the rate is positive. Rounded down to eighteen decimal places.
+ * The funding that a position receives at a settlement, in the quote currency: -(rate × amount × settlement price).
+ * Negative if the position pays: longs pay shorts when the rate is positive. Rounded down to eighteen decimal places.
  *
  * @category funding
  */
@@ -405,7 +410,7 @@ export const fundingAmount = (
 ): Decimal.Decimal => decimalOf(MarginUnits.fundingAmount(unitsOf(rate), unitsOf(amount), unitsOf(settlementPrice)))
 
 /**
- * The terms of a market's funding.
+ * A market's funding terms.
  *
  * @category models
  */
@@ -416,13 +421,13 @@ export interface FundingTerms {
   readonly cap: Decimal.Decimal
   /** The lowest rate, as a ratio. */
   readonly floor: Decimal.Decimal
-  /** How far the interest may move the premium, as a ratio. */
+  /** The maximum amount by which the interest may change the premium, as a ratio. */
   readonly clamp: Decimal.Decimal
 }
 
 /**
- * The funding rate of an average premium, as a ratio: premium + clamp(interest - premium, ±clamp), between floor and cap.
- * The interest is 0.01 % for eight hours.
+ * The funding rate for an average premium, as a ratio: premium + clamp(interest - premium, ±clamp), between floor and
+ * cap. The interest is 0.01 % for eight hours.
  *
  * @category funding
  */
@@ -435,8 +440,8 @@ export const fundingRate = (averagePremium: Decimal.Decimal, terms: FundingTerms
   }))
 
 /**
- * The rating of a position for automatic deleveraging (ADL): profit / cost × cost / equity. Positions with the highest
- * rating are reduced first; those without a profit have a rating of zero, and are not reduced.
+ * A position's rating for auto-deleveraging (ADL): profit / cost × cost / equity. Positions with the highest rating are
+ * reduced first; positions without a profit have a rating of zero, and are not reduced.
  *
  * @category deleveraging
  */
@@ -447,8 +452,9 @@ export const adlRating = (
 ): Decimal.Decimal => decimalOf(MarginUnits.adlRating(unitsOf(pnl), costOf(position), unitsOf(equity)))
 
 /**
- * The price at which a counterparty takes over a liquidated position: `last` × (1 - d) for a long, × (1 + d) for a short,
- * where d is the liquidated account's margin fraction minus two taker fees, or zero if that is negative.
+ * The price at which a counterparty takes over a liquidated position: `last` × (1 - d) for a long position, `last` × (1
+ * + d) for a short position. Here d is the liquidated account's margin fraction minus two taker fees, or zero if the
+ * difference is negative.
  *
  * @category deleveraging
  */
@@ -463,8 +469,8 @@ export const adlPrice = (
   )
 
 /**
- * The ADL grade, 0 to 4, of a position: `index` counts from 0 through the `count` positions of its side in order of rising
- * rating. Grade 4 is reduced first.
+ * A position's ADL grade, 0 to 4. `index` is the position's index, from 0, among the `count` positions on its side,
+ * sorted by ascending rating. Grade 4 is reduced first.
  *
  * @category deleveraging
  */

@@ -1,12 +1,13 @@
 /**
- * The margin formulas on exact whole numbers: every amount, price and ratio is a multiple of 10^-18. `Margin` is the
- * same arithmetic on decimals. Margin requirements are rounded up, so that rounding never makes an account look safer.
+ * The margin formulas with exact integers: every amount, price and ratio is an integer number of units of 10^-18.
+ * `Margin` offers the same formulas for decimals. Margin requirements are rounded up, so that rounding never makes an
+ * account look safer.
  */
 
-/** The quantity 1. */
+/** The number 1, in units of 10^-18. */
 export const one = 10n ** 18n
 
-/** A part of a position's value that must be covered, as an exact fraction. */
+/** The part of a position's value that the margin must cover, as an exact fraction. */
 export interface Fraction {
   /** The numerator; greater than zero. */
   readonly numerator: bigint
@@ -14,30 +15,30 @@ export interface Fraction {
   readonly denominator: bigint
 }
 
-/** A bracket of a market: the leverage that positions up to a size may have. */
+/** A market's leverage bracket: the maximum leverage of positions up to a certain value. */
 export interface Bracket {
-  /** The maximum leverage of the bracket. */
+  /** The bracket's maximum leverage. */
   readonly leverage: bigint
-  /** The largest position value of the bracket, in quote currency; `undefined` if it has no bound. */
+  /** The bracket's largest position value, in the quote currency; `undefined` if it has no upper bound. */
   readonly upTo: bigint | undefined
 }
 
 /** The absolute value. */
 export const abs = (value: bigint): bigint => value < 0n ? -value : value
 
-/** A quotient rounded up. The divisor must be greater than zero. */
+/** Divides and rounds up. The divisor must be greater than zero. */
 export const ceilOver = (dividend: bigint, divisor: bigint): bigint =>
   dividend <= 0n ? dividend / divisor : (dividend - 1n) / divisor + 1n
 
-/** A quotient rounded down. The divisor must be greater than zero. */
+/** Divides and rounds down. The divisor must be greater than zero. */
 export const floorOver = (dividend: bigint, divisor: bigint): bigint =>
   dividend >= 0n ? dividend / divisor : -((-dividend - 1n) / divisor + 1n)
 
 /**
- * The initial margin of a position as a fraction of its value. `cost` is the value at which it was opened, and `leverage`
- * the account's. Brackets must be sorted from the highest leverage to the lowest.
+ * A position's initial margin as a fraction of its value. `cost` is the value at which the position was opened, and
+ * `leverage` is the account's leverage. Brackets must be sorted from the highest leverage to the lowest.
  *
- * - `whole`: the whole position has the leverage of the bracket that its cost falls into
+ * - `whole`: the complete position has the leverage of the bracket that its cost falls into
  * - `marginal`: each part of the cost has the leverage of its own bracket
  */
 export const initialFraction = (
@@ -67,14 +68,14 @@ export const initialFraction = (
   return { numerator, denominator: denominator * cost }
 }
 
-/** The value of a position at a price, in quote currency, rounded up. */
+/** A position's value at a price, in the quote currency, rounded up. */
 export const valueOf = (amount: bigint, price: bigint): bigint => ceilOver(abs(amount) * price, one)
 
-/** The initial margin of a position at a price, in quote currency, rounded up. */
+/** A position's initial margin at a price, in the quote currency, rounded up. */
 export const initialMargin = (amount: bigint, price: bigint, { denominator, numerator }: Fraction): bigint =>
   ceilOver(abs(amount) * price * numerator, one * denominator)
 
-/** The maintenance margin of a position at a price: a share of its initial margin, rounded up. */
+/** A position's maintenance margin at a price: a fraction of its initial margin, rounded up. */
 export const maintenanceMargin = (
   amount: bigint,
   price: bigint,
@@ -83,29 +84,30 @@ export const maintenanceMargin = (
 ): bigint => ceilOver(abs(amount) * price * numerator * share, one * one * denominator)
 
 /**
- * The unrealised profit of a position at a price, in quote currency; a loss is negative. `cost` is the total paid (long)
- * or received (short) for it. Rounded down.
+ * A position's unrealized profit at a price, in the quote currency, rounded down; a loss is negative. `cost` is the
+ * total amount paid (long) or received (short) for the position.
  */
 export const unrealizedPnl = (amount: bigint, cost: bigint, price: bigint): bigint =>
   amount < 0n ? cost - ceilOver(-amount * price, one) : amount * price / one - cost
 
-/** A position of which only the mark price of its market is unknown. */
+/** A position as input to the liquidation price: the mark price is the unknown. */
 export interface Exposure {
-  /** The size, in base currency; negative if short. */
+  /** The size, in the base currency; negative if short. */
   readonly amount: bigint
-  /** The total paid or received for it, in quote currency. */
+  /** The total amount paid or received for the position, in the quote currency. */
   readonly cost: bigint
-  /** The initial margin as a fraction of its value. */
+  /** The initial margin as a fraction of the position's value. */
   readonly fraction: Fraction
 }
 
 /**
- * The mark price at which an account is liquidated: where its equity and profit no longer exceed the maintenance margin.
+ * The mark price at which an account is liquidated, because its equity plus profit no longer exceeds the maintenance
+ * margin.
  *
- * @param rest The equity and profit minus the maintenance margin of all else, in quote currency.
- * @param exposures The positions of the market: two at most.
- * @param share The maintenance margin as a share of the initial margin.
- * @param pledged The amount of the base currency that counts as collateral, after its weight. Its value follows the price.
+ * @param rest Equity plus profit, minus maintenance margin, of everything else, in the quote currency.
+ * @param exposures The positions on the market, at most two.
+ * @param share The maintenance margin as a fraction of the initial margin.
+ * @param pledged The weighted amount of the base currency used as collateral, whose value follows the price.
  */
 export const liquidationPrice = (
   rest: bigint,
@@ -113,8 +115,8 @@ export const liquidationPrice = (
   share: bigint,
   pledged = 0n
 ): bigint | undefined => {
-  // rest + slope × price / one, where each position adds amount × price ∓ cost, less its maintenance margin. All terms are
-  // brought to the common denominator, so that only the final price is rounded.
+  // Solves rest + slope × price / one = 0, where each position adds amount × price ∓ cost, minus its maintenance
+  // margin. All terms are converted to a common denominator, so that only the final price is rounded.
   const common = exposures.reduce((product, { fraction }) => product * fraction.denominator, one)
   let slope = pledged * common
   let fixed = rest
@@ -124,19 +126,20 @@ export const liquidationPrice = (
   }
   if (slope === 0n) return undefined
   const dividend = -fixed * one * common
-  // Rounded towards the earlier liquidation: up if the account loses as the price falls, down if it loses as it rises.
+  // Rounds towards the earlier liquidation: up if the account loses money as the price falls, down if it loses money as
+  // the price rises.
   const price = slope > 0n ? ceilOver(dividend, slope) : floorOver(-dividend, -slope)
   return price > 0n ? price : undefined
 }
 
-/** The funding that a position receives, rounded down: a payment is negative. All arguments are exact. */
+/** The funding that a position receives, rounded down. It is negative if the position pays. All arguments are exact. */
 export const fundingAmount = (rate: bigint, amount: bigint, price: bigint): bigint =>
   floorOver(-(rate * amount * price), one * one)
 
 const clamp = (value: bigint, least: bigint, most: bigint): bigint =>
   value < least ? least : value > most ? most : value
 
-/** The terms of a market's funding. */
+/** A market's funding terms. */
 export interface FundingTerms {
   /** The time between two settlements, in minutes. */
   readonly intervalMinutes: number
@@ -144,20 +147,23 @@ export interface FundingTerms {
   readonly cap: bigint
   /** The lowest rate, as a ratio. */
   readonly floor: bigint
-  /** How far the interest may move the premium, as a ratio. */
+  /** The maximum amount by which the interest may change the premium, as a ratio. */
   readonly clamp: bigint
 }
 
-/** The interest part of the funding rate for eight hours, 0.01 %. */
+/** The interest part of the funding rate: 0.01 % for eight hours. */
 const interestOfEightHours = one / 10_000n
 
-/** The funding rate of a premium: `clamp(premium + clamp(interest - premium, ±clamp), floor, cap)`. */
+/** The funding rate for a premium: `clamp(premium + clamp(interest - premium, ±clamp), floor, cap)`. */
 export const fundingRate = (premium: bigint, { cap, clamp: most, floor, intervalMinutes }: FundingTerms): bigint => {
   const interest = interestOfEightHours * BigInt(intervalMinutes) / 480n
   return clamp(premium + clamp(interest - premium, -most, most), floor, cap)
 }
 
-/** The premium of a book over the index: how far its best bid is above, or its best ask below, as a ratio. */
+/**
+ * The premium of the book over the index, as a ratio: how far the best bid is above the index, or the best ask below
+ * it.
+ */
 export const premium = (index: bigint, bid: bigint | undefined, ask: bigint | undefined): bigint => {
   if (index <= 0n) return 0n
   const above = bid === undefined || bid < index ? 0n : bid - index
@@ -165,38 +171,38 @@ export const premium = (index: bigint, bid: bigint | undefined, ask: bigint | un
   return (above - below) * one / index
 }
 
-/** The median of three. */
+/** The median of three numbers. */
 export const median = (a: bigint, b: bigint, c: bigint): bigint => {
   const [low, high] = a < b ? [a, b] : [b, a]
   return c < low ? low : c > high ? high : c
 }
 
 /**
- * The rank of a position for automatic deleveraging: profit / size × size / equity, that is profit per unit of equity.
- * Zero if the position has no profit; the greatest first.
+ * A position's rating for auto-deleveraging: profit / cost × cost / equity, that is, profit per unit of equity. Zero if
+ * the position has no profit. Positions with the highest rating are reduced first.
  */
 export const adlRating = (pnl: bigint, cost: bigint, equity: bigint): bigint => {
   if (pnl <= 0n || cost <= 0n) return 0n
-  // An account that holds nothing but its profit is ranked above all others.
+  // An account whose only equity is its profit is ranked above all others.
   return equity <= 0n ? pnl * one * one : pnl * one / cost * cost / equity
 }
 
 /**
- * The price at which a counterparty takes over a position that is deleveraged: the last price, less (a long) or more
- * (a short) by the liquidated account's margin fraction without two taker fees, if that is above zero.
+ * The price at which a counterparty takes over a liquidated position: the last price, lowered (long) or raised (short)
+ * by the liquidated account's margin fraction minus two taker fees, if this difference is above zero.
  */
 export const adlPrice = (last: bigint, isLong: boolean, marginFraction: bigint, takerFee: bigint): bigint => {
   const rest = marginFraction - 2n * takerFee
-  // Otherwise counterparties would pay for a loss beyond the margin, before the insurance account.
+  // A negative distance would make counterparties, instead of the insurance account, pay for a loss beyond the margin.
   const distance = rest < 0n ? 0n : rest
   const price = isLong ? last * (one - distance) / one : ceilOver(last * (one + distance), one)
   return price > 0n ? price : 0n
 }
 
-/** The grades' upper bounds, in percent of the positions of the side. */
+/** The upper bounds of the ADL grades, in percent of the positions on the same side. */
 const grades = [50n, 73n, 87n, 95n]
 
-/** The ADL grade, 0 to 4, of the position at `index` of `count` positions in order of rising rating. */
+/** The ADL grade, 0 to 4, of the position at `index` among `count` positions, sorted by ascending rating. */
 export const adlGrade = (index: number, count: number): number => {
   const found = grades.findIndex((bound) => BigInt(index) * 100n < bound * BigInt(count))
   return found === -1 ? grades.length : found

@@ -1,6 +1,6 @@
 /**
- * Markets and the limits they set on orders: `minAmount`, `minTotal`, `maxTotal`, `stockPrec` and `moneyPrec`
- * (document, Endpoints §2 and §3).
+ * Markets and their order limits: `minAmount`, `minTotal`, `maxTotal`, `stockPrec` and `moneyPrec` (document, Endpoints
+ * §2 and §3).
  *
  * @example
  * ```ts
@@ -19,12 +19,12 @@ import type { UnixSeconds } from "./Time.ts"
 import type { Unrecognised } from "./Unrecognised.ts"
 
 /**
- * A market as the exchange describes it.
+ * A market, as described by the exchange.
  *
  * @category models
  */
 export interface Market {
-  /** The name of the market, `BASE_QUOTE`. */
+  /** The market's name, `BASE_QUOTE`. */
   readonly name: MarketName
   /** The base currency, which is traded. */
   readonly stock: Ticker
@@ -32,45 +32,46 @@ export interface Market {
   readonly money: Ticker
   /**
    * The maximum number of fractional digits of an amount in the base currency. If negative, amounts are multiples of a
-   * power of ten, such as thousands for -3: only the live exchange has such markets.
+   * power of ten, such as 1000 for -3. Only the live exchange has such markets.
    */
   readonly stockPrecision: number
   /** The maximum number of fractional digits of a price, and of an amount in the quote currency. */
   readonly moneyPrecision: number
   /**
-   * The step of prices, in the quote currency: every price is a multiple of it. If absent, the step is one unit of the
-   * last digit of `moneyPrecision`. Live dialect only.
+   * The price step, in the quote currency: every price is a multiple of this step. If absent, the step is one unit of
+   * the last digit of `moneyPrecision`. Live dialect only.
    */
   readonly tickSize?: Price
   /**
-   * The step of amounts, in the base currency: every such amount is a multiple of it. If absent, the step is one unit
-   * of the last digit of `stockPrecision`. Live dialect only.
+   * The amount step, in the base currency: every amount in the base currency is a multiple of this step. If absent, the
+   * step is one unit of the last digit of `stockPrecision`. Live dialect only.
    */
   readonly stepSize?: Amount
-  /** The number of fractional digits of a fee. */
+  /** A fee's number of fractional digits. */
   readonly feePrecision: number
   /** The maker fee, in percent: `"0.1"` is 0.1 %. */
   readonly makerFee: Decimal.Decimal
   /** The taker fee, in percent: `"0.1"` is 0.1 %. */
   readonly takerFee: Decimal.Decimal
-  /** The minimum amount of an order, in the base currency. */
+  /** An order's minimum amount, in the base currency. */
   readonly minAmount: Decimal.Decimal
-  /** The minimum amount × price of an order, in the quote currency. */
+  /** An order's minimum total (amount × price), in the quote currency. */
   readonly minTotal: Decimal.Decimal
-  /** The maximum amount × price of an order, in the quote currency. Zero means no maximum. */
+  /** An order's maximum total (amount × price), in the quote currency. Zero means no maximum. */
   readonly maxTotal: Decimal.Decimal
   /** Whether the market accepts orders. */
   readonly tradesEnabled: boolean
   /** Whether the market trades on margin. */
   readonly isCollateral: boolean
   /**
-   * Spot, futures, or traditional-finance futures, which only the live exchange has. An unknown value is kept as an
+   * Spot, futures, or traditional-finance futures, which only the live exchange has. An unknown value is returned as an
    * `Unrecognised`.
    */
   readonly type: "spot" | "futures" | "tradfiFutures" | Unrecognised
   /**
-   * Whether this is a traditional-finance futures market, such as one on shares. The account needs permission to place
-   * orders there: without it, the exchange refuses them with code 10011. Live dialect only.
+   * Whether this is a traditional-finance futures market, such as a market for share futures. An account needs
+   * permission to place orders on such a market; without permission, the exchange refuses the orders with code 10011.
+   * Live dialect only.
    */
   readonly isTradFiFutures?: boolean
   /**
@@ -91,7 +92,7 @@ export interface Bounded {
   readonly collateral: boolean
   /**
    * The ordered amount, in the base currency, or in the quote currency if `quoteAmount` is set. Absent when a
-   * modification keeps the amount.
+   * modification does not change the amount.
    */
   readonly amount?: Amount
   /** Whether the amount is in the quote currency. Default `false`. */
@@ -102,7 +103,7 @@ export interface Bounded {
   readonly prices: Readonly<Record<string, Price>>
   /**
    * The field names of the prices at which the order may trade. Amount × price must be within the market's limits for
-   * each.
+   * each of these prices.
    */
   readonly tradesAt: ReadonlyArray<string>
 }
@@ -115,11 +116,11 @@ export interface Bounded {
 export interface Terms {
   /** The order's market. */
   readonly market: MarketName
-  /** The ordered amount, in the base currency unless {@link MarketTerms} says otherwise. */
+  /** The ordered amount, in the base currency unless {@link MarketTerms} specifies another currency. */
   readonly amount: Amount
-  /** The price of the take-profit placed when the order is filled, in the quote currency. */
+  /** The price of the take-profit that is placed when the order is filled, in the quote currency. */
   readonly takeProfit?: Price
-  /** The price of the stop-loss placed when the order is filled, in the quote currency. */
+  /** The price of the stop-loss that is placed when the order is filled, in the quote currency. */
   readonly stopLoss?: Price
 }
 
@@ -154,7 +155,8 @@ export interface MarketTerms extends Terms {
  */
 export interface StopLimitTerms extends Terms {
   /**
-   * The limit price once the order is triggered, in the quote currency. Absent when it trades at the best bid or offer.
+   * The limit price once the order is triggered, in the quote currency. Absent when the order trades at the best bid or
+   * offer.
    */
   readonly price?: Price
   /** The price that triggers the order, in the quote currency. */
@@ -197,7 +199,7 @@ export interface ChangedTerms {
  * @category models
  */
 export interface OcoTerms extends Terms {
-  /** The limit price of the take-profit, in the quote currency. */
+  /** The take-profit's limit price, in the quote currency. */
   readonly price: Price
   /** The price that triggers the stop-loss, in the quote currency. */
   readonly activationPrice: Price
@@ -297,7 +299,7 @@ export const changed = ({ activationPrice, amount, market, price, total }: Chang
 
 const units = new Map<number, Amount>()
 
-/** The step that a number of fractional digits allows: 0.01 for 2, 1000 for -3. */
+/** The step that corresponds to a number of fractional digits: 0.01 for 2, 1000 for -3. */
 const unitOf = (digits: number): Amount => {
   const known = units.get(digits)
   if (known !== undefined) return known
@@ -323,10 +325,10 @@ export const priceStep = ({ moneyPrecision, tickSize }: Market): Amount | Price 
 export const amountStep = ({ stepSize, stockPrecision }: Market): Amount => stepSize ?? unitOf(stockPrecision)
 
 /**
- * The market limits that an order breaks, each with the field that breaks it; empty when the order may be placed
+ * The market limits that an order breaks, each with the field that breaks the limit; empty when the order may be placed
  * (document, Endpoints §2 and §3: `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal` and
- * `maxTotal`; live: `stepSize` and `tickSize`). Pass `undefined` as `market` if it is unknown; the order then breaks
- * the constraint `known`.
+ * `maxTotal`; live: `stepSize` and `tickSize`). If the market is unknown, pass `undefined` as `market`; the order then
+ * breaks the constraint `known`.
  *
  * @category checks
  */

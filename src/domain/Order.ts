@@ -1,9 +1,9 @@
 /**
- * The enumerations of an order: side, type, status, activation, self-trade prevention (document, "Stop-limit order",
+ * An order's enumerations: side, type, status, activation, self-trade prevention (document, "Stop-limit order",
  * "Collateral OCO order" and "States and transitions").
  *
- * A request accepts only the listed values. An answer may contain others, which are kept as an `Unrecognised`; the
- * types for answers begin with `Received`.
+ * A request accepts only the listed values. A response may contain other values, which are returned as an
+ * `Unrecognised`; the names of types for responses begin with `Received`.
  *
  * @example
  * ```ts
@@ -16,7 +16,7 @@ import { oneOf } from "./Text.ts"
 import * as Unrecognised from "./Unrecognised.ts"
 
 /**
- * The side of an order. On a collateral market, `buy` opens or increases a long position, `sell` a short one.
+ * An order's side. On a collateral market, `buy` opens or increases a long position, `sell` a short position.
  *
  * @category schemas
  */
@@ -29,7 +29,7 @@ export const OrderSide = oneOf(["buy", "sell"]).annotate({ identifier: "OrderSid
 export type OrderSide = typeof OrderSide.Type
 
 /**
- * The type of an order.
+ * An order's type.
  *
  * @category schemas
  */
@@ -43,7 +43,7 @@ export const OrderType = oneOf(["limit", "market", "stock market", "stop limit",
 export type OrderType = typeof OrderType.Type
 
 /**
- * The status of an order:
+ * An order's status:
  *
  * - `NEW`: accepted, not yet matched
  * - `FILLED`: fully executed
@@ -51,8 +51,8 @@ export type OrderType = typeof OrderType.Type
  * - `PARTIAL_FILLED`: partially executed, the remainder still active
  * - `PARTIAL_CANCELED`: partially filled, the remainder canceled
  * - `CANCELED_TAKER_BAND`: partially filled up to the taker band, the remainder canceled
- * - `AUTO_CANCELED_REDUCE_ONLY`: a pending reduce-only order whose position was closed
- * - `AUTO_CANCELED_LIQUIDATION`: a pending order of an account that was liquidated (live exchange only)
+ * - `AUTO_CANCELED_REDUCE_ONLY`: canceled because it was a pending reduce-only order and its position was closed
+ * - `AUTO_CANCELED_LIQUIDATION`: canceled while pending because the account was liquidated (live exchange only)
  *
  * @category schemas
  */
@@ -76,8 +76,8 @@ export type OrderStatus = typeof OrderStatus.Type
 /**
  * The action taken when an order would trade with another order of the same account:
  *
- * - `no`: none; they trade
- * - `cancel_both`: both are canceled
+ * - `no`: no action; the orders trade with each other
+ * - `cancel_both`: both orders are canceled
  * - `cancel_new`: the new order is canceled
  * - `cancel_old`: the old order is canceled
  *
@@ -93,8 +93,8 @@ export const SelfTradePrevention = oneOf(["no", "cancel_both", "cancel_new", "ca
 export type SelfTradePrevention = typeof SelfTradePrevention.Type
 
 /**
- * The condition that triggers a stop order: the market is at or above (`gte`), or at or below (`lte`), the activation
- * price.
+ * The condition that triggers a stop order: the market price is at or above (`gte`), or at or below (`lte`), the
+ * activation price.
  *
  * @category schemas
  */
@@ -107,8 +107,8 @@ export const ActivationCondition = oneOf(["gte", "lte"]).annotate({ identifier: 
 export type ActivationCondition = typeof ActivationCondition.Type
 
 /**
- * How a stop order trades at the best bid or offer once triggered: `queue` joins the best price on its own side,
- * `counterparty` takes the best price on the other side. On the wire, 1 and 2.
+ * How a triggered stop order trades at the best bid or offer: `queue` joins the best price on its own side,
+ * `counterparty` takes the best price on the other side. On the wire, these are 1 and 2.
  *
  * @category schemas
  */
@@ -121,8 +121,8 @@ export const BboRole = oneOf(["queue", "counterparty"]).annotate({ identifier: "
 export type BboRole = typeof BboRole.Type
 
 /**
- * The role of an order in a trade: a `maker` was resting in the book, a `taker` traded against a resting order. On the
- * wire, 1 and 2.
+ * An order's role in a trade: a `maker` was resting in the book, a `taker` traded against a resting order. On the wire,
+ * the roles are 1 and 2.
  *
  * @category schemas
  */
@@ -135,7 +135,8 @@ export const Role = oneOf(["maker", "taker"]).annotate({ identifier: "Role" })
 export type Role = typeof Role.Type
 
 /**
- * The position that an order belongs to: the long one, the short one, or the only one in one-way mode (`BOTH`).
+ * The position that an order belongs to: the long position (`LONG`), the short position (`SHORT`), or the only position
+ * in one-way mode (`BOTH`).
  *
  * @category schemas
  */
@@ -165,7 +166,7 @@ export const CancelAllType = oneOf(["spot", "margin", "futures"]).annotate({ ide
 export type CancelAllType = typeof CancelAllType.Type
 
 /**
- * The side of an order in an answer. An unlisted value is kept as an `Unrecognised`.
+ * An order's side in a response. An unlisted value is returned as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -178,7 +179,7 @@ export const ReceivedSide = Unrecognised.open(OrderSide)
 export type ReceivedSide = typeof ReceivedSide.Type
 
 /**
- * The role of an order in a pushed trade. An unlisted value is kept as an `Unrecognised`.
+ * An order's role in a pushed trade. An unlisted value is returned as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -191,7 +192,7 @@ export const ReceivedRole = Unrecognised.open(Role)
 export type ReceivedRole = typeof ReceivedRole.Type
 
 /**
- * The type of an order in an answer. An unlisted value is kept as an `Unrecognised`.
+ * An order's type in a response. An unlisted value is returned as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -204,8 +205,8 @@ export const ReceivedType = Unrecognised.open(OrderType)
 export type ReceivedType = typeof ReceivedType.Type
 
 /**
- * The status of an order as received: an {@link OrderStatus}, or `MAINTENANCE` for an order that the live exchange
- * ended during maintenance. An unlisted value is kept as an `Unrecognised`.
+ * An order's status as received: an {@link OrderStatus}, or `MAINTENANCE` for an order that the live exchange closed
+ * during maintenance. An unlisted value is returned as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -220,7 +221,7 @@ export const ReceivedStatus = Unrecognised.open(
 export type ReceivedStatus = typeof ReceivedStatus.Type
 
 /**
- * The self-trade prevention of an order in an answer. An unlisted value is kept as an `Unrecognised`.
+ * An order's self-trade prevention in a response. An unlisted value is returned as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -233,7 +234,7 @@ export const ReceivedSelfTradePrevention = Unrecognised.open(SelfTradePrevention
 export type ReceivedSelfTradePrevention = typeof ReceivedSelfTradePrevention.Type
 
 /**
- * The activation condition of a stop order in an answer. An unlisted value is kept as an `Unrecognised`.
+ * A stop order's activation condition in a response. An unlisted value is returned as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -246,7 +247,7 @@ export const ReceivedActivationCondition = Unrecognised.open(ActivationCondition
 export type ReceivedActivationCondition = typeof ReceivedActivationCondition.Type
 
 /**
- * The position side of an order in an answer. An unlisted value is kept as an `Unrecognised`.
+ * An order's position side in a response. An unlisted value is returned as an `Unrecognised`.
  *
  * @category schemas
  */
@@ -259,8 +260,8 @@ export const ReceivedPositionSide = Unrecognised.open(PositionSide)
 export type ReceivedPositionSide = typeof ReceivedPositionSide.Type
 
 /**
- * The activation condition of a stop order under the document's rule: a buy triggers at or above its activation price,
- * a sell at or below it (document, "Stop order activation").
+ * A stop order's activation condition under the document's rule: a buy triggers at or above its activation price, a
+ * sell at or below it (document, "Stop order activation").
  *
  * @category conditions
  */

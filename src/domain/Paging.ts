@@ -1,6 +1,6 @@
 /**
- * The size of a page and its first record (document, "Limits", pagination bounds). The live exchange's lists of orders
- * and trades allow larger pages and greater offsets: see {@link HistoryLimit} and {@link RecordOffset}.
+ * The page size and the index of a page's first record (document, "Limits", pagination bounds). The live exchange's
+ * lists of orders and trades allow larger pages and greater offsets: see {@link HistoryLimit} and {@link RecordOffset}.
  *
  * @example
  * ```ts

@@ -29,7 +29,8 @@ export const HexColour = Text.check(hasForm(/^#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|
   .pipe(Schema.brand("HexColour")).annotate({ identifier: "HexColour" })
 
 /**
- * An e-mail address in masked form, such as `e***@g***m`; empty when the sub-account has none (document, "Sub-account").
+ * An e-mail address in masked form, such as `e***@g***m`; empty when the sub-account has no e-mail address (document,
+ * "Sub-account").
  *
  * @category models
  */
@@ -44,7 +45,8 @@ export const MaskedEmail = Text.check(hasForm(/^(?:[^@]*\*[^@]*@.+|[^@]+@[^@]*\*
   .pipe(Schema.brand("MaskedEmail")).annotate({ identifier: "MaskedEmail" })
 
 /**
- * The e-mail address of a sub-account in an answer: masked, or any other text, kept as an `Unrecognised`.
+ * A sub-account's e-mail address in a response: a masked address, or any other text, which is returned as an
+ * `Unrecognised`.
  *
  * @category models
  */
@@ -58,7 +60,7 @@ export type ReceivedEmail = typeof ReceivedEmail.Type
 export const ReceivedEmail = Schema.Union([MaskedEmail, Unrecognised.Unrecognised])
 
 /**
- * The name of a sub-account: at least one character, unique within the main account (document, "Sub-account").
+ * A sub-account's name: at least one character, unique within the main account (document, "Sub-account").
  *
  * @category models
  */
@@ -86,7 +88,7 @@ export type KeyTitle = typeof KeyTitle.Type
 export const KeyTitle = NonEmptyText.pipe(Schema.brand("KeyTitle")).annotate({ identifier: "KeyTitle" })
 
 /**
- * A full e-mail address, given to create a sub-account. Answers show only its {@link MaskedEmail}.
+ * A full e-mail address, given to create a sub-account. Responses show only its {@link MaskedEmail}.
  *
  * @category models
  */
@@ -101,7 +103,7 @@ export const Email = Text.check(hasForm(/^[^@\s]+@[^@\s]+$/u, "an e-mail address
   .pipe(Schema.brand("Email")).annotate({ identifier: "Email" })
 
 /**
- * Masks an address as the exchange does: `email@google.com` becomes `e***@g***m`.
+ * Masks an address in the same way as the exchange: `email@google.com` becomes `e***@g***m`.
  *
  * @category conversions
  */
@@ -110,7 +112,7 @@ export const mask = (email: Email): MaskedEmail =>
 
 /**
  * The status of a sub-account (document, "Sub-account status"). The document shows only `active`; any other value is
- * kept as `Unrecognised`.
+ * returned as an `Unrecognised`.
  *
  * @category models
  */

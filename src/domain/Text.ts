@@ -11,7 +11,7 @@ import * as Constraint from "./Constraint.ts"
 export const Text = Schema.String.annotate(Constraint.annotation({ kind: "type", type: "string" }))
 
 /**
- * A JSON string of at least one character. An empty one breaks the constraint `notEmpty`.
+ * A JSON string of at least one character. An empty string breaks the constraint `notEmpty`.
  *
  * @category schemas
  */
@@ -20,8 +20,8 @@ export const NonEmptyText = Text.check(
 )
 
 /**
- * Checks that a string matches `form`. Otherwise the string breaks the constraint `format`; `expected` names the form
- * in the schema's error message.
+ * Checks that a string matches `form`. If it does not, the string breaks the constraint `format`; `expected` describes
+ * the form in the schema's error message.
  *
  * @category checks
  */

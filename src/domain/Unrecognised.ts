@@ -1,5 +1,5 @@
 /**
- * Enumerations that the exchange may extend. The document lists today's values; an answer may contain others.
+ * Enumerations that the exchange may extend. The document lists the current values; a response may contain others.
  *
  * @example
  * ```ts
@@ -28,7 +28,8 @@ export type Unrecognised = string & Brand.Brand<"Unrecognised">
 export const Unrecognised = Schema.String.pipe(Schema.brand("Unrecognised")).annotate({ identifier: "Unrecognised" })
 
 /**
- * Creates the schema of an enumeration in an answer: listed values as literals, any other text as {@link Unrecognised}.
+ * Creates the schema of an enumeration in a response: listed values are literals, any other text is {@link
+ * Unrecognised}.
  *
  * @category schemas
  */

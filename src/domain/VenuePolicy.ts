@@ -1,52 +1,53 @@
 /**
- * Differences between exchanges that speak this protocol, as data. The engine and the request checks follow the policy,
- * and never check which exchange they simulate.
+ * Differences between exchanges that use this protocol, represented as data. The engine and the request checks follow
+ * the policy, and never check which exchange they simulate.
  */
 import { type Decimal, of } from "./Decimal.ts"
 
 /**
- * The decisions of an exchange that depend on its dialect.
+ * An exchange's behaviour where it depends on the dialect.
  *
  * @category models
  */
 export interface VenuePolicy {
   /**
    * The rule that triggers a stop order. `side`: a buy triggers at or above its activation price, a sell at or below it
-   * (document, "Stop order activation"). `last-price`: the order triggers when the market reaches the activation price
-   * from the side where the last price was when the order was created.
+   * (document, "Stop order activation"). `last-price`: if the activation price was above the last price when the order
+   * was created, the order triggers when the market rises to the activation price; if it was below, when the market
+   * falls to it.
    */
   readonly activation: "side" | "last-price"
   /**
    * The scope in which a client order id must be unique. `account`: all orders that the account has ever created
-   * (document, Endpoints §3). `open-orders`: the open orders of its market.
+   * (document, Endpoints §3). `open-orders`: the account's open orders on the market.
    */
   readonly clientOrderIds: "account" | "open-orders"
   /**
    * The nonces that are accepted. `unique`: a numeric string that the key has never used (document, "Authentication",
    * 3). `increasing-or-window`: a number greater than the key's last nonce or, if the request asks for the window, an
-   * unused number at most {@link nonceWindowMillis} from the exchange's clock. A number far below all used numbers
-   * counts as used.
+   * unused number that differs from the exchange's clock by at most {@link nonceWindowMillis}. A number far below all
+   * used numbers is treated as used.
    */
   readonly nonce: "unique" | "increasing-or-window"
   /**
-   * The private requests whose bodies must contain `request` and `nonce`. `as-documented`: those for which the document
-   * requires them. `always`: all.
+   * The private requests whose bodies must contain `request` and `nonce`. `as-documented`: the requests for which the
+   * document requires these fields. `always`: all private requests.
    */
   readonly envelope: "as-documented" | "always"
   /**
-   * Whether `reduceOnly` is `accepted` or only `announced`: documented, but refused for now (document, "Versioning",
-   * 2).
+   * Whether `reduceOnly` is `accepted` or only `announced`, that is, documented but refused for now (document,
+   * "Versioning", 2).
    */
   readonly reduceOnly: "accepted" | "announced"
-  /** The client order id of an OCO order's legs in an answer. `echoed`: the request's id. `empty`: always empty. */
+  /** The client order id of both OCO legs in a response. `echoed`: the request's id. `empty`: always empty. */
   readonly legClientOrderIds: "echoed" | "empty"
   /**
    * The position side of margin and futures orders. `side`: a reduce-only order has the side that it reduces, an OCO
-   * order the side that it opens, any other order `BOTH`. `one-way`: every order has `BOTH`, as the live exchange
-   * documents for accounts in one-way mode.
+   * order has the side that it opens, and any other order has `BOTH`. `one-way`: every order has `BOTH`, as the live
+   * exchange documents for accounts in one-way mode.
    */
   readonly positionSides: "side" | "one-way"
-  /** The maximum distance of an order's prices from the last price; `undefined`: no maximum. */
+  /** The maximum distance of an order's prices from the last price; `undefined` if there is no maximum. */
   readonly priceBand: PriceBand | undefined
   /**
    * The text that the payload of a private request encodes. `body`: the body's bytes. `compact-body`: the body without
@@ -55,60 +56,65 @@ export interface VenuePolicy {
   readonly payload: "body" | "compact-body"
   /** How a token for a WebSocket connection may be used; `undefined` if the exchange has no WebSocket. */
   readonly streamToken: StreamTokenPolicy | undefined
-  /** The decisions about margin that the exchange does not publish. */
+  /** The margin rules that the exchange does not publish. */
   readonly margin: MarginPolicy
 }
 
 /**
- * What the live exchange does not publish about margin, or publishes in contradiction. The owner of a sandbox can change
- * each value.
+ * Margin rules that the live exchange does not publish, or about which its publications contradict each other. You can
+ * change each value in your sandbox.
  *
  * @category models
  */
 export interface MarginPolicy {
-  /** The leverage of a new account: 1, 2, 3, 5, 10, 20, 50 or 100. Not documented; 10 is the sandbox's. */
+  /**
+   * The leverage of a new account: 1, 2, 3, 5, 10, 20, 50 or 100. The exchange does not document it; the sandbox uses
+   * 10.
+   */
   readonly defaultLeverage: number
-  /** The maximum effective leverage on margin markets. Documented as 10, and earlier as 20. */
+  /** The maximum effective leverage on margin markets. The documentation states 10; it used to state 20. */
   readonly marginMaxLeverage: number
   /**
-   * Whether an account with open positions or orders may change its leverage. `allowed`: a change affects all open
-   * positions, as the text of the documentation says. `refused`: with code 113, as its list of errors says.
+   * Whether an account with open positions or orders may change its leverage. `allowed`: the change affects all open
+   * positions, according to the documentation's text. `refused`: the exchange refuses the change with code 113,
+   * according to the documentation's list of errors.
    */
   readonly leverageChange: "allowed" | "refused"
   /**
-   * The leverage of a position that spans brackets. `whole`: that of the bracket of its whole cost, as the documentation
-   * suggests. `marginal`: each part of the cost has that of its own bracket.
+   * The leverage of a position whose cost spans several brackets. `whole`: the total cost determines the bracket, whose
+   * leverage applies to the complete position, as the documentation suggests. `marginal`: each part of the cost has the
+   * leverage of its own bracket.
    */
   readonly bracketSpan: "whole" | "marginal"
   /**
-   * The maintenance margin as a share of the initial margin. Captured answers show 0.5; the published rates contradict each
-   * other.
+   * The maintenance margin as a fraction of the initial margin. Captured responses show 0.5; the published rates
+   * contradict each other.
    */
   readonly maintenanceShare: Decimal
   /**
-   * The multiple of the maintenance margin at which an account is called: equity and profit are no more than that. Not
+   * An account gets a margin call when its equity plus profit is at most this multiple of the maintenance margin. Not
    * documented.
    */
   readonly callRatio: Decimal
-  /** The part of a position that a liquidation closes first. Documented as "for example 20-30 %". */
+  /** The part of a position that a liquidation closes first. The documentation states "for example 20-30 %". */
   readonly partialShare: Decimal
-  /** The fee of a liquidation, as a ratio of the closed value; the insurance account receives it. Not documented. */
+  /** A liquidation's fee, as a ratio of the closed value; the insurance account receives it. Not documented. */
   readonly liquidationFee: Decimal
   /**
-   * Who takes what the book can't take of a liquidation. `outside`: the outside market at the mark price, after a price move
-   * by the owner on a market that the counterparty does not quote; otherwise counterparties (ADL). `book`: always
-   * counterparties.
+   * Who takes over the part of a liquidated position that the book can't absorb. `outside`: if you moved the price of a
+   * market that the sandbox's counterparty does not quote, an outside market takes that part at the mark price;
+   * otherwise the accounts on the other side do (ADL). `book`: always the accounts on the other side.
    */
   readonly liquidity: "outside" | "book"
-  /** How far the interest may move the funding premium, as a ratio. Not documented. */
+  /** The maximum amount by which the interest may change the funding premium, as a ratio. Not documented. */
   readonly fundingClamp: Decimal
-  /** The daily interest on borrowed assets, as a ratio. The help pages give 0.000585 for a loan. */
+  /** The daily interest on borrowed assets, as a ratio. The exchange's help pages give 0.000585 for a loan. */
   readonly borrowRate: Decimal
-  /** The treatment of `LONG` and `SHORT` in one-way mode, about which the documentation contradicts itself. */
+  /** How the exchange treats `LONG` and `SHORT` in one-way mode. The documentation contradicts itself about this. */
   readonly oneWaySides: "ignored" | "refused"
   /**
-   * Whether an order in one-way mode may turn a position into one of the other side. `refused`: with code 115, whose
-   * conditions are not documented.
+   * Whether an order in one-way mode may turn a long position into a short one, or vice versa. `refused`: the exchange
+   * refuses the order with code 115, whose conditions are not documented.
    */
   readonly opposite: "allowed" | "refused"
 }
@@ -135,19 +141,20 @@ export const marginPolicy: MarginPolicy = {
 }
 
 /**
- * The validity of a token for a WebSocket connection. The live exchange does not document it.
+ * How long and how often a WebSocket token may be used. The live exchange does not document this.
  *
  * @category models
  */
 export interface StreamTokenPolicy {
-  /** The time for which a token is valid, in seconds on the clock that nonces are checked against. */
+  /** The time for which a token is valid, in seconds, measured by the same clock as nonces. */
   readonly lifetimeSeconds: number
   /** Whether a token authorises only one connection. */
   readonly singleUse: boolean
 }
 
 /**
- * A band around the last price, in whole percent of it. The prices of a new or changed order must be inside.
+ * A band around the last price, in whole percent of the last price. The prices of a new or changed order must be inside
+ * the band.
  *
  * @category models
  */

@@ -59,7 +59,9 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live one. Default 0. */
+  /**
+   * The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live dialect. Default 0.
+   */
   readonly offset?: RecordOffset
 }
 
@@ -83,7 +85,7 @@ const response = (dialect: Dialect) => Schema.Array(OrderAnswer.order(dialect))
 export type Page = Pages.Page<OrderAnswer.Order>
 
 /**
- * `POST /api/v4/orders`.
+ * The endpoint `POST /api/v4/orders`.
  *
  * @category endpoints
  */
@@ -115,8 +117,8 @@ export class ActiveOrders extends Context.Service<ActiveOrders, {
   /**
    * Reads one page, latest first. An empty page is not an error.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the answer contains more
-   * records than requested.
+   * Fails with `ValidationFailed` when the market is unknown, and with `UnexpectedResponse` when the response contains
+   * more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all open orders, page by page. See `Pages.stream` for its guarantees. */

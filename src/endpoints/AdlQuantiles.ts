@@ -1,5 +1,5 @@
 /**
- * How soon the exchange would reduce the account's futures positions by auto-deleveraging (ADL). The exchange does so
+ * Shows how soon the exchange would reduce the account's futures positions by auto-deleveraging (ADL), which happens
  * when a position on the other side can't be liquidated in the market.
  *
  * @example
@@ -22,16 +22,16 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * The place of a market's positions in the queue for auto-deleveraging.
+ * The position in the auto-deleveraging queue of the account's positions on a market.
  *
  * @category models
  */
 export interface AdlQuantile {
   /** The market, such as `BTC_PERP`. */
   readonly market: MarketName
-  /** The place of the long position: 4 is reduced first, 0 last. `null` without such a position. */
+  /** The long position's place in the queue: 4 is reduced first, 0 last. `null` if there is no long position. */
   readonly long: number | null
-  /** The place of the short position: 4 is reduced first, 0 last. `null` without such a position. */
+  /** The short position's place in the queue: 4 is reduced first, 0 last. `null` if there is no short position. */
   readonly short: number | null
 }
 
@@ -43,7 +43,8 @@ const quantile = () =>
   })
 
 /**
- * `POST /api/v4/collateral-account/adl-quantile`. Source: the live exchange's documentation, "ADL Quantile".
+ * The endpoint `POST /api/v4/collateral-account/adl-quantile`. Source: the live exchange's documentation, "ADL
+ * Quantile".
  *
  * @category endpoints
  */
@@ -60,19 +61,19 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that can occur when reading the places in the queue for auto-deleveraging.
+ * Errors that can occur when reading the places in the auto-deleveraging queue.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the places of the account's positions in the queue for auto-deleveraging.
+ * Reads the places of the account's positions in the auto-deleveraging queue.
  *
  * @category services
  */
 export class AdlQuantiles extends Context.Service<AdlQuantiles, {
-  /** Reads the places of all futures positions. The list is empty when there is none. */
+  /** Reads the places of all futures positions. The list is empty when the account has no futures position. */
   readonly list: Effect.Effect<ReadonlyArray<AdlQuantile>, Failure>
 }>()("effect-txc/endpoints/AdlQuantiles") {
   /** Provides this service. Requires an account's `Call`. */

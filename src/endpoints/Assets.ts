@@ -39,7 +39,7 @@ export interface Routes {
   readonly deposits?: ReadonlyArray<string>
   /** The names of the networks or providers that pay out withdrawals. */
   readonly withdraws?: ReadonlyArray<string>
-  /** The name of the default network or provider, used when a request names none. */
+  /** The name of the default network or provider, used when a request does not name a network or provider. */
   readonly default?: string
 }
 
@@ -87,11 +87,11 @@ export interface Memo {
 export interface Asset {
   /** The asset's full name. */
   readonly name: string
-  /** The asset's id at CoinMarketCap; 0 when it has none. */
+  /** The asset's id at CoinMarketCap; 0 when it has no such id. */
   readonly unifiedCryptoassetId?: number
-  /** Whether the asset can be withdrawn now. */
+  /** Whether the asset can currently be withdrawn. */
   readonly canWithdraw: boolean
-  /** Whether the asset can be deposited now. */
+  /** Whether the asset can currently be deposited. */
   readonly canDeposit: boolean
   /** The minimum withdrawal, in units of the asset. */
   readonly minWithdraw: Decimal
@@ -191,7 +191,7 @@ const asset = ({ older }: Dialect) =>
 const response = (dialect: Dialect) => Wire.keyed(Ticker, asset(dialect).schema)
 
 /**
- * `GET /api/v4/public/assets`.
+ * The endpoint `GET /api/v4/public/assets`.
  *
  * @category endpoints
  */
@@ -221,7 +221,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class Assets extends Context.Service<Assets, {
   /** Reads all assets. */
   readonly all: Effect.Effect<ReadonlyMap<Ticker, Asset>, Failure>
-  /** Reads all assets and finds one; `Option.none` when the exchange does not list it. */
+  /** Reads all assets and returns the one with this ticker; `Option.none` when the exchange does not list it. */
   readonly get: (ticker: Ticker) => Effect.Effect<Option.Option<Asset>, Failure>
 }>()("effect-txc/endpoints/Assets") {
   /** Provides this service. Requires `PublicCall`. */

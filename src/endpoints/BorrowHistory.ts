@@ -49,7 +49,7 @@ export interface StreamRequest {
   readonly asset?: Ticker
   /** Only borrows taken at or after this time, in Unix seconds. */
   readonly startTime?: UnixSeconds
-  /** Only borrows taken at or before this time, in Unix seconds: after `startTime`. */
+  /** Only borrows taken at or before this time, in Unix seconds. Must be after `startTime`. */
   readonly endTime?: UnixSeconds
   /** The maximum number of records per page, 1 to 100. Default 50 for a page, 100 for a stream. */
   readonly limit?: Limit
@@ -87,14 +87,15 @@ const request = () =>
  */
 export const Status = Unrecognised.open(oneOf(["active", "repaid", "liquidated"]))
 /**
- * The state of a borrow: owed (`active`), paid back (`repaid`), or paid back by a liquidation (`liquidated`).
+ * A borrow's state: owed (`active`), paid back (`repaid`), or paid back by a liquidation (`liquidated`).
  *
  * @category models
  */
 export type Status = typeof Status.Type
 
 /**
- * A borrow. Amounts are the highest of its life, in units of the asset, so `amount` need not be the sum of the others.
+ * A borrow. Each amount is the highest value it reached while the borrow existed, in units of the asset, so `amount`
+ * need not be the sum of the other amounts.
  *
  * @category models
  */
@@ -107,7 +108,7 @@ export interface Borrow {
   readonly principal: Decimal
   /** The highest interest. */
   readonly interest: Decimal
-  /** The state of the borrow. */
+  /** The borrow's state. */
   readonly status: Status
   /** The time when the asset was borrowed, in Unix seconds. */
   readonly timestamp: UnixSeconds
@@ -139,8 +140,8 @@ const response = () =>
   Wire.answer<Page>({ offset: Offset, limit: Limit, records: Schema.Array(borrow().schema) }).schema
 
 /**
- * `POST /api/v4/collateral-account/borrow-history`. Source: the live exchange's documentation, "Borrow history",
- * September 2026.
+ * The endpoint `POST /api/v4/collateral-account/borrow-history`. Source: the live exchange's documentation, "Borrow
+ * history", September 2026.
  *
  * @category endpoints
  */
@@ -170,8 +171,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class BorrowHistory extends Context.Service<BorrowHistory, {
   /**
-   * Reads one page, oldest first. Fails with `ValidationFailed` when the asset is unknown; with `UnexpectedResponse`
-   * when the answer is not the requested page.
+   * Reads one page, oldest first. Fails with `ValidationFailed` when the asset is unknown, and with
+   * `UnexpectedResponse` when the response is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**

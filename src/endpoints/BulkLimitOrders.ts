@@ -73,14 +73,14 @@ const request = (dialect: Dialect) =>
 type Field = keyof Endpoint.Request<typeof LimitOrders.endpoint>
 
 /**
- * The reason why one of the orders was refused. A refused order has no effect.
+ * The reason why the exchange refused an order. A refused order has no effect.
  *
  * @category errors
  */
 export type Refusal = Errors.ValidationFailed<Field> | Errors.RequestRejected<Field>
 
 /**
- * The outcome of one order: placed, refused, or unknown because its part of the answer is unreadable.
+ * The outcome of one order: placed, refused, or unknown because the order's item in the response is unreadable.
  *
  * @category models
  */
@@ -90,7 +90,7 @@ export type Outcome = Result.Result<
 >
 
 /**
- * `POST /api/v4/order/bulk`. Source: the live exchange's documentation.
+ * The endpoint `POST /api/v4/order/bulk`. Source: the live exchange's documentation.
  *
  * @category endpoints
  */
@@ -126,7 +126,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that make the whole call fail. Each refused order has its own error in the answer.
+ * Errors that make the complete call fail. Each refused order has its own error in the response.
  *
  * @category errors
  */
@@ -143,7 +143,7 @@ export class BulkLimitOrders extends Context.Service<BulkLimitOrders, {
    * in the order of the request. With `stopOnFail` the list may be shorter; orders past its end were not placed.
    *
    * Fails with `ValidationFailed`, before anything is sent, when an order has an invalid field or breaks its market's
-   * rules: `fields.orders` gives its index, starting at zero. Fails with `OutcomeUnknown` when the answer is lost and
+   * rules: `fields.orders` gives its index, starting at zero. Fails with `OutcomeUnknown` when the response is lost and
    * some or all orders may have been placed: the error's `orders` lists them for `Reconciliation.reconcileAll`.
    */
   readonly create: (request: Request) => Effect.Effect<ReadonlyArray<Outcome>, Failure>

@@ -36,7 +36,7 @@ export interface Request {
   readonly market?: MarketName
   /** Only orders of these types, at least one. Default: all types. */
   readonly type?: ReadonlyArray<CancelAllType>
-  /** Only orders of this position side, on a futures market. Live dialect only. Default: all sides. */
+  /** Only orders with this position side, on a futures market. Live dialect only. Default: all sides. */
   readonly positionSide?: PositionSide
 }
 
@@ -65,11 +65,11 @@ const request = ({ extension }: Dialect) =>
     positionSide: extension(Side)
   })
 
-/** The document does not show a successful answer's body; the live exchange's documentation shows an empty list. */
+/** The document does not show a successful response's body; the live exchange's documentation shows an empty list. */
 const response = Wire.emptyList
 
 /**
- * `POST /api/v4/order/cancel/all` (document, Endpoints §4).
+ * The endpoint `POST /api/v4/order/cancel/all` (document, Endpoints §4).
  *
  * @category endpoints
  */
@@ -102,10 +102,10 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class CancelAllOrders extends Context.Service<CancelAllOrders, {
   /**
    * Cancels every open order that matches the request; without a request, all of the account's open orders. Succeeds
-   * even when there are none.
+   * even when no order matches.
    *
-   * Fails with `ValidationFailed` when the market is unknown or the list of types is empty; with `OutcomeUnknown` when
-   * the answer is lost and the orders may have been canceled.
+   * Fails with `ValidationFailed` when the market is unknown or the list of types is empty, and with `OutcomeUnknown`
+   * when the response is lost and the orders may have been canceled.
    */
   readonly cancel: (request?: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CancelAllOrders") {

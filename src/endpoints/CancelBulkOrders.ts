@@ -63,14 +63,14 @@ const request = (dialect: Dialect) =>
   })
 
 /**
- * A canceled order. The answer omits its filled amount, which `OrderHistory` shows.
+ * A canceled order. The response does not contain its filled amount; `OrderHistory` does.
  *
  * @category models
  */
 export interface Canceled {
   /** The order id, assigned by the exchange. */
   readonly orderId: OrderId
-  /** Your client order id. Absent when the order has none. */
+  /** Your client order id. Absent when the order has no client order id. */
   readonly clientOrderId?: ClientOrderId
   /** The market on which the order traded. */
   readonly market: MarketName
@@ -89,21 +89,21 @@ const canceled = (dialect: Dialect) =>
 type Field = keyof Endpoint.Request<typeof CancelOrder.endpoint>
 
 /**
- * The reason why one of the orders was not canceled: it does not exist or is not open.
+ * The reason why an order was not canceled: it does not exist or is not open.
  *
  * @category errors
  */
 export type Refusal = Errors.ValidationFailed<Field> | Errors.RequestRejected<Field>
 
 /**
- * The outcome of one order: canceled, or refused.
+ * An order's outcome: canceled, or refused.
  *
  * @category models
  */
 export type Outcome = Result.Result<Canceled, Refusal | Errors.OutcomeUnknown | Errors.AcceptedUnreadable>
 
 /**
- * `POST /api/v4/order/cancel/bulk`. Source: the live exchange's documentation.
+ * The endpoint `POST /api/v4/order/cancel/bulk`. Source: the live exchange's documentation.
  *
  * @category endpoints
  */
@@ -125,7 +125,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that make the whole call fail. Each order that was not canceled has its own error in the answer.
+ * Errors that make the complete call fail. Each order that was not canceled has its own error in the response.
  *
  * @category errors
  */
@@ -140,8 +140,10 @@ export class CancelBulkOrders extends Context.Service<CancelBulkOrders, {
   /**
    * Cancels the orders one after the other. Returns one outcome per order, in the order of the request.
    *
-   * Fails with `ValidationFailed`, before anything is sent, when an order does not have exactly one identifier; with
-   * `OutcomeUnknown` when the answer is lost and some or all of the orders may have been canceled.
+   * Fails with:
+   *
+   * - `ValidationFailed`, before anything is sent, when an order does not have exactly one identifier
+   * - `OutcomeUnknown` when the response is lost and some or all of the orders may have been canceled
    */
   readonly cancel: (request: Request) => Effect.Effect<ReadonlyArray<Outcome>, Failure>
 }>()("effect-txc/endpoints/CancelBulkOrders") {

@@ -32,7 +32,7 @@ import * as Wire from "../protocol/Wire.ts"
 export interface Request {
   /** The order's market. */
   readonly market: MarketName
-  /** The id of the OCO pair or OTO group (`ConditionalOrder.id`), not an order id. */
+  /** The OCO pair's or OTO group's id (`ConditionalOrder.id`), not an order id. */
   readonly id: OrderId
 }
 
@@ -42,7 +42,7 @@ const request = () => Wire.struct<Request>({ market: MarketName, id: Wire.Reques
 const response = Wire.emptyList
 
 /**
- * `POST /api/v4/order/conditional-cancel`. Source: the live exchange's documentation, 2026.
+ * The endpoint `POST /api/v4/order/conditional-cancel`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  */
@@ -74,9 +74,12 @@ export class CancelConditionalOrder extends Context.Service<CancelConditionalOrd
   /**
    * Cancels both legs of an OCO order, or an unfilled order with a take-profit or a stop-loss.
    *
-   * Fails with `RequestRejected` when no open conditional order has this id; with `ValidationFailed` when the market is
-   * unknown; with `OutcomeUnknown` when the answer is lost and the order may have been canceled: `ConditionalOrders`
-   * shows whether it was.
+   * Fails with:
+   *
+   * - `RequestRejected` when no open conditional order has this id
+   * - `ValidationFailed` when the market is unknown
+   * - `OutcomeUnknown` when the response is lost and the order may have been canceled: `ConditionalOrders` shows
+   *   whether it is still open
    */
   readonly cancel: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CancelConditionalOrder") {

@@ -74,7 +74,7 @@ const request = ({ extension, keys, omissible }: Dialect) =>
   })
 
 /**
- * `POST /api/v4/order/oco-cancel`.
+ * The endpoint `POST /api/v4/order/oco-cancel`.
  *
  * @category endpoints
  */
@@ -97,7 +97,7 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** How the canceled pair differs from the requested one. The request may name the pair by its own id or by a leg's. */
+/** How the canceled pair differs from the requested pair. The request may contain the pair's own id or a leg's id. */
 const otherPair = (
   { clientOrderId, market, orderId }: Endpoint.Request<typeof endpoint>,
   { id, stopLoss, takeProfit }: CollateralOcoOrders.CollateralOcoOrder
@@ -119,8 +119,8 @@ export class CancelOcoOrder extends Context.Service<CancelOcoOrder, {
   /**
    * Cancels both legs and returns their final states.
    *
-   * Fails with `RequestRejected` when the account has no such open OCO order; with `OutcomeUnknown` when the answer is
-   * lost and the legs may have been canceled.
+   * Fails with `RequestRejected` when the account has no such open OCO order, and with `OutcomeUnknown` when the
+   * response is lost and the legs may have been canceled.
    */
   readonly cancel: (request: Request) => Effect.Effect<CollateralOcoOrders.CollateralOcoOrder, Failure>
 }>()("effect-txc/endpoints/CancelOcoOrder") {

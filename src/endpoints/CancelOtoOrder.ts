@@ -25,14 +25,14 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * An order to cancel that has a take-profit or a stop-loss.
+ * An order with a take-profit or a stop-loss, to cancel.
  *
  * @category models
  */
 export interface Request {
   /** The order's market. */
   readonly market: MarketName
-  /** The id of the OTO group (`oto.otoId`), not the order id. */
+  /** The OTO group's id (`oto.otoId`), not the order id. */
   readonly otoId: OrderId
 }
 
@@ -42,7 +42,7 @@ const request = () => Wire.struct<Request>({ market: MarketName, otoId: Wire.Req
 const response = Wire.emptyList
 
 /**
- * `POST /api/v4/order/oto-cancel`. Source: the live exchange's documentation, 2026.
+ * The endpoint `POST /api/v4/order/oto-cancel`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  */
@@ -72,11 +72,14 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CancelOtoOrder extends Context.Service<CancelOtoOrder, {
   /**
-   * Cancels the unfilled part of the order. The filled part gets no take-profit or stop-loss.
+   * Cancels the order's unfilled part. The filled part gets no take-profit or stop-loss.
    *
-   * Fails with `RequestRejected` when no open order has this OTO id; with `ValidationFailed` when the market is
-   * unknown; with `OutcomeUnknown` when the answer is lost and the order may have been canceled: `ConditionalOrders`
-   * shows whether it was.
+   * Fails with:
+   *
+   * - `RequestRejected` when no open order has this OTO id
+   * - `ValidationFailed` when the market is unknown
+   * - `OutcomeUnknown` when the response is lost and the order may have been canceled: `ConditionalOrders` shows
+   *   whether it is still open
    */
   readonly cancel: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CancelOtoOrder") {

@@ -1,5 +1,5 @@
 /**
- * The candles of a market: prices and volume per interval. Public.
+ * A market's candles: prices and volume per interval. Public.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The maximum number of candles in an answer, which is also the default.
+ * The maximum number of candles in a response, which is also the default.
  *
  * @category constants
  */
@@ -89,16 +89,19 @@ export interface Options {
   /** The length of a candle's interval. Default `1h`. */
   readonly interval?: Interval
   /**
-   * Only candles that start at or after this time: Unix seconds, zero or more. The default depends on the interval's
-   * unit: ten minutes before `end` for seconds, a day for minutes, a week for hours, a month for days and weeks, a year
-   * for months.
+   * Only candles that start at or after this time, in Unix seconds. Must be zero or more. The default depends on the
+   * interval's unit: ten minutes before `end` for seconds, a day for minutes, a week for hours, a month for days and
+   * weeks, a year for months.
    */
   readonly start?: UnixSeconds
-  /** Only candles that start before this time: Unix seconds, after `start`, and not in the future. Default: now. */
+  /**
+   * Only candles that start before this time, in Unix seconds. Must be after `start`, and not in the future. Default:
+   * now.
+   */
   readonly end?: UnixSeconds
   /**
-   * The maximum number of candles, 1 to 1440, counted back from `end`. Default 1440. The exchange derives `start` from
-   * it.
+   * The maximum number of candles, 1 to 1440, counted back from `end`. Default 1440. The exchange calculates `start`
+   * from this number.
    */
   readonly limit?: number
 }
@@ -129,12 +132,12 @@ const request = () =>
   })
 
 /**
- * The prices of an interval, in the quote currency, and its volume.
+ * An interval's prices, in the quote currency, and its volume.
  *
  * @category models
  */
 export interface Candle {
-  /** The start of the interval, in Unix seconds. */
+  /** The interval's start, in Unix seconds. */
   readonly time: UnixSeconds
   /** The opening price. */
   readonly open: Decimal
@@ -190,7 +193,7 @@ const row = Schema.Tuple([Schema.Int, text, text, text, text, text, text]).pipe(
 const response = () => Wire.wrapped(Schema.Array(row))
 
 /**
- * `GET /api/v1/public/kline`. Source: the live exchange's documentation, Public HTTP API V1, "Kline".
+ * The endpoint `GET /api/v1/public/kline`. Source: the live exchange's documentation, Public HTTP API V1, "Kline".
  *
  * @category endpoints
  */
@@ -215,7 +218,7 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the candles of a market.
+ * Reads a market's candles.
  *
  * @category services
  */
@@ -223,7 +226,7 @@ export class Candles extends Context.Service<Candles, {
   /**
    * Reads at most 1440 candles, oldest first.
    *
-   * Fails with `PublicRequestRejected` when the exchange does not list the market or `end` is in the future; with
+   * Fails with `PublicRequestRejected` when the exchange does not list the market or `end` is in the future, and with
    * `ValidationFailed`, before anything is sent, when `limit` is out of bounds or `end` is not after `start`.
    */
   readonly list: (market: MarketName, options?: Options) => Effect.Effect<ReadonlyArray<Candle>, Failure>

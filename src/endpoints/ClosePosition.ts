@@ -34,7 +34,7 @@ export interface Request {
   readonly positionId: PositionId
   /** The position's market. */
   readonly market: MarketName
-  /** The side of the position, in hedge mode. */
+  /** The position's side, in hedge mode. */
   readonly positionSide?: PositionSide
 }
 
@@ -49,7 +49,8 @@ const request = () =>
 const response = Wire.emptyList
 
 /**
- * `POST /api/v4/collateral-account/position/close`. Source: the live exchange's documentation, "Close Position".
+ * The endpoint `POST /api/v4/collateral-account/position/close`. Source: the live exchange's documentation, "Close
+ * Position".
  *
  * @category endpoints
  */
@@ -58,7 +59,7 @@ export const endpoint = Endpoint.make({
   path: "/api/v4/collateral-account/position/close",
   access: "private",
   mutates: true,
-  // The market order has no client order id. Its effect is that the position is no longer open.
+  // The market order has no client order id, so only the position itself shows whether the call was applied.
   places: "nothing",
   refusals: ["ValidationFailed"],
   request,
@@ -80,12 +81,15 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class ClosePosition extends Context.Service<ClosePosition, {
   /**
-   * Closes a whole position with a market order on the opposite side, and cancels its take-profit and stop-loss.
+   * Closes a position completely with a market order on the opposite side, and cancels its take-profit and stop-loss.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `RequestRejected`, code 104, when the account has no
-   * open position with this id, or code 10, when the balance does not cover the order; with `OutcomeUnknown` when the
-   * answer is lost: `OpenPositions` shows whether the position is still open, and closing it again can't close another
-   * one.
+   * Fails with:
+   *
+   * - `ValidationFailed` when the market is unknown
+   * - `RequestRejected`, code 104, when the account has no open position with this id, or code 10, when the balance
+   *   does not cover the order
+   * - `OutcomeUnknown` when the response is lost. `OpenPositions` shows whether the position is still open, and closing
+   *   it again can't close a different position
    */
   readonly close: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/ClosePosition") {

@@ -47,8 +47,8 @@ export interface StreamRequest {
   /** Only positions closed at or after this time, in Unix seconds. */
   readonly startDate?: UnixSeconds
   /**
-   * Only positions closed at or before this time, in Unix seconds: not before `startDate`, at most a second in the
-   * future.
+   * Only positions closed at or before this time, in Unix seconds. Must not be before `startDate`, nor more than a
+   * second in the future.
    */
   readonly endDate?: UnixSeconds
   /** The maximum number of records per page, 1 to 100. Default 50 for a page, 100 for a stream. */
@@ -74,7 +74,7 @@ const request = () =>
   })
 
 /**
- * A closed position. Amounts of money are in the quote currency, and cover the position's whole life.
+ * A closed position. Amounts of money are in the quote currency, and cover the time from opening to closing.
  *
  * @category models
  */
@@ -89,7 +89,7 @@ export interface ClosedPosition {
   readonly netPnl: Decimal
   /** The sum of all trading fees. */
   readonly totalTradeFee: Decimal
-  /** The sum of all funding: positive when paid. */
+  /** The sum of all funding, which is positive when it was paid and negative when it was received. */
   readonly totalFunding: Decimal
   /** The average price of the trades that increased the position. */
   readonly avgEntryPrice: Decimal
@@ -135,8 +135,8 @@ const closedPosition = () =>
 export type Page = Pages.Page<ClosedPosition>
 
 /**
- * `POST /api/v4/collateral-account/positions/closed-pnl`. Source: the live exchange's documentation, "Closed-position
- * PNL".
+ * The endpoint `POST /api/v4/collateral-account/positions/closed-pnl`. Source: the live exchange's documentation,
+ * "Closed-position PNL".
  *
  * @category endpoints
  */
@@ -166,8 +166,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class ClosedPositions extends Context.Service<ClosedPositions, {
   /**
-   * Reads one page, latest first. Fails with `ValidationFailed` when the dates are in the wrong order; with
-   * `UnexpectedResponse` when the answer contains more records than requested.
+   * Reads one page, latest first. Fails with `ValidationFailed` when the dates are in the wrong order, and with
+   * `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all closed positions, page by page. See `Pages.stream` for its guarantees. */

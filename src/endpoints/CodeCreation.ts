@@ -35,7 +35,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request {
-  /** The currency of the code's amount. */
+  /** The code's currency. */
   readonly ticker: Ticker
   /** The code's amount, in units of the asset. The exchange debits it from the main balance. */
   readonly amount: Amount
@@ -75,7 +75,7 @@ const createdCode = () =>
   }, { keys: { externalId: "external_id" } })
 
 /**
- * `POST /api/v4/main-account/codes`.
+ * The endpoint `POST /api/v4/main-account/codes`.
  *
  * @category endpoints
  */

@@ -45,7 +45,7 @@ const request = () =>
   })
 
 /**
- * The confirmation that the code is valid and the exchange has started the transaction.
+ * Confirms that the code is valid and that the exchange has started the transaction.
  *
  * @category models
  */
@@ -69,7 +69,7 @@ const appliedCode = () =>
   }, { keys: { externalId: "external_id" } })
 
 /**
- * `POST /api/v4/main-account/codes/apply` (document, Endpoints §6).
+ * The endpoint `POST /api/v4/main-account/codes/apply` (document, Endpoints §6).
  *
  * @category endpoints
  */

@@ -1,5 +1,5 @@
 /**
- * The balances of the collateral account, which back margin orders and positions.
+ * The collateral account's balances, which back margin orders and positions.
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 const response = () => Wire.keyed(Ticker, Wire.LooseDecimal)
 
 /**
- * `POST /api/v4/collateral-account/balance`.
+ * The endpoint `POST /api/v4/collateral-account/balance`.
  *
  * @category endpoints
  */
@@ -73,7 +73,7 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the balances of the collateral account.
+ * Reads the collateral account's balances.
  *
  * @category services
  */

@@ -1,5 +1,5 @@
 /**
- * The balances of the collateral account in detail: owned, borrowed and available amounts of each asset.
+ * The collateral account's balances in detail: each asset's owned, borrowed and available amounts.
  *
  * @example
  * ```ts
@@ -64,8 +64,8 @@ const assetBalance = () =>
   })
 
 /**
- * `POST /api/v4/collateral-account/balance-summary`. Source: the live exchange's documentation, "Collateral Account
- * Balance Summary".
+ * The endpoint `POST /api/v4/collateral-account/balance-summary`. Source: the live exchange's documentation,
+ * "Collateral Account Balance Summary".
  *
  * @category endpoints
  */
@@ -89,12 +89,12 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the balances of the collateral account in detail.
+ * Reads the collateral account's balances in detail.
  *
  * @category services
  */
 export class CollateralBalanceSummary extends Context.Service<CollateralBalanceSummary, {
-  /** Reads the balances of all assets, or of one. Fails with `ValidationFailed` when the asset is unknown. */
+  /** Reads the balances of all assets, or of one asset. Fails with `ValidationFailed` when the asset is unknown. */
   readonly list: (request?: Request) => Effect.Effect<ReadonlyArray<AssetBalance>, Failure>
 }>()("effect-txc/endpoints/CollateralBalanceSummary") {
   /** Provides this service. Requires an account's `Call`. */

@@ -1,5 +1,5 @@
 /**
- * Changes the leverage of the collateral account. It applies to all margin and futures positions.
+ * Changes the collateral account's leverage, which applies to all margin and futures positions.
  *
  * @example
  * ```ts
@@ -54,15 +54,15 @@ const request = () => Wire.struct<Request>({ leverage: Leverage })
  * @category models
  */
 export interface Applied {
-  /** The leverage of the account. */
+  /** The account's leverage. */
   readonly leverage: number
 }
 
 const applied = () => Wire.answer<Applied>({ leverage: Schema.Int })
 
 /**
- * `POST /api/v4/collateral-account/leverage`. Source: the live exchange's documentation, "Change Collateral Account
- * Leverage".
+ * The endpoint `POST /api/v4/collateral-account/leverage`. Source: the live exchange's documentation, "Change
+ * Collateral Account Leverage".
  *
  * @category endpoints
  */
@@ -86,12 +86,12 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** How an answer contradicts the request: another leverage applies. */
+/** Describes how a response contradicts the request: a different leverage applies. */
 const contradiction = ({ leverage }: Request, answer: Applied): string | undefined =>
   answer.leverage === leverage ? undefined : `the leverage is ${answer.leverage}, not ${leverage}`
 
 /**
- * Changes the leverage of the collateral account.
+ * Changes the collateral account's leverage.
  *
  * @category services
  */
@@ -100,9 +100,12 @@ export class CollateralLeverage extends Context.Service<CollateralLeverage, {
    * Changes the leverage of all positions. A lower leverage needs more margin. Setting the current leverage again is
    * harmless, so a call with an unknown outcome can be made again.
    *
-   * Fails with `ValidationFailed` when a market does not allow the leverage; with `RequestRejected`, code 17, when the
-   * balance does not cover the margin, or code 113, when open positions or orders block the change; with
-   * `OutcomeUnknown` when the answer is lost.
+   * Fails with:
+   *
+   * - `ValidationFailed` when a market does not allow the leverage
+   * - `RequestRejected`, code 17, when the balance does not cover the margin, or code 113, when open positions or
+   *   orders block the change
+   * - `OutcomeUnknown` when the response is lost
    */
   readonly set: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CollateralLeverage") {

@@ -51,7 +51,7 @@ const request = (dialect: Dialect) =>
   }, { keys: OrderTerms.keys(dialect), constraints: OrderTerms.exits })
 
 /**
- * `POST /api/v4/order/collateral/market`.
+ * The endpoint `POST /api/v4/order/collateral/market`.
  *
  * @category endpoints
  */
@@ -86,12 +86,15 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralMarketOrders extends Context.Service<CollateralMarketOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. Any part beyond the taker band is canceled.
+   * Places the order, after checking it against its market's rules. Any part beyond the taker band is canceled.
    *
-   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
-   * is already used; with `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position; with
-   * `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the order may have
-   * been placed.
+   * Fails with:
+   *
+   * - `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id is
+   *   already used
+   * - `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position
+   * - `RequestRejected` when the balance is too low
+   * - `OutcomeUnknown` when the response is lost and the order may have been placed
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/CollateralMarketOrders") {

@@ -27,7 +27,8 @@ const request = () => Wire.struct({})
 const response = ({ older }: Dialect) => Wire.wrappedList(older, MarketName)
 
 /**
- * `GET /api/v4/public/collateral/markets`. Source: the live exchange's documentation, Public HTTP API V4, "Collateral Markets List".
+ * The endpoint `GET /api/v4/public/collateral/markets`. Source: the live exchange's documentation, Public HTTP API V4,
+ * "Collateral Markets List".
  *
  * @category endpoints
  */

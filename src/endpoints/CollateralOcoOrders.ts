@@ -1,5 +1,5 @@
 /**
- * Collateral OCO orders (document, Endpoints §2): a take-profit and a stop-loss. When one of them trades, the exchange
+ * Collateral OCO orders (document, Endpoints §2): a take-profit and a stop-loss. When one leg trades, the exchange
  * cancels the other.
  *
  * @example
@@ -48,15 +48,15 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request extends OrderTerms.OnMargin {
-  /** The amount of each leg, in the base currency. The market sets its precision, minimum and total. */
+  /** Each leg's amount, in the base currency. The market sets its precision, minimum and total. */
   readonly amount: Amount
-  /** The limit price of the take-profit, in the quote currency. The market sets its precision. */
+  /** The take-profit's limit price, in the quote currency. The market sets its precision. */
   readonly price: Price
   /** The price that triggers the stop-loss, in the quote currency. The market sets its precision. */
   readonly activationPrice: Price
   /** The limit price of the stop-loss once it triggers, in the quote currency. The market sets its precision. */
   readonly stopLimitPrice: Price
-  /** The pair's client order id. Generated when omitted. */
+  /** The pair's client order id. The client generates an id when you omit it. */
   readonly clientOrderId?: ClientOrderId
   /**
    * Whether both legs may only reduce or close a position; an amount larger than the position is reduced to its size.
@@ -64,8 +64,8 @@ export interface Request extends OrderTerms.OnMargin {
    */
   readonly reduceOnly?: boolean
   /**
-   * Self-trade prevention: the action when a leg would trade against another order of the same account. Default `no`:
-   * none. Live dialect only.
+   * Self-trade prevention: the action when a leg would trade against another order from the same account. Default `no`:
+   * no action. Live dialect only.
    */
   readonly stp?: SelfTradePrevention
 }
@@ -102,14 +102,14 @@ export interface Leg extends OrderAnswer.AnyOrder {
 }
 
 /**
- * The stop-loss of an OCO order: the leg with a trigger.
+ * An OCO order's stop-loss, which is the leg with an activation price.
  *
  * @category models
  */
 export interface StopLeg extends Leg {
-  /** Whether the market has reached the activation price. */
+  /** Whether the market price has reached the activation price. */
   readonly activated: boolean
-  /** Whether the market must rise or fall to the activation price. */
+  /** Whether the market price must rise or fall to the activation price. */
   readonly activationCondition: ReceivedActivationCondition
   /** The price that triggers the leg, in the quote currency. */
   readonly activationPrice: Decimal
@@ -178,7 +178,7 @@ const order = (dialect: Dialect) =>
   }, { keys: { stopLoss: "stop_loss", takeProfit: "take_profit" } })
 
 /**
- * `POST /api/v4/order/collateral/oco` (document, Endpoints §2).
+ * The endpoint `POST /api/v4/order/collateral/oco` (document, Endpoints §2).
  *
  * @category endpoints
  */
@@ -217,11 +217,13 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
   /**
-   * Places both legs, after checking them against the rules of their market.
+   * Places both legs, after checking them against their market's rules.
    *
-   * Fails with `ValidationFailed` when a field is invalid or the market does not accept the order; with
-   * `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position; with `OutcomeUnknown` when the
-   * answer is lost and the legs may have been placed.
+   * Fails with:
+   *
+   * - `ValidationFailed` when a field is invalid or the market does not accept the order
+   * - `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position
+   * - `OutcomeUnknown` when the response is lost and the legs may have been placed
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<CollateralOcoOrder>, Failure>
 }>()("effect-txc/endpoints/CollateralOcoOrders") {

@@ -53,7 +53,7 @@ const request = (dialect: Dialect) =>
   }, { keys: OrderTerms.keys(dialect), constraints: OrderTerms.exits })
 
 /**
- * `POST /api/v4/order/collateral/stop-limit`. Source: the live exchange's documentation.
+ * The endpoint `POST /api/v4/order/collateral/stop-limit`. Source: the live exchange's documentation.
  *
  * @category endpoints
  */
@@ -90,13 +90,16 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralStopLimitOrders extends Context.Service<CollateralStopLimitOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. Once the order triggers, any part that cannot
-   * trade within its limit rests in the book.
+   * Places the order, after checking it against its market's rules. Once the order triggers, any part that cannot trade
+   * within its limit rests in the book.
    *
-   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
-   * is already used; with `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position; with
-   * `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the order may have
-   * been placed.
+   * Fails with:
+   *
+   * - `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id is
+   *   already used
+   * - `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position
+   * - `RequestRejected` when the balance is too low
+   * - `OutcomeUnknown` when the response is lost and the order may have been placed
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.StopOrder>, Failure>
 }>()("effect-txc/endpoints/CollateralStopLimitOrders") {

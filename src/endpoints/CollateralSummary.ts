@@ -1,5 +1,5 @@
 /**
- * The state of the collateral account as a whole: equity, margin and leverage.
+ * The collateral account's overall state: equity, margin and leverage.
  *
  * @example
  * ```ts
@@ -27,12 +27,12 @@ const request = () => Wire.struct({})
 /**
  * The state of a collateral account. Amounts are in USDT.
  *
- * Captured answers obey `freeMargin = equity - margin + pnl - unrealizedFunding`.
+ * Captured responses obey `freeMargin = equity - margin + pnl - unrealizedFunding`.
  *
  * @category models
  */
 export interface Summary {
-  /** The weighted value of the collateral, without unrealized profit or loss, in USDT. */
+  /** The collateral's weighted value, without unrealized profit or loss, in USDT. */
   readonly equity: Decimal
   /** The initial margin of all positions and open orders, in USDT. */
   readonly margin: Decimal
@@ -42,7 +42,7 @@ export interface Summary {
   readonly unrealizedFunding: Decimal
   /** The unrealized profit or loss of all positions, in USDT. */
   readonly pnl: Decimal
-  /** The leverage of the account, such as 10. */
+  /** The account's leverage, such as 10. */
   readonly leverage: number
   /**
    * The ratio of `equity + pnl` to the value of all positions. The live exchange sends `1000000000000000000000` when
@@ -66,7 +66,8 @@ const summary = () =>
   })
 
 /**
- * `POST /api/v4/collateral-account/summary`. Source: the live exchange's documentation, "Collateral Account Summary".
+ * The endpoint `POST /api/v4/collateral-account/summary`. Source: the live exchange's documentation, "Collateral
+ * Account Summary".
  *
  * @category endpoints
  */
@@ -90,12 +91,12 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the summary of the collateral account.
+ * Reads the collateral account's summary.
  *
  * @category services
  */
 export class CollateralSummary extends Context.Service<CollateralSummary, {
-  /** Reads equity, margin and leverage of the collateral account. Amounts are in USDT. */
+  /** Reads the collateral account's equity, margin and leverage. Amounts are in USDT. */
   readonly get: Effect.Effect<Summary, Failure>
 }>()("effect-txc/endpoints/CollateralSummary") {
   /** Provides this service. Requires an account's `Call`. */

@@ -64,7 +64,9 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live one. Default 0. */
+  /**
+   * The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live dialect. Default 0.
+   */
   readonly offset?: RecordOffset
 }
 
@@ -101,21 +103,21 @@ export interface Leg extends OrderAnswer.AnyOrder {
  * @category models
  */
 export interface StopLeg extends Leg {
-  /** Whether the market has reached the activation price. */
+  /** Whether the market price has reached the activation price. */
   readonly activated: boolean
-  /** Whether the market must rise or fall to the activation price. */
+  /** Whether the market price must rise or fall to the activation price. */
   readonly activationCondition: ReceivedActivationCondition
   /** The price that triggers the leg, in the quote currency. */
   readonly activationPrice: Decimal
 }
 
 /**
- * An OCO order: two legs. When one of them trades, the exchange cancels the other.
+ * An OCO order: two legs. When one leg trades, the exchange cancels the other.
  *
  * @category models
  */
 export interface Oco {
-  /** Marks an OCO order. */
+  /** Identifies the record as an OCO order. */
   readonly type: "oco"
   /** The pair's id, assigned by the exchange. Each leg also has its own order id. */
   readonly id: OrderId
@@ -133,15 +135,15 @@ export interface Oco {
  * @category models
  */
 export interface Oto {
-  /** Marks an OTO order. */
+  /** Identifies the record as an OTO order. */
   readonly type: "oto"
   /** The OTO group's id, assigned by the exchange. The order also has its own order id. */
   readonly id: OrderId
   /** The kind of conditional order, as the exchange names it, such as `margin_take_profit`. */
   readonly conditionalOrderType?: string
-  /** The price that triggers the stop-loss, in the quote currency. Absent without a stop-loss. */
+  /** The price that triggers the stop-loss, in the quote currency. Absent if there is no stop-loss. */
   readonly stopLossPrice?: Decimal
-  /** The price that triggers the take-profit, in the quote currency. Absent without a take-profit. */
+  /** The price that triggers the take-profit, in the quote currency. Absent if there is no take-profit. */
   readonly takeProfitPrice?: Decimal
   /** The open order. */
   readonly order: OrderAnswer.Order
@@ -166,7 +168,7 @@ const legFields = (dialect: Dialect) => ({
   reduceOnly: Schema.optionalKey(Schema.Boolean)
 })
 
-/** Current wire keys, each with its name in the older documentation. */
+/** Maps each current wire key to its name in the older documentation. */
 const formerKeys = {
   stopLoss: "stop_loss",
   takeProfit: "take_profit",
@@ -250,7 +252,7 @@ const response = (dialect: Dialect) =>
   }).schema
 
 /**
- * `POST /api/v4/conditional-orders`. Source: the live exchange's documentation, 2026.
+ * The endpoint `POST /api/v4/conditional-orders`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  */
@@ -282,8 +284,8 @@ export class ConditionalOrders extends Context.Service<ConditionalOrders, {
   /**
    * Reads one page, latest first.
    *
-   * Fails with `ValidationFailed` when the market is unknown or is not a margin market; with `UnexpectedResponse` when
-   * the answer is not the requested page.
+   * Fails with `ValidationFailed` when the market is unknown or is not a margin market, and with `UnexpectedResponse`
+   * when the response is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all conditional orders, page by page. See `Pages.stream` for its guarantees. */

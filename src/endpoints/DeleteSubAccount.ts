@@ -43,7 +43,7 @@ const response = ({ demandsAll }: Dialect) =>
       : wire === undefined || (Json.isObject(wire) && Object.keys(wire).length === 0))
 
 /**
- * `POST /api/v4/sub-account/delete` (document, Endpoints §11).
+ * The endpoint `POST /api/v4/sub-account/delete` (document, Endpoints §11).
  *
  * @category endpoints
  */

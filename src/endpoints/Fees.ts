@@ -27,8 +27,8 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * The fees and limits of a currency's deposits or withdrawals. Zero turns a fee or limit off. The document names the
- * flexible fee but does not explain it.
+ * The fees and limits of a currency's deposits or withdrawals. Zero means that a fee or limit does not apply. The
+ * document mentions the flexible fee but does not explain it.
  *
  * @category models
  */
@@ -71,9 +71,9 @@ export interface Fee {
   readonly ticker: Ticker
   /** The currency's full name. */
   readonly name: string
-  /** Whether the currency can be deposited now. */
+  /** Whether the currency can currently be deposited. */
   readonly canDeposit: boolean
-  /** Whether the currency can be withdrawn now. */
+  /** Whether the currency can currently be withdrawn. */
   readonly canWithdraw: boolean
   /** Deposit fees and limits. */
   readonly deposit: TransferFee
@@ -99,7 +99,7 @@ const fee = ({ older }: Dialect) =>
 const response = (dialect: Dialect) => Schema.Array(fee(dialect).schema)
 
 /**
- * `POST /api/v4/main-account/fee` (document, Endpoints §5).
+ * The endpoint `POST /api/v4/main-account/fee` (document, Endpoints §5).
  *
  * @category endpoints
  */

@@ -1,5 +1,5 @@
 /**
- * The individual trades of the account's own orders.
+ * Fills: the individual trades of the account's own orders.
  *
  * @example
  * ```ts
@@ -64,8 +64,8 @@ export interface StreamRequest {
   /** Only fills at or before this time, in Unix seconds. Live dialect only. */
   readonly endDate?: UnixSeconds
   /**
-   * The maximum number of records per page: at most 100 in the document's dialect, 500 in the live one. Default 50 for a
-   * page, 100 for a stream.
+   * The maximum number of records per page: at most 100 in the document's dialect, 500 in the live dialect. Default 50
+   * for a page, 100 for a stream.
    */
   readonly limit?: HistoryLimit
 }
@@ -76,7 +76,9 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live one. Default 0. */
+  /**
+   * The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live dialect. Default 0.
+   */
   readonly offset?: RecordOffset
 }
 
@@ -90,17 +92,17 @@ const request = ({ extension, historyLimit, keys, recordOffset }: Dialect) =>
     offset: Schema.optionalKey(recordOffset)
   }, { keys: { clientOrderId: keys.clientOrderId } })
 
-/** A fill as received. It names its market only when the answer groups fills by market. */
+/** A fill as received. A fill contains its market only when the response groups fills by market. */
 interface ReceivedFill {
   /** The trade id, assigned by the exchange. */
   readonly tradeId: TradeId
   /** The order id, assigned by the exchange. The live exchange sometimes omits it. */
   readonly orderId?: OrderId
-  /** Your client order id. Absent when the order has none or the exchange does not return it. */
+  /** Your client order id. Absent when the order has no client order id, or the exchange does not return it. */
   readonly clientOrderId?: ClientOrderId
-  /** The market of the trade. */
+  /** The trade's market. */
   readonly market?: MarketName
-  /** The time of the trade, in Unix seconds with microsecond precision. */
+  /** The trade's time, in Unix seconds with microsecond precision. */
   readonly timestamp: UnixTime
   /** Whether the order bought or sold. */
   readonly side: ReceivedSide
@@ -108,23 +110,23 @@ interface ReceivedFill {
   readonly role: Role
   /** The traded amount, in the base currency. */
   readonly amount: Decimal
-  /** The price of the trade, in the quote currency. */
+  /** The trade's price, in the quote currency. */
   readonly price: Decimal
-  /** The total of the trade, in the quote currency. */
+  /** The trade's total (price × amount), in the quote currency. */
   readonly total: Decimal
   /** The fee charged, in units of `feeAsset`. */
   readonly fee: Decimal
-  /** The currency of the fee. */
+  /** The fee's currency. */
   readonly feeAsset?: Ticker
 }
 
 /**
- * A trade of one of the account's orders.
+ * A trade of an order that belongs to the account.
  *
  * @category models
  */
 export interface Fill extends ReceivedFill {
-  /** The market of the trade. */
+  /** The trade's market. */
   readonly market: MarketName
 }
 
@@ -158,8 +160,8 @@ type Record = Readonly<globalThis.Record<string, unknown>>
 const Records = Schema.Array(Schema.Record(Schema.String, Schema.Unknown))
 
 /**
- * A list when the request names a market; otherwise an object of lists by market, joined into one list of fills with
- * their markets.
+ * A list when the request names a market; otherwise an object with one list per market. The lists are joined into a
+ * single list, and each fill gets its market.
  */
 const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<ReceivedFill>, unknown> => {
   const fills = Schema.Array(receivedFill(dialect).schema)
@@ -175,7 +177,7 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<ReceivedFill>, u
           )
       ),
       encode: SchemaGetter.transform((fills) => {
-        // Each fill has been encoded as a JSON object.
+        // At this point, each fill is already encoded as a JSON object.
         const records = fills as ReadonlyArray<Record>
         if (records.every(({ market }) => market === undefined)) return records
         const groups: globalThis.Record<string, Array<Record>> = {}
@@ -197,7 +199,7 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<ReceivedFill>, u
 export type Page = Pages.Page<Fill>
 
 /**
- * `POST /api/v4/trade-account/executed-history`.
+ * The endpoint `POST /api/v4/trade-account/executed-history`.
  *
  * @category endpoints
  */
@@ -220,7 +222,7 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** Adds the requested market to fills that do not name their own. */
+/** Adds the requested market to fills that do not contain their market. */
 const onMarket = (fills: ReadonlyArray<ReceivedFill>, asked: MarketName | undefined): ReadonlyArray<Fill> =>
   fills.flatMap((fill) => {
     const market = fill.market ?? asked
@@ -228,7 +230,7 @@ const onMarket = (fills: ReadonlyArray<ReceivedFill>, asked: MarketName | undefi
   })
 
 /**
- * Reads the fills of the account.
+ * Reads the account's fills.
  *
  * @category services
  */
@@ -237,8 +239,8 @@ export class Fills extends Context.Service<Fills, {
    * Reads one page. The exchange groups a page's fills by market, latest first within a market. An empty page is not an
    * error.
    *
-   * Fails with `ValidationFailed` when the market is unknown or no order has the client order id; with
-   * `UnexpectedResponse` when the answer contains more records than requested.
+   * Fails with `ValidationFailed` when the market is unknown or no order has the client order id, and with
+   * `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all fills, page by page. See `Pages.stream` for its guarantees. */

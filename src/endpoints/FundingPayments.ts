@@ -37,7 +37,10 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface StreamRequest {
-  /** Only payments on this futures market. Default: all markets. The live exchange announced that it will require it. */
+  /**
+   * Only payments on this futures market. Default: all markets. The live exchange announced that it will require this
+   * field.
+   */
   readonly market?: MarketName
   /** The maximum number of records per page, 1 to 100. Default 100. */
   readonly limit?: Limit
@@ -69,13 +72,13 @@ const request = () =>
 export interface FundingPayment {
   /** The futures market. */
   readonly market: MarketName
-  /** The time of the settlement, in Unix seconds. */
+  /** The settlement time, in Unix seconds. */
   readonly fundingTime: UnixSeconds
   /** The funding rate, as a ratio. Longs pay shorts when it is positive. */
   readonly fundingRate: Decimal
-  /** The amount received, in the quote currency: negative when paid. */
+  /** The amount received, in the quote currency; negative when it was paid. */
   readonly fundingAmount: Decimal
-  /** The size of the position at the settlement, in the base currency: negative for a short position. */
+  /** The position's size at the settlement, in the base currency: negative for a short position. */
   readonly positionAmount: Decimal
   /** The mark price at the settlement, in the quote currency. */
   readonly settlementPrice: Decimal
@@ -106,7 +109,7 @@ export interface Page extends Pages.Page<FundingPayment> {
   readonly limit: Limit
 }
 
-/** A page as received: the live exchange omits `records` when there is none. */
+/** A page as received: the live exchange omits `records` when there are no payments. */
 interface Received extends Omit<Page, "records"> {
   /** The payments. */
   readonly records?: ReadonlyArray<FundingPayment>
@@ -117,7 +120,8 @@ const response = () =>
     .schema
 
 /**
- * `POST /api/v4/collateral-account/funding-history`. Source: the live exchange's documentation, "Funding History".
+ * The endpoint `POST /api/v4/collateral-account/funding-history`. Source: the live exchange's documentation, "Funding
+ * History".
  *
  * @category endpoints
  */
@@ -147,13 +151,13 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class FundingPayments extends Context.Service<FundingPayments, {
   /**
-   * Reads one page, latest first. Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse`
-   * when the answer is not the requested page.
+   * Reads one page, latest first. Fails with `ValidationFailed` when the market is unknown, and with
+   * `UnexpectedResponse` when the response is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
-   * Reads all payments, page by page. See `Pages.stream` for its guarantees. Payments have no id, so if the list changes
-   * during the read, the stream may repeat or miss a payment without an error.
+   * Reads all payments, page by page. See `Pages.stream` for its guarantees. Payments have no id, so if the list
+   * changes during the read, the stream may repeat or miss a payment without an error.
    */
   readonly stream: (
     request?: StreamRequest

@@ -1,5 +1,5 @@
 /**
- * The past funding rates of a futures market. Public.
+ * A futures market's past funding rates. Public.
  *
  * @example
  * ```ts
@@ -57,9 +57,9 @@ const Moment = UnixSeconds.check(Schema.isGreaterThanOrEqualTo(0, Constraint.ann
  * @category models
  */
 export interface Window {
-  /** Only rates settled at this time or later: Unix seconds, zero or more. */
+  /** Only rates settled at or after this time, in Unix seconds. Must be zero or more. */
   readonly startDate?: UnixSeconds
-  /** Only rates settled at this time or earlier: Unix seconds, after `startDate`. */
+  /** Only rates settled at or before this time, in Unix seconds. Must be after `startDate`. */
   readonly endDate?: UnixSeconds
 }
 
@@ -116,7 +116,7 @@ const request = () =>
  * @category models
  */
 export interface FundingRate {
-  /** The time of the settlement, in Unix seconds. */
+  /** The settlement time, in Unix seconds. */
   readonly fundingTime: UnixSeconds
   /** The rate, as a ratio. */
   readonly fundingRate: Decimal
@@ -140,7 +140,8 @@ const rate = () =>
 const response = () => Schema.Array(rate().schema)
 
 /**
- * `GET /api/v4/public/funding-history/{market}`. Source: the live exchange's documentation, Public HTTP API V4, "Funding History".
+ * The endpoint `GET /api/v4/public/funding-history/{market}`. Source: the live exchange's documentation, Public HTTP
+ * API V4, "Funding History".
  *
  * @category endpoints
  */
@@ -163,22 +164,24 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** Adds the requested offset and limit, which the answer does not contain. */
+/** Adds the requested offset and limit, which the response does not contain. */
 const toPage = ({ limit = maxLimit, offset = 0 }: Options) => (records: ReadonlyArray<FundingRate>) =>
   PageChecks.checkEcho(endpoint.name, {})({ limit, offset, records })
 
 /**
- * Reads the funding rates of a futures market.
+ * Reads a futures market's funding rates.
  *
  * @category services
  */
 export class FundingRates extends Context.Service<FundingRates, {
   /**
-   * Reads one page, latest first. A page with fewer records than its limit is the last one.
+   * Reads one page, latest first. A page with fewer records than its limit is the last page.
    *
-   * Fails with `PublicRequestRejected` when the exchange does not list the futures market; with `ValidationFailed`,
-   * before anything is sent, when a field is out of bounds; with `UnexpectedResponse` when the answer contains more
-   * records than requested.
+   * Fails with:
+   *
+   * - `PublicRequestRejected` when the exchange does not list the futures market
+   * - `ValidationFailed`, before anything is sent, when a field is out of bounds
+   * - `UnexpectedResponse` when the response contains more records than requested
    */
   readonly page: (market: MarketName, options?: Options) => Effect.Effect<Pages.Page<FundingRate>, Failure>
   /**

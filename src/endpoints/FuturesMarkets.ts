@@ -59,11 +59,11 @@ export interface FuturesMarket {
   readonly productType: string
   /** The open interest, in the base currency. */
   readonly openInterest: Decimal
-  /** The price of the underlying index. */
+  /** The underlying index's price. */
   readonly indexPrice: Decimal
-  /** The name of the underlying index. */
+  /** The underlying index's name. */
   readonly indexName: string
-  /** The currency of the index. */
+  /** The index's currency. */
   readonly indexCurrency: string
   /** The predicted next funding rate, as a ratio. */
   readonly fundingRate: Decimal
@@ -81,7 +81,7 @@ export interface FuturesMarket {
   readonly fundingIntervalMinutes?: number
 }
 
-/** A string of Unix milliseconds on the wire, Unix seconds in the domain. */
+/** A time: a string of Unix milliseconds on the wire, Unix seconds in the domain. */
 const Millis = Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]{0,14})$/u)).pipe(
   Schema.decodeTo(UnixTime, {
     decode: SchemaGetter.transform((text) => fromMicros(Number(text) * 1000)),
@@ -89,7 +89,7 @@ const Millis = Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]{0,14})$/u)
   })
 )
 
-/** A whole number, which the exchange has also sent as a string. */
+/** An integer, which the exchange has also sent as a string. */
 const Count = Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^-?(?:0|[1-9][0-9]{0,14})$/u))]).pipe(
   Schema.decodeTo(Schema.Int, {
     decode: SchemaGetter.transform((count) => Number(count)),
@@ -146,7 +146,8 @@ const futuresMarket = () =>
 const response = ({ older }: Dialect) => Wire.wrappedList(older, futuresMarket().schema)
 
 /**
- * `GET /api/v4/public/futures`. Source: the live exchange's documentation, Public HTTP API V4, "Available Futures Markets List".
+ * The endpoint `GET /api/v4/public/futures`. Source: the live exchange's documentation, Public HTTP API V4, "Available
+ * Futures Markets List".
  *
  * @category endpoints
  */

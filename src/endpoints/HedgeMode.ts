@@ -1,6 +1,6 @@
 /**
- * The position mode of the collateral account: one position per market (one-way mode), or a long and a short one on each
- * futures market (hedge mode).
+ * The collateral account's position mode: one position per market (one-way mode), or a long and a short position on
+ * each futures market (hedge mode).
  *
  * @example
  * ```ts
@@ -38,8 +38,8 @@ export interface Mode {
 export const Mode: Schema.Codec<Mode, unknown> = Wire.answer<Mode>({ hedgeMode: Schema.Boolean }).schema
 
 /**
- * `POST /api/v4/collateral-account/hedge-mode`. Source: the live exchange's documentation, "Collateral Account Hedge
- * Mode".
+ * The endpoint `POST /api/v4/collateral-account/hedge-mode`. Source: the live exchange's documentation, "Collateral
+ * Account Hedge Mode".
  *
  * @category endpoints
  */
@@ -63,7 +63,7 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the position mode of the collateral account.
+ * Reads the collateral account's position mode.
  *
  * @category services
  */

@@ -33,7 +33,8 @@ export interface Request {
 const request = () => Wire.struct<Request>({ hedgeMode: Flag })
 
 /**
- * The position mode after the change. The live documentation does not show this answer; captured ones repeat the mode.
+ * The position mode after the change. The live documentation does not show this response; in captured responses, the
+ * mode is repeated.
  *
  * @category models
  */
@@ -53,8 +54,8 @@ const confirmed = empty.annotate(Wire.describedBy(() => empty)).pipe(
 )
 
 /**
- * `POST /api/v4/collateral-account/hedge-mode/update`. Source: the live exchange's documentation, "Update Collateral
- * Account Hedge Mode".
+ * The endpoint `POST /api/v4/collateral-account/hedge-mode/update`. Source: the live exchange's documentation, "Update
+ * Collateral Account Hedge Mode".
  *
  * @category endpoints
  */
@@ -78,14 +79,14 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** How an answer contradicts the request: the other mode is on. */
+/** Describes how a response contradicts the request: the other mode is on. */
 const contradiction = ({ hedgeMode }: Request, answer: Applied): string | undefined =>
   (answer.hedgeMode ?? hedgeMode) === hedgeMode
     ? undefined
     : `hedge mode is ${hedgeMode ? "still off" : "still on"}`
 
 /**
- * Switches the position mode of the collateral account.
+ * Switches the collateral account's position mode.
  *
  * @category services
  */
@@ -94,8 +95,10 @@ export class HedgeModeUpdate extends Context.Service<HedgeModeUpdate, {
    * Switches the position mode. Setting the current mode again is harmless, so a call with an unknown outcome can be
    * made again.
    *
-   * Fails with `RequestRejected`, code 113, while there are open futures positions or orders; with `OutcomeUnknown` when
-   * the answer is lost.
+   * Fails with:
+   *
+   * - `RequestRejected`, code 113, while there are open futures positions or orders
+   * - `OutcomeUnknown` when the response is lost
    */
   readonly set: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/HedgeModeUpdate") {

@@ -68,15 +68,15 @@ const request = () =>
  * @category models
  */
 export interface InterestPayment {
-  /** The fixed-term plan that paid. */
+  /** The fixed-term plan that paid the interest. */
   readonly planId: PlanId
-  /** The investment in that plan. */
+  /** The investment in the plan. */
   readonly investmentId: InvestmentId
   /** The amount paid, in units of `ticker`. */
   readonly amount: Decimal
-  /** The currency of the payment. */
+  /** The payment's currency. */
   readonly ticker: Ticker
-  /** The time of the payment, in Unix seconds. */
+  /** The payment's time, in Unix seconds. */
   readonly timestamp: UnixSeconds
 }
 
@@ -112,7 +112,7 @@ const response = Wire.answer<Page>({
 })
 
 /**
- * `POST /api/v4/main-account/smart/interest-payment-history` (document, Endpoints §1).
+ * The endpoint `POST /api/v4/main-account/smart/interest-payment-history` (document, Endpoints §1).
  *
  * @category endpoints
  */
@@ -149,8 +149,8 @@ export class InterestPaymentHistory extends Context.Service<InterestPaymentHisto
   /**
    * Reads one page.
    *
-   * Fails with `InvalidFields` when the plan or the currency is unknown, with `NotAuthorized` when the
-   * account is not a business partner, and with `UnexpectedResponse` when the answer is not the requested page.
+   * Fails with `InvalidFields` when the plan or the currency is unknown, with `NotAuthorized` when the account is not a
+   * business partner, and with `UnexpectedResponse` when the response is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**

@@ -1,5 +1,6 @@
 /**
- * The kill switch of a market: a timer that cancels the account's orders there unless it is armed again in time.
+ * A market's kill switch: a timer that cancels the account's orders on the market unless the timer is started again in
+ * time.
  *
  * @example
  * ```ts
@@ -44,7 +45,7 @@ export interface Arming {
   readonly market: MarketName
   /** The time until the orders are canceled, in seconds: 5 to 600. */
   readonly timeout: KillSwitchSeconds
-  /** Only orders of these types, one to three. Default: all types. */
+  /** Only orders of these types. The list has one to three types. Default: all types. */
   readonly types?: ReadonlyArray<CancelAllType>
 }
 
@@ -68,11 +69,11 @@ export interface Request {
   readonly market: MarketName
   /** The time until the orders are canceled, in seconds: 5 to 600. `null` disarms. */
   readonly timeout: KillSwitchSeconds | null
-  /** Only orders of these types, one to three. Default: all types. */
+  /** Only orders of these types. The list has one to three types. Default: all types. */
   readonly types?: ReadonlyArray<CancelAllType>
 }
 
-/** The maximum length of a list of types: the number of types. */
+/** The maximum length of a list of types, which is the number of existing types. */
 const maxTypes = CancelAllType.literals.length
 
 const isText = Constraint.annotation({ kind: "type", type: "string" })
@@ -83,8 +84,8 @@ const described = Wire.describedBy(() =>
 )
 
 /**
- * A string of digits, or `null`, which ccxt also writes as a string. The live exchange requires a string and refuses a
- * number.
+ * A string of digits, or `null`, which ccxt writes as the string `"null"`. The live exchange requires a string and
+ * refuses a number.
  */
 const timeout = Schema.NullOr(Schema.String).annotate({ ...isText, ...described }).pipe(
   Schema.decodeTo(Schema.NullOr(KillSwitchSeconds).annotate(isInteger), {
@@ -106,7 +107,7 @@ const request = () =>
       )
     )
   }, {
-    // The live exchange treats `null` like a missing field: all types.
+    // The live exchange treats `null` like a missing field, which means all types.
     absent: { types: { value: null, when: () => true, demanded: false, written: false } }
   })
 
@@ -151,7 +152,7 @@ const disarmed = Schema.Tuple([]).pipe(
 const response = () => Schema.Union([Timer, disarmed])
 
 /**
- * `POST /api/v4/order/kill-switch`. Source: the live exchange's documentation, 2026.
+ * The endpoint `POST /api/v4/order/kill-switch`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  */
@@ -181,8 +182,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 const isTimer = (answer: Timer | void): answer is Timer => answer !== undefined
 
 /**
- * How an answer contradicts the request: a different market, timeout or order type, or a kill switch armed instead of
- * disarmed or vice versa.
+ * Describes how a response contradicts the request: the market, timeout or order types differ, or the kill switch was
+ * armed instead of disarmed or vice versa.
  */
 const contradiction = ({ market, timeout, types }: Request, answer: Timer | void): string | undefined => {
   if (!isTimer(answer)) return timeout === null ? undefined : "no kill switch is armed"
@@ -190,7 +191,7 @@ const contradiction = ({ market, timeout, types }: Request, answer: Timer | void
   if (answer.market !== market) return `the kill switch is on ${answer.market}, not on ${market}`
   const seconds = answer.cancellationTime - answer.startTime
   if (seconds !== timeout) return `the kill switch is set to ${seconds} seconds, not to ${timeout}`
-  // A request without types covers all orders, and the answer may or may not list the types.
+  // A request without types covers all orders, and the response may or may not list the types.
   const asked: ReadonlyArray<string> = types ?? CancelAllType.literals
   const said: ReadonlyArray<string> = answer.types ?? asked
   const isOther = asked.some((type) => !said.includes(type)) || (types && said.some((type) => !asked.includes(type)))
@@ -204,19 +205,21 @@ const contradiction = ({ market, timeout, types }: Request, answer: Timer | void
  */
 export class KillSwitch extends Context.Service<KillSwitch, {
   /**
-   * Arms the kill switch of a market, replacing an armed one. The exchange starts a timer and cancels the orders when
-   * the timer expires. Your program must arm it again in time: this package does not.
+   * Arms a market's kill switch, replacing an earlier timer. The exchange starts a timer and cancels the orders when
+   * the timer expires. Your program must arm the kill switch again in time: this package does not do so automatically.
    *
-   * Fails with `ValidationFailed` when the market is unknown, the timeout out of bounds or the list of types empty;
-   * with `OutcomeUnknown` when the answer is lost and the kill switch may be armed. `KillSwitchStatus` shows whether it
-   * is, and arming it again is harmless.
+   * Fails with:
+   *
+   * - `ValidationFailed` when the market is unknown, the timeout is out of bounds or the list of types is empty
+   * - `OutcomeUnknown` when the response is lost and the kill switch may be armed. `KillSwitchStatus` shows whether the
+   *   kill switch is armed, and arming it again is harmless
    */
   readonly arm: (request: Arming) => Effect.Effect<Timer, Failure>
   /**
-   * Disarms the kill switch of a market. Succeeds even when none is armed.
+   * Disarms a market's kill switch. Succeeds even when it is not armed.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `OutcomeUnknown` when the answer is lost and the
-   * kill switch may still be armed.
+   * Fails with `ValidationFailed` when the market is unknown, and with `OutcomeUnknown` when the response is lost and
+   * the kill switch may still be armed.
    */
   readonly disarm: (request: Disarming) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/KillSwitch") {
@@ -229,7 +232,7 @@ export class KillSwitch extends Context.Service<KillSwitch, {
         arm: (request) =>
           Observation.spanned(
             endpoint.name,
-            // If the answer had no timer, the call would already have failed.
+            // If the response had no timer, the call would already have failed.
             Effect.filterOrElse(call(request), isTimer, () => Effect.die("no kill switch is armed"))
           ),
         disarm: ({ market }) => Observation.spanned("KillSwitch.disarm", Effect.asVoid(call({ market, timeout: null })))

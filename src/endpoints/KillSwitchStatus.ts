@@ -39,7 +39,7 @@ const request = () => Wire.struct<Request>({ market: Schema.optionalKey(MarketNa
 const response = () => Schema.Array(KillSwitch.Timer)
 
 /**
- * `POST /api/v4/order/kill-switch/status`. Source: the live exchange's documentation, 2026.
+ * The endpoint `POST /api/v4/order/kill-switch/status`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  */

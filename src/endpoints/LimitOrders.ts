@@ -1,5 +1,5 @@
 /**
- * Limit orders, which trade immediately up to their limit price; the remainder rests in the book.
+ * Limit orders. A limit order trades immediately up to its limit price; the remainder rests in the book.
  *
  * @example
  * ```ts
@@ -70,11 +70,12 @@ export interface AtPrice extends Terms {
  */
 export interface AtBest extends Terms {
   /**
-   * How to trade at the best bid or offer: `queue` rests at the best price of the order's own side, `counterparty` trades
-   * at the best price of the other side. Not allowed together with `postOnly`, nor `queue` with `ioc`. Live dialect only.
+   * How to trade at the best bid or offer: `queue` rests at the best price of the order's own side, `counterparty`
+   * trades at the best price of the other side. `bboRole` can't be combined with `postOnly`, nor `queue` with `ioc`.
+   * Live dialect only.
    */
   readonly bboRole: BboRole
-  /** Ignored: `bboRole` takes precedence. */
+  /** The exchange ignores this field, because `bboRole` takes precedence. */
   readonly price?: Price
 }
 
@@ -120,7 +121,7 @@ const takesOrRests = {
 } as const
 
 /**
- * `POST /api/v4/order/new`.
+ * The endpoint `POST /api/v4/order/new`.
  *
  * @category endpoints
  */
@@ -154,7 +155,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  * @category services
  */
 export class LimitOrders extends Context.Service<LimitOrders, {
-  /** Places the order, after checking it against the rules of its market. */
+  /** Places the order, after checking it against its market's rules. */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/LimitOrders") {
   /** Provides this service. Requires an account's `Call` and `MarketRules`. */

@@ -1,5 +1,5 @@
 /**
- * The balances of the main account (document, Endpoints §7).
+ * The main account's balances (document, Endpoints §7).
  *
  * @example
  * ```ts
@@ -53,13 +53,13 @@ const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: exten
  */
 export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 
-/** The answer when the request names an asset. */
+/** The response when the request names an asset. */
 const One = Wire.inside("main_balance", Decimal.Decimal)
 
 const response = () => Schema.Union([One, Wire.keyed(Ticker, One)])
 
 /**
- * `POST /api/v4/main-account/balance` (document, Endpoints §7).
+ * The endpoint `POST /api/v4/main-account/balance` (document, Endpoints §7).
  *
  * @category endpoints
  */
@@ -96,7 +96,7 @@ export interface Change {
   readonly after: Decimal.Decimal
 }
 
-/** The changes between two readings, compared by value: `1.50` and `1.5` are equal. */
+/** The changes between two readings. Balances are compared by value: `1.50` and `1.5` are equal. */
 const differences = (before: Balances, after: Balances): ReadonlyArray<Change> =>
   [...new Set([...before.keys(), ...after.keys()])].flatMap((ticker) => {
     const change = { ticker, before: before.get(ticker) ?? Decimal.zero, after: after.get(ticker) ?? Decimal.zero }
@@ -104,7 +104,7 @@ const differences = (before: Balances, after: Balances): ReadonlyArray<Change> =
   })
 
 /**
- * Reads the balances of the main account.
+ * Reads the main account's balances.
  *
  * @category services
  */
@@ -114,12 +114,12 @@ export class MainBalance extends Context.Service<MainBalance, {
   /** Reads the balance of one asset, in units of the asset; zero when the exchange omits it. */
   readonly of: (ticker: Ticker) => Effect.Effect<Decimal.Decimal, Failure>
   /**
-   * Reads the balances on a schedule and emits only the changes. No channel pushes the main account's balances, so this
-   * is the way to follow them. For the trade and the collateral wallet, prefer `LiveBalances`: the exchange pushes their
-   * changes, and no call counts against the rate limit.
+   * Reads the balances on a schedule and emits only the changes. No channel pushes the main account's balances, so
+   * polling is the only way to follow them. For the trade and collateral wallets, use `LiveBalances` instead: the
+   * exchange pushes their changes, which needs no calls and does not use up the rate limit.
    *
-   * The first reading counts as a change from zero, so it emits every non-zero balance, and an asset's changes always
-   * add up to its balance.
+   * The first reading is treated as a change from zero, so every non-zero balance is emitted, and an asset's changes
+   * always add up to its balance.
    */
   readonly changes: <X, E, R>(schedule: Schedule.Schedule<X, unknown, E, R>) => Stream.Stream<Change, Failure | E, R>
 }>()("effect-txc/endpoints/MainBalance") {

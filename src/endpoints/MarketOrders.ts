@@ -1,5 +1,6 @@
 /**
- * Market orders, which trade immediately against the best orders in the book. A buy states the quote amount to spend.
+ * Market orders. A market order trades immediately against the best orders in the book. A buy's amount is the amount of
+ * the quote currency to spend.
  *
  * @example
  * ```ts
@@ -49,7 +50,7 @@ const request = (dialect: Dialect) =>
   })
 
 /**
- * `POST /api/v4/order/market`.
+ * The endpoint `POST /api/v4/order/market`.
  *
  * @category endpoints
  */
@@ -84,11 +85,14 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class MarketOrders extends Context.Service<MarketOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. Any part beyond the taker band is canceled.
+   * Places the order, after checking it against its market's rules. Any part beyond the taker band is canceled.
    *
-   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
-   * is already used; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost
-   * and the order may have been placed.
+   * Fails with:
+   *
+   * - `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id is
+   *   already used
+   * - `RequestRejected` when the balance is too low
+   * - `OutcomeUnknown` when the response is lost and the order may have been placed
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/MarketOrders") {

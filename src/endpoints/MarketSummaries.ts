@@ -28,7 +28,7 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * A market's 24-hour statistics. Prices are in the quote currency; zero when there is none.
+ * A market's 24-hour statistics. Prices are in the quote currency, and zero when there is no price.
  *
  * @category models
  */
@@ -79,7 +79,8 @@ const summary = () => {
 const response = () => Wire.wrapped(Wire.keyed(MarketName, summary()))
 
 /**
- * `GET /api/v1/public/tickers`. Source: the live exchange's documentation, Public HTTP API V1, "Market Activity".
+ * The endpoint `GET /api/v1/public/tickers`. Source: the live exchange's documentation, Public HTTP API V1, "Market
+ * Activity".
  *
  * @category endpoints
  */

@@ -1,5 +1,5 @@
 /**
- * The 24-hour statistics and best prices of a market. Public.
+ * A market's 24-hour statistics and best prices. Public.
  *
  * @example
  * ```ts
@@ -36,12 +36,12 @@ export interface Request {
 const request = () => Wire.struct<Request>({ market: MarketName })
 
 /**
- * A market's 24-hour statistics. Prices are in the quote currency; zero when there is none.
+ * A market's 24-hour statistics. Prices are in the quote currency; zero when there is no price.
  *
  * @category models
  */
 export interface Summary {
-  /** The 24-hour open: the first price. */
+  /** The 24-hour open: the first price in the last 24 hours. */
   readonly open: Decimal
   /** The best bid. */
   readonly bid: Decimal
@@ -77,7 +77,8 @@ const summary = () =>
 const response = () => Wire.wrapped(summary().schema)
 
 /**
- * `GET /api/v1/public/ticker`. Source: the live exchange's documentation, Public HTTP API V1, "Single market activity".
+ * The endpoint `GET /api/v1/public/ticker`. Source: the live exchange's documentation, Public HTTP API V1, "Single
+ * market activity".
  *
  * @category endpoints
  */
@@ -102,13 +103,13 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the 24-hour statistics of a market.
+ * Reads a market's 24-hour statistics.
  *
  * @category services
  */
 export class MarketSummary extends Context.Service<MarketSummary, {
   /**
-   * Reads the summary of a market.
+   * Reads a market's summary.
    *
    * Fails with `PublicRequestRejected` when the exchange does not list the market.
    */

@@ -1,5 +1,5 @@
 /**
- * The markets, with the limits and precisions that apply to their orders (document, Endpoints §3). Public.
+ * The markets, with their order limits and precisions (document, Endpoints §3). Public.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ const market = ({ extension }: Dialect) =>
 const response = (dialect: Dialect) => Schema.Array(market(dialect).schema)
 
 /**
- * `GET /api/v4/public/markets` (document, Endpoints §3).
+ * The endpoint `GET /api/v4/public/markets` (document, Endpoints §3).
  *
  * @category endpoints
  */
@@ -99,7 +99,9 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class Markets extends Context.Service<Markets, {
   /** Reads all markets. */
   readonly all: Effect.Effect<ReadonlyArray<Market>, Failure>
-  /** Reads all markets and finds one; `Option.none` when the exchange has no market with this name. */
+  /**
+   * Reads all markets and returns the one with this name; `Option.none` when the exchange has no market with this name.
+   */
   readonly get: (name: MarketName) => Effect.Effect<Option.Option<Market>, Failure>
 }>()("effect-txc/endpoints/Markets") {
   /** Provides this service. Requires `PublicCall`. */

@@ -1,6 +1,6 @@
 /**
- * Modifies an open order. The exchange cancels it and places a new one with a new order id and the same client order
- * id, at the end of the queue at its price.
+ * Modifies an open order. The exchange cancels the order and places a new order with a new order id and the same client
+ * order id, at the end of its price level's queue.
  *
  * @example
  * ```ts
@@ -46,11 +46,11 @@ import * as CancelOrder from "./CancelOrder.ts"
  */
 export interface Changes {
   /**
-   * The ordered amount, in the base currency, including the filled part. Not allowed for a spot stop-market buy. The
-   * market sets its precision and minimum.
+   * The ordered amount, in the base currency, including the filled part. Not allowed for spot stop-market buy orders.
+   * The market sets its precision and minimum.
    */
   readonly amount?: Amount
-  /** The amount that a spot stop-market buy spends, in the quote currency. Not allowed for other orders. */
+  /** The amount that a spot stop-market buy order spends, in the quote currency. Not allowed for other orders. */
   readonly total?: Amount
   /** The limit price, in the quote currency. Only for an order with a limit price. The market sets its precision. */
   readonly price?: Price
@@ -59,7 +59,7 @@ export interface Changes {
    * precision.
    */
   readonly activationPrice?: Price
-  /** Self-trade prevention: the action when the order would trade against another order of the same account. */
+  /** Self-trade prevention: the action when the order would trade against another order from the same account. */
   readonly stp?: SelfTradePrevention
 }
 
@@ -115,7 +115,7 @@ const request = (dialect: Dialect) =>
     ]
   })
 
-/** The exchange has also answered with a list that contains only the order. */
+/** The exchange has also sent a list that contains only the order. */
 const readOrder = (wire: unknown): unknown => Array.isArray(wire) && wire.length === 1 ? wire[0] : wire
 
 const response = (dialect: Dialect) => {
@@ -124,7 +124,7 @@ const response = (dialect: Dialect) => {
 }
 
 /**
- * `POST /api/v4/order/modify`. Source: the live exchange's documentation.
+ * The endpoint `POST /api/v4/order/modify`. Source: the live exchange's documentation.
  *
  * @category endpoints
  */
@@ -159,12 +159,12 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class ModifyOrder extends Context.Service<ModifyOrder, {
   /**
    * Checks the new terms against the market's rules, modifies the order, and returns its replacement, which has a new
-   * order id. Fills stay with the old order; the replacement covers the unfilled rest.
+   * order id. Existing fills belong to the old order; the replacement covers only the unfilled amount.
    *
    * Fails with `ValidationFailed` when a field is invalid or the market does not accept the new terms. Fails with
-   * `RequestRejected`, without changing the order, when the account has no such open order, the order has no such term,
-   * or the balance is too low. Fails with `OutcomeUnknown` when the answer is lost and the order may have been
-   * modified: it may then have a new order id.
+   * `RequestRejected`, without changing the order, when the account has no such open order, the order does not have one
+   * of the changed terms, or the balance is too low. Fails with `OutcomeUnknown` when the response is lost and the
+   * order may have been modified: it may then have a new order id.
    */
   readonly modify: (request: Request) => Effect.Effect<OrderAnswer.Order, Failure>
 }>()("effect-txc/endpoints/ModifyOrder") {

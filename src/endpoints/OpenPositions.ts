@@ -1,5 +1,5 @@
 /**
- * The open positions of an account.
+ * An account's open positions.
  *
  * @example
  * ```ts
@@ -39,18 +39,18 @@ export interface Request {
 const request = () => Wire.struct<Request>({ market: Schema.optionalKey(MarketName) })
 
 /**
- * The take-profit and stop-loss of a position.
+ * A position's take-profit and stop-loss.
  *
  * @category models
  */
 export interface Tpsl {
-  /** The order id of the take-profit. */
+  /** The take-profit's order id. */
   readonly takeProfitId?: OrderId
-  /** The price of the take-profit, in the quote currency. */
+  /** The take-profit's price, in the quote currency. */
   readonly takeProfit?: Decimal
-  /** The order id of the stop-loss. */
+  /** The stop-loss's order id. */
   readonly stopLossId?: OrderId
-  /** The price of the stop-loss, in the quote currency. */
+  /** The stop-loss's price, in the quote currency. */
   readonly stopLoss?: Decimal
 }
 
@@ -77,8 +77,8 @@ export interface Position {
   /** The time of the position's last change, in Unix seconds with microsecond precision. */
   readonly modifyDate: UnixTime
   /**
-   * The size, in the base currency: positive for a long position, negative for a short one. Zero for a closed position
-   * that the exchange still lists; such a position has no `basePrice`.
+   * The size, in the base currency: positive for a long position, negative for a short position. Zero for a closed
+   * position that the exchange still lists; a closed position has no `basePrice`.
    */
   readonly amount?: Decimal | null
   /** The average entry price, in the quote currency. */
@@ -89,7 +89,7 @@ export interface Position {
   readonly liquidationState?: string | null
   /** The realized profit or loss, in the quote currency. */
   readonly pnl?: Decimal | null
-  /** The profit or loss in percent. */
+  /** The unrealized profit or loss, in percent. */
   readonly pnlPercent?: Decimal | null
   /** The unrealized profit or loss, in the quote currency. */
   readonly unrealizedPnl?: Decimal | null
@@ -153,7 +153,7 @@ const position = () =>
 const response = () => Schema.Array(position().schema)
 
 /**
- * `POST /api/v4/collateral-account/positions/open`.
+ * The endpoint `POST /api/v4/collateral-account/positions/open`.
  *
  * @category endpoints
  */
@@ -183,7 +183,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class OpenPositions extends Context.Service<OpenPositions, {
   /**
-   * Reads all open positions, or only those on one market. The list is empty when the market has no open position.
+   * Reads all open positions, or only the positions on one market. The list is empty when the market has no open
+   * position.
    *
    * Fails with `ValidationFailed` when the market is unknown.
    */

@@ -1,5 +1,5 @@
 /**
- * The order book levels near a market's last price. Public.
+ * A market's order book levels near its last price. Public.
  *
  * @example
  * ```ts
@@ -44,7 +44,8 @@ const request = () => Wire.struct<Request>({ market: MarketName })
 const { response } = OrderBooks.endpoint
 
 /**
- * `GET /api/v4/public/orderbook/depth/{market}`. Source: the live exchange's documentation, Public HTTP API V4, "Depth".
+ * The endpoint `GET /api/v4/public/orderbook/depth/{market}`. Source: the live exchange's documentation, Public HTTP
+ * API V4, "Depth".
  *
  * @category endpoints
  */
@@ -67,7 +68,7 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads bids and asks near the last price.
+ * Reads the bids and asks near a market's last price.
  *
  * @category services
  */

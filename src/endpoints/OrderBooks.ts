@@ -1,5 +1,5 @@
 /**
- * The order book of a market. Public.
+ * A market's order book. Public.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ const Levels = Schema.Number.annotate(isInteger).check(
 )
 
 /**
- * The number of book levels to read, and their price grouping.
+ * The number of book levels to read, and the price grouping.
  *
  * @category models
  */
@@ -53,14 +53,14 @@ export interface Options {
   /** The maximum number of levels on each side, 0 to 100. Default 100; 0 also means 100. */
   readonly limit?: number
   /**
-   * The price grouping, from 0 (no grouping, the default) to 10 (the coarsest). The exchange uses the nearest one that
-   * it supports. Live dialect only.
+   * The price grouping, from 0 (no grouping, the default) to 10 (the coarsest). The exchange uses the nearest grouping
+   * that it supports. Live dialect only.
    */
   readonly level?: number
 }
 
 /**
- * The market, and the number and grouping of its book levels to read.
+ * The market, the number of book levels to read, and the price grouping.
  *
  * @category models
  */
@@ -108,12 +108,12 @@ const Pair = Schema.Tuple([Schema.String, Schema.String]).pipe(
 )
 
 /**
- * An order book as received: the exchange has not always named the market.
+ * An order book as received. The exchange sometimes omits the market.
  *
  * @category models
  */
 export interface ReceivedBook {
-  /** The market; absent when the exchange does not name it. */
+  /** The market; absent when the exchange omits it. */
   readonly market?: MarketName
   /** The time of this snapshot, in Unix seconds. */
   readonly timestamp: UnixSeconds
@@ -152,7 +152,7 @@ const orderBook = () =>
   }, { keys: { market: "ticker_id" } })
 
 /**
- * `GET /api/v4/public/orderbook/{market}`.
+ * The endpoint `GET /api/v4/public/orderbook/{market}`.
  *
  * @category endpoints
  */
@@ -184,7 +184,7 @@ export class OrderBooks extends Context.Service<OrderBooks, {
   /**
    * Reads a market's current order book.
    *
-   * Fails with `PublicRequestRejected` when the exchange does not list the market; with `ValidationFailed`, before
+   * Fails with `PublicRequestRejected` when the exchange does not list the market, and with `ValidationFailed`, before
    * anything is sent, when `limit` is out of bounds.
    */
   readonly get: (market: MarketName, options?: Options) => Effect.Effect<OrderBook, Failure>

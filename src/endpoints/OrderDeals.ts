@@ -1,5 +1,5 @@
 /**
- * The deals of one order: its side of each trade.
+ * An order's deals. A deal is the order's side of a trade.
  *
  * @example
  * ```ts
@@ -49,8 +49,8 @@ export interface StreamRequest {
   /** The order id, assigned by the exchange. The order may be open or closed. */
   readonly orderId: OrderId
   /**
-   * The maximum number of records per page: at most 100 in the document's dialect, 500 in the live one. Default 50 for a
-   * page, 100 for a stream.
+   * The maximum number of records per page: at most 100 in the document's dialect, 500 in the live dialect. Default 50
+   * for a page, 100 for a stream.
    */
   readonly limit?: HistoryLimit
 }
@@ -61,7 +61,9 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live one. Default 0. */
+  /**
+   * The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live dialect. Default 0.
+   */
   readonly offset?: RecordOffset
 }
 
@@ -81,25 +83,25 @@ export interface Deal {
   /** The trade id, assigned by the exchange. */
   readonly tradeId: TradeId
   /**
-   * The order id of the counterparty's order in the trade. The live documentation says that this is not your own
+   * The order id of the counterparty's order in the trade. According to the live documentation, this is not your own
    * order's id.
    */
   readonly counterpartyOrderId: OrderId
-  /** Your client order id. Absent when the order has none or the exchange does not return it. */
+  /** Your client order id. Absent when the order has no client order id, or the exchange does not return it. */
   readonly clientOrderId?: ClientOrderId
-  /** The time of the trade, in Unix seconds with microsecond precision. */
+  /** The trade's time, in Unix seconds with microsecond precision. */
   readonly timestamp: UnixTime
   /** Whether the order was the maker or the taker of the trade. */
   readonly role: Role
   /** The traded amount, in the base currency. */
   readonly amount: Decimal
-  /** The price of the trade, in the quote currency. */
+  /** The trade's price, in the quote currency. */
   readonly price: Decimal
-  /** The total of the trade, in the quote currency. */
+  /** The trade's total, in the quote currency. */
   readonly total: Decimal
   /** The fee charged, in units of `feeAsset`. */
   readonly fee: Decimal
-  /** The currency of the fee. */
+  /** The fee's currency. */
   readonly feeAsset?: Ticker
   /** Whether the trade got a retail price improvement (RPI). Live dialect only. */
   readonly rpi?: boolean
@@ -149,7 +151,7 @@ const response = (dialect: Dialect) =>
   }).schema
 
 /**
- * `POST /api/v4/trade-account/order`. Source: the live exchange's documentation, 2026.
+ * The endpoint `POST /api/v4/trade-account/order`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  */
@@ -173,7 +175,7 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the deals of an order.
+ * Reads an order's deals.
  *
  * @category services
  */
@@ -182,7 +184,7 @@ export class OrderDeals extends Context.Service<OrderDeals, {
    * Reads one page. The page is empty, without an error, when the order is unknown, belongs to another account or has
    * not traded.
    *
-   * Fails with `UnexpectedResponse` when the answer is not the requested page.
+   * Fails with `UnexpectedResponse` when the response is not the requested page.
    */
   readonly page: (request: Request) => Effect.Effect<Page, Failure>
   /** Reads all deals of the order, page by page. See `Pages.stream` for its guarantees. */

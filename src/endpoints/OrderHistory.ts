@@ -56,7 +56,7 @@ const statuses = ["ALL", "FILLED", "CANCELED", "PARTIAL_FILLED"] as const
  */
 export const Status = oneOf(statuses)
 /**
- * The final status of the orders to read: any (`ALL`), filled, canceled, or canceled after a partial fill
+ * The final status of the orders to read: any status (`ALL`), filled, canceled, or canceled after a partial fill
  * (`PARTIAL_FILLED`).
  *
  * @category models
@@ -80,18 +80,18 @@ export interface StreamRequest {
    */
   readonly status?: Status
   /**
-   * Only orders that ended at or after this time, in Unix seconds. Ignored when the request names an order id. Live
+   * Only orders that closed at or after this time, in Unix seconds. Ignored when the request names an order id. Live
    * dialect only.
    */
   readonly startDate?: UnixSeconds
   /**
-   * Only orders that ended at or before this time, in Unix seconds. Ignored when the request names an order id. Live
+   * Only orders that closed at or before this time, in Unix seconds. Ignored when the request names an order id. Live
    * dialect only.
    */
   readonly endDate?: UnixSeconds
   /**
-   * The maximum number of records per page: at most 100 in the document's dialect, 500 in the live one. Default 50 for a
-   * page, 100 for a stream.
+   * The maximum number of records per page: at most 100 in the document's dialect, 500 in the live dialect. Default 50
+   * for a page, 100 for a stream.
    */
   readonly limit?: HistoryLimit
 }
@@ -102,7 +102,9 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live one. Default 0. */
+  /**
+   * The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live dialect. Default 0.
+   */
   readonly offset?: RecordOffset
 }
 
@@ -124,9 +126,9 @@ const request = ({ extension, historyLimit, keys, recordOffset }: Dialect) =>
  * @category models
  */
 export interface EndedOrder extends OrderAnswer.AnyOrder {
-  /** The order type. An empty `Unrecognised` when the live exchange omits the type. */
+  /** The order type. It is an empty `Unrecognised` when the live exchange omits the type. */
   readonly type: ReceivedType
-  /** The time when the order ended, in Unix seconds with microsecond precision. */
+  /** The time when the order closed, in Unix seconds with microsecond precision. */
   readonly ftime: UnixTime
   /** The order's taker fee rate, as a ratio. */
   readonly takerFee?: FeeRate
@@ -140,13 +142,13 @@ export interface EndedOrder extends OrderAnswer.AnyOrder {
   readonly reduceOnly?: boolean
   /** The price that triggers the order, in the quote currency. Stop orders only. */
   readonly activationPrice?: Decimal
-  /** Whether the market had to rise or fall to the activation price. Stop orders only. */
+  /** Whether the market price had to rise or fall to the activation price. Stop orders only. */
   readonly activationCondition?: ReceivedActivationCondition
   /** The time when the market reached the activation price, in Unix seconds. Triggered stop orders only. */
   readonly activatedAt?: UnixTime
 }
 
-/** In order history, the live exchange writes the condition as `>=` or `<=`. */
+/** In order history, the live exchange writes the activation condition as `>=` or `<=`. */
 const activationCondition = Wire.renamed(ReceivedActivationCondition, { ">=": "gte", "<=": "lte" })
 
 const fields = (dialect: Dialect) => ({
@@ -172,7 +174,7 @@ const spelling = (dialect: Dialect, { price, ...absent } = OrderFields.absent(di
     ...absent,
     // In order history, the live exchange also writes "0" for an absent price.
     price: { ...price, written: true },
-    // Zero means "not triggered".
+    // Zero means that the order has not been triggered.
     activatedAt: { value: 0, when: () => true, demanded: false, written: false }
   },
   ...OrderFields.joint(dialect)
@@ -193,13 +195,13 @@ const grouped = (dialect: Dialect) => {
 const readType = (wire: unknown): unknown =>
   Json.isObject(wire) && (wire["type"] ?? undefined) === undefined ? { ...wire, type: "" } : wire
 
-/** Orders as received, grouped by market; an empty list when there are none. */
+/** Orders as received, grouped by market; an empty list when there are no orders. */
 const Grouped = Schema.Union([
   Schema.Record(Schema.String, Schema.Array(Schema.Record(Schema.String, Schema.Unknown))),
   Schema.Tuple([])
 ])
 
-/** An object of lists by market, joined into one list of orders with their markets. */
+/** An object with one list per market. The lists are joined into a single list, and each order gets its market. */
 const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<EndedOrder>, unknown> =>
   Grouped.annotate(
     Wire.describedBy(() =>
@@ -213,7 +215,7 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<EndedOrder>, unk
       encode: SchemaGetter.transform((orders) => {
         if (orders.length === 0) return []
         const groups: Record<string, Array<Record<string, unknown>>> = {}
-        // Each order has been encoded as a JSON object, whose market is a string.
+        // At this point, each order is already encoded as a JSON object, and its market is a string.
         for (const { market, ...order } of orders as ReadonlyArray<Record<string, unknown>>) {
           const group = groups[String(market)] ??= []
           group.push(order)
@@ -231,7 +233,7 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<EndedOrder>, unk
 export type Page = Pages.Page<EndedOrder>
 
 /**
- * `POST /api/v4/trade-account/order/history`.
+ * The endpoint `POST /api/v4/trade-account/order/history`.
  *
  * @category endpoints
  */
@@ -264,11 +266,11 @@ export class OrderHistory extends Context.Service<OrderHistory, {
    * Reads one page. The exchange groups a page's orders by market, latest first within a market. An empty page is not
    * an error.
    *
-   * Fails with `ValidationFailed` when the market is unknown or no ended order has the client order id; with `UnexpectedResponse` when the answer contains more
-   * records than requested.
+   * Fails with `ValidationFailed` when the market is unknown or no closed order has the client order id, and with
+   * `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads the whole order history, page by page. See `Pages.stream` for its guarantees. */
+  /** Reads the complete order history, page by page. See `Pages.stream` for its guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<EndedOrder, Failure | Errors.PageCeilingReached | Errors.ListShifted>

@@ -32,7 +32,7 @@ const request = () => Wire.struct({})
 export const Status = Unrecognised.open(Schema.Literals(["operational", "maintenance"]))
 
 /**
- * The state of the exchange. An unlisted value is kept as an `Unrecognised`.
+ * The exchange's state. An unlisted value is returned as an `Unrecognised`.
  *
  * @category models
  */
@@ -43,7 +43,7 @@ const written = { operational: "system operational", maintenance: "system mainte
 const status = Wire.renamed(Status, {
   [written.operational]: "operational",
   [written.maintenance]: "maintenance",
-  // The value that the exchange used before 2026.
+  // The value that the exchange used for this status before 2026.
   "1": "operational",
   "0": "maintenance"
 }, written)
@@ -51,7 +51,8 @@ const status = Wire.renamed(Status, {
 const response = () => Wire.inside("status", status)
 
 /**
- * `GET /api/v4/public/platform/status`. Source: the live exchange's documentation, Public HTTP API V4, "Maintenance status".
+ * The endpoint `GET /api/v4/public/platform/status`. Source: the live exchange's documentation, Public HTTP API V4,
+ * "Maintenance status".
  *
  * @category endpoints
  */
@@ -79,7 +80,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  * @category services
  */
 export class PlatformStatus extends Context.Service<PlatformStatus, {
-  /** Reads the state of the exchange. Most other calls fail during maintenance. */
+  /** Reads the exchange's state. Most other calls fail during maintenance. */
   readonly get: Effect.Effect<Status, Failure>
 }>()("effect-txc/endpoints/PlatformStatus") {
   /** Provides this service. Requires `PublicCall`. */

@@ -1,5 +1,5 @@
 /**
- * The history of an account's positions: one record for each change of a position.
+ * An account's position history: one record for each change to a position.
  *
  * @example
  * ```ts
@@ -44,13 +44,16 @@ export const defaultLimit = 100
  * @category models
  */
 export interface StreamRequest {
-  /** Only changes of positions on this market. Default: all markets. */
+  /** Only changes to positions on this market. Default: all markets. */
   readonly market?: MarketName
-  /** Only changes of this position. */
+  /** Only changes to this position. */
   readonly positionId?: PositionId
   /** Only changes at or after this time, in Unix seconds. */
   readonly startDate?: UnixSeconds
-  /** Only changes at or before this time, in Unix seconds: not before `startDate`, at most a second in the future. */
+  /**
+   * Only changes at or before this time, in Unix seconds. Must not be before `startDate`, nor more than a second in the
+   * future.
+   */
   readonly endDate?: UnixSeconds
   /** The maximum number of records per page, 1 to 100. Default 100. */
   readonly limit?: Limit
@@ -86,13 +89,16 @@ export interface OrderDetail {
   readonly id: OrderId
   /** The amount that the order traded in this change, in the base currency. */
   readonly tradeAmount: Decimal
-  /** The price of the trade, in the quote currency. */
+  /** The trade's price, in the quote currency. */
   readonly price: Decimal
   /** The trading fee, in the quote currency. */
   readonly tradeFee: Decimal
-  /** The funding settled by this change, in the quote currency; `null` when there is none. */
+  /** The funding settled by this change, in the quote currency; `null` when there is no such amount. */
   readonly fundingFee?: Decimal | null
-  /** The profit or loss that this change realized, after fees, in the quote currency; `null` when there is none. */
+  /**
+   * The profit or loss that this change realized, after fees, in the quote currency; `null` when there is no such
+   * amount.
+   */
   readonly realizedPnl?: Decimal | null
 }
 
@@ -122,7 +128,7 @@ export interface PositionChange {
   readonly openDate: UnixTime
   /** The time of this change, in Unix seconds with microsecond precision. */
   readonly modifyDate: UnixTime
-  /** The size after the change, in the base currency: positive for a long position, negative for a short one. */
+  /** The size after the change, in the base currency: positive for a long position, negative for a short position. */
   readonly amount: Decimal
   /** The average entry price, in the quote currency. */
   readonly basePrice: Decimal
@@ -164,7 +170,8 @@ const positionChange = () =>
 export type Page = Pages.Page<PositionChange>
 
 /**
- * `POST /api/v4/collateral-account/positions/history`. Source: the live exchange's documentation, "Positions History".
+ * The endpoint `POST /api/v4/collateral-account/positions/history`. Source: the live exchange's documentation,
+ * "Positions History".
  *
  * @category endpoints
  */
@@ -181,21 +188,21 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that can occur when reading the history of positions.
+ * Errors that can occur when reading the position history.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the history of the account's positions.
+ * Reads the account's position history.
  *
  * @category services
  */
 export class PositionHistory extends Context.Service<PositionHistory, {
   /**
-   * Reads one page, latest first. Fails with `ValidationFailed` when the market is unknown or the dates are in the wrong
-   * order; with `UnexpectedResponse` when the answer contains more records than requested.
+   * Reads one page, latest first. Fails with `ValidationFailed` when the market is unknown or the dates are in the
+   * wrong order, and with `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**

@@ -51,25 +51,25 @@ export interface Terms {
   readonly minAmount?: Decimal
   /** The maximum amount; zero means no maximum. Absent when the exchange omits it. */
   readonly maxAmount?: Decimal
-  /** The fixed fee. Absent when there is none. */
+  /** The fixed fee. Absent when there is no such fee. */
   readonly fixed?: Decimal
-  /** The fee in percent of the amount. Absent when there is none. */
+  /** The fee in percent of the amount. Absent when there is no such fee. */
   readonly flexible?: FlexibleFee
 }
 
 /**
- * The deposit or withdrawal terms of a payment provider.
+ * A payment provider's deposit or withdrawal terms.
  *
  * @category models
  */
 export interface ProviderTerms extends Terms {
   /** The provider's id. */
   readonly ticker: string
-  /** The name of the provider. */
+  /** The provider's name. */
   readonly name: string
-  /** Whether the provider accepts deposits now. Absent in withdrawal terms. */
+  /** Whether the provider currently accepts deposits. Absent in withdrawal terms. */
   readonly canDeposit?: boolean
-  /** Whether the provider pays out withdrawals now. Absent in deposit terms. */
+  /** Whether the provider currently pays out withdrawals. Absent in deposit terms. */
   readonly canWithdraw?: boolean
   /** Whether a deposit can be made through the API. Absent when the exchange omits it. */
   readonly canDepositByCall?: boolean
@@ -86,17 +86,17 @@ export interface ProviderTerms extends Terms {
 export type Direction =
   | {
     readonly _tag: "Asset"
-    /** The terms of the asset. */
+    /** The asset's terms. */
     readonly terms: Terms
   }
   | {
     readonly _tag: "Providers"
-    /** The terms of each provider, by provider id. */
+    /** Each provider's terms, by provider id. */
     readonly terms: ReadonlyMap<string, ProviderTerms>
   }
 
 /**
- * The deposit and withdrawal fees and limits of an asset.
+ * An asset's deposit and withdrawal fees and limits.
  *
  * @category models
  */
@@ -107,9 +107,9 @@ export interface PublicFee {
   readonly name: string
   /** The ids of a fiat currency's payment providers; empty for any other asset. */
   readonly providers: ReadonlyArray<string>
-  /** Whether the asset can be deposited now. Absent means no. */
+  /** Whether the asset can currently be deposited. Absent means no. */
   readonly canDeposit?: boolean
-  /** Whether the asset can be withdrawn now. Absent means no. */
+  /** Whether the asset can currently be withdrawn. Absent means no. */
   readonly canWithdraw?: boolean
   /** Whether a deposit can be made through the API. Absent when the exchange omits it. */
   readonly canDepositByCall?: boolean
@@ -166,7 +166,7 @@ const providers = () =>
     ).schema
   )
 
-/** Tags the terms that a codec decodes, as one case of `Direction`. */
+/** Adds the tag of one `Direction` case to the terms that a codec decodes. */
 const tagged = <const Tag extends string, A>(tag: Tag, terms: Schema.Codec<A, unknown>) =>
   terms.pipe(
     Schema.decodeTo(Schema.TaggedStruct(tag, { terms: Schema.toType(terms) }), {
@@ -175,10 +175,13 @@ const tagged = <const Tag extends string, A>(tag: Tag, terms: Schema.Codec<A, un
     })
   )
 
-/** The wire keys of an asset's terms. Any other key is a provider id. */
+/** The wire keys that an asset's terms may have. Any other key is a provider id. */
 const assetKeys = ["min_amount", "max_amount", "fixed", "flex"]
 
-/** Accepts an object with at least one key of an asset's terms. Other objects are terms by provider id. */
+/**
+ * Accepts an object that has at least one of the wire keys of an asset's terms. All other objects contain terms by
+ * provider id.
+ */
 const ofAsset = Schema.Unknown.check(
   Schema.makeFilter(
     (wire) => Json.isObject(wire) && assetKeys.some((key) => key in wire),
@@ -190,8 +193,8 @@ const ofAsset = Schema.Unknown.check(
 )
 
 /**
- * The wire has no tag for the two cases, but they can be distinguished: no field of an asset's terms has a provider's
- * terms as its value.
+ * The wire format has no tag for the two cases, but they can be distinguished: no field of an asset's terms has a
+ * provider's terms as its value.
  */
 const direction = (): Schema.Codec<Direction, unknown> =>
   Schema.Union([tagged("Providers", providers()), tagged("Asset", ofAsset.pipe(Schema.decodeTo(terms())))])
@@ -206,11 +209,11 @@ const fee = () =>
     withdraw: direction()
   }, { keys: abilityKeys })
 
-// Any string, because the exchange has used keys such as `USDT (ERC20)`.
+// Keys can be any string, because the exchange has used keys such as `USDT (ERC20)`.
 const response = () => Wire.keyed(Schema.String, fee().schema)
 
 /**
- * `GET /api/v4/public/fee`. Source: the live exchange's documentation, Public HTTP API V4, "Fee".
+ * The endpoint `GET /api/v4/public/fee`. Source: the live exchange's documentation, Public HTTP API V4, "Fee".
  *
  * @category endpoints
  */

@@ -1,5 +1,5 @@
 /**
- * The latest trades of a market. Public.
+ * A market's latest trades. Public.
  *
  * @example
  * ```ts
@@ -63,13 +63,16 @@ export interface PublicTrade {
   readonly price: Decimal
   /** The traded amount, in the base currency. */
   readonly amount: Decimal
-  /** The total of the trade, in the quote currency. */
+  /** The trade's total, in the quote currency. */
   readonly total: Decimal
-  /** The time of the trade, in Unix seconds. */
+  /** The trade's time, in Unix seconds. */
   readonly timestamp: UnixSeconds
   /** The taker's side. */
   readonly side: ReceivedSide
-  /** Whether one of its orders was a retail-price-improvement (RPI) order, which trades only against retail orders. */
+  /**
+   * Whether one of the trade's orders was a retail-price-improvement (RPI) order, which trades only against retail
+   * orders.
+   */
   readonly rpi?: boolean
 }
 
@@ -85,7 +88,8 @@ const trade = () =>
   }, {
     keys: {
       tradeId: "tradeID",
-      // In this answer the exchange calls the base currency's amount `quote` and the quote currency's amount `base`.
+      // In this response, the exchange calls the amount of the base currency `quote` and the amount of the quote
+      // currency `base`.
       amount: "quote_volume",
       total: "base_volume",
       timestamp: "trade_timestamp",
@@ -96,7 +100,7 @@ const trade = () =>
 const response = () => Schema.Array(trade().schema)
 
 /**
- * `GET /api/v4/public/trades/{market}`.
+ * The endpoint `GET /api/v4/public/trades/{market}`.
  *
  * @category endpoints
  */
@@ -119,7 +123,7 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the latest trades of a market.
+ * Reads a market's latest trades.
  *
  * @category services
  */

@@ -1,5 +1,5 @@
 /**
- * Whether the server answers (document, Endpoints §8). Public.
+ * Checks whether the server is reachable (document, Endpoints §8). Public.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ const request = () => Wire.struct({})
 const response = () => Schema.Tuple([Schema.Literal("pong")])
 
 /**
- * `GET /api/v4/public/ping` (document, Endpoints §8).
+ * The endpoint `GET /api/v4/public/ping` (document, Endpoints §8).
  *
  * @category endpoints
  */
@@ -51,12 +51,12 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Checks whether the server answers.
+ * Checks whether the server is reachable.
  *
  * @category services
  */
 export class ServerStatus extends Context.Service<ServerStatus, {
-  /** Succeeds with `pong` when the server answers. Fails with `ExchangeUnreachable` when no connection can be made. */
+  /** Succeeds with `pong` when the server responds. Fails with `ExchangeUnreachable` when no connection can be made. */
   readonly ping: Effect.Effect<"pong", Failure>
 }>()("effect-txc/endpoints/ServerStatus") {
   /** Provides this service. Requires `PublicCall`. */

@@ -26,7 +26,7 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * The time of the exchange's clock.
+ * The exchange's current time.
  *
  * @category models
  */
@@ -38,7 +38,7 @@ export interface CurrentTime {
 const currentTime = () => Wire.answer<CurrentTime>({ time: UnixSeconds })
 
 /**
- * `GET /api/v4/public/time`.
+ * The endpoint `GET /api/v4/public/time`.
  *
  * @category endpoints
  */

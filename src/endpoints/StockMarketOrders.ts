@@ -49,7 +49,7 @@ const request = (dialect: Dialect) =>
   })
 
 /**
- * `POST /api/v4/order/stock_market`.
+ * The endpoint `POST /api/v4/order/stock_market`.
  *
  * @category endpoints
  */
@@ -84,11 +84,14 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class StockMarketOrders extends Context.Service<StockMarketOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. Any part beyond the taker band is canceled.
+   * Places the order, after checking it against its market's rules. Any part beyond the taker band is canceled.
    *
-   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
-   * is already used; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost
-   * and the order may have been placed.
+   * Fails with:
+   *
+   * - `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id is
+   *   already used
+   * - `RequestRejected` when the balance is too low
+   * - `OutcomeUnknown` when the response is lost and the order may have been placed
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/StockMarketOrders") {

@@ -1,5 +1,6 @@
 /**
- * Stop-limit orders (document, Endpoints §3), which become limit orders when the market reaches their activation price.
+ * Stop-limit orders (document, Endpoints §3). A stop-limit order becomes a limit order when the market price reaches
+ * its activation price.
  *
  * @example
  * ```ts
@@ -69,7 +70,7 @@ export interface AtPrice extends Terms {
 export interface AtBest extends Terms {
   /** How to trade at the best bid or offer once the order triggers. */
   readonly bboRole: BboRole
-  /** Required in the document's dialect, which has no orders at the best bid or offer. */
+  /** A price is required in the document's dialect, which has no orders at the best bid or offer. */
   readonly price?: Price
 }
 
@@ -105,7 +106,7 @@ const request = (dialect: Dialect) =>
 export type StopLimitOrder = OrderAnswer.StopOrder
 
 /**
- * `POST /api/v4/order/stop_limit` (document, Endpoints §3).
+ * The endpoint `POST /api/v4/order/stop_limit` (document, Endpoints §3).
  *
  * @category endpoints
  */
@@ -145,10 +146,13 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class StopLimitOrders extends Context.Service<StopLimitOrders, {
   /**
-   * Places the order, after checking it against the rules of its market.
+   * Places the order, after checking it against its market's rules.
    *
-   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
-   * is already used; with `OutcomeUnknown` when the answer is lost and the order may have been placed.
+   * Fails with:
+   *
+   * - `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id is
+   *   already used
+   * - `OutcomeUnknown` when the response is lost and the order may have been placed
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<StopLimitOrder>, Failure>
 }>()("effect-txc/endpoints/StopLimitOrders") {

@@ -1,5 +1,5 @@
 /**
- * Stop-market orders, which become market orders when the market reaches their activation price.
+ * Stop-market orders. A stop-market order becomes a market order when the market price reaches its activation price.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ const request = (dialect: Dialect) =>
   )
 
 /**
- * `POST /api/v4/order/stop_market`. Source: the live exchange's documentation.
+ * The endpoint `POST /api/v4/order/stop_market`. Source: the live exchange's documentation.
  *
  * @category endpoints
  */
@@ -87,12 +87,15 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class StopMarketOrders extends Context.Service<StopMarketOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. Once the order triggers, any part beyond the
-   * taker band is canceled.
+   * Places the order, after checking it against its market's rules. Once the order triggers, any part beyond the taker
+   * band is canceled.
    *
-   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
-   * is already used; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost
-   * and the order may have been placed.
+   * Fails with:
+   *
+   * - `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id is
+   *   already used
+   * - `RequestRejected` when the balance is too low
+   * - `OutcomeUnknown` when the response is lost and the order may have been placed
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.StopOrder>, Failure>
 }>()("effect-txc/endpoints/StopMarketOrders") {

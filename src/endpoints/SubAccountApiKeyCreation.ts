@@ -57,7 +57,7 @@ const request = () =>
     type: Schema.Literals([1, 2]).annotate(types)
   })
 
-/** The type: a number in this answer, a string in the live exchange's lists of keys. */
+/** The key's type: a number in this response, but a string in the live exchange's key lists. */
 const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
   Schema.decodeTo(Schema.String, {
     decode: SchemaGetter.transform((type) => type.toString()),
@@ -71,7 +71,7 @@ const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
  * @category models
  */
 export interface CreatedApiKey extends SubAccountApiKey {
-  /** The secret that signs the key's calls. The exchange returns it only in this answer. */
+  /** The secret that signs the key's calls. The exchange returns it only in this response. */
   readonly apiSecret: Redacted.Redacted
 }
 
@@ -88,7 +88,7 @@ export const CreatedApiKey: Schema.Codec<CreatedApiKey, unknown> = Wire.answer<C
 }, ApiKeyFields.spelling).schema
 
 /**
- * `POST /api/v4/sub-account/api-key/create`.
+ * The endpoint `POST /api/v4/sub-account/api-key/create`.
  *
  * @category endpoints
  */

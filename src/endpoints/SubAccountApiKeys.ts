@@ -73,14 +73,14 @@ export interface AccessEndpoint {
 }
 
 /**
- * An API key of a sub-account, without its secret: the exchange returns the secret only when it creates the key.
+ * A sub-account's API key. The exchange returns the key's secret only when it creates the key.
  *
  * @category models
  */
 export interface SubAccountApiKey {
   /** The sub-account that the key belongs to. */
   readonly subAccountId: SubAccountId
-  /** The id of the key's record, assigned by the exchange. */
+  /** The id of this record (not the API key itself), assigned by the exchange. */
   readonly id: ApiKeyId
   /** The key's name, given by its owner. */
   readonly title: string
@@ -90,7 +90,7 @@ export interface SubAccountApiKey {
   readonly apiKey: ApiKey
   /** A code for the key's permissions. The document does not explain its values. */
   readonly type: string
-  /** The time when the key was last used, in Unix seconds. Absent when it never was. */
+  /** The time when the key was last used, in Unix seconds. Absent when the key was never used. */
   readonly lastActivity?: UnixSeconds
   /** Whether the key may call only `accessEndpoints`. */
   readonly restrictAccess: boolean
@@ -118,7 +118,7 @@ const fields = { ...ApiKeyFields.common, accessEndpoints: Schema.Array(AccessEnd
 export const SubAccountApiKey: Schema.Codec<SubAccountApiKey, unknown> =
   Wire.answer<SubAccountApiKey>(fields, ApiKeyFields.spelling).schema
 
-/** A key as received, with a secret that must be empty. */
+/** A key as received, including its secret, which is expected to be empty. */
 interface Received extends SubAccountApiKey {
   readonly apiSecret: string
 }
@@ -148,7 +148,7 @@ const response = Wire.answer<ReceivedPage>({
 }, { keys: { records: "data" } })
 
 /**
- * `POST /api/v4/sub-account/api-key/list` (document, Endpoints §10).
+ * The endpoint `POST /api/v4/sub-account/api-key/list` (document, Endpoints §10).
  *
  * @category endpoints
  */
@@ -174,12 +174,12 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** Drops the secrets. Logs a warning, without the secret itself, if the exchange sent one. */
+/** Removes the secrets. If the exchange sent a secret, logs a warning that does not contain it. */
 const withoutSecrets = Effect.fnUntraced(function*({ limit, offset, records }: ReceivedPage) {
   const keys: Array<SubAccountApiKey> = []
   for (const { apiSecret, ...key } of records) {
     if (apiSecret !== "") {
-      yield* Effect.logWarning(`The exchange showed the secret of API key record ${key.id}; it was dropped`)
+      yield* Effect.logWarning(`The exchange returned the secret of API key record ${key.id}; the client removed it`)
     }
     keys.push(key)
   }
@@ -195,8 +195,8 @@ export class SubAccountApiKeys extends Context.Service<SubAccountApiKeys, {
   /**
    * Reads one page.
    *
-   * Fails with `InvalidFields` when the account has no such sub-account, and with `UnexpectedResponse` when the answer
-   * is not the requested page.
+   * Fails with `InvalidFields` when the account has no such sub-account, and with `UnexpectedResponse` when the
+   * response is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all API keys, page by page. See `Pages.stream` for its guarantees. */

@@ -62,7 +62,7 @@ const request = () =>
   })
 
 /**
- * `POST /api/v4/sub-account/create`.
+ * The endpoint `POST /api/v4/sub-account/create`.
  *
  * @category endpoints
  */

@@ -1,5 +1,5 @@
 /**
- * The sub-accounts of an account (document, Endpoints §9).
+ * An account's sub-accounts (document, Endpoints §9).
  *
  * @example
  * ```ts
@@ -67,12 +67,12 @@ const request = () =>
 export interface Kyc {
   /** Whether the sub-account shares the main account's identity verification. */
   readonly shareKyc: boolean
-  /** The state of the verification, as the exchange names it. */
+  /** The verification's state, as the exchange names it. */
   readonly kycStatus: string
 }
 
 /**
- * The permissions of a sub-account.
+ * A sub-account's permissions.
  *
  * @category models
  */
@@ -93,15 +93,16 @@ export interface SubAccount {
   readonly id: SubAccountId
   /** The sub-account's name, given by its owner. */
   readonly alias: string
-  /** The id of the sub-account's user, assigned by the exchange. */
+  /** The sub-account's user id, assigned by the exchange. */
   readonly userId: UserId
   /**
-   * The e-mail address, masked. Absent when the sub-account has none. An unmasked address is kept as an `Unrecognised`.
+   * The e-mail address, masked. Absent when the sub-account has no e-mail address. An unmasked address is returned as
+   * an `Unrecognised`.
    */
   readonly email?: ReceivedEmail
   /** The status: `active` or an undocumented value. */
   readonly status: SubAccountStatus
-  /** The colour of the sub-account's label, in hexadecimal with a leading `#`. Absent when there is none. */
+  /** The colour of the sub-account's label, in hexadecimal with a leading `#`. Absent when the label has no colour. */
   readonly color?: HexColour
   /** The owner's identity verification. */
   readonly kyc: Kyc
@@ -146,7 +147,7 @@ const response = Wire.answer<Page>({
 }, { keys: { records: "data" } })
 
 /**
- * `POST /api/v4/sub-account/list` (document, Endpoints §9).
+ * The endpoint `POST /api/v4/sub-account/list` (document, Endpoints §9).
  *
  * @category endpoints
  */
@@ -175,7 +176,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  * @category services
  */
 export class SubAccounts extends Context.Service<SubAccounts, {
-  /** Reads one page. Fails with `UnexpectedResponse` when the answer is not the requested page. */
+  /** Reads one page. Fails with `UnexpectedResponse` when the response is not the requested page. */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all sub-accounts, page by page. See `Pages.stream` for its guarantees. */
   readonly stream: (

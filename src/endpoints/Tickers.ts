@@ -34,11 +34,11 @@ const request = () => Wire.struct({})
  * @category models
  */
 export interface Ticker {
-  /** The base currency's id at CoinMarketCap; 0 when it has none. */
+  /** The base currency's id at CoinMarketCap; 0 when it has no such id. */
   readonly baseId?: number
-  /** The quote currency's id at CoinMarketCap; 0 when it has none. */
+  /** The quote currency's id at CoinMarketCap; 0 when it has no such id. */
   readonly quoteId?: number
-  /** The price of the last trade, in the quote currency; zero when there was none. */
+  /** The price of the last trade, in the quote currency; zero when there was no trade. */
   readonly lastPrice: Decimal
   /** The 24-hour volume, in the quote currency. */
   readonly quoteVolume: Decimal
@@ -72,7 +72,7 @@ const ticker = () =>
 const response = () => Wire.keyed(MarketName, ticker().schema)
 
 /**
- * `GET /api/v4/public/ticker`.
+ * The endpoint `GET /api/v4/public/ticker`.
  *
  * @category endpoints
  */
@@ -102,7 +102,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class Tickers extends Context.Service<Tickers, {
   /** Reads the tickers of all markets. */
   readonly all: Effect.Effect<ReadonlyMap<MarketName, Ticker>, Failure>
-  /** Reads all tickers and finds one; `Option.none` when the exchange does not list the market. */
+  /** Reads all tickers and returns the market's ticker; `Option.none` when the exchange does not list the market. */
   readonly get: (market: MarketName) => Effect.Effect<Option.Option<Ticker>, Failure>
 }>()("effect-txc/endpoints/Tickers") {
   /** Provides this service. Requires `PublicCall`. */

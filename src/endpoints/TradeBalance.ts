@@ -1,5 +1,5 @@
 /**
- * The balances of the trade account, which back spot orders.
+ * The trade account's balances, which back spot orders.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export interface Request {
 const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: extension(Ticker) })
 
 /**
- * The balance of one asset, in units of the asset.
+ * An asset's balance, in units of the asset.
  *
  * @category models
  */
@@ -68,11 +68,11 @@ export const Balance: Schema.Codec<Balance, unknown> = Wire.answer<Balance>({
  */
 export type Balances = ReadonlyMap<Ticker, Balance>
 
-/** The answer when the request names an asset. */
+/** The response when the request names an asset. */
 const response = () => Schema.Union([Balance, Wire.keyed(Ticker, Balance)])
 
 /**
- * `POST /api/v4/trade-account/balance`.
+ * The endpoint `POST /api/v4/trade-account/balance`.
  *
  * @category endpoints
  */
@@ -96,7 +96,7 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the balances of the trade account.
+ * Reads the trade account's balances.
  *
  * @category services
  */

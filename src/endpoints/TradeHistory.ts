@@ -1,5 +1,5 @@
 /**
- * The trades of a market after a given trade. Public.
+ * A market's trades after a given trade. Public.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The default maximum number of trades in an answer.
+ * The maximum number of trades in a response, if the request does not set it.
  *
  * @category constants
  */
@@ -82,7 +82,7 @@ const request = () =>
 export interface PastTrade {
   /** The trade id, assigned by the exchange. Later trades have greater ids. */
   readonly tradeId: TradeId
-  /** The time of the trade, in Unix seconds with microsecond precision. */
+  /** The trade's time, in Unix seconds with microsecond precision. */
   readonly timestamp: UnixTime
   /** The price, in the quote currency. */
   readonly price: Decimal
@@ -104,7 +104,8 @@ const trade = () =>
 const response = () => Wire.wrapped(Schema.Array(trade().schema))
 
 /**
- * `GET /api/v1/public/history`. Source: the live exchange's documentation, Public HTTP API V1, "Trade History".
+ * The endpoint `GET /api/v1/public/history`. Source: the live exchange's documentation, Public HTTP API V1, "Trade
+ * History".
  *
  * @category endpoints
  */
@@ -128,19 +129,19 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** An id below that of any trade, so it selects all trades. */
+/** This id is lower than every trade id, so all trades are selected. */
 const all = TradeId.make("0")
 
 /**
- * Reads the trades of a market after a given trade.
+ * Reads a market's trades after a given trade.
  *
  * @category services
  */
 export class TradeHistory extends Context.Service<TradeHistory, {
   /**
-   * Reads the latest trades after the given one, latest first.
+   * Reads the latest trades that came after the given trade, latest first.
    *
-   * Fails with `PublicRequestRejected` when the exchange does not list the market; with `ValidationFailed`, before
+   * Fails with `PublicRequestRejected` when the exchange does not list the market, and with `ValidationFailed`, before
    * anything is sent, when `limit` is below 1.
    */
   readonly list: (market: MarketName, options?: Options) => Effect.Effect<ReadonlyArray<PastTrade>, Failure>

@@ -29,7 +29,7 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * The trading fees of a market.
+ * A market's trading fees.
  *
  * @category models
  */
@@ -53,7 +53,7 @@ export interface FeeSchedule extends TradingFee {
   readonly futuresTaker?: Decimal
   /**
    * The maker's surcharge for retail-price-improvement (RPI) orders on spot and margin markets, in percent. Such orders
-   * trade only against retail orders. `null` or absent when the account has no RPI orders or no surcharge.
+   * trade only against retail orders. `null` or absent when the account has no RPI orders or pays no surcharge.
    */
   readonly rpiMakerPremium?: Decimal | null
   /** The maker's surcharge for RPI orders on futures markets, in percent. */
@@ -72,11 +72,14 @@ interface Received extends Omit<FeeSchedule, "customFees">, Partial<Pick<FeeSche
 
 const tradingFee = () => Wire.answer<TradingFee>({ maker: Decimal, taker: Decimal })
 
-/** A market's fees were once a pair. Its order is undocumented, so a pair is read only when both fees are equal. */
+/**
+ * A market's fees were once sent as a pair. The order of maker and taker in the pair is undocumented, so a pair is
+ * accepted only when both fees are equal.
+ */
 const readPair = (wire: unknown): unknown =>
   Array.isArray(wire) && wire.length === 2 && wire[0] === wire[1] ? { maker: wire[0], taker: wire[1] } : wire
 
-/** The exchange once wrote an empty list when there were no custom fees. */
+/** The exchange used to write an empty list when there were no custom fees. */
 const readEmpty = (wire: unknown): unknown => Array.isArray(wire) && wire.length === 0 ? {} : wire
 
 const customFees = ({ older }: Dialect) =>
@@ -107,7 +110,7 @@ const received = (dialect: Dialect) =>
   })
 
 /**
- * `POST /api/v4/market/fee`.
+ * The endpoint `POST /api/v4/market/fee`.
  *
  * @category endpoints
  */

@@ -1,5 +1,5 @@
 /**
- * Moves funds between the balances of an account.
+ * Moves funds between an account's balances.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ interface Sent extends Funds {
   readonly from?: Balance
   /** The target balance. */
   readonly to?: Balance
-  /** The source and the target as one word, such as `deposit`. */
+  /** The source and the target, combined in one word such as `deposit`. */
   readonly method?: typeof Method.Type
 }
 
@@ -107,7 +107,7 @@ const request = ({ decimal, extension, omissible }: Dialect) =>
 const response = Wire.emptyList
 
 /**
- * `POST /api/v4/main-account/transfer`.
+ * The endpoint `POST /api/v4/main-account/transfer`.
  *
  * @category endpoints
  */
@@ -137,9 +137,9 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class Transfers extends Context.Service<Transfers, {
   /**
-   * Moves an amount immediately.
+   * Moves an amount between two balances, immediately.
    *
-   * Fails with `RequestRejected`, code 3, when the source balance is too low: `fields.amount` says how much can be
+   * Fails with `RequestRejected`, code 3, when the source balance is too low: `fields.amount` states how much can be
    * moved. Fails with `InvalidFields` when the asset is unknown.
    */
   readonly create: (request: Request) => Effect.Effect<void, Failure>

@@ -55,7 +55,9 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live one. Default 0. */
+  /**
+   * The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live dialect. Default 0.
+   */
   readonly offset?: RecordOffset
 }
 
@@ -77,7 +79,7 @@ const response = (dialect: Dialect) => Schema.Array(CollateralOcoOrders.endpoint
 export type Page = Pages.Page<CollateralOcoOrders.CollateralOcoOrder>
 
 /**
- * `POST /api/v4/oco-orders`.
+ * The endpoint `POST /api/v4/oco-orders`.
  *
  * @category endpoints
  */
@@ -109,8 +111,8 @@ export class UnexecutedOcoOrders extends Context.Service<UnexecutedOcoOrders, {
   /**
    * Reads one page, latest first.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the answer contains more
-   * records than requested.
+   * Fails with `ValidationFailed` when the market is unknown, and with `UnexpectedResponse` when the response contains
+   * more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all OCO orders, page by page. See `Pages.stream` for its guarantees. */

@@ -34,7 +34,10 @@ const request = () => Wire.struct({})
  * @category models
  */
 export interface Token {
-  /** The token: the first parameter of the request `authorize`. The exchange does not document how long it is valid. */
+  /**
+   * The token: the first parameter of the request `authorize`. The exchange does not document how long a token is
+   * valid.
+   */
   readonly token: Redacted.Redacted
 }
 
@@ -42,7 +45,7 @@ const response = () =>
   Wire.answer<Token>({ token: Schema.RedactedFromValue(NonEmptyText) }, { keys: { token: "websocket_token" } })
 
 /**
- * `POST /api/v4/profile/websocket_token`. Source: the live exchange's documentation, 2026.
+ * The endpoint `POST /api/v4/profile/websocket_token`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  */
@@ -72,7 +75,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class WebSocketToken extends Context.Service<WebSocketToken, {
   /**
-   * Creates a token. Use a new one for each connection. The exchange creates at most 10 per minute.
+   * Creates a token. Use a new token for each connection. The exchange creates at most 10 tokens per minute.
    *
    * Fails with `RequestRejected`, code 30, when the exchange does not find the key's user.
    */

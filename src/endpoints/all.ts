@@ -1,4 +1,4 @@
-/** All endpoints of the contract, and the type that each endpoint's module must satisfy. */
+/** All the contract's endpoints, and the type that each endpoint's module must satisfy. */
 import type * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
 import type * as Call from "../client/call/Call.ts"
@@ -33,7 +33,7 @@ export interface Service {
 }
 
 /**
- * The exports that every endpoint module must have: the endpoint's value, and its service with a layer.
+ * The exports that every endpoint module must have: the endpoint itself as a value, and a service with a layer.
  *
  * @category models
  */
@@ -77,12 +77,10 @@ export type PublicName = {
 /** Proves that every module of the contract is complete: an incomplete module is a type error that names the module. */
 const modules: { readonly [K in Name]: Module<K> } = contract
 
-/** The names in the contract. */
+/** The endpoint names in the contract. */
 const names = Object.keys(modules) as ReadonlyArray<Name>
 
-/**
- * The sort key of an endpoint. The document's endpoints come first, by clause; numbers are padded to sort numerically.
- */
+/** An endpoint's sort key. The document's endpoints come first, by clause; numbers are padded to sort numerically. */
 const placeOf = ({ clause, path }: Endpoint.Any): string =>
   (clause.includes("§") ? `0 ${clause} ${path}` : `1 ${path}`).replace(/[0-9]+/gu, (digits) => digits.padStart(4, "0"))
 
@@ -109,7 +107,7 @@ const entryOf = <K extends Name>(name: K): Entry => {
 }
 
 /**
- * Every endpoint: first the document's, by clause, then the others, by path.
+ * Every endpoint: first the document's endpoints, by clause, then all others, by path.
  *
  * @category endpoints
  */
@@ -118,7 +116,7 @@ export const entries: ReadonlyArray<Entry> = names
     const entry = entryOf(name)
     return { entry, place: placeOf(entry.endpoint) }
   })
-  // An `Intl.Collator` would add five milliseconds to every start.
+  // Using an `Intl.Collator` here would add five milliseconds to every process start.
   .toSorted((one, other) => one.place < other.place ? -1 : 1)
   .map(({ entry }) => entry)
 

@@ -1,5 +1,5 @@
 /**
- * The contract: every exchange endpoint that this package supports, one line each. No other file repeats this list.
+ * The contract lists every exchange endpoint that this package supports, one per line. No other file repeats this list.
  *
  * The services of `Exchange`, the sandbox's handlers, the arguments of `effect-txc call`, the tour, the tables on the
  * services page, the oracle's generators and the test fixtures must cover every name listed here; the compiler reports
@@ -8,7 +8,7 @@
  * Each module exports the endpoint's value as `endpoint`, and its service under the name listed here.
  */
 
-// The document's endpoints, in the order of its clauses
+// The document's endpoints, in the order of the document's clauses
 export * as InterestPaymentHistory from "./InterestPaymentHistory.ts"
 export * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 export * as StopLimitOrders from "./StopLimitOrders.ts"

@@ -1,11 +1,11 @@
-/** Schemas for an API key's fields in an answer, shared by the calls that list and create keys. */
+/** Schemas for an API key's fields in a response, shared by the calls that list and create keys. */
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import { ApiKey, ApiKeyId, SubAccountId } from "../domain/Identifiers.ts"
 import { UnixSeconds } from "../domain/Time.ts"
 import type * as Wire from "./Wire.ts"
 
-/** The type of a key. The live exchange has sent it both as a string and as a number. */
+/** A key's type. The live exchange has sent it both as a string and as a number. */
 const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
   Schema.decodeTo(Schema.String, {
     decode: SchemaGetter.transform((type) => type.toString()),
@@ -13,7 +13,7 @@ const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
   })
 )
 
-/** The fields that are the same in all answers about a key. */
+/** The fields that are the same in all responses about a key. */
 export const common = {
   subAccountId: SubAccountId,
   id: ApiKeyId,

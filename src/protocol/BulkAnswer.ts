@@ -1,48 +1,47 @@
-/** The answer to a bulk call: the outcome of each order. */
+/** The response to a bulk call: the outcome of each order. */
 import * as Schema from "effect/Schema"
 import type { OrderId } from "../domain/Identifiers.ts"
 import type * as Errors from "./Errors.ts"
 import * as Wire from "./Wire.ts"
 
-/** The refusal of one order: an error body inside a successful answer. */
+/** The refusal of one order: an error body inside a successful response. */
 export interface Refusal {
   /** The code, with the same meaning as in an error body. */
   readonly code: number
   /** The exchange's message. */
   readonly message: string
-  /** The messages by wire key, or a list or a string of messages that belong to no field. */
+  /** The messages by wire key; or, if the messages do not belong to fields, a list or a string. */
   readonly errors?:
     | Readonly<Record<string, ReadonlyArray<string> | string>>
     | ReadonlyArray<string>
     | string
 }
 
-/** The readable parts of an item that does not decode. */
+/** The readable parts of an item that can't be decoded. */
 export interface Unreadable {
-  /** The reason why the item does not decode. */
+  /** The reason why the item can't be decoded. */
   readonly problem: string
-  /** How the readable part contradicts the request; absent if there is no contradiction. */
+  /** A description of how the readable part contradicts the request; absent if there is no contradiction. */
   readonly contradiction?: string
   /** The order ids in the item. */
   readonly orderIds: ReadonlyArray<OrderId>
 }
 
-/** The answer for one order: a result or an error. */
+/** The item for one order: a result or an error. */
 interface Said<A> {
   /** The result for the order. Absent when the order was refused. */
   readonly result?: A
-  /** The refusal of the order. Absent when the order was accepted. */
+  /** The order's refusal. Absent when the order was accepted. */
   readonly error?: Refusal
 }
 
 /**
- * The outcome of one order. The last two fields are not on the wire: `Classify.classify` and the client's services add
- * them.
+ * An order's outcome. The last two fields are not on the wire: `Classify.classify` and the client's services add them.
  */
 export interface Item<A> extends Said<A> {
-  /** Replaces `result` and `error` when they do not decode. */
+  /** Present instead of `result` and `error` when they can't be decoded. */
   readonly unreadable?: Unreadable
-  /** Replaces the other fields when they do not show the order's outcome. */
+  /** Present instead of the other fields when they do not show the order's outcome. */
   readonly lost?: Errors.OutcomeUnknown | Errors.AcceptedUnreadable
 }
 
@@ -61,7 +60,7 @@ const refusal = Wire.answer<Refusal>({
 /** On the wire, an absent result or error is `null`. */
 const nothing = { value: null, when: () => true, demanded: false }
 
-/** The schema of a bulk call's answer, given the schema of one order's result. */
+/** The schema of a bulk call's response, given the schema of one order's result. */
 export const items = <A>(result: Schema.Codec<A, unknown>): Schema.Codec<ReadonlyArray<Item<A>>, unknown> =>
   Schema.Array(
     Wire.answer<Said<A>>({

@@ -1,9 +1,9 @@
 /**
- * Converts bytes to Base64. Effect's version would add 0.4 KB (gzip) to the bundle of one endpoint, and is five times
- * slower where `Buffer` exists.
+ * Converts bytes to Base64. Effect's version would add 0.4 KB (gzip) to a bundle with one endpoint, and is five times
+ * slower on platforms with `Buffer`.
  */
 
-/** Turns each byte into the character with that code. */
+/** Converts each byte to the character with that code. */
 export const oneByOne = (bytes: Uint8Array): string => {
   let read = ""
   for (const byte of bytes) read += String.fromCharCode(byte)

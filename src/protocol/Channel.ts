@@ -1,8 +1,9 @@
 /**
- * Channels as values: the messages that the exchange pushes over its WebSocket, and the related queries.
+ * Channels as values. A channel consists of messages that the exchange pushes over its WebSocket, and the related
+ * queries.
  *
- * The same value defines the client's service, the sandbox's pushes, the AsyncAPI document, the tables of channels and
- * the test fixtures. Only the live exchange has a WebSocket; the document describes none.
+ * The same value defines the client's service, the sandbox's pushed messages, the AsyncAPI document, the channel tables
+ * and the test fixtures. Only the live exchange has a WebSocket; the document does not describe a WebSocket.
  *
  * @example
  * ```ts
@@ -17,7 +18,7 @@ import type * as Schema from "effect/Schema"
 import * as Compiled from "./Compiled.ts"
 
 /**
- * How the subscriptions of one connection share a channel:
+ * How the subscriptions of a connection share a channel:
  *
  * - `set`: a subscription replaces the channel's set of topics on its connection
  * - `added`: a subscription adds a topic to its connection, or replaces the topic with the same key
@@ -30,12 +31,14 @@ export type Sharing = "set" | "added" | "single"
 /**
  * How a subscriber recovers from a gap, which depends on the channel's messages:
  *
- * - `value`: each message is the topic's current value, so the next one replaces all missed messages
- * - `whole`: each message contains all records, and is repeated, so the subscriber can continue from the next one
- * - `chained`: each message names the one before it, so a gap is detected. A new subscription begins with a snapshot
+ * - `value`: each message is the topic's current value, so the next message replaces all missed messages
+ * - `whole`: each message contains all records, and messages are repeated, so the subscriber can continue from the next
+ *   message
+ * - `chained`: each message contains the number of the message before it, so a gap is detected. A new subscription
+ *   begins with a snapshot
  * - `identified`: each record has an id and is pushed once. A query reads the latest records; their ids show which of
  *   them were already pushed
- * - `changed`: each message contains changes to a state, and is pushed once. A query reads the whole state
+ * - `changed`: each message contains changes to a state, and is pushed once. A query reads the complete state
  * - `signal`: each message is pushed once, and no query returns it
  *
  * @category models
@@ -53,8 +56,8 @@ export interface Pushes {
   /** The interval, in milliseconds; 0 if messages are pushed immediately. */
   readonly everyMillis: number
   /**
-   * The time without a change after which the exchange repeats the whole state, in milliseconds; absent if it never
-   * does.
+   * The time without a change after which the exchange repeats the complete state, in milliseconds; absent if the state
+   * is never repeated.
    */
   readonly repeatsAfterMillis?: number
 }
@@ -63,7 +66,7 @@ type Decoder<A> = (wire: unknown) => Result.Result<A, Schema.SchemaError>
 type Encoder<A, I> = (value: A) => Result.Result<I, Schema.SchemaError>
 
 /**
- * The definition of a query, for {@link query}.
+ * A query's definition, for {@link query}.
  *
  * @category models
  */
@@ -72,19 +75,22 @@ export interface QueryDefinition<Params, Answer> {
   readonly method: string
   /** The parameters: by name in the domain, by position on the wire. */
   readonly params: Schema.Codec<Params, ReadonlyArray<unknown>>
-  /** The answer's `result`. */
+  /** The response's `result`. */
   readonly result: Schema.Codec<Answer, unknown>
-  /** Typical parameters, which the sandbox's example exchange accepts. */
+  /** Example parameters, which the sandbox's example exchange accepts. */
   readonly example: Params
 }
 
 /**
- * A query over the WebSocket: a request that the exchange answers once.
+ * A query over the WebSocket: a request with a single response.
  *
  * @category models
  */
 export interface Query<Params, Answer> extends QueryDefinition<Params, Answer> {
-  /** The compiled schemas. A client encodes parameters and decodes results; an exchange does the reverse. */
+  /**
+   * The compiled schemas. A client encodes parameters and decodes results; an exchange decodes parameters and encodes
+   * results.
+   */
   readonly "~codec": {
     readonly encodeParams: Encoder<Params, ReadonlyArray<unknown>>
     readonly decodeParams: Decoder<Params>
@@ -122,7 +128,7 @@ export const query = <Params, Answer>(definition: QueryDefinition<Params, Answer
 export type AnyQuery = Query<any, any>
 
 /**
- * The definition of a channel, for {@link make}.
+ * A channel's definition, for {@link make}.
  *
  * @category models
  */
@@ -138,14 +144,17 @@ export interface Definition<
   readonly wire: string
   /** Whether a connection must be authorised for an account (`private`) or not (`public`). */
   readonly access: Access
-  /** How the subscriptions of one connection share the channel. */
+  /** How the subscriptions of a connection share the channel. */
   readonly sharing: Sharing
-  /** The schema of a topic, such as one market or all. Topics are checked before anything is sent. */
+  /**
+   * The schema of a topic. A topic is, for example, one market or all markets. Topics are checked before anything is
+   * sent.
+   */
   readonly topic: Schema.Codec<Topic, unknown>
   /**
-   * The parameters of a subscribe request, by position on the wire: all topics of the connection, or the one to add.
-   * They may cover more than the topics if the protocol can't express less; {@link Definition.about} then selects the
-   * relevant part of each message.
+   * The parameters of a subscribe request, by position on the wire: all topics of the connection, or the topic to add.
+   * The parameters may cover more than the topics if the protocol can't express less; {@link Definition.about} then
+   * selects the relevant part of each message.
    */
   readonly topics: Schema.Codec<ReadonlyArray<Topic>, ReadonlyArray<unknown>>
   /**
@@ -154,34 +163,37 @@ export interface Definition<
    */
   readonly replaces?: (params: ReadonlyArray<unknown>) => boolean
   /**
-   * Returns the key of a topic. A connection can't have two different topics with the same key, because pushes do not
-   * distinguish them.
+   * Returns a topic's key. A connection can't have two different topics with the same key, because pushed messages do
+   * not distinguish them.
    */
   readonly keyOf: (topic: Topic) => string
   /**
-   * The parameters of a request to unsubscribe from one topic. Default `[]`, which unsubscribes from the whole channel.
+   * The parameters of a request to unsubscribe from one topic. Default `[]`, which unsubscribes from all topics of the
+   * channel.
    */
   readonly leave?: (topic: Topic) => ReadonlyArray<unknown>
-  /** The `params` of a push. */
+  /** The `params` of a pushed message. */
   readonly update: Schema.Codec<Message, unknown>
-  /** Returns the part of a message that concerns a topic; `undefined` if there is none. */
+  /** Returns the part of a message that concerns a topic; `undefined` if the message does not concern the topic. */
   readonly about: (topic: Topic, message: Message) => Message | undefined
-  /** The first message of a subscription: the state so far, the current value, or no message until an event. */
+  /**
+   * The first message of a subscription: the state so far, the current value, or no message until there is an event.
+   */
   readonly first: "snapshot" | "value" | "nothing"
   /** How a subscriber recovers from a gap. */
   readonly continuity: Continuity
   /** How often messages are pushed. */
   readonly pushes: Pushes
-  /** The queries, by the name of the service's method. */
+  /** The queries, by the service's method name. */
   readonly queries: Queries
   /** The page of the live exchange's documentation that describes the channel. */
   readonly source: string
-  /** A typical topic, which the sandbox's example exchange accepts. */
+  /** An example topic, which the sandbox's example exchange accepts. */
   readonly example: Topic
 }
 
 /**
- * Everything known about a channel. {@link make} creates one from its definition.
+ * All information about a channel. {@link make} creates a channel from its definition.
  *
  * @category models
  */
@@ -201,7 +213,10 @@ export interface Channel<
   readonly replaces: (params: ReadonlyArray<unknown>) => boolean
   /** The parameters of a request to unsubscribe from one topic. */
   readonly leave: (topic: Topic) => ReadonlyArray<unknown>
-  /** The compiled schemas. A client encodes topics and decodes messages; an exchange does the reverse. */
+  /**
+   * The compiled schemas. A client encodes topics and decodes messages; an exchange decodes topics and encodes
+   * messages.
+   */
   readonly "~codec": {
     readonly checkTopic: Encoder<Topic, unknown>
     readonly encodeTopics: Encoder<ReadonlyArray<Topic>, ReadonlyArray<unknown>>

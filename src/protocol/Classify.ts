@@ -1,6 +1,6 @@
 /**
- * Classifies answers by HTTP status, code, message and fields together, never by the code alone, because codes are
- * overloaded: 10 means a wrong signature or an insufficient balance, and HTTP 429 a used nonce or too many calls.
+ * Classifies responses by HTTP status, code, message and fields together, never by the code alone. Codes are ambiguous:
+ * 10 may mean a wrong signature or an insufficient balance, and HTTP 429 may mean a used nonce or too many calls.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -19,53 +19,54 @@ import * as Scrub from "./Scrub.ts"
 import { totalKey } from "./Violation.ts"
 import * as Wire from "./Wire.ts"
 
-/** The maximum length in characters of the answer's body in an error. */
+/** The maximum length of the response body in an error, in characters. */
 export const maxBody = 4096
 
-/** An answer as text, with the context needed to classify it. */
+/** A response as text, with the context needed to classify it. */
 export interface Answer {
   readonly status: number
-  /** The answer's body in full. */
+  /** The complete body of the response. */
   readonly text: string
-  /** Removes every secret of the call from a string. */
+  /** Removes all secrets of the call from a string. */
   readonly scrub: (text: string) => string
   /** The request's client order id, if it has one. */
   readonly clientOrderId?: ClientOrderId | undefined
   /** The request, with domain names and values. */
   readonly request?: object | undefined
-  /** How a decoded value differs from the request; `undefined` if it does not differ. */
+  /** Describes how a decoded value differs from the request; `undefined` if there is no difference. */
   readonly contradiction?: ((value: unknown) => string | undefined) | undefined
-  /** Whether the answer must have the order id of the request, because the call creates no new order. */
+  /** Whether the response must have the same order id as the request, because the call does not create a new order. */
   readonly sameId?: boolean | undefined
   /**
-   * Whether the answer is a list of {@link BulkAnswer.Item}, in which an unreadable item does not affect the others.
+   * Whether the response is a list of {@link BulkAnswer.Item}, in which an unreadable item does not affect the others.
    */
   readonly perItem?: boolean | undefined
 }
 
-/** Matches the secret of a newly created key, which the exchange shows only once. */
+/** Matches the secret of a newly created key, which the exchange returns only once. */
 const newSecret = /("apiSecret"\s*:\s*")[^"]+/gu
 
 /** Shortens an error body in the exchange's own format, and removes the call's secrets. */
 const ownWords = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string => {
-  // Scrubs a longer part than it keeps, because a secret that the truncation splits would not be found.
+  // The part that is scrubbed is longer than the part that is returned, because a secret that is split by the
+  // truncation would not be found.
   const clean = scrub(text.slice(0, 2 * maxBody)).replace(newSecret, "$1<redacted>")
   return text.length > maxBody ? `${clean.slice(0, maxBody)}… (${text.length} characters)` : clean
 }
 
 /**
- * Shortens a body that is not an error in the exchange's own format. It may contain anything, such as a new key or
- * code, so this also removes long runs of letters and digits.
+ * Shortens a body that is not an error in the exchange's own format. Such a body may contain anything, for example a
+ * new key or code, so long runs of letters and digits are also removed.
  */
 export const shown = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string =>
   ownWords({ text, scrub: (text) => Scrub.withoutLongRuns(scrub(text)) })
 
-/** Scrubs the description of a bad answer, because it quotes the answer. */
+/** Scrubs the description of an invalid response, because the description quotes the response. */
 const problemOf = (problem: string, { scrub }: Answer): string => Scrub.withoutLongRuns(scrub(problem))
 
 /**
- * The classification of an answer: a value, a refusal, or uncertain. The client turns an uncertain answer into an
- * `OutcomeUnknown` if the call mutates, and into an `UnexpectedResponse` if it is a read.
+ * The classification of a response: a value, a refusal, or uncertain. The client converts an uncertain response to an
+ * `OutcomeUnknown` for a mutating call, and to an `UnexpectedResponse` for a read.
  */
 export type Verdict<A> =
   | { readonly _tag: "Answered"; readonly value: A }
@@ -74,7 +75,7 @@ export type Verdict<A> =
     readonly _tag: "Uncertain"
     readonly why: Errors.UnknownCause
     readonly reason: string
-    /** The readable and unreadable rows, if the call is a read and only some rows of its list decode. */
+    /** The readable and unreadable rows, if the call is a read and only some rows of its list can be decoded. */
     readonly rows?: Rows.Rows | undefined
   }
 
@@ -98,7 +99,7 @@ const callOf = (
 const maxDepth = 16
 
 /**
- * Removes secrets from a JSON value, and turns integers beyond 2^53 into strings, because JavaScript can't write a
+ * Removes secrets from a JSON value, and converts integers beyond 2^53 to strings, because JavaScript can't write a
  * `bigint` as JSON.
  */
 const clean = (value: unknown, scrub: Answer["scrub"], depth = 0): unknown => {
@@ -114,7 +115,7 @@ const clean = (value: unknown, scrub: Answer["scrub"], depth = 0): unknown => {
   return typeof value === "bigint" || scrub(text) !== text ? scrub(text) : value
 }
 
-/** Turns a string or a list into a list of strings. Values of other types become JSON text. */
+/** Converts a string or a list to a list of strings. Values of other types become JSON text. */
 const toMessages = (value: unknown, scrub: Answer["scrub"]): ReadonlyArray<string> =>
   (Array.isArray(value) ? value : [value]).map((item) => {
     const shown = clean(item, scrub)
@@ -122,8 +123,8 @@ const toMessages = (value: unknown, scrub: Answer["scrub"]): ReadonlyArray<strin
   })
 
 /**
- * The field that a key in an error body refers to. The live exchange reports amount × price under a key that only a
- * modification has as a field; for other orders, the client reports it for the amount.
+ * Returns the field that a key in an error body refers to. The live exchange reports errors about the total (amount ×
+ * price) under a key that is a field only of a modification; for other orders, the client reports them for the amount.
  */
 const fieldOf = ({ fields, nameOf }: Wire.Any, key: string): string | undefined =>
   nameOf(key) ?? (key === totalKey && Object.hasOwn(fields, "amount") ? "amount" : undefined)
@@ -134,7 +135,7 @@ const toFields = (
   shape: Wire.Any,
   scrub: Answer["scrub"]
 ): Pick<Errors.Refused, "fields" | "otherFields"> => {
-  // Maps, because a field name may be one that every object inherits, such as `constructor`.
+  // These are Maps, because a field may have the name of a property that every object inherits, such as `constructor`.
   const fields = new Map<string, ReadonlyArray<string>>()
   const otherFields = new Map<string, ReadonlyArray<string>>()
   for (const [key, value] of Json.isObject(errors) ? Object.entries(errors) : []) {
@@ -152,8 +153,9 @@ interface ErrorBody {
 }
 
 /**
- * Whether an answer is an error body, whatever its status: an integer code and a message, or a form that {@link
- * Wire.saysError} recognises. Some documented successes have a message, or a `code` that is a string.
+ * Whether a response is an error body, whatever its status: an integer code and a message, or a form that {@link
+ * Wire.saysError} recognises. An integer code is required because some documented successes have a message, or a `code`
+ * that is a string.
  */
 const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {
   if (!Json.isObject(json)) return false
@@ -167,7 +169,7 @@ const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {
  */
 export const isServerError = (code: number): boolean => code >= 500 && code < 600
 
-/** Reads an error body; `undefined` if it has neither a message nor a code. */
+/** Reads an error body; returns `undefined` if the body has neither a message nor a code. */
 const toErrorBody = (json: unknown): ErrorBody | undefined => {
   if (!Json.isObject(json)) return undefined
   const { code, errors, message } = json
@@ -181,8 +183,8 @@ const toErrorBody = (json: unknown): ErrorBody | undefined => {
 
 /**
  * Whether an error body has the exchange's own format, which proves that the exchange refused the call. A proxy in
- * between may also answer with JSON and a message. The live exchange may omit `errors`, or send an empty list when no
- * field is wrong.
+ * between may also respond with JSON and a message. The live exchange may omit `errors`, or send an empty list when no
+ * field is invalid.
  */
 const isOwnForm = (json: unknown, { omitsErrors }: Dialect): boolean => {
   if (!Json.isObject(json)) return false
@@ -194,7 +196,10 @@ const isOwnForm = (json: unknown, { omitsErrors }: Dialect): boolean => {
 
 const decodeOrderId = Compiled.decodeUnknownResult(() => Wire.OrderId)
 
-/** Finds the order ids in an answer. They prove that an order exists even when the rest can't be read. */
+/**
+ * Finds the order ids in a response. An order id proves that the order exists, even if the rest of the response can't
+ * be read.
+ */
 const orderIds = (json: unknown): ReadonlyArray<Errors.AcceptedUnreadable["orderIds"][number]> => {
   const found: Array<Errors.AcceptedUnreadable["orderIds"][number]> = []
   const visit = (value: unknown, depth: number): void => {
@@ -206,7 +211,7 @@ const orderIds = (json: unknown): ReadonlyArray<Errors.AcceptedUnreadable["order
       } else visit(inner, depth + 1)
     }
   }
-  // In an answer to a bulk call, only the `result` of an item contains ids of the account's orders.
+  // In a response to a bulk call, only the `result` of an item contains ids of the account's orders.
   for (
     const answer of Array.isArray(json)
       ? json.map((item: unknown) => Json.isObject(item) && item["result"])
@@ -275,8 +280,8 @@ const privateRefusal = (
 }
 
 /**
- * Creates the error for one refused order in a bulk call. `each` is the endpoint that places a single such order. Long
- * runs of letters and digits are removed from all strings.
+ * Creates the error for a refused order in a bulk call. `each` is the endpoint that places a single order of that kind.
+ * Long runs of letters and digits are removed from all strings.
  */
 export const itemRefusal = <E extends Endpoint.Any>(
   endpoint: Endpoint.Any,
@@ -285,19 +290,20 @@ export const itemRefusal = <E extends Endpoint.Any>(
   refusal: BulkAnswer.Refusal,
   clientOrderId?: ClientOrderId
 ): ItemRefusal<E> =>
-  // The cast is safe: the result depends on the value of `refusals` as its type depends on their type.
+  // The cast is safe: the result depends on the value of `refusals` in the same way as its type depends on the type of
+  // `refusals`.
   toItemRefusal(endpoint, each, dialect, refusal, clientOrderId) as ItemRefusal<E>
 
 /**
- * The refusals for one order in a bulk call: those of the endpoint that places a single order, except the ones that
- * concern the call as a whole.
+ * The possible refusals of a single order in a bulk call: the refusals of the endpoint that places a single order,
+ * except those that concern the complete call.
  */
 export type ItemRefusal<E extends Endpoint.Any> = Extract<
   Endpoint.Failure<E>,
   { readonly _tag: "ValidationFailed" | "ReduceOnlyRejected" | "RequestRejected" }
 >
 
-/** The errors for one order in a bulk call: refusals and uncertain outcomes. */
+/** The possible errors of a single order in a bulk call: refusals and uncertain outcomes. */
 export type ItemFailure<E extends Endpoint.Any> = ItemRefusal<E> | Errors.OutcomeUnknown | Errors.AcceptedUnreadable
 
 const toItemRefusal = (
@@ -327,7 +333,7 @@ const toItemRefusal = (
 
 /**
  * Reads a public refusal: the document's `{success: false, message, params}`, or one of the live exchange's forms, in
- * which the messages by field are the `message` or the whole body.
+ * which the messages by field are in `message` or are the complete body.
  */
 const publicRefusal = (
   endpoint: Endpoint.Any,
@@ -353,7 +359,7 @@ const publicRefusal = (
 // Verdicts
 // -----------------------------------------------------------------------------
 
-/** The fields to compare between a request and an answer that does not decode: wire key to domain name. */
+/** The fields to compare between a request and a response that can't be decoded. Maps wire keys to domain names. */
 const echoes = {
   market: "market",
   side: "side",
@@ -362,8 +368,8 @@ const echoes = {
 } as const
 
 /**
- * How an answer that does not decode contradicts the request: it contains a different market, side or client order id,
- * or order ids without the requested one.
+ * Describes how a response that can't be decoded contradicts the request: it contains a different market, side or
+ * client order id, or it contains order ids, but not the requested order id.
  */
 const contradictionIn = (
   request: object,
@@ -394,7 +400,10 @@ const contradictionIn = (
     : visit(json, 0)
 }
 
-/** The verdict on an answer that reports a success: its value, if it decodes and matches the request. */
+/**
+ * The verdict on a response that reports a success. If the response decodes and matches the request, the verdict
+ * contains its value.
+ */
 const accepted = <E extends Endpoint.Any>(
   endpoint: E,
   dialect: Dialect,
@@ -415,14 +424,14 @@ const accepted = <E extends Endpoint.Any>(
     const items = json.map((item: unknown, at) => readItem(answer, at, item, decodeResponse([item])))
     const problem = answer.contradiction?.(items)
     return problem === undefined
-      // The cast adds the fields that an item's type has beyond its schema.
+      // The cast adds the fields that are in an item's type but not in its schema.
       ? { _tag: "Answered", value: items as Endpoint.Response<E> }
       : uncertain("contradictory-answer", problemOf(problem, answer))
   }
   const ids = orderIdsOf(endpoint, json)
   const contradiction = contradictionIn(answer.request ?? {}, json, ids, answer.sameId)
   if (contradiction !== undefined) return uncertain("contradictory-answer", problemOf(contradiction, answer))
-  const said = problemOf(Expected.inWords(failure, "the answer"), answer)
+  const said = problemOf(Expected.inWords(failure, "the response"), answer)
   return ids.length === 0
     ? uncertain("unreadable-answer", said, endpoint.mutates ? undefined : Rows.read(decodeResponse, json))
     : refused(
@@ -436,7 +445,7 @@ const accepted = <E extends Endpoint.Any>(
     )
 }
 
-/** An item of a bulk answer. `read` is the result of decoding a list of just this item. */
+/** An item of a bulk response. `read` is the result of decoding a list of just this item. */
 const readItem = (
   answer: Answer,
   at: number,
@@ -448,7 +457,7 @@ const readItem = (
   const ids = orderIds([json])
   const contradiction = contradictionIn(orders[at] ?? {}, json, ids, answer.sameId)
   const unreadable: BulkAnswer.Unreadable = {
-    // The item was decoded alone, so its index in the message is 0.
+    // The item was decoded separately, so its index in the message is 0.
     problem: problemOf(Expected.inWords(read.failure).replace(/^0(?=[ .])/u, String(at)), answer),
     orderIds: ids,
     ...(contradiction === undefined ? {} : { contradiction: problemOf(contradiction, answer) })
@@ -460,9 +469,9 @@ const orderIdsOf = ({ errorFamily, mutates }: Endpoint.Any, json: unknown) =>
   mutates && errorFamily === "order" ? orderIds(json) : []
 
 /**
- * The verdict on the error body of a private call. A mutating call counts as refused only if the body has the
- * exchange's own error format and no order id, which would contradict a refusal. For a read, which changes nothing, any
- * error body is enough.
+ * The verdict on a private call's error body. A mutating call is treated as refused only if the body has the exchange's
+ * own error format and contains no order id, because an order id would contradict a refusal. For a read, which changes
+ * nothing, any error body is enough.
  */
 const privateError = (
   endpoint: Endpoint.Any,
@@ -476,8 +485,7 @@ const privateError = (
     return refused(privateRefusal(endpoint, dialect, answer, body))
   }
   if (answer.status === 429 && !endpoint.mutates) return refused(rateLimited(endpoint, answer))
-  // The body does not have the exchange's own format: it may come from a proxy, although the exchange has applied the
-  // call.
+  // A body that is not in the exchange's own format may come from a proxy, although the exchange has applied the call.
   return uncertain("unreadable-answer", `HTTP ${answer.status} without the exchange's error body`)
 }
 
@@ -497,7 +505,7 @@ const rateLimited = ({ name: endpoint }: Endpoint.Any, answer: Answer) =>
     body: shown(answer)
   })
 
-/** Classifies an answer to a call of the endpoint. */
+/** Classifies a response to a call of the endpoint. */
 export const classify = <E extends Endpoint.Any>(
   endpoint: E,
   dialect: Dialect,
@@ -505,11 +513,11 @@ export const classify = <E extends Endpoint.Any>(
 ): Verdict<Endpoint.Response<E>> => {
   const { status, text } = answer
   if (status >= 300 && status < 400) return uncertain("redirected", `redirected with HTTP ${status}; never followed`)
-  // After HTTP 408 and 421, a proxy may send the call to the exchange again, whatever the body says.
+  // After HTTP 408 and 421, a proxy may send the call to the exchange again, whatever the body contains.
   if (status >= 500 || status === 408 || status === 421) return uncertain("server-error", `HTTP ${status}`)
   const isSuccess = status >= 200 && status < 300
   if (isSuccess) {
-    // An empty body is not JSON, but some calls have empty answers, so the endpoint's schema decides.
+    // An empty body is not JSON, but some calls have empty responses, so the endpoint's schema decides.
     const parsed = text === "" ? Result.succeed(undefined) : Json.parse(text)
     if (Result.isSuccess(parsed) && !isError(parsed.success)) return accepted(endpoint, dialect, answer, parsed.success)
   }
@@ -522,4 +530,6 @@ export const classify = <E extends Endpoint.Any>(
 }
 
 const notJson = (why: unknown): string =>
-  why === Json.repeatedKey ? "the answer is JSON, but an object in it has a duplicate key" : "the answer is not JSON"
+  why === Json.repeatedKey
+    ? "the response is JSON, but an object in it has a duplicate key"
+    : "the response is not JSON"

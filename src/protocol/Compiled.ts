@@ -1,16 +1,16 @@
 /**
  * Compiles schemas to plain functions that convert between the wire and the domain in one pass.
  *
- * A compiled schema is a parser: it returns a value, or refuses the input without saying why. The schema itself remains
- * the reference:
+ * A compiled schema is a parser: it returns a value, or refuses the input without giving a reason. The schema itself
+ * remains the reference:
  *
- * - An input that the parser refuses goes to the schema, which explains the refusal or accepts the input.
+ * - An input that the parser refuses is passed to the schema, which explains the refusal or accepts the input.
  * - For an input that the parser accepts, the schema would return an equal value with the same keys in the same order.
  * - Effect interprets the schema nodes that this module does not support.
  *
- * Effect's own compiler, `effect/schema/SchemaJITCompiler`, is slower here: it runs the domain's checks by collecting
- * their issues, renames keys by creating a second object, and does not count keys, so finding repeated keys takes
- * another pass over the answer. `benchmarks/RESULTS.md` has the measurements.
+ * Effect's own compiler, `effect/schema/SchemaJITCompiler`, is slower here: it collects the issues of all domain
+ * checks, creates a second object to rename keys, and does not count keys, so that another pass over the response would
+ * be needed to find repeated keys. `benchmarks/RESULTS.md` contains the measurements.
  */
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
@@ -26,8 +26,8 @@ import { anything, type Parser, refused, tally, undecided } from "./Parser.ts"
 export type Compile = (ast: SchemaAST.AST) => Parser
 
 /**
- * Compiles a transformation and both its sides in one pass: the input's check, the transformation, and the output's
- * check. `undefined` for nodes that it does not support.
+ * Compiles a transformation and both its sides to a single pass: the input's check, the transformation, and the
+ * output's check. Returns `undefined` for unsupported nodes.
  */
 export type Fused = (compile: Compile, source: SchemaAST.AST, target: SchemaAST.AST) => Parser | undefined
 
@@ -40,15 +40,15 @@ export const fused = <F extends (input: never) => unknown>(transform: F, build: 
 }
 
 /**
- * Registers a transformation that only rearranges the values of its input, in the order of its output's fields: they have
- * been checked, so the output is not checked again.
+ * Registers a transformation that only rearranges the values of its input, in the order of its output's fields. The
+ * values have already been checked, so the output is not checked again.
  */
 export const rearranged = <A, B>(rearrange: (input: A) => B): (input: A) => B =>
   fused(rearrange, (compile, source) => {
     const parse = compile(source)
     return (input) => {
       const value = parse(input)
-      // The cast is safe: the parser of the source returns its type.
+      // The cast is safe, because the source's parser returns the source's type.
       return value === refused ? refused : rearrange(value as A)
     }
   })
@@ -59,12 +59,12 @@ export const rearranged = <A, B>(rearrange: (input: A) => B): (input: A) => B =>
 
 const options: SchemaAST.ParseOptions = {}
 
-// Each parser is a single closure: an answer has thousands of values, and calling another closure would cost as much as
-// the check itself.
+// Each parser is a single closure: a response has thousands of values, and calling another closure would cost as much
+// as the check itself.
 const aString: Parser = (input) => typeof input === "string" ? input : refused
 const aNumber: Parser = (input) => typeof input === "number" ? input : refused
 const aBoolean: Parser = (input) => typeof input === "boolean" ? input : refused
-/** The parser of a struct without fields: it accepts every value except `null` and `undefined`. */
+/** The parser for a struct without fields, which accepts every value except `null` and `undefined`. */
 const something: Parser = (input) => input === null || input === undefined ? refused : input
 const nothing: Parser = () => undefined
 
@@ -90,9 +90,7 @@ const array = ({ elements, rest }: SchemaAST.Arrays, compile: Compile): Parser |
   }
 }
 
-/**
- * Whether a missing field with this schema stays missing. A struct with a field that has a default is not compiled.
- */
+/** Whether a missing field with this schema stays missing. If a field has a default, its struct is not compiled. */
 export const keepsNothing = ({ encoding }: SchemaAST.AST): boolean =>
   encoding?.every(({ to, transformation }) => isPlain(transformation.decode) && keepsNothing(to)) ?? true
 
@@ -108,8 +106,8 @@ const struct = ({ propertySignatures }: SchemaAST.Objects, compile: Compile): Pa
 }
 
 /**
- * An object whose keys are data. An object with the key `__proto__` is left to the schema, because an assignment does
- * not create that key.
+ * The parser for an object whose keys are data. An object with the key `__proto__` is passed to the schema, because an
+ * assignment does not create that key.
  */
 const record = (type: SchemaAST.AST, compile: Compile): Parser => {
   const parse = compile(type)
@@ -139,13 +137,13 @@ const object = (ast: SchemaAST.Objects, compile: Compile): Parser | undefined =>
     : undefined
 }
 
-/** The parser of a union: it uses the first member that accepts the input. */
+/** The parser for a union, which uses the first member that accepts the input. */
 const union = (ast: SchemaAST.Union, compile: Compile): Parser | undefined => {
   if (ast.options?.mode === "oneOf") return undefined
   const literals = literalsOf(ast)
   if (literals !== undefined) return oneOf(literals)
   const [first, second] = ast.types
-  // An open enumeration: the listed strings, then any other string.
+  // This is an open enumeration, which contains the listed strings and then any other string.
   if (ast.types.length === 2 && first !== undefined && second?._tag === "String" && isBare(second)) {
     const listed = SchemaAST.isUnion(first) && isBare(first) ? literalsOf(first) : undefined
     if (listed !== undefined) return textOrOneOf(listed)
@@ -157,7 +155,7 @@ const union = (ast: SchemaAST.Union, compile: Compile): Parser | undefined => {
       const value = member(input)
       if (value !== refused) return value
       tally.keys = keys
-      // The schema itself may accept the input as this member, so the next member is not tried.
+      // The schema itself may still accept the input as this member, so the next member is not tried.
       if (tally.undecided > undecided) return refused
     }
     return refused
@@ -174,7 +172,7 @@ const isBare = (ast: SchemaAST.AST): boolean =>
   ast.checks === undefined && ast.encoding === undefined &&
   !("encodingChecks" in ast && ast.encodingChecks !== undefined)
 
-/** The parser of a declaration, which is already a function. */
+/** The parser for a declaration, which is already a function. */
 const declaration = (ast: SchemaAST.Declaration): Parser => {
   const run = ast.run(ast.typeParameters)
   return (input) => {
@@ -227,8 +225,8 @@ const testsOf = (ast: SchemaAST.AST, checks: ReadonlyArray<SchemaAST.Check<never
   })
 
 /**
- * A predicate for all checks of a node; `undefined` when it has none. A flipped node checks its input, any other node
- * its output.
+ * A predicate for all checks of a node; `undefined` when the node has no checks. A flipped node checks its input, any
+ * other node its output.
  */
 export const checksOf = (ast: SchemaAST.AST, side: "input" | "output"): ((value: unknown) => boolean) | undefined => {
   const checks = side === "output" ? ast.checks : "encodingChecks" in ast ? ast.encodingChecks : undefined
@@ -240,7 +238,7 @@ export const checksOf = (ast: SchemaAST.AST, side: "input" | "output"): ((value:
   return (value) => tests.every((test) => test(value as never))
 }
 
-/** The parser of a string that passes the given tests. */
+/** The parser for a string that passes the given tests. */
 const text = ([first, ...others]: ReadonlyArray<Test<string>>): Parser => {
   if (first === undefined) return aString
   if (others.length === 0) return (input) => typeof input === "string" && first(input) ? input : refused
@@ -265,18 +263,20 @@ const checked = (ast: SchemaAST.AST, compile: Compile): Parser | undefined => {
 // Transformations
 // -----------------------------------------------------------------------------
 
-/** Whether a transformation only maps values. Others handle missing values, or run effects. */
+/** Whether a transformation only maps values. Other transformations handle missing values, or run effects. */
 const isPlain = (
   decode: SchemaAST.Link["transformation"]["decode"]
 ): decode is SchemaGetter.Transform<unknown, unknown> | SchemaGetter.Passthrough =>
   "_tag" in decode && (decode._tag === "Transform" || decode._tag === "Passthrough")
 
-/** The parser of a node with transformations. They are applied from the outermost to the node itself. */
+/**
+ * The parser for a node with transformations, which are applied from the outermost transformation to the node itself.
+ */
 const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding, compile: Compile): Parser | undefined => {
   const steps: Array<Parser> = []
   const itself = checked(ast, compile)
   if (itself === undefined) return undefined
-  // The last transformation's output needs only the node's own checks, not its transformations again.
+  // On the last transformation's output, only the node's own checks are applied, not its transformations again.
   const compileEnd: Compile = (node) => node === ast ? itself : compile(node)
   let isParsed = false
   for (const [at, { to: source, transformation }] of [...links.entries()].toReversed()) {
@@ -316,7 +316,7 @@ const inSequence = ([first, ...others]: ReadonlyArray<Parser>): Parser => {
 // Schemas
 // -----------------------------------------------------------------------------
 
-/** The schema itself as a parser, for nodes that this module does not support. */
+/** Uses the schema itself as a parser, for nodes that this module does not support. */
 export const interpreted: Compile = (ast) => {
   const decode = Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
   return (input) => Result.getOrElse(decode(input), () => refused)

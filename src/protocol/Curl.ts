@@ -1,7 +1,7 @@
 /**
  * Writes calls as shell scripts (POSIX) that sign with openssl and send with curl.
  *
- * It imports nothing, because the sandbox's page uses it in a browser.
+ * This module has no imports, because the sandbox's page uses it in a browser.
  */
 
 /** Quotes a string as one shell word. */
@@ -52,9 +52,10 @@ export const send = ({ body, headers, method, url }: Command, between = " "): st
   ].join(between)
 
 /**
- * A shell expression for a new nonce: the time in seconds, followed by random digits. In a shell without random
- * numbers, the digits come from the process id. The nonce is as long as the old one, if that is long enough. Where
- * nonces must increase, a longer one would be greater than the nonces of all other programs.
+ * Returns a shell expression for a new nonce: the time in seconds, followed by random digits. In a shell without random
+ * numbers, the digits come from the process id. The new nonce has as many digits as the old nonce, if the old nonce is
+ * long enough. Where nonces must increase, a nonce with more digits would be greater than the nonces of all other
+ * programs.
  */
 const newNonce = (old = ""): string => {
   const digits = old.length > 10 ? old.length - 10 : 5

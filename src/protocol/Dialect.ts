@@ -2,7 +2,7 @@
  * The protocol's two dialects: the document's and the live exchange's.
  *
  * They differ in keys (`client_order_id`, `clientOrderId`), values (`NEW`, `OPEN`), nonces, the HTTP status of errors,
- * and the exchange's policy. A {@link Dialect} contains all differences; no other code checks which dialect it has.
+ * and the exchange's policy. A {@link Dialect} contains all differences; no other code checks which dialect is used.
  *
  * @example
  * ```ts
@@ -26,17 +26,17 @@ import * as Wire from "./Wire.ts"
  * @category models
  */
 export interface Refusal {
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   readonly status: number
-  /** The code in the error body. Codes are overloaded: interpret one only together with `status` and `message`. */
+  /** The code in the error body. Codes are ambiguous, so interpret a code only together with `status` and `message`. */
   readonly code: number
   /** The message in the error body. */
   readonly message: string
 }
 
 /**
- * The refusal for each reason. A request whose fields break a constraint is refused by {@link Dialect.orderValidation},
- * {@link Dialect.fieldValidation} or {@link Dialect.publicValidation} instead.
+ * The refusal for each reason. For a request whose fields break a constraint, {@link Dialect.orderValidation}, {@link
+ * Dialect.fieldValidation} or {@link Dialect.publicValidation} creates the refusal instead.
  *
  * @category models
  */
@@ -70,7 +70,10 @@ export interface Refusals {
   readonly nonceWindowInvalid: Refusal
   /** The account made too many calls in a short time (document, "Limits"). */
   readonly rateLimited: Refusal
-  /** A reduce-only order has no position to reduce, or is on the same side as the position (document, Endpoints §2). */
+  /**
+   * There is no position that the reduce-only order could reduce, or the order is on the same side as the position
+   * (document, Endpoints §2).
+   */
   readonly reduceOnly: Refusal
   /** The wallet's balance does not cover the order. */
   readonly notEnoughBalance: Refusal
@@ -82,13 +85,13 @@ export interface Refusals {
   readonly notEnoughForCode: Refusal
   /** No open order has this identifier. */
   readonly orderNotFound: Refusal
-  /** No open order has this identifier, in a call that cancels several orders. */
+  /** No open order has this identifier. This refusal is for calls that cancel several orders. */
   readonly orderNotThere: Refusal
   /** A post-only order would trade immediately. */
   readonly notMaker: Refusal
   /** A post-only order would trade immediately at its new price. */
   readonly notMakerModified: Refusal
-  /** An order at the best bid or offer finds no order in the book to take its price from. */
+  /** The book has no order from which an order at the best bid or offer could take its price. */
   readonly noQuote: Refusal
   /** The account has no such open position. */
   readonly positionNotFound: Refusal
@@ -98,15 +101,17 @@ export interface Refusals {
   readonly positionTooBig: Refusal
   /** The position and its open orders would be larger than the market allows. */
   readonly pendingTooBig: Refusal
-  /** The leverage or the hedge mode can't change while there are positions or orders. */
+  /** The leverage or the hedge mode can't be changed while there are positions or orders. */
   readonly hasPositions: Refusal
   /** The position side does not match the account's mode. */
   readonly wrongSide: Refusal
-  /** The order would open a position of the opposite side. */
+  /** The order would open a position on the opposite side. */
   readonly oppositePosition: Refusal
   /** The exchange is halted. */
   readonly unavailable: Refusal
-  /** The request has a field that the document or the live documentation lists, but the sandbox does not simulate. */
+  /**
+   * The request has a field that the document or the live documentation lists, but that the sandbox does not simulate.
+   */
   readonly notSimulated: Refusal
   /** There is no endpoint at this path. */
   readonly notFound: Refusal
@@ -114,12 +119,12 @@ export interface Refusals {
   readonly notServed: Refusal
   /** The endpoint does not accept this HTTP method. */
   readonly methodNotAllowed: Refusal
-  /** The body is larger than the exchange accepts. */
+  /** The body is larger than the maximum that the exchange accepts. */
   readonly bodyTooLarge: Refusal
 }
 
 /**
- * The reasons for refusing a call whose fields break no constraint. {@link Refusals} explains each.
+ * The reasons for refusing a call whose fields do not break a constraint. {@link Refusals} explains each reason.
  *
  * @category models
  */
@@ -156,47 +161,47 @@ export interface OrderKeys {
  * @category models
  */
 export interface NonceFields {
-  /** A numeric string in the document's dialect, a number in the live one. */
+  /** A numeric string in the document's dialect, a number in the live dialect. */
   readonly nonce: string | number
   /** `true` asks the exchange to accept nonces near its clock in any order. Live dialect only. */
   readonly nonceWindow?: boolean
 }
 
 /**
- * The form in which the live exchange reports invalid fields of a public request. `fields`: an object with a list of
- * messages per field, with HTTP 422. `wrapped`: that object as the `message` of an API V1 envelope, with HTTP 200.
- * `texts`: like `fields`, but with one string per field unless the market does not exist.
+ * The format in which the live exchange reports invalid fields of a public request. `fields`: an object with a list of
+ * messages per field, with HTTP 422. `wrapped`: the same object as the `message` of an API V1 envelope, with HTTP 200.
+ * `texts`: like `fields`, but with a single string per field, unless the market does not exist.
  *
  * @category models
  */
 export type PublicForm = "fields" | "wrapped" | "texts"
 
 /**
- * The answer to a public request with invalid fields.
+ * The response to a public request with invalid fields.
  *
  * @category models
  */
 export interface PublicRefusal {
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   readonly status: number
   /** The error body. */
   readonly body: object
 }
 
 /**
- * A variant of the protocol: {@link document} or {@link live}.
+ * A version of the protocol: {@link document} or {@link live}.
  *
  * @category models
  */
 export interface Dialect {
   /**
-   * The dialect's name, for configuration and reports. No behaviour depends on it; the other fields contain all
-   * differences.
+   * The dialect's name, for configuration and reports. Behaviour does not depend on the name; the other fields contain
+   * all differences.
    */
   readonly name: "document" | "live"
   /** The wire keys of orders that differ between dialects. */
   readonly keys: OrderKeys
-  /** The schema of an order's status in an answer (document, "Order status"). */
+  /** The schema of an order's status in a response (document, "Order status"). */
   readonly orderStatus: Schema.Codec<Order.ReceivedStatus, string>
   /**
    * Whether an order's type on the wire shows that the order is on margin, as in `margin limit`. In the domain,
@@ -205,21 +210,21 @@ export interface Dialect {
   readonly marginTypes: boolean
   /** The schema of self-trade prevention in a request (document, Endpoints §3). */
   readonly selfTradePrevention: Schema.Codec<Order.SelfTradePrevention, string>
-  /** The schema of self-trade prevention in an answer. */
+  /** The schema of self-trade prevention in a response. */
   readonly receivedSelfTradePrevention: Schema.Codec<Order.ReceivedSelfTradePrevention, string>
   /**
-   * Creates the schema of a field that the live exchange omits from some answers. The key is always optional in the
+   * Creates the schema of a field that the live exchange omits from some responses. The key is always optional in the
    * domain; the document's dialect requires the field on the wire.
    */
   readonly omissible: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
   /**
-   * Creates the schema of a field that only the live exchange has. The document's dialect neither reads nor writes it,
-   * and the client refuses a request that has it before sending.
+   * Creates the schema of a field that only the live exchange has. The document's dialect neither reads nor writes such
+   * a field, and the client refuses a request with the field before sending.
    */
   readonly extension: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
   /**
-   * Creates the schema of an answer that the live exchange has also sent in an older form, described by `form`. `read`
-   * converts the older form to the current one. The document has only one form.
+   * Creates the schema of a response that the live exchange has also sent in an older format, described by `form`.
+   * `read` converts the older format to the current format. The document has only one format.
    */
   readonly older: <A>(
     schema: Schema.Codec<A, unknown>,
@@ -228,48 +233,52 @@ export interface Dialect {
   ) => Schema.Codec<A, unknown>
   /** Creates the schema of a decimal in a request: a string, or in the live dialect also a JSON number. */
   readonly decimal: <A extends string>(schema: Schema.Codec<A, string>) => Schema.Codec<A, unknown>
-  /** The schema of the page size of trading history: at most 100 records in the document's dialect, 500 in the live one. */
+  /**
+   * The schema of the page size of trading history: at most 100 records in the document's dialect, 500 in the live
+   * dialect.
+   */
   readonly historyLimit: Schema.Codec<Paging.HistoryLimit, number>
   /** The schema of a page's offset in lists of orders and trades: at most `maxRecordOffset`. */
   readonly recordOffset: Schema.Codec<Paging.RecordOffset, number>
-  /** The maximum offset of a page in lists of orders and trades. */
+  /** The maximum page offset in lists of orders and trades. */
   readonly maxRecordOffset: Paging.RecordOffset
-  /** Whether the wire must have a key even when its value means "absent": see `Wire.Absent`. */
+  /** Whether a key must be present on the wire even when its value means "absent": see `Wire.Absent`. */
   readonly demandsAll: boolean
   /**
-   * Creates the nonce fields of a body (document, "Authentication", 3). `window` asks the exchange to accept nonces near
-   * its clock in any order; a dialect without that option ignores it.
+   * Creates the nonce fields of a body (document, "Authentication", 3). `window` asks the exchange to accept nonces
+   * near its clock in any order; a dialect without that option ignores it.
    */
   readonly nonce: (nonce: number, window: boolean) => NonceFields
   /**
-   * The unit of nonces derived from the time. A key can use one nonce per unit, so a thousand or a million per second.
+   * The unit of nonces derived from the time. A key can use one nonce per unit, so a thousand or a million nonces per
+   * second.
    */
   readonly nonceUnit: "milliseconds" | "microseconds"
-  /** The refusals for calls whose fields break no constraint. */
+  /** The refusals for calls whose fields do not break a constraint. */
   readonly refusals: Refusals
   /** Whether an error body may omit `errors`. The document requires it (document, "Errors"). */
   readonly omitsErrors: boolean
   /** Creates the refusal of an order request with invalid fields (document, "Errors"). */
   readonly orderValidation: (violations: ReadonlyArray<Violation>) => Refusal
   /**
-   * Returns a field's key in the `errors` of a refusal, given its domain name, its wire key and the constraint it
-   * breaks.
+   * Returns a field's key in a refusal's `errors`, given the field's domain name, its wire key and the broken
+   * constraint.
    */
   readonly errorKey: (field: string, wireKey: string, constraint: Constraint) => string
-  /** The refusal of any other private request with invalid fields (document, "Errors"). */
+  /** Creates the refusal of any other private request with invalid fields (document, "Errors"). */
   readonly fieldValidation: Refusal
   /**
    * Creates the refusal of a public request with invalid fields. `errors` contains the messages by field. The document
-   * uses one form for all endpoints.
+   * uses the same format for all endpoints.
    */
   readonly publicValidation: (
     errors: Readonly<Record<string, ReadonlyArray<string>>>,
     form: PublicForm
   ) => PublicRefusal
-  /** The HTTP status of the answer to a call that applies a code. */
+  /** The HTTP status of the response to a call that applies a code. */
   readonly codeAppliedStatus: number
   /**
-   * The HTTP status of the answer to a call that creates a transfer or anything else except an order: 200 in the
+   * The HTTP status of the response to a call that creates a transfer or anything else except an order: 200 in the
    * document, as for all private calls; 201 on the live exchange.
    */
   readonly createdStatus: number
@@ -305,13 +314,14 @@ const common = {
   noQuote: { status: 400, code: 12, message: "Inner validation failed" },
   unavailable: { status: 503, code: 0, message: "The exchange has stopped." },
   notFound: { status: 404, code: 0, message: "Not found." },
-  // Some clients, such as ccxt, replace the body of every HTTP 404 with their own text.
+  // Some clients, such as ccxt, replace the body of every HTTP 404 response with their own text, so HTTP 501 is used
+  // here.
   notServed: { status: 501, code: 0, message: "The live exchange has this call. This sandbox does not serve it." },
   methodNotAllowed: { status: 405, code: 0, message: "Method not allowed." },
   bodyTooLarge: { status: 413, code: 0, message: "The request body is too large." }
 } as const
 
-/** The refusals of margin calls, which differ between dialects only in their status. */
+/** The refusals of margin trading calls. Only their HTTP status differs between the dialects. */
 const marginRefusals = (status: number) => ({
   positionNotFound: { status, code: 104, message: validationFailed },
   leverageNotCovered: { status, code: 17, message: validationFailed },
@@ -326,8 +336,8 @@ const marginRefusals = (status: number) => ({
 const made = (make: () => Dialect): Dialect => make()
 
 /**
- * The document's dialect: `client_order_id`, `NEW`, nonces as numeric strings, HTTP 400 for invalid fields. The default
- * of the sandbox and the oracle.
+ * The document's dialect: `client_order_id`, `NEW`, nonces as numeric strings, HTTP 400 for invalid fields. This is the
+ * default dialect of the sandbox and the oracle.
  *
  * @category dialects
  */
@@ -395,21 +405,21 @@ const statuses = { OPEN: "NEW", PARTIALLY_FILLED: "PARTIAL_FILLED" } as const
 
 const modes = { cb: "cancel_both", cn: "cancel_new", co: "cancel_old" } as const
 
-/** The code for a field that does not apply to the order's type. */
+/** The code for a field that is not valid for the order's type. */
 const inapplicable: Readonly<Record<string, number>> = { activationPrice: 158, price: 159, total: 162, amount: 163 }
 
-/** The code for two flags that exclude each other, by the reported field and the other flag. */
+/** The code for two flags that can't be combined, by the reported field and the other flag. */
 const exclusive: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ioc: { postOnly: 37, rpi: 40 },
   retail: { rpi: 41 }
 }
 
-/** The live exchange's field-error codes that come with HTTP 400; all others come with 422. */
+/** The live exchange's field-error codes that are sent with HTTP 400; all other codes are sent with HTTP 422. */
 const badRequests: ReadonlySet<number> = new Set([158])
 
 /**
- * The live exchange's code for an invalid field. A missing field has code 30, as has a request whose invalid fields
- * have different codes.
+ * The live exchange's code for an invalid field. A missing field has code 30, and so does a request whose invalid
+ * fields have different codes.
  */
 const codeOf = (violation: Violation): number => {
   if (violation.constraint.kind === "required") return 30
@@ -453,8 +463,8 @@ const publicForms: {
 }
 
 /**
- * The live exchange's dialect (WhiteBIT, global and EU): `clientOrderId`, `OPEN`, nonces as numbers, HTTP 422 for wrong
- * fields of orders.
+ * The live exchange's dialect (WhiteBIT, global and EU): `clientOrderId`, `OPEN`, nonces as numbers, HTTP 422 for
+ * invalid order fields.
  *
  * @category dialects
  */
@@ -467,7 +477,8 @@ export const live: Dialect = made(() => ({
     dealStock: "dealStock",
     dealFee: "dealFee"
   },
-  // The live exchange's status does not show whether a canceled order was partially filled; only its amounts do.
+  // On the live exchange, a canceled order's status does not show whether the order was partially filled; only its
+  // amounts do.
   orderStatus: Wire.renamed(Order.ReceivedStatus, statuses, { PARTIAL_CANCELED: "CANCELED" }),
   marginTypes: true,
   selfTradePrevention: Wire.renamed(Order.SelfTradePrevention, modes),
@@ -499,7 +510,7 @@ export const live: Dialect = made(() => ({
     return { status: badRequests.has(code) ? 400 : 422, code, message: validationFailed }
   },
   // For a value that is not a multiple of the market's step, the live exchange uses the field's camel-case name, and
-  // for amount × price a key of its own. For all other errors it uses the wire key.
+  // for the total (amount × price) it uses a separate key. For all other errors it uses the wire key.
   errorKey: (field, wireKey, { kind }) =>
     kind === "step" ? field : kind === "minTotal" || kind === "maxTotal" ? totalKey : wireKey,
   fieldValidation: { status: 400, code: 0, message: validationFailed },
@@ -514,11 +525,11 @@ export const live: Dialect = made(() => ({
     reduceOnly: "accepted",
     legClientOrderIds: "empty",
     positionSides: "one-way",
-    // The documentation describes the refusal, but not the width of the band. Accepted orders in the documentation and
-    // in captured payloads have prices from 0.1 to 2.5 times the last price.
+    // The documentation describes this refusal, but not the width of the price band. Accepted orders in the
+    // documentation and in captured payloads have prices from 0.1 to 2.5 times the last price.
     priceBand: { above: 400, below: 90 },
     payload: "compact-body",
-    // The validity of a token is not documented. Known clients use a token for up to a minute, and for several
+    // It is not documented how long a token is valid. Known clients use a token for up to a minute, and for several
     // connections.
     streamToken: { lifetimeSeconds: 60, singleUse: false },
     margin: marginPolicy

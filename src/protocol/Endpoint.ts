@@ -1,8 +1,7 @@
 /**
- * Endpoints as values: each has a name, path, request, answer and refusals.
+ * Endpoints as values: each has a name, path, request, response and refusals.
  *
- * The same value defines the client's service, the sandbox's route, the oracle's generators and the tables of
- * endpoints.
+ * The same value defines the client's service, the sandbox's route, the oracle's generators and the endpoint tables.
  *
  * @example
  * ```ts
@@ -42,7 +41,7 @@ export type RefusalTag = "ValidationFailed" | "InvalidFields" | "ReduceOnlyRejec
 export interface RateLimit {
   /** The maximum number of calls in a window. */
   readonly calls: number
-  /** The length of the window, in seconds. */
+  /** The window's length, in seconds. */
   readonly perSeconds: number
 }
 
@@ -56,11 +55,11 @@ export type Path = `/api/v${1 | 4}/${string}`
 /**
  * Whether a call places orders, and how to find them when its outcome is unknown:
  *
- * - `nothing`: it places no order with a client order id
- * - `order`: it places one order, with the request's client order id
- * - `pair`: it places the two legs of an OCO order, both with the request's client order id. Until one leg activates,
- *   they are only in the list of unexecuted OCO orders
- * - `orders`: it places the orders in the request's `orders` field, each with its own client order id
+ * - `nothing`: the call places no orders with a client order id
+ * - `order`: the call places one order, with the request's client order id
+ * - `pair`: the call places the two legs of an OCO order, both with the request's client order id. Until a leg
+ *   activates, the legs are only in the list of unexecuted OCO orders
+ * - `orders`: the call places the orders in the request's `orders` field, each with its own client order id
  *
  * @category models
  */
@@ -81,7 +80,7 @@ type IsNamed<Order> = Order extends { readonly market: MarketName; readonly clie
   : false
 
 /**
- * The definition of an endpoint, for {@link make}. Most fields have defaults.
+ * An endpoint's definition, for {@link make}. Most fields have defaults.
  *
  * @category models
  */
@@ -105,37 +104,37 @@ export interface Definition<
   readonly path: At
   /** Whether calls are signed with an API key (`private`) or not (`public`). */
   readonly access: Access
-  /** Whether only business partners may call it (document, "Authentication", 5). Default `false`. */
+  /** Whether only business partners may make the call (document, "Authentication", 5). Default `false`. */
   readonly b2b?: boolean
   /**
-   * Whether the call changes anything at the exchange. The client never retries such a call after it may have reached
-   * the exchange.
+   * Whether the call changes anything at the exchange. If a call that does so may have reached the exchange, the client
+   * never retries it.
    */
   readonly mutates: Mutates
   /** Whether the call places orders, and how to find them. Required for mutating calls of the error family `order`. */
   readonly places?: Placed
   /**
    * The documented rate limit per client. Default, per 10 seconds: 2000 calls for a public endpoint, 10000 for a
-   * private one of the error family `order`, 1000 for one of the error family `account`.
+   * private endpoint of the error family `order`, 1000 for a private endpoint of the error family `account`.
    */
   readonly rateLimit?: RateLimit
   /**
    * Whether the document requires `request` and `nonce` in the body. The client always sends both on a private call.
-   * Default: `required` for private calls, `none` for public ones.
+   * Default: `required` for private calls, `none` for public calls.
    */
   readonly envelope?: "none" | "optional" | "required"
   /**
-   * The errors with which the endpoint may refuse a request's fields. They also determine the error family, and so the
-   * wording of its messages.
+   * The errors with which the endpoint may refuse a request's fields. They also determine the error family, which
+   * determines the wording of the messages.
    */
   readonly refusals: ReadonlyArray<Refusals>
-  /** The form in which the live exchange refuses a public request with invalid fields. Default `fields`. */
+  /** The format in which the live exchange refuses a public request with invalid fields. Default `fields`. */
   readonly refusedAs?: PublicForm
   /** The dialect's field that holds the HTTP status of a success. Default: HTTP 200. */
   readonly success?: "createdStatus" | "codeAppliedStatus"
   /** Builds the request's schema and wire keys in a dialect. */
   readonly request: (dialect: Dialect) => Wire.Shape<Request>
-  /** Creates the schema of the answer in a dialect. */
+  /** Creates the schema of the response in a dialect. */
   readonly response: (dialect: Dialect) => Schema.Codec<Response, unknown>
   /**
    * An example request. The sandbox's example exchange accepts it, unless it refers to something that must be created
@@ -145,8 +144,8 @@ export interface Definition<
 }
 
 /**
- * Makes `places` mandatory for mutating endpoints of the error family `order`: without it, an order with an unknown
- * outcome could not be found, and might be placed again.
+ * Makes `places` mandatory for mutating endpoints of the error family `order`. Without `places`, an order with an
+ * unknown outcome could not be found, and might be placed again.
  */
 type Stated<Request, Mutates extends boolean, Refusals extends RefusalTag> = Mutates extends true
   ? "ValidationFailed" extends Refusals ? { readonly places: PlacesBy<Request> } : Unstated
@@ -157,7 +156,7 @@ interface Unstated {
 }
 
 /**
- * Everything known about an endpoint. {@link make} creates one from its definition.
+ * All information about an endpoint. {@link make} creates an endpoint from its definition.
  *
  * @category models
  */
@@ -172,9 +171,9 @@ export interface Endpoint<
 > extends Definition<Request, Response, Access, Mutates, Refusals, Placed, At> {
   /** The clause of the document that describes the endpoint, or `not in the document`. */
   readonly clause: string
-  /** GET for public calls, POST for private ones. */
+  /** `GET` for public calls, `POST` for private calls. */
   readonly method: "GET" | "POST"
-  /** Whether only business partners may call it (document, "Authentication", 5). */
+  /** Whether only business partners may make the call (document, "Authentication", 5). */
   readonly b2b: boolean
   /** Whether the call places orders, and how to find them. */
   readonly places: Placed
@@ -206,15 +205,15 @@ export type Any = Endpoint<any, any, any, boolean, RefusalTag>
 export type Request<E extends Any> = E extends Endpoint<infer Q, infer _R, infer _A, infer _M, infer _T> ? Q : never
 
 /**
- * The domain type of an endpoint's answer.
+ * The domain type of an endpoint's response.
  *
  * @category models
  */
 export type Response<E extends Any> = E extends Endpoint<infer _Q, infer R, infer _A, infer _M, infer _T> ? R : never
 
 /**
- * The error tags by kind of call, without the endpoint's own refusals. {@link FailureTag} and {@link failureTags} both
- * derive from it.
+ * The error tags by kind of call, without the endpoint's own refusals. {@link FailureTag} and {@link failureTags} are
+ * both derived from this table.
  */
 const tagsOf = {
   every: ["ExchangeUnreachable", "RateLimited"],
@@ -225,7 +224,7 @@ const tagsOf = {
 } as const
 
 /**
- * The tags of all errors with which a call of the endpoint can fail. {@link failureTags} returns them as a value.
+ * The tags of all errors with which a call to the endpoint can fail. {@link failureTags} returns them as a value.
  *
  * @category models
  */
@@ -235,12 +234,15 @@ export type FailureTag<E extends Any> =
   | AccessTag<E["access"]>
   | UncertainTag<E["mutates"]>
 
-/** The tags that depend on the access. If it is not known, the tags of public and private calls together. */
+/**
+ * The tags that depend on the access. If the access is not known, these are the tags of public and private calls
+ * together.
+ */
 type AccessTag<Access> = Access extends "public" ? (typeof tagsOf.public)[number] : (typeof tagsOf.private)[number]
 
 /**
- * The tags that depend on whether the call mutates. If that is not known, the tags of reads and mutating calls
- * together.
+ * The tags that depend on whether the call mutates. If this is not known, these are the tags of reads and mutating
+ * calls together.
  */
 type UncertainTag<Mutates> = Mutates extends true ? (typeof tagsOf.mutating)[number] : (typeof tagsOf.reading)[number]
 
@@ -263,14 +265,15 @@ interface ErrorByTag<F extends string> {
 /**
  * The errors that an endpoint's calls can return.
  *
- * Endpoint modules write `Failures<typeof endpoint>["failure"]` because an editor then shows the whole union. A named
- * type in between would hide it.
+ * Endpoint modules write `Failures<typeof endpoint>["failure"]` because an editor then shows the complete union. A
+ * named type in between would hide the union's members.
  *
  * @category models
  */
 export interface Failures<E extends Any> {
-  /** All errors with which a call of the endpoint can fail, as a closed union. */
-  // One lookup per kind of call, instead of one for all tags, so that generic code can refer to one kind's errors.
+  /** All errors with which a call to the endpoint can fail, as a closed union. */
+  // There is a separate lookup for each kind of call, instead of a lookup of all tags, so that generic code can refer
+  // to the errors of a single kind.
   readonly failure:
     | ErrorByTag<keyof Request<E> & string>[(typeof tagsOf.every)[number]]
     | ErrorByTag<keyof Request<E> & string>[E["refusals"][number]]
@@ -330,7 +333,10 @@ export const make = <
   }
 }
 
-/** Creates a value per dialect on first use and caches it, because a program uses few endpoints, but uses them often. */
+/**
+ * Creates a value per dialect on first use and caches the value, because a program uses few endpoints, but uses them
+ * often.
+ */
 const perDialect = <A>(make: (dialect: Dialect) => A): (dialect: Dialect) => A => {
   let made: WeakMap<Dialect, A> | undefined
   return (dialect) => {
@@ -344,8 +350,8 @@ const perDialect = <A>(make: (dialect: Dialect) => A): (dialect: Dialect) => A =
 }
 
 /**
- * Returns the tags of all errors with which a call of the endpoint can fail: the counterpart of the type {@link
- * FailureTag}.
+ * Returns the tags of all errors with which a call to the endpoint can fail. This is the run-time counterpart of the
+ * type {@link FailureTag}.
  *
  * @category errors
  */
@@ -357,13 +363,13 @@ export const failureTags = <E extends Any>(endpoint: E): ReadonlySet<FailureTag<
     ...(access === "public" ? tagsOf.public : tagsOf.private),
     ...(mutates ? tagsOf.mutating : tagsOf.reading)
   ]
-  // The cast is safe: the tags depend on the endpoint's value as `FailureTag` depends on its type.
+  // The cast is safe: the tags depend on the endpoint's value in the same way as `FailureTag` depends on its type.
   return new Set(tags) as ReadonlySet<FailureTag<E>>
 }
 
 /**
- * An endpoint's compiled schemas in one dialect. A client encodes requests and decodes answers; an exchange does the
- * reverse.
+ * An endpoint's compiled schemas in one dialect. A client encodes requests and decodes responses; an exchange decodes
+ * requests and encodes responses.
  *
  * @category models
  */
@@ -378,24 +384,25 @@ export interface Codec<Request, Response> {
   readonly decodeRequest: (
     wire: unknown
   ) => Result.Result<Request, ReadonlyArray<Violation.Violation>>
-  /** Decodes an answer. Fails when it does not match the dialect. */
+  /** Decodes a response. Fails when it does not match the dialect. */
   readonly decodeResponse: (wire: unknown) => Result.Result<Response, Schema.SchemaError>
   /**
-   * Decodes an answer, given its text and its parsed JSON. Fails with `Json.repeatedKey` when an object repeats a key.
+   * Decodes a response, given its text and the parsed JSON. Fails with `Json.repeatedKey` when an object has a
+   * duplicate key.
    */
   readonly readResponse: (
     text: string,
     json: unknown
   ) => Result.Result<Response, Schema.SchemaError | typeof Json.repeatedKey>
-  /** Encodes an answer. Fails when it is not a valid domain value. */
+  /** Encodes a response. Fails when it is not a valid domain value. */
   readonly encodeResponse: (response: Response) => Result.Result<unknown, Schema.SchemaError>
 }
 
 const all = { errors: "all" } as const
 
 /**
- * Adds the missing fields to a schema's violations, and sorts them by field: a schema checks constraints between fields
- * only when each field is valid.
+ * Adds violations for missing fields to a schema's violations, and sorts them by field. This is needed because a schema
+ * checks constraints between fields only when each field is valid.
  */
 const violations = <A>(
   result: Result.Result<A, Schema.SchemaError>,
@@ -459,7 +466,7 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
 ): Codec<Q, R> => endpoint["~codec"](dialect)
 
 /**
- * The type of a row in an answer: an element of a list or a page, or an entry of a map. `never` for other answers.
+ * The type of a row in a response: an element of a list or a page, or an entry of a map. `never` for other responses.
  *
  * @category models
  */
@@ -469,8 +476,8 @@ export type Row<Answer> = Answer extends ReadonlyMap<infer K, infer V> ? readonl
   : never
 
 /**
- * The rows that decoded, in order, when a call failed with `UnexpectedResponse` because other rows of the answer did
- * not. Empty if the error has no rows, or belongs to another endpoint.
+ * Returns the readable rows of a response, in order, after a call failed with `UnexpectedResponse` because other rows
+ * can't be read. Empty if the error has no rows, or belongs to another endpoint.
  *
  * @example
  * ```ts
@@ -486,11 +493,11 @@ export type Row<Answer> = Answer extends ReadonlyMap<infer K, infer V> ? readonl
  * )
  * ```
  *
- * @category answers
+ * @category responses
  */
 export const readableRows = <E extends Any>(
   { name }: E,
   { endpoint, readable }: Errors.UnexpectedResponse
 ): ReadonlyArray<Row<Response<E>>> =>
-  // The cast is safe: the endpoint with this name decoded the rows.
+  // The cast is safe, because the rows were decoded with the schema of the endpoint with this name.
   endpoint === name && readable !== undefined ? Redacted.value(readable) as ReadonlyArray<Row<Response<E>>> : []

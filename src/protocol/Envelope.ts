@@ -13,7 +13,7 @@ const encode: (text: string) => Uint8Array = typeof Buffer === "undefined"
 
 /**
  * Builds the exact bytes to sign and send. `request` has wire keys; `path` is the endpoint's path, starting with
- * `/api/v4`. The envelope's fields come last, so no request field can override them.
+ * `/api/v4`. The envelope's fields are written last, so request fields can't override them.
  */
 export const bytes = (
   request: Readonly<Record<string, unknown>>,

@@ -1,9 +1,9 @@
 /**
  * The errors that calls return: flat tagged errors, with one closed union per endpoint.
  *
- * Every error answers two questions. `outcome`: was the call applied? `isRetryable`: may you make the same call again?
- * An error of a private call has the request's `clientOrderId`, if there is one. Field names are the domain's, not the
- * wire's. No error contains a key, a secret, a payload or a signature.
+ * Every error states its `outcome` (was the call applied?) and whether it `isRetryable` (may you make the same call
+ * again?). A private call's error has the request's `clientOrderId`, if there is one. Field names are this library's
+ * names, not the wire's. No error contains a key, a secret, a payload or a signature.
  *
  * @example
  * ```ts
@@ -51,20 +51,20 @@ export type Outcome = "not-applied" | "applied" | "unknown"
 export interface Judged<O extends Outcome> {
   /**
    * Whether the exchange has applied the call. `not-applied`: the call certainly changed nothing. `applied`: it was
-   * certainly applied. `unknown`: find out before you call again.
+   * certainly applied. `unknown`: find out before you make the call again.
    */
   readonly outcome: O
 }
 
 /**
- * The errors for each request field, in the exchange's words. Fields without errors are absent.
+ * The errors for each request field, in the exchange's wording. Fields without errors are absent.
  *
  * @category models
  */
 export type FieldErrors<F extends string> = { readonly [K in F]?: ReadonlyArray<string> }
 
 /**
- * Errors about fields that the request does not have. The keys are the exchange's.
+ * Errors about fields that the request does not have. The keys are the exchange's field names.
  *
  * @category models
  */
@@ -79,15 +79,15 @@ export interface NamedFields {
   /** The call that failed, such as `StopLimitOrders.create`. */
   readonly endpoint: string
   /**
-   * The HTTP status of the answer or, if nothing was sent, the status with which the exchange would have refused the
+   * The HTTP status of the response or, if nothing was sent, the status with which the exchange would have refused the
    * request.
    */
   readonly status: number
   /** The errors for each request field, by the field's domain name. */
   readonly fields: FieldErrors<string>
-  /** The answer's errors about fields that the request does not have. The keys are the exchange's. */
+  /** The response's errors about fields that the request does not have. The keys are the exchange's field names. */
   readonly otherFields: OtherFields
-  /** The request's client order id, if it has a valid one. */
+  /** The request's client order id, if it has a valid id. */
   readonly clientOrderId?: ClientOrderId
 }
 
@@ -97,11 +97,11 @@ export interface NamedFields {
  * @category models
  */
 export interface Refused extends NamedFields {
-  /** The origin of the refusal. `local`: this client, before anything was sent. `exchange`: the exchange's answer. */
+  /** The refusal's origin. `local`: this client, before anything was sent. `exchange`: the exchange's response. */
   readonly origin: "local" | "exchange"
   /** The code in the error body or, if nothing was sent, the code that the exchange would have sent. */
   readonly code: number
-  /** The answer's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
+  /** The response's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
   readonly body?: string
 }
 
@@ -111,11 +111,11 @@ export interface Refused extends NamedFields {
  * @category models
  */
 export interface Rejected extends NamedFields {
-  /** The code in the error body; absent when the body has none. */
+  /** The code in the error body; absent when the body has no code. */
   readonly code?: number
   /** The exchange's message. */
   readonly reason: string
-  /** The answer's body: at most 4096 characters, without secrets. */
+  /** The response's body: at most 4096 characters, without secrets. */
   readonly body: string
 }
 
@@ -126,7 +126,7 @@ const describe = (refused: Refused): string => {
 
 /**
  * Adds an outcome to an error class. The classes do not declare the field themselves, because an editor shows the doc
- * of a union's field only if all members share its declaration.
+ * comment of a union's field only if all members share the same declaration.
  */
 const judged = <O extends Outcome, Class extends new(fields: never) => Judged<O>>(outcome: O, base: Class): Class => {
   const Base: new(fields: never) => object = base
@@ -136,12 +136,13 @@ const judged = <O extends Outcome, Class extends new(fields: never) => Judged<O>
 }
 
 // -----------------------------------------------------------------------------
-// Refusals that name fields. `Schema.TaggedError` can't be generic in its field names, so these are `Data.TaggedError`.
+// Refusals that name fields. `Schema.TaggedError` can't be generic in its field names, so these classes use
+// `Data.TaggedError`.
 // -----------------------------------------------------------------------------
 
 /**
- * The base class of an error. Its type intersects the fields instead of mapping them, because an editor shows no docs
- * through a mapped type.
+ * The base class of an error. Its type intersects the fields instead of mapping them, because an editor does not show
+ * doc comments through a mapped type.
  */
 type Base<Tag extends string, Fields extends NamedFields, Judgement = Judged<"not-applied">> = new(
   fields: Fields
@@ -163,7 +164,7 @@ const rejection = (): Base<"RequestRejected", Rejected> => {
  * @category models
  */
 export interface Reasoned extends Refused {
-  /** The exchange's message: often the only information, because the answer may name no field. */
+  /** The exchange's message. It is often the only information, because the response may not name any field. */
   readonly reason: string
 }
 
@@ -173,16 +174,16 @@ const reasoned = (): Base<"ReduceOnlyRejected", Reasoned> => {
 }
 
 /**
- * An order request has invalid fields: message `Validation failed`, code 30 (document, "Errors"). The live exchange
- * uses the codes 30 to 43, and 1 for a value that is not a multiple of the market's step. Nothing was applied. Do not
- * retry: correct the fields named in `fields`.
+ * An order request has invalid fields: the message is `Validation failed`, the code 30 (document, "Errors"). The live
+ * exchange uses the codes 30 to 43, and 1 for a value that is not a multiple of the market's step. Nothing was applied.
+ * Do not retry: correct the fields named in `fields`.
  *
  * @category errors
  */
 export class ValidationFailed<F extends string = string> extends refusal("ValidationFailed") {
   /** The errors for each request field, by the field's domain name. */
   declare readonly fields: FieldErrors<F>
-  /** `false`: the exchange would refuse the same request again. */
+  /** Always `false`, because the exchange would refuse the same request again. */
   readonly isRetryable = false
   /** The call, the code and each field's errors, in one line. */
   override get message(): string {
@@ -199,7 +200,7 @@ export class ValidationFailed<F extends string = string> extends refusal("Valida
 export class InvalidFields<F extends string = string> extends refusal("InvalidFields") {
   /** The errors for each request field, by the field's domain name. */
   declare readonly fields: FieldErrors<F>
-  /** `false`: the exchange would refuse the same request again. */
+  /** Always `false`, because the exchange would refuse the same request again. */
   readonly isRetryable = false
   /** The call, the code and each field's errors, in one line. */
   override get message(): string {
@@ -208,15 +209,16 @@ export class InvalidFields<F extends string = string> extends refusal("InvalidFi
 }
 
 /**
- * A reduce-only order has no position to reduce: none is open, or the order is on the same side as the position; code
- * 116 (document, Endpoints §2 and "Errors"). Nothing was applied. Do not retry: check the position first.
+ * There is no position that a reduce-only order could reduce: no position is open, or the order is on the same side as
+ * the position; code 116 (document, Endpoints §2 and "Errors"). Nothing was applied. Do not retry: check the position
+ * first.
  *
  * @category errors
  */
 export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
   /** The errors for each request field, by the field's domain name. */
   declare readonly fields: FieldErrors<F>
-  /** `false`: the exchange refuses the same request until there is a position to reduce. */
+  /** Always `false`, because the exchange refuses the same request until there is a position to reduce. */
   readonly isRetryable = false
   /** The call, the code, the exchange's message and each field's errors, in one line. */
   override get message(): string {
@@ -234,7 +236,7 @@ export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
 export class RequestRejected<F extends string = string> extends rejection() {
   /** The errors for each request field, by the field's domain name. */
   declare readonly fields: FieldErrors<F>
-  /** `false`: the exchange refuses the same request until the cause is resolved. */
+  /** Always `false`, because the exchange refuses the same request until the cause is resolved. */
   readonly isRetryable = false
   /** The call, the HTTP status, the code and the exchange's message, in one line. */
   override get message(): string {
@@ -245,12 +247,13 @@ export class RequestRejected<F extends string = string> extends rejection() {
 }
 
 // -----------------------------------------------------------------------------
-// All other errors. Each class redeclares its fields, because an editor shows no docs for a schema's fields.
+// All other errors. Each class redeclares its fields, because an editor does not show doc comments for a schema's
+// fields.
 // -----------------------------------------------------------------------------
 
 /**
- * The exchange refused a public call: `success: false`, a message and params (document, "Errors"). Nothing was applied.
- * Do not retry: correct the request.
+ * The exchange refused a public call, with `success: false`, a message and params (document, "Errors"). Nothing was
+ * applied. Do not retry: correct the request.
  *
  * @category errors
  */
@@ -266,15 +269,15 @@ export class PublicRequestRejected extends judged(
 ) {
   /** The call that failed, such as `OrderBooks.get`. */
   declare readonly endpoint: string
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: number
   /** The exchange's message. */
   declare readonly reason: string
-  /** The `params` of the error body, whose meaning is not documented. Empty when the body has none. */
+  /** The `params` of the error body, whose meaning is not documented. Empty when the body has no `params`. */
   declare readonly params: ReadonlyArray<unknown>
-  /** The answer's body: at most 4096 characters, without secrets. */
+  /** The response's body: at most 4096 characters, without secrets. */
   declare readonly body: string
-  /** `false`: the exchange would refuse the same request again. */
+  /** Always `false`, because the exchange would refuse the same request again. */
   readonly isRetryable = false
   /** The call, the HTTP status and the exchange's message, in one line. */
   override get message(): string {
@@ -287,9 +290,9 @@ export class PublicRequestRejected extends judged(
  *
  * - `unauthenticated`: the key is unknown or the signature is wrong. Check the key, the secret and the region
  * - `key-disabled`: the key exists, but is disabled. Enable it in the exchange's API settings
- * - `endpoint-not-allowed`: the key is restricted to other endpoints. Add this one to the key's list
+ * - `endpoint-not-allowed`: the key is restricted to other endpoints. Add this endpoint to the key's list
  * - `no-b2b-access`: the endpoint is for business partners only
- * - `not-permitted`: another reason; see the error's `reason`
+ * - `not-permitted`: another reason, which is in the error's `reason`
  *
  * @category models
  */
@@ -308,7 +311,7 @@ export const NotAuthorizedCause = Schema.Literals([
   "not-permitted"
 ])
 
-/** Advice for each cause, as a sentence; none for `not-permitted`, which only `reason` explains. */
+/** Advice for each cause, as a sentence. There is no advice for `not-permitted`, which only `reason` explains. */
 const remedies: { readonly [K in NotAuthorizedCause]: string } = {
   "unauthenticated": " Check the key, the secret and the region.",
   "key-disabled": " Enable the key in the exchange's API settings.",
@@ -318,7 +321,7 @@ const remedies: { readonly [K in NotAuthorizedCause]: string } = {
 }
 
 /**
- * The key may not make this call (document, "Authentication", 4 and 5). Nothing was applied. Do not retry: `why` says
+ * The key may not make this call (document, "Authentication", 4 and 5). Nothing was applied. Do not retry: `why` states
  * what to change about the key.
  *
  * @category errors
@@ -337,19 +340,19 @@ export class NotAuthorized extends judged(
 ) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
-  /** The reason why the key may not make the call. It determines the remedy. */
+  /** The reason why the key may not make the call, which determines the remedy. */
   declare readonly why: NotAuthorizedCause
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: number
-  /** The code in the error body; absent when the body has none. */
+  /** The code in the error body; absent when the body has no code. */
   declare readonly code?: number
   /** The exchange's message. */
   declare readonly reason: string
-  /** The answer's body: at most 4096 characters, without secrets. */
+  /** The response's body: at most 4096 characters, without secrets. */
   declare readonly body: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
-  /** `false`: the exchange refuses the same request until the key has access. */
+  /** Always `false`, because the exchange refuses the same request until the key has access. */
   readonly isRetryable = false
   /** The call, the cause, the exchange's message and the remedy, in one line. */
   override get message(): string {
@@ -362,9 +365,9 @@ export class NotAuthorized extends judged(
 /**
  * The exchange did not accept the nonce: the key has already used it, it arrived out of order, or it is too far from
  * the exchange's clock (document, "Authentication", 3). Nothing was applied. The client has already retried reads with
- * a new nonce, and also mutating calls if its transport can open a fresh connection. You may retry as well. If it
- * happens often, another program uses the same key, or this machine's clock is wrong: see `ServerClock` and the layers
- * of `Nonce`.
+ * a new nonce, and also mutating calls if its transport can open a new connection. You may retry as well. If this error
+ * happens often, another program uses the same key, or this machine's clock is wrong: see `ServerClock` and the `Nonce`
+ * layers.
  *
  * @category errors
  */
@@ -380,25 +383,28 @@ export class NonceRejected extends judged(
 ) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: number
   /** The exchange's message. */
   declare readonly reason: string
-  /** The answer's body: at most 4096 characters, without secrets. */
+  /** The response's body: at most 4096 characters, without secrets. */
   declare readonly body: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
-  /** `true`: every call has a new nonce. */
+  /** Always `true`, because every call has a new nonce. */
   readonly isRetryable = true
-  /** The call, the exchange's message and advice, in one line. */
+  /** The call, the exchange's message and some advice, in one line. */
   override get message(): string {
-    return `${this.endpoint} was refused for its nonce, HTTP ${this.status}: ${sentence(this.reason)} Retry; if it `
-      + "happens often, check whether another program uses the key, and the clock of this machine."
+    return `${this.endpoint} was refused because of its nonce, HTTP ${this.status}: ${
+      sentence(this.reason)
+    } Retry; if it `
+      + "happens often, check whether another program uses the key, and this machine's clock."
   }
 }
 
 /**
- * Too many calls in a short time (document, "Limits"). Nothing was applied. Retry, but not before `retryAfter`.
+ * There were too many calls in a short time (document, "Limits"). Nothing was applied. Retry, but not before
+ * `retryAfter`.
  *
  * @category errors
  */
@@ -416,19 +422,19 @@ export class RateLimited extends judged(
 ) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
-  /** The origin of the refusal. `local`: this client, before anything was sent. `exchange`: the exchange's answer. */
+  /** The refusal's origin. `local`: this client, before anything was sent. `exchange`: the exchange's response. */
   declare readonly origin: "local" | "exchange"
-  /** The HTTP status of the answer; 429 when `origin` is `local`. */
+  /** The HTTP status of the response; 429 when `origin` is `local`. */
   declare readonly status: number
   /** The exchange's message, or the rate limit with which the client refused the call. */
   declare readonly reason: string
   /** The time until the call may succeed, in milliseconds; absent when unknown. */
   declare readonly retryAfter?: number
-  /** The answer's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
+  /** The response's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
   declare readonly body?: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
-  /** `true`: wait for `retryAfter`, or for some seconds if it is absent. */
+  /** Always `true`: wait for `retryAfter`, or for some seconds if it is absent. */
   readonly isRetryable = true
   /** The call, the reason and when to retry, in one line. */
   override get message(): string {
@@ -440,9 +446,9 @@ export class RateLimited extends judged(
 }
 
 /**
- * The exchange answered 2xx with a readable order id, but the rest of the answer does not decode. An order exists. Do
- * not retry: that would create another order. Read the order by its id, for example with `ActiveOrders` or
- * `OrderHistory`.
+ * The exchange responded with 2xx and a readable order id, but the rest of the response can't be decoded. The order
+ * exists. Do not retry, because a retry would create another order. Read the order by its id, for example with
+ * `ActiveOrders` or `OrderHistory`.
  *
  * @category errors
  */
@@ -459,39 +465,40 @@ export class AcceptedUnreadable extends judged(
 ) {
   /** The call that was applied, such as `StopLimitOrders.create`. */
   declare readonly endpoint: string
-  /** The HTTP status of the answer: 200 to 299. */
+  /** The HTTP status of the response: 200 to 299. */
   declare readonly status: number
-  /** The ids in the answer, at least one: the order's, or those of an OCO pair and its legs. */
+  /** The ids in the response, at least one: the order's id, or the ids of an OCO pair and its legs. */
   declare readonly orderIds: ReadonlyArray<OrderId>
-  /** The reason why the answer does not decode. */
+  /** The reason why the response can't be decoded. */
   declare readonly problem: string
-  /** The answer's body: at most 4096 characters, without secrets. */
+  /** The response's body: at most 4096 characters, without secrets. */
   declare readonly body: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
-  /** `false`: the call was applied, and a second call would be applied as well. */
+  /** Always `false`, because the call was applied, and a second call would be applied as well. */
   readonly isRetryable = false
-  /** The call, the order ids, the decoding problem and advice, in one line. */
+  /** The call, the order ids, the decoding problem and some advice, in one line. */
   override get message(): string {
-    return `${this.endpoint} was applied as order ${this.orderIds.join(", ")}, but its answer can't be read: `
+    return `${this.endpoint} was applied as order ${this.orderIds.join(", ")}, but its response can't be read: `
       + `${
         sentence(this.problem)
-      } Do not retry; read the order by its id, and check that the client speaks the exchange's dialect.`
+      } Do not retry; read the order by its id, and check that the client uses the exchange's dialect.`
   }
 }
 
 /**
  * The reason why the outcome of a mutating call is unknown:
  *
- * - `timeout`: no answer came in time
- * - `connection-lost`: the connection ended before the whole answer arrived
- * - `redirected`: the answer was a redirect (3xx), which the client never follows
- * - `server-error`: HTTP 408, 421 or 5xx, whatever the body, because a proxy may have answered. Or, for one order in a
- *   bulk call, a code from 500 to 599: the exchange's gateway could not reach or understand its trading service
- * - `unreadable-answer`: the answer was neither a success that decodes, nor a success with a readable order id, nor an
- *   error body in the exchange's own format; or it was too large to read
- * - `contradictory-answer`: the answer contradicts the request, for example with a different client order id, market or
- *   price, so it may belong to another call
+ * - `timeout`: no response arrived in time
+ * - `connection-lost`: the connection ended before the complete response arrived
+ * - `redirected`: the response was a redirect (3xx), which the client never follows
+ * - `server-error`: HTTP 408, 421 or 5xx, whatever the body, because a proxy may have sent the response. For an order
+ *   in a bulk call, also a code from 500 to 599: the exchange's gateway could not reach or understand its trading
+ *   service
+ * - `unreadable-answer`: the response was neither a readable success, nor a success with a readable order id, nor an
+ *   error body in the exchange's own format; or the response was too large
+ * - `contradictory-answer`: the response contradicts the request, for example because it has a different client order
+ *   id, market or price. So it may belong to another call
  *
  * @category models
  */
@@ -537,9 +544,9 @@ export const NonceForm = Schema.Literals(["window", "increasing", "unique"])
 export interface NamedOrder {
   /** The market on which the order trades. */
   readonly market: MarketName
-  /** The client order id, if the request identifies the order by it. */
+  /** The client order id, if the request contains it. */
   readonly clientOrderId?: ClientOrderId
-  /** The exchange's identifier, if the request identifies the order by it. */
+  /** The exchange's order id, if the request contains it. */
   readonly orderId?: OrderId
 }
 
@@ -549,7 +556,7 @@ const NamedOrder = Schema.Struct({
   orderId: Schema.optionalKey(OrderId)
 })
 
-/** A redacted value of any type. `Schema.Redacted` would also check the value, and add to the size of a bundle. */
+/** A redacted value of any type. `Schema.Redacted` would also check the value, and make bundles larger. */
 const AnyRedacted = Schema.declare(Redacted.isRedacted, {
   toCodecJson: () =>
     Schema.link<Redacted.Redacted<unknown>>()(Schema.Unknown, {
@@ -559,9 +566,9 @@ const AnyRedacted = Schema.declare(Redacted.isRedacted, {
 })
 
 /**
- * It is unknown whether a mutating call was applied. It may have been, or it may still be applied later. The client
- * never retries such a call. Find out before you retry: for orders use `Reconciliation`; for other calls compare
- * balances.
+ * It is unknown whether a mutating call was applied: it may have been applied already, or may still be applied later.
+ * The client never retries such a call. Before you retry, find out what happened: for orders, use `Reconciliation`; for
+ * other calls, compare balances.
  *
  * @category errors
  */
@@ -588,13 +595,13 @@ export class OutcomeUnknown extends judged(
   declare readonly endpoint: string
   /** The reason why the outcome is unknown. */
   declare readonly why: UnknownCause
-  /** The HTTP status of the answer; absent without an answer. */
+  /** The HTTP status of the response; absent without a response. */
   declare readonly status?: number
   /** A description of the problem. */
   declare readonly reason: string
   /** The request, redacted because it may contain a code or a passphrase. Read it with `Redacted.value`. */
   declare readonly request: Redacted.Redacted<unknown>
-  /** The request's client order id, if it has one. `Reconciliation` searches by it. */
+  /** The request's client order id, if it has one. `Reconciliation` searches for this id. */
   declare readonly clientOrderId?: ClientOrderId
   /** The request's market, if it has one. */
   declare readonly market?: MarketName
@@ -604,17 +611,17 @@ export class OutcomeUnknown extends judged(
   declare readonly orders?: ReadonlyArray<NamedOrder>
   /** The fingerprint of the API key that signed the request: see `Credentials.fingerprint`. */
   declare readonly key: string
-  /** The nonce as sent, in the dialect's unit: milliseconds or microseconds since 1970. */
+  /** The nonce that was sent, in the dialect's unit: milliseconds or microseconds since 1970. */
   declare readonly nonce: number
   /** The kind of nonce, which determines how long the exchange may still accept the request. */
   declare readonly nonceForm: NonceForm
-  /** The time when the request was handed to the transport, in Unix microseconds by this machine's clock. */
+  /** The time when the request was handed to the transport, in Unix microseconds, by this machine's clock. */
   declare readonly sentAt: number
-  /** The answer's body: at most 4096 characters, without secrets; absent without an answer. */
+  /** The response's body: at most 4096 characters, without secrets; absent without a response. */
   declare readonly body?: string
-  /** `false`: a second call could be applied as well. */
+  /** Always `false`, because a second call could be applied as well. */
   readonly isRetryable = false
-  /** The call, what happened, the client order id and advice, in one line. */
+  /** The call, the problem, the client order id and some advice, in one line. */
   override get message(): string {
     const order = this.clientOrderId === undefined ? "" : `, client order id ${this.clientOrderId}`
     return `${this.endpoint} may have been applied (${this.why}${order}): ${sentence(this.reason)} Do not retry `
@@ -630,8 +637,8 @@ export class OutcomeUnknown extends judged(
  * - `not-recorded`: the intent could not be recorded, so the call was not sent
  * - `nonce`: the program could not get nonces for a key that it shares with other programs
  * - `market-rules`: the market's rules could not be loaded, so the order was not sent
- * - `timeout`, `connection-lost`: only for a read, which may have been sent; a read applies nothing
- * - `other`: see the error's `reason`
+ * - `timeout`, `connection-lost`: only for a read. The read may have been sent, but it changes nothing
+ * - `other`: another reason, which is in the error's `reason`
  *
  * @category models
  */
@@ -658,7 +665,7 @@ export const UnreachableCause = Schema.Literals([
 
 /**
  * The exchange was not reached. A mutating call that fails with this error was certainly not sent; a read may have been
- * sent. Nothing was applied. You may retry; if that fails too, `why` says what to check.
+ * sent. Nothing was applied. You may retry; if the retry fails too, `why` states what to check.
  *
  * @category errors
  */
@@ -673,15 +680,15 @@ export class ExchangeUnreachable extends judged(
 ) {
   /** The call that failed, such as `StopLimitOrders.create`. */
   declare readonly endpoint: string
-  /** The reason why the exchange was not reached. It determines what to check. */
+  /** The reason why the exchange was not reached, which determines what to check. */
   declare readonly why: UnreachableCause
   /** A description of the problem. */
   declare readonly reason: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
-  /** `true`: nothing was applied, so the same call may be made again. */
+  /** Always `true`, because nothing was applied, so the same call may be made again. */
   readonly isRetryable = true
-  /** The call, the reason and advice, in one line. */
+  /** The call, the reason and some advice, in one line. */
   override get message(): string {
     return `${this.endpoint} did not reach the exchange (${this.why}): ${
       sentence(this.reason)
@@ -690,14 +697,14 @@ export class ExchangeUnreachable extends judged(
   }
 }
 
-/** A redacted value that is left out when the error is encoded, so it never leaves this process. */
+/** A redacted value that is omitted when the error is encoded, so that it never leaves this process. */
 const Unwritten = Schema.optionalKey(AnyRedacted).pipe(
   Schema.encodeTo(Schema.optionalKey(Schema.Never), { decode: SchemaGetter.omit(), encode: SchemaGetter.omit() })
 )
 
 /**
- * The answer to a read does not match the document: it does not decode, it is not the requested page, or it is an HTTP
- * error without the document's error body. Nothing was applied. Retry only if `isRetryable` is true.
+ * The response to a read does not match the document: it can't be decoded, it is not the requested page, or it is an
+ * HTTP error without the document's error body. Nothing was applied. Retry only if `isRetryable` is true.
  *
  * @category errors
  */
@@ -714,37 +721,45 @@ export class UnexpectedResponse extends judged(
 ) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: number
-  /** How the answer differs from the document. */
+  /** How the response differs from the document. */
   declare readonly problem: string
-  /** The answer's body: at most 4096 characters, without secrets; empty when only the page is wrong. */
+  /**
+   * The response's body: at most 4096 characters, without secrets; empty when the response can be read but is not the
+   * requested page.
+   */
   declare readonly body: string
   /**
-   * The number of rows in the list that can't be read; `problem` explains the first of them. Absent when the answer is
-   * not a list, when none of its rows can be read, or when more than 1000 of them can't.
+   * The number of unreadable rows in the list; `problem` explains the first of them. Absent when the response is not a
+   * list, when no row can be read, or when more than 1000 rows are unreadable.
    */
   declare readonly unreadable?: number
   /**
-   * The rows that can be read; `Endpoint.readableRows` returns them with their type. Redacted because they may contain
-   * API keys, and left out when the error is encoded with its schema. Absent when `unreadable` is absent.
+   * The readable rows; `Endpoint.readableRows` returns them with their type. The rows are redacted because they may
+   * contain API keys, and omitted when the error is encoded with its schema. Absent when `unreadable` is absent.
    */
   declare readonly readable?: Redacted.Redacted<ReadonlyArray<unknown>>
-  /** Whether `status` is 500 or more: a failing server may recover, but an undecodable answer stays undecodable. */
+  /**
+   * Whether `status` is 500 or more, because a failing server may recover, while a retry does not make an undecodable
+   * response readable.
+   */
   get isRetryable(): boolean {
     return this.status >= 500
   }
-  /** The call, the HTTP status, the problem and advice, in one line. */
+  /** The call, the HTTP status, the problem and some advice, in one line. */
   override get message(): string {
-    const advice = this.isRetryable ? "Retry later." : "Check that the dialect is the exchange's; see the body."
+    const advice = this.isRetryable ? "Retry later." : "Check that you use the exchange's dialect; see the body."
     const rows = this.unreadable === undefined ? "" : ` Rows that can't be read: ${this.unreadable}; others can.`
-    return `${this.endpoint} got an unexpected answer, HTTP ${this.status}: ${sentence(this.problem)}${rows} ${advice}`
+    return `${this.endpoint} got an unexpected response, HTTP ${this.status}: ${
+      sentence(this.problem)
+    }${rows} ${advice}`
   }
 }
 
 /**
- * A stream has emitted all records that pages can reach, and there may be more: the offset of a page is bounded
- * (document, "Limits"). Do not retry: the stream would end at the same record. Narrow the query, for example by time or
+ * A stream has emitted all records that pages can reach, and there may be more: a page's offset is limited (document,
+ * "Limits"). Do not retry, because the stream would end at the same record. Narrow the query, for example by time or
  * market.
  *
  * @category errors
@@ -760,18 +775,18 @@ export class PageCeilingReached extends judged(
   declare readonly endpoint: string
   /** The number of records that the stream has emitted. */
   declare readonly emitted: number
-  /** `false`: the same stream would end at the same record. */
+  /** Always `false`, because the same stream would end at the same record. */
   readonly isRetryable = false
-  /** The call, the number of records and advice, in one line. */
+  /** The call, the number of records and some advice, in one line. */
   override get message(): string {
-    return `${this.endpoint}: ${this.emitted} records were read, which is all that the offsets of this list can reach; `
-      + "there may be more. Narrow the query."
+    return `${this.endpoint}: ${this.emitted} records were read. The list may have more records, but no `
+      + "page can reach them. Narrow the query."
   }
 }
 
 /**
- * A list shifted while a stream read its pages: none of the emitted records is in the list any more, so the stream may
- * have missed some records. Those that it emitted are valid. Read the list again, or let the stream mark gaps: see
+ * A list shifted while a stream read its pages. The list no longer contains any of the emitted records, so the stream
+ * may have missed some records. The emitted records are valid. Read the list again, or let the stream mark gaps: see
  * `Pages.stream`.
  *
  * @category errors
@@ -787,11 +802,11 @@ export class ListShifted extends judged(
   declare readonly endpoint: string
   /** The number of records that the stream has emitted. */
   declare readonly emitted: number
-  /** `true`: the list might not shift the next time. */
+  /** Always `true`, because the list might not shift the next time. */
   readonly isRetryable = true
-  /** The call, the number of records and advice, in one line. */
+  /** The call, the number of records and some advice, in one line. */
   override get message(): string {
-    return `${this.endpoint}: the list has shifted while it was read; after ${this.emitted} records some may be missing. `
+    return `${this.endpoint}: the list shifted while it was read. Records may be missing after the first ${this.emitted}. `
       + "Read it again."
   }
 }

@@ -1,12 +1,13 @@
 /**
- * Explains what a valid value of each rejected field looks like. A sandbox's call log has these explanations, because
- * the exchange's own messages do not always say it. They also describe invalid files, topics, queries and answers.
+ * Explains what a valid value of each rejected field looks like. These explanations appear in a sandbox's call log,
+ * because the exchange's own messages are often less precise. They are also used for invalid files, topics, queries and
+ * responses.
  */
 import * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as Constraint from "../domain/Constraint.ts"
 
-/** The maximum number of values listed. */
+/** The maximum number of values that are listed. */
 const mostValues = 12
 
 const listed = (values: ReadonlyArray<string | number>): string => {
@@ -19,13 +20,13 @@ const digitsOf = (step: string): string => {
   return digits === 0 ? "a whole number" : `at most ${digits} ${digits === 1 ? "digit" : "digits"} after the point`
 }
 
-/** The descriptions of the rules of margin trading. */
+/** The descriptions of the margin trading rules. */
 const marginRules: Readonly<Record<Extract<Constraint.Constraint, { readonly kind: "margin" }>["rule"], string>> = {
-  flat: "unchanged while the account has positions or orders that it would affect",
+  flat: "unchanged while the account has positions or orders that a change would affect",
   side: "the position side of the account's mode: LONG or SHORT in hedge mode, BOTH or none otherwise",
-  opposite: "no more than what closes the position",
+  opposite: "no more than the amount that closes the position",
   positionMaximum: "a position no larger than the market's brackets allow",
-  held: "a position of the account that is open",
+  held: "one of the account's open positions",
   pendingMaximum: "a position and orders no larger than the market's brackets allow",
   covered: "one at which the collateral covers the margin of all positions and orders"
 }
@@ -40,29 +41,28 @@ const fixed = {
   known: "one that exists on this exchange",
   unique: "one that is not in use yet",
   unused: "a code that was not applied before",
-  notOwn: "a code of another account",
+  notOwn: "a code that another account created",
   empty: "a sub-account without funds",
   position: "an open position on the opposite side, large enough to reduce",
   balance: "enough free funds in the wallet",
   admitted: "no value, unless the sandbox's owner allows the field for the account with setAccount",
   quoted: "a side of the book that has an order",
-  maker: "a price at which the order does not trade at once",
+  maker: "a price at which the order does not trade immediately",
   open: "the identifier of an open order",
   expected: "a field that this endpoint has",
-  notLastPrice: "a price other than the market's last",
+  notLastPrice: "a price other than the market's last price",
   exitSide:
     "a price on the other side of the order's price: a take-profit where the order gains, a stop-loss where it loses",
   inapplicable: "no value: an order of this kind does not have the field",
   aboveFilled: "more than the order has already filled",
   existing: "the identifier of an open order",
-  ended: "the client order id of an order that the account has placed and that has ended",
-  modifiable:
-    "an order that stands alone: a leg of a pair, or an order with take-profit or stop-loss, can't be changed",
+  ended: "the client order id of an order that the account has placed and that is closed",
+  modifiable: "an order that can be modified: a leg of a pair, or an order with a take-profit or stop-loss, can't",
   simulated: "no value: this sandbox does not simulate the field",
   accepted: "no value: the exchange does not accept the field yet"
 }
 
-/** Describes the values that satisfy a constraint: its bound, its step, the values allowed. */
+/** Describes the values that satisfy a constraint, for example the bound, the step or the allowed values. */
 export const words = (constraint: Constraint.Constraint): string => {
   switch (constraint.kind) {
     case "type":
@@ -106,7 +106,8 @@ export const words = (constraint: Constraint.Constraint): string => {
 }
 
 /**
- * Describes a valid value of each field that breaks a constraint. A field that breaks several must satisfy all of them.
+ * Describes a valid value of each field that breaks a constraint. If a field breaks several constraints, the
+ * description covers all of them.
  */
 export const of = (
   violations: Iterable<readonly [field: string, constraint: Constraint.Constraint]>
@@ -119,7 +120,7 @@ export const of = (
   return expected
 }
 
-/** A sentence about a field that breaks a constraint: `amount must be more than 0`. */
+/** A message about a field that breaks a constraint, such as `amount must be more than 0`. */
 export const sentence = (field: string, constraint: Constraint.Constraint): string => {
   switch (constraint.kind) {
     case "required":
@@ -139,7 +140,7 @@ export const sentence = (field: string, constraint: Constraint.Constraint): stri
 
 const literalOf = (ast: SchemaAST.AST): ReadonlyArray<string> => SchemaAST.isLiteral(ast) ? [String(ast.literal)] : []
 
-/** The tags of a union of objects. */
+/** The tags of the objects in a union. */
 const tagsOf = ({ types }: SchemaAST.Union): ReadonlyArray<string> =>
   types.flatMap((type) =>
     SchemaAST.isObjects(type)
@@ -187,7 +188,7 @@ const valuesOf = (ast: SchemaAST.AST): string => {
 
 /**
  * Describes in one line the parts of a value that a schema refuses: `wallet must be one of main, trade; amount is
- * missing`. `whole` names the value.
+ * missing`. `whole` is the name of the complete value.
  */
 export const inWords = (error: { readonly issue: SchemaIssue.Issue }, whole = "the value"): string => {
   const found = new Set<string>()
@@ -205,7 +206,7 @@ export const inWords = (error: { readonly issue: SchemaIssue.Issue }, whole = "t
       case "Filter": {
         const { issue: inner } = issue
         const message = inner._tag === "InvalidValue" ? inner.annotations?.message : undefined
-        // A check may provide its own sentence about several fields.
+        // A check may provide its own message about several fields.
         if (typeof message === "string") return void found.add(path.length === 0 ? message : `${name}: ${message}`)
         return visit(inner, path, filter ?? described(issue.filter.annotations))
       }

@@ -1,16 +1,16 @@
 /**
- * The frames of the exchange's WebSocket: requests, answers to them, and pushed messages. Every frame is a JSON object in
- * a text message.
+ * The frames of the exchange's WebSocket: requests, responses to them, and pushed messages. Every frame is a JSON
+ * object in a text message.
  *
  * Source: the live exchange's documentation, WebSocket, "Overview". The document has no WebSocket.
  */
 import * as Result from "effect/Result"
 import * as Json from "./Json.ts"
 
-/** A request. The client chooses the `id`, and the answer repeats it. */
+/** A request. The client chooses the `id`, and the response repeats it. */
 export interface Request {
   readonly _tag: "Request"
-  /** A whole number, zero or more, unique within the connection. */
+  /** An integer, zero or more, unique within the connection. */
   readonly id: number
   /** The method, such as `depth_subscribe`. */
   readonly method: string
@@ -18,16 +18,16 @@ export interface Request {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** The answer to a request that succeeded. */
+/** The response to a request that succeeded. */
 export interface Answer {
   readonly _tag: "Answer"
   /** The request's `id`. */
   readonly id: number
-  /** The result: its form depends on the method. */
+  /** The result, whose form depends on the method. */
   readonly result: unknown
 }
 
-/** The answer to a request that the exchange refused. */
+/** The response to a request that the exchange refused. */
 export interface Refusal {
   readonly _tag: "Refusal"
   /** The request's `id`. */
@@ -50,7 +50,10 @@ export interface Push {
 /** A frame that the exchange sends. */
 export type Received = Answer | Refusal | Push
 
-/** The codes with which the exchange refuses a request over its WebSocket. They differ from those of the HTTP API. */
+/**
+ * The codes with which the exchange refuses a request over its WebSocket. These codes differ from the codes of the HTTP
+ * API.
+ */
 export const codes = {
   invalidArgument: 1,
   internalError: 2,
@@ -67,8 +70,8 @@ export const codes = {
 export const success = { status: "success" } as const
 
 /**
- * Reads the answer to a request whose result is {@link success}. An answer with another status is a refusal, although it
- * has no error: the exchange has not done what it was asked for.
+ * Reads the response to a request whose result is {@link success}. A response with another status is treated as a
+ * refusal, although it has no error, because the exchange did not carry out the request.
  */
 export const confirmed = (frame: Answer | Refusal): Answer | Refusal => {
   if (frame._tag === "Refusal" || !Json.isObject(frame.result)) return frame
@@ -78,10 +81,12 @@ export const confirmed = (frame: Answer | Refusal): Answer | Refusal => {
     : { _tag: "Refusal", id: frame.id, code: codes.invalidArgument, message: `the status is ${status}` }
 }
 
-/** The maximum length of a frame that a client reads: many times that of the longest answer, a page of 100 orders. */
+/**
+ * The maximum length of a frame that a client reads. The longest response, a page of 100 orders, is many times shorter.
+ */
 export const maxLength = 2 ** 24
 
-/** The methods that belong to no channel. */
+/** The methods that do not belong to a channel. */
 export const methods = { ping: "ping", time: "time", authorize: "authorize" } as const
 
 /** The error for a frame that can't be read. */

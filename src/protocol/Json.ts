@@ -60,7 +60,7 @@ export const parse = (text: string): Result.Result<unknown, unknown> => {
   }
 }
 
-/** The error that {@link parseUnique} returns when an object repeats a key. */
+/** The error that {@link parseUnique} returns when an object has a duplicate key. */
 export const repeatedKey = "an object has a duplicate key"
 
 /** Counts the keys in JSON text: strings followed by a colon. */
@@ -96,7 +96,7 @@ const keptKeys = (json: unknown): number => {
     const value = left.pop()
     if (Array.isArray(value)) value.forEach(add)
     else if (isObject(value)) {
-      // A loop is much faster than `Object.values`, especially for an object with many keys.
+      // A loop is much faster than `Object.values`, especially for objects with many keys.
       for (const key in value) {
         count++
         add(value[key])
@@ -113,11 +113,11 @@ const colons = (text: string): number => {
 }
 
 /**
- * Whether no object in a JSON text repeats a key. `json` is the parsed text, and `counted` the number of its keys that
- * a caller has already counted, which may be too low.
+ * Whether a JSON text has no duplicate keys in any object. `json` is the parsed text, and `counted` is the number of
+ * keys that the caller has already counted, which may be too low.
  *
- * Each key in the text is followed by a colon. If the value has as many keys as the text has colons, no key was lost.
- * If the text has more colons, they may be inside strings, so the keys in the text are counted exactly.
+ * Each key in the text is followed by a colon. If the value has as many keys as the text has colons, there are no
+ * duplicate keys. If the text has more colons, some may be inside strings, so the keys in the text are counted exactly.
  */
 export const isUnique = (text: string, json: unknown, counted = 0): boolean => {
   const written = colons(text)
@@ -127,8 +127,8 @@ export const isUnique = (text: string, json: unknown, counted = 0): boolean => {
 }
 
 /**
- * Parses JSON text like {@link parse}, but fails with {@link repeatedKey} when an object repeats a key, because it is
- * unclear which value applies.
+ * Parses JSON text like {@link parse}, but fails with {@link repeatedKey} when an object has a duplicate key, because
+ * it is unclear which value applies.
  */
 export const parseUnique = (text: string): Result.Result<unknown, unknown> =>
   Result.flatMap(parse(text), (json) => isUnique(text, json) ? Result.succeed(json) : Result.fail(repeatedKey))
@@ -151,7 +151,7 @@ const replacer = (_key: string, value: unknown): unknown =>
 
 /** Writes compact JSON. A `bigint` becomes a number with all its digits. */
 export const stringify = (value: object): string => {
-  // Few values contain a bigint, and writing without a replacer is much faster.
+  // Few values contain a `bigint`, and writing without a replacer is much faster.
   try {
     return JSON.stringify(value)
   } catch {

@@ -1,8 +1,9 @@
 /**
  * Generates JSON Schema (draft 2020-12) for the wire format from the schemas that read and write it.
  *
- * The schema library describes a codec's wire side only by its outermost type: an object with renamed keys becomes just
- * an object, and an enumeration with other names on the wire just a string. So this module reads both sides of a codec.
+ * Effect's own generator describes only the outermost type of a codec's wire side: an object with renamed keys becomes
+ * just an object, and an enumeration with other names on the wire becomes just a string. So this module reads both
+ * sides of a codec.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -17,7 +18,7 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** Schemas that are defined once, by name, and referenced everywhere else. */
+/** Named schemas, which are defined once and referenced everywhere else. */
 export interface Definitions {
   /**
    * Defines a name and returns a reference to it. Returns `value` itself if the name is already defined with a
@@ -32,7 +33,7 @@ export interface Definitions {
 export interface Writer extends Definitions {
   /** The schema of a codec's wire format. */
   readonly wire: (schema: Schema.Constraint) => JsonSchema
-  /** The schema of a codec's domain side: a number, for example, where the wire has a string of digits. */
+  /** The schema of a codec's domain side: for example, a number that is a string of digits on the wire. */
   readonly meaning: (schema: Schema.Constraint) => JsonSchema
 }
 
@@ -70,7 +71,10 @@ const least: Readonly<Record<Checked, JsonSchema>> = {
   object: { minProperties: 1 }
 }
 
-/** The keywords of a check. For an integer, JavaScript's bounds are dropped, because the wire does not have them. */
+/**
+ * The JSON Schema keywords for a check. For an integer, JavaScript's bounds are dropped, because the wire does not have
+ * them.
+ */
 const keywordsOf = (type: Checked, { annotations }: SchemaAST.Check<never>): JsonSchema | undefined => {
   if (Constraint.fromAnnotations(annotations)?.kind === "notEmpty") return least[type]
   const write = annotations?.["toJsonSchema"] as
@@ -89,7 +93,10 @@ const fragmentsOf = (type: Checked, checks: ReadonlyArray<SchemaAST.Check<never>
     return [others, ...allOf as ReadonlyArray<JsonSchema>]
   })
 
-/** A type and the keywords of its checks. A schema can have each keyword once: a second pattern goes into `allOf`. */
+/**
+ * A type and the keywords of its checks. A schema can have each keyword only once, so a second pattern goes into
+ * `allOf`.
+ */
 const checked = (type: Checked, { checks = [] as never }: SchemaAST.AST, base: JsonSchema = {}): JsonSchema =>
   fragmentsOf(type, checks).reduce<JsonSchema>((schema, fragment) => {
     const isRepeated = Object.keys(fragment).some((keyword) => keyword !== "type" && Object.hasOwn(schema, keyword))
@@ -116,7 +123,7 @@ const enumeration = (names: ReadonlyArray<unknown>): JsonSchema => ({
   enum: unique(names)
 })
 
-/** An enumeration with other names on the wire. An open one also accepts unlisted strings. */
+/** An enumeration with other names on the wire. An open enumeration also accepts unlisted strings. */
 const renamed = (ast: SchemaAST.AST, define: Define): JsonSchema | undefined => {
   const write = Schema.encodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
   const written = (names: ReadonlyArray<Name>) => enumeration(names.map((name) => Result.getOrThrow(write(name))))
@@ -138,7 +145,7 @@ const named = (ast: SchemaAST.AST, schema: JsonSchema, define: Define): JsonSche
 const wireNamed = (ast: SchemaAST.Objects, { fields, joint }: WireNames.Plan, define: Define): JsonSchema => {
   const types = new Map(ast.propertySignatures.map(({ name, type }) => [name, type]))
   const keys = Object.fromEntries(fields.map(({ key }) => [key, undefined]))
-  // A field that shares a key with other fields has no key of its own.
+  // A field that shares a key with other fields does not have its own key.
   const written = joint === undefined ? keys : joint.join(keys)
   const properties: Record<string, JsonSchema> = {}
   const required: Array<string> = []
@@ -179,7 +186,7 @@ const encoded = (ast: SchemaAST.AST, wire: SchemaAST.AST, define: Define): JsonS
     const names = renamed(ast, define)
     if (names !== undefined) return names
   }
-  // A plain string in a wire union has no checks of its own: describe it with those of the codec's domain side.
+  // A plain string in a wire union has no checks, so it is described with the checks of the codec's domain side.
   if (SchemaAST.isString(ast) && SchemaAST.isUnion(wire)) {
     return anyOf(
       wire.types.map((member) =>
@@ -211,7 +218,7 @@ const objectOf = ({ indexSignatures, propertySignatures }: SchemaAST.Objects, de
   }
 }
 
-/** An unknown schema is a defect. A test checks that no endpoint has one. */
+/** An unknown schema is a defect. A test checks that no endpoint has such a schema. */
 const unknown = ({ _tag }: SchemaAST.AST): never =>
   Result.getOrThrowWith(Result.fail(_tag), (tag) => new Error(`no JSON Schema for ${tag}`))
 
@@ -248,7 +255,7 @@ const wireOf = (ast: SchemaAST.AST, define: Define): JsonSchema => {
   return named(ast, wire === undefined ? plain(ast, define) : encoded(ast, wire, define), define)
 }
 
-/** Collects definitions. Their references start with `at`, such as `#/components/schemas/`. */
+/** Collects definitions. References to them start with `at`, such as `#/components/schemas/`. */
 export const definitions = (at: string): Definitions => {
   const definitions: Record<string, JsonSchema> = {}
   return {

@@ -1,16 +1,16 @@
 /**
  * Converts an object whose keys are data, such as tickers, to a map.
  *
- * The code exists twice, as in `ObjectReader.ts`: as a loop, and as the source text of a function. Each codec compiles
- * its own copy of the source text, so the engine optimises it for that codec's entries. Where the runtime does not
- * allow functions created from source text, all codecs share the loop.
+ * The code exists twice, as in `ObjectReader.ts`: as a loop, and as a function's source text. Each codec compiles its
+ * own copy of the source text, so that the engine optimises this copy for the codec's entries. If the runtime does not
+ * allow creating functions from source text, all codecs share the loop.
  */
 import type * as ObjectReader from "./ObjectReader.ts"
 import { type Parser, refused, tally } from "./Parser.ts"
 
 /**
- * Creates a function that turns an object's entries into a map, in order. `isKey` refuses invalid keys, and `read` parses
- * the values. The function refuses an object if one of them refuses an entry.
+ * Creates a function that converts an object's entries to a map, in order. `isKey` refuses invalid keys, and `read`
+ * parses the values. The function refuses an object if `isKey` or `read` refuses one of its entries.
  */
 export const maker = (isKey: Parser, read: Parser): (object: ObjectReader.Fields) => unknown =>
   ofText(isKey, read) ?? looped(isKey, read)

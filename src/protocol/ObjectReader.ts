@@ -1,17 +1,18 @@
 /**
- * Creates one object from another, member by member. Reading an answer spends most of its time here.
+ * Creates one object from another, member by member. This code accounts for most of the time that it takes to read a
+ * response.
  *
  * The code exists twice: as a loop, and as the source text of a function that repeats the loop's body for each member.
- * An engine optimises each line for the values it has seen there: a line that reads one key and calls one parser is
- * several times faster than one that reads all keys and calls all parsers. The loop is for runtimes that do not allow
- * functions created from source text.
+ * An engine optimises each line for the values that it has seen there: a line that reads one key and calls one parser
+ * is several times faster than a line that reads all keys and calls all parsers. The loop is used on runtimes that do
+ * not allow creating functions from source text.
  */
 import { type Parser, refused, tally, undecided } from "./Parser.ts"
 
 /** An object with unknown members. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A member of the new object, and the source of its value. */
+/** A member of the new object, and how to get its value. */
 export interface Member {
   /** The key to read. */
   readonly from: string
@@ -28,10 +29,10 @@ export interface Member {
 }
 
 /**
- * Creates a function that creates objects with these members, in order. The function refuses an object that lacks a
- * required member or has one that its parser refuses. It reads each member once, and nothing else. Returns `undefined`
- * if two members read the same key, or if a key is one that every object inherits, such as `constructor` or
- * `__proto__`.
+ * Creates a function that creates objects with these members, in order. The function refuses an object if a required
+ * member is missing, or if a member's parser refuses the value. The function reads each member once, and reads nothing
+ * else. Returns `undefined` instead of a function if two members read the same key, or if every object inherits a
+ * property with one of the keys, such as `constructor` or `__proto__`.
  */
 export const maker = (members: ReadonlyArray<Member>): ((object: Fields) => unknown) | undefined =>
   members.some(({ from, to }, at) =>
@@ -41,8 +42,8 @@ export const maker = (members: ReadonlyArray<Member>): ((object: Fields) => unkn
     : unrolled(members) ?? looped(members)
 
 /**
- * Creates a class whose instances are empty and behave like `{}`. Each class gives the engine a separate hidden class:
- * objects with many members are slow if all objects of the program start from the same one.
+ * Creates a class whose instances are empty and behave like `{}`. Each class gives the engine a separate hidden class.
+ * If all objects of a program started from the same hidden class, objects with many members would be slow.
  */
 const emptyClass = (): new() => Record<string, unknown> => {
   const Made = function() {}
@@ -98,7 +99,9 @@ const statement = ({ from, isAbsent, isDemanded, isOptional, to }: Member, at: n
     }`
 }
 
-/** Creates the function from the source text of the unrolled loop; `undefined` where the runtime does not allow that. */
+/**
+ * Creates the function from the source text of the unrolled loop; `undefined` where the runtime does not allow that.
+ */
 const unrolled = (members: ReadonlyArray<Member>): ((object: Fields) => unknown) | undefined => {
   // These assignments never run; they tell the engine how many members to reserve space for.
   const text = `"use strict"
@@ -114,7 +117,8 @@ const unrolled = (members: ReadonlyArray<Member>): ((object: Fields) => unknown)
   const names = members.flatMap((_, at) => [`parse${at}`, `isAbsent${at}`])
   const values = members.flatMap(({ isAbsent, parse }) => [parse, isAbsent])
   try {
-    // oxlint-disable-next-line typescript/no-implied-eval -- the only variable parts are member names in string literals.
+    // oxlint-disable-next-line typescript/no-implied-eval -- the only variable parts are member names in string
+    // literals.
     return new Function("refused", "undecided", "tally", ...names, text)(refused, undecided, tally, ...values)
   } catch {
     return undefined

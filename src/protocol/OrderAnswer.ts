@@ -1,5 +1,5 @@
 /**
- * Orders in answers (document, "Stop-limit order (response)", which lists all order types).
+ * Orders in responses (document, "Stop-limit order (response)", which lists all order types).
  *
  * @example
  * ```ts
@@ -27,15 +27,18 @@ import * as OrderFields from "./OrderFields.ts"
 import * as Wire from "./Wire.ts"
 
 /**
- * The fields that all answers about orders have: open orders, ended orders and legs of an OCO order. Fields that only
- * the document's dialect requires are optional.
+ * The fields that open orders, closed orders and the legs of OCO orders have in common in all responses. Fields that
+ * only the document's dialect requires are optional.
  *
  * @category models
  */
 export interface AnyOrder {
   /** The exchange's identifier for the order. */
   readonly orderId: OrderId
-  /** Your own identifier for the order. Absent when the order has none, or the exchange does not return it. */
+  /**
+   * Your own identifier for the order. Absent when the order has no client order id, or the exchange does not return
+   * it.
+   */
   readonly clientOrderId?: ClientOrderId
   /** The market on which the order trades. */
   readonly market: MarketName
@@ -56,7 +59,7 @@ export interface AnyOrder {
   readonly dealStock: Decimal
   /** The fee charged so far, in `feeAsset`. */
   readonly dealFee: Decimal
-  /** The currency of the fee. Absent before a fee is charged. Live dialect only. */
+  /** The fee's currency. Absent before a fee is charged. Live dialect only. */
   readonly feeAsset?: Ticker
   /** The ordered amount, in the base currency, or in the quote currency for a market buy. */
   readonly amount: Decimal
@@ -66,35 +69,39 @@ export interface AnyOrder {
   readonly postOnly?: boolean
   /** The order's status (document, "States and transitions"). */
   readonly status?: ReceivedStatus
-  /** The action taken when the order would trade with another order of the same account. */
+  /** The action taken when the order would trade with another order from the same account. */
   readonly stp?: ReceivedSelfTradePrevention
   /** The position to which the order belongs. Absent on orders that trade from wallets. */
   readonly positionSide?: ReceivedPositionSide
 }
 
 /**
- * An order in the answers to calls that place, cancel and list orders.
+ * An order in the responses to calls that place, cancel and list orders.
  *
  * @category models
  */
 export interface Order extends AnyOrder {
   /** The unfilled amount, in the same currency as `amount`. */
   readonly left: Decimal
-  /** Whether the part that cannot trade immediately is canceled ("immediate or cancel"). */
+  /** Whether the exchange cancels the part that can't trade immediately ("immediate or cancel"). */
   readonly ioc?: boolean
-  /** Whether the order only trades with retail orders ("retail price improvement"). */
+  /** Whether the order only trades against retail orders ("retail price improvement"). */
   readonly rpi?: boolean
-  /** The fee rate for trades in which the order is the taker, as a ratio. Live dialect only, in answers until 2023. */
+  /**
+   * The fee rate for trades in which the order is the taker, as a ratio. Live dialect only, in responses until 2023.
+   */
   readonly takerFee?: FeeRate
-  /** The fee rate for trades in which the order is the maker, as a ratio. Live dialect only, in answers until 2023. */
+  /**
+   * The fee rate for trades in which the order is the maker, as a ratio. Live dialect only, in responses until 2023.
+   */
   readonly makerFee?: FeeRate
-  /** Whether the order takes liquidity as a retail order, which may get a better price. Live dialect only. */
+  /** Whether the order trades as a retail order, which may get a better price. Live dialect only. */
   readonly retail?: boolean
-  /** The take-profit and stop-loss placed when the order is filled. Live dialect only. */
+  /** The take-profit and stop-loss that are placed when the order is filled. Live dialect only. */
   readonly oto?: OrderFields.Oto
   /** Whether the order may only reduce or close a position. */
   readonly reduceOnly?: boolean
-  /** Whether the market has reached the activation price. Stop orders only. */
+  /** Whether the market price has reached the activation price. Stop orders only. */
   readonly activated?: boolean
   /** Whether the price must rise or fall to the activation price. Stop orders only. */
   readonly activationCondition?: ReceivedActivationCondition
@@ -103,7 +110,7 @@ export interface Order extends AnyOrder {
 }
 
 /**
- * The schema of an order in most answers.
+ * The schema of an order in most responses.
  *
  * @category schemas
  */
@@ -113,7 +120,7 @@ export const order = (dialect: Dialect): Schema.Codec<Order, unknown> =>
   )
 
 /**
- * A stop order, in the answers to calls that place one.
+ * A stop order, in the responses to calls that place stop orders.
  *
  * @category models
  */
@@ -123,14 +130,14 @@ export interface StopOrder extends Order {
 }
 
 /**
- * The schema of a stop order in the answers to calls that place one.
+ * The schema of a stop order in the responses to calls that place stop orders.
  *
  * @category schemas
  */
 export const stopOrder = (dialect: Dialect): Schema.Codec<StopOrder, unknown> =>
   Wire.answer<StopOrder>({
     ...OrderFields.order(dialect),
-    // These orders always have an activation price.
+    // Stop orders always have an activation price.
     activated: dialect.omissible(Wire.Bit),
     activationCondition: dialect.omissible(ReceivedActivationCondition),
     activationPrice: Decimal

@@ -1,6 +1,6 @@
 /**
- * Schemas for an order's fields in an answer, and their wire keys and values in a dialect, shared by all answers about
- * orders.
+ * Schemas for an order's fields in a response, and their wire keys and values in a dialect, shared by all responses
+ * about orders.
  */
 import * as Schema from "effect/Schema"
 import { Decimal, FeeRate } from "../domain/Decimal.ts"
@@ -13,7 +13,7 @@ import * as Wire from "./Wire.ts"
 /** The order types without a limit price. For them, `price: "0"` means no price. */
 const marketTypes: ReadonlyArray<unknown> = ["market", "stock market", "stop market"]
 
-/** The fields that are the same in all answers about an order. */
+/** The fields that are the same in all responses about an order. */
 export const common = ({ extension, omissible, orderStatus, receivedSelfTradePrevention }: Dialect) => ({
   orderId: Wire.OrderId,
   clientOrderId: Schema.optionalKey(ReceivedClientOrderId),
@@ -31,13 +31,13 @@ export const common = ({ extension, omissible, orderStatus, receivedSelfTradePre
   stp: omissible(receivedSelfTradePrevention)
 })
 
-/** The take-profit and stop-loss of an order in an answer ("one triggers the other"). */
+/** An order's take-profit and stop-loss in a response ("one triggers the other"). */
 export interface Oto {
   /** The exchange's identifier for the group of orders. */
   readonly otoId: OrderId
-  /** The price of the take-profit placed when the order is filled, in the quote currency. */
+  /** The price of the take-profit that is placed when the order is filled, in the quote currency. */
   readonly takeProfit?: Decimal
-  /** The price of the stop-loss placed when the order is filled, in the quote currency. */
+  /** The price of the stop-loss that is placed when the order is filled, in the quote currency. */
   readonly stopLoss?: Decimal
 }
 
@@ -49,7 +49,7 @@ const oto = Wire.answer<Oto>({
   stopLoss: Schema.optionalKey(Decimal)
 }, { absent: { takeProfit: nothing, stopLoss: nothing } }).schema
 
-/** The fields of an order in the answers to calls that place, cancel and list orders. */
+/** An order's fields in the responses to calls that place, cancel and list orders. */
 export const order = (dialect: Dialect) => ({
   ...common(dialect),
   left: Decimal,
@@ -75,7 +75,7 @@ export const absentIds = ({ demandsAll }: Dialect) => ({
 })
 
 /**
- * The wire values that mean "absent": those of {@link absentIds}, and `"0"` for the price of an order without a limit
+ * The wire values that mean "absent": the values in {@link absentIds}, and the price `"0"` of an order without a limit
  * price, which the live exchange no longer writes.
  */
 export const absent = (dialect: Dialect) => ({
@@ -90,7 +90,7 @@ export const absent = (dialect: Dialect) => ({
 
 const marginPrefix = "margin "
 
-/** The live exchange's type for a stop-market order on margin, and another name that is also accepted. */
+/** The live exchange's name for a stop-market order on margin, and a second name that is also accepted. */
 const [triggerType, ...triggerTypes] = ["trigger margin market", "trigger stop market"] as const
 
 /**
@@ -113,7 +113,7 @@ const marginType: Wire.Joint = {
   })
 }
 
-/** Splits margin from the order type, in a dialect whose types show margin. */
+/** Separates `margin` from the order type, in a dialect whose order types show whether the order is on margin. */
 export const joint = ({ marginTypes }: Dialect): { readonly joint?: Wire.Joint } =>
   marginTypes ? { joint: marginType } : {}
 

@@ -13,11 +13,11 @@ import * as Wire from "./Wire.ts"
 
 /** The terms of every order. */
 interface Order {
-  /** Your own identifier for the order, unique per account. The client generates one when omitted. */
+  /** Your own identifier for the order, unique per account. The client generates an id when you omit it. */
   readonly clientOrderId?: ClientOrderId
   /**
-   * The action taken when the order would trade with another order of the same account. Default `no`: nothing, so
-   * they trade.
+   * The action taken when the order would trade with another order from the same account. Default `no`: no action, so
+   * the orders trade with each other.
    */
   readonly stp?: SelfTradePrevention
 }
@@ -34,14 +34,17 @@ export interface OnSpot extends Order {
 export interface OnMargin extends Order {
   /** The margin market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** `buy` opens or increases a long position, `sell` a short one. */
+  /** `buy` opens or increases a long position, `sell` a short position. */
   readonly side: OrderSide
   /**
-   * The ordered amount, in the base currency. The market sets its precision and minimum, and the limits of amount times
-   * price.
+   * The ordered amount, in the base currency. The market sets its precision and minimum, and limits the total (amount ×
+   * price).
    */
   readonly amount: Amount
-  /** Only reduce or close a position; a larger amount is reduced to the position's size. Default `false`. */
+  /**
+   * Whether the order may only reduce or close a position; a larger amount is reduced to the position's size. Default
+   * `false`.
+   */
   readonly reduceOnly?: boolean
   /**
    * The position to trade in hedge mode. In one-way mode every order has `BOTH`, and the exchange ignores this field.
@@ -60,13 +63,17 @@ export interface WithExit {
 
 /** The terms of an order that may rest in the book. */
 export interface Resting {
-  /** Refuse the order rather than let it trade immediately. Default `false`. */
+  /** Whether the order is post-only: the exchange refuses it if it would trade immediately. Default `false`. */
   readonly postOnly?: boolean
-  /** Cancel the part that cannot trade immediately. Default `false`; can't be combined with `postOnly`. */
+  /**
+   * Whether the exchange cancels the part that can't trade immediately. Default `false`; can't be combined with
+   * `postOnly`.
+   */
   readonly ioc?: boolean
   /**
-   * Rest in the book for retail orders only ("retail price improvement") and never take liquidity. The exchange must have
-   * approved the account for this. Can't be combined with `ioc` or `postOnly`. Live dialect only.
+   * Whether the order rests in the book for retail orders only ("retail price improvement") and never takes liquidity.
+   * The exchange must have approved the account for this. Can't be combined with `ioc` or `postOnly`. Live dialect
+   * only.
    */
   readonly rpi?: boolean
 }
@@ -114,14 +121,14 @@ export const many = <A>({ schema }: Wire.Shape<A>, max: number) =>
     Schema.isMaxLength(max, Constraint.annotation({ kind: "elements", max }))
   )
 
-/** The constraint that an order is not both post-only and immediate-or-cancel. */
+/** The constraint that an order can't be both post-only and immediate-or-cancel. */
 export const restsOrNot = {
   field: "ioc",
   constraint: { kind: "exclusive", with: "postOnly" },
   holds: ({ ioc, postOnly }: Resting) => ioc !== true || postOnly !== true
 } as const
 
-/** The constraints that an order that rests for retail orders is neither immediate-or-cancel nor post-only. */
+/** The constraints that an order for retail orders only (`rpi`) is neither immediate-or-cancel nor post-only. */
 export const rpiRestsOrNot = [
   {
     field: "ioc",
@@ -155,7 +162,7 @@ export const bestRestsOrNot = [
   }
 ] as const
 
-/** The constraint that a limit order has either a price or a role at the best bid or offer. */
+/** The constraint that a limit order has either a price or a `bboRole`. */
 export const hasLimit = {
   field: "price",
   constraint: { kind: "required" },
@@ -164,8 +171,8 @@ export const hasLimit = {
 } as const
 
 /**
- * The constraints that a reduce-only order has no take-profit and no stop-loss: the exchange refuses both (live
- * documentation).
+ * The constraints that a reduce-only order has neither a take-profit nor a stop-loss, because the exchange refuses such
+ * an order (live documentation).
  */
 export const exits = (["takeProfit", "stopLoss"] as const).map((field) => ({
   field: "reduceOnly" as const,

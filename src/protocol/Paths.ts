@@ -1,4 +1,7 @@
-/** Request fields in an endpoint's path: a client writes them into the path, and an exchange reads them from it. */
+/**
+ * Handles request fields in an endpoint's path: a client writes the fields into the path, and an exchange reads them
+ * from the path.
+ */
 import * as Result from "effect/Result"
 import type * as Endpoint from "./Endpoint.ts"
 

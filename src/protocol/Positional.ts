@@ -21,8 +21,8 @@ const isArray = Schema.declare((value): value is ReadonlyArray<unknown> => Array
  * listed in the order of the elements. Any elements after the last field are ignored.
  *
  * An optional field is absent if its element is missing, `null`, or equal to its value in `absent`. An absent field is
- * written as its value in `absent`. Without one, it is written as `null` if other elements follow, and otherwise left
- * out.
+ * written as its value in `absent`. If there is no such value, it is written as `null` if other elements follow, and
+ * otherwise omitted.
  */
 export const positional = <A extends object>(
   elements: Elements<A>,
@@ -55,7 +55,7 @@ export const positional = <A extends object>(
   ) as never
 }
 
-/** Reads an array in one pass: its keys are its indexes. */
+/** Reads an array in one pass, as an object whose keys are the indexes. */
 const reading = (
   model: SchemaAST.Objects,
   names: ReadonlyArray<string>,
@@ -74,14 +74,14 @@ const reading = (
     if (!Array.isArray(row)) return refused
     const made = make(row as never)
     if (made === refused) return refused
-    // The elements of an array are not keys.
+    // An array's elements are not keys, so they are not counted.
     tally.keys -= Math.min(row.length, names.length)
     return accepts === undefined || accepts(made) ? made : refused
   })
 }
 
 /**
- * Describes the array. Only elements at the end can be left out; any other optional element has a value that means
+ * Describes the array. Only elements at the end can be omitted; any other optional element has a value that means
  * "absent".
  */
 const tupleOf = (

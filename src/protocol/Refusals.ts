@@ -1,6 +1,6 @@
 /**
- * An endpoint's success status and refusals. The client uses them too, so its own refusals have the exchange's status
- * and wording.
+ * An endpoint's success status and refusals. The client uses this module too, so that its own refusals have the same
+ * status and wording as the exchange's refusals.
  */
 import type { Dialect, PublicRefusal, Refusal } from "./Dialect.ts"
 import * as Endpoint from "./Endpoint.ts"

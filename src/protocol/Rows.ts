@@ -1,8 +1,8 @@
-/** Reads the rows of a list one by one, for an answer that can't be read as a whole. */
+/** Reads a list row by row, if the response can't be decoded as a whole. */
 import * as Result from "effect/Result"
 import * as Json from "./Json.ts"
 
-/** The readable rows of a list, and the number of unreadable ones. */
+/** A list's readable rows, and the number of unreadable rows. */
 export interface Rows {
   /** The readable rows as domain values, in order; for a map, its entries. */
   readonly readable: ReadonlyArray<unknown>
@@ -10,17 +10,17 @@ export interface Rows {
 }
 
 /**
- * The maximum number of unreadable rows. An answer with more is probably not the requested list, so no rows are
- * returned.
+ * The maximum number of unreadable rows. A response with more unreadable rows is probably not the requested list, so no
+ * rows are returned.
  */
 export const mostUnreadable = 1000
 
-/** The keys under which an answer may contain its list. */
+/** The keys under which a response may contain its list. */
 const envelopes = ["records", "data", "result"]
 
 /**
- * Splits an answer into answers with one row each. The rows of a map are its entries, or the elements of its entries'
- * lists.
+ * Splits a response into responses with one row each. The rows of a map are its entries, or the elements of its
+ * entries' lists.
  */
 const parts = function*(json: unknown): Generator {
   if (Array.isArray(json)) {
@@ -33,7 +33,7 @@ const parts = function*(json: unknown): Generator {
   }
 }
 
-/** The rows of a decoded answer; `undefined` when it is not a list. */
+/** The rows of a decoded response; `undefined` when the response is not a list. */
 const rowsOf = (answer: unknown): ReadonlyArray<unknown> | undefined => {
   if (answer instanceof Map) return [...answer]
   const rows = Json.isObject(answer) ? answer["records"] : answer
@@ -41,12 +41,12 @@ const rowsOf = (answer: unknown): ReadonlyArray<unknown> | undefined => {
 }
 
 /**
- * Reads each row of a list, or of a page, as a separate answer. `undefined` when all rows are readable, none is, or
- * more than {@link mostUnreadable} are not.
+ * Reads each row of a list, or of a page, as a separate response. Returns `undefined` when all rows are readable, no
+ * row is readable, or more than {@link mostUnreadable} rows are unreadable.
  */
 export const read = (decode: (json: unknown) => Result.Result<unknown, unknown>, json: unknown): Rows | undefined => {
   const key = Json.isObject(json) ? envelopes.find((key) => Object.hasOwn(json, key)) : undefined
-  // The answer is copied once, not per row: it may have many fields as well as many rows.
+  // The response is copied only once, not once per row, because it may have many fields as well as many rows.
   const envelope: Record<string, unknown> = Json.isObject(json) && key !== undefined ? { ...json } : {}
   const readable: Array<unknown> = []
   let unreadable = 0

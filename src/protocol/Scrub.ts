@@ -2,7 +2,7 @@
  * Removes secrets from text.
  *
  * A server may echo a secret in any encoding: truncated, wrapped, in capitals, with or without padding, as Base64, as
- * hexadecimal, escaped for URLs, HTML or JSON, or several of these at once. So this module decodes the text in all
+ * hexadecimal, escaped for URLs, HTML or JSON, or with a combination of these. So this module decodes the text in all
  * these ways, and removes every part that also occurs in an encoding of a secret.
  */
 import * as Hex from "effect/encoding/Hex"
@@ -15,12 +15,12 @@ const removed = "<redacted>"
 /** The minimum length of a secret's part that is removed, in characters. */
 const window = 8
 
-/** Matches runs of letters and digits that may be a secret. No other field of the API is that long. */
+/** Matches runs of letters and digits that may be a secret. No other field of the API contains a run of this length. */
 const longRun = /[A-Za-z0-9+/=_-]{24,}/gu
 
 /**
- * A decoded text, with the start and end of each character in the original text. Without positions it is the original
- * text.
+ * A decoded text, with the start and end of each character in the original text. If the positions are absent, the text
+ * is the original text itself.
  */
 interface Reading {
   readonly text: string
@@ -51,7 +51,7 @@ const named: Readonly<Record<string, string>> = {
 
 const whitespace: Readonly<Record<string, string>> = { b: " ", f: " ", n: " ", r: " ", t: " " }
 
-/** Decodes an escape; `undefined` if it is not a valid one. */
+/** Decodes an escape sequence; returns `undefined` if it is not valid. */
 const meant = (escaped: ReadonlyArray<string | undefined>): string | undefined => {
   const [, unicode, byte, character, percentUnicode, percent, entityHex, entityDecimal, entity] = escaped
   if (character !== undefined) return whitespace[character] ?? character
@@ -61,7 +61,7 @@ const meant = (escaped: ReadonlyArray<string | undefined>): string | undefined =
   return code <= 0xffff ? String.fromCharCode(code) : undefined
 }
 
-/** Decodes each escape in the text once; `undefined` if it has none. */
+/** Decodes each escape sequence in the text once; returns `undefined` if there are no escape sequences. */
 const unescaped = ({ ends, starts, text }: Reading): Reading | undefined => {
   if (!/[\\%&]/u.test(text)) return undefined
   let read = ""
@@ -93,7 +93,7 @@ const unescaped = ({ ends, starts, text }: Reading): Reading | undefined => {
 /** The maximum number of nested levels of escaping that are decoded. */
 const maxEscapes = 5
 
-/** The original text, the text with its escapes decoded, that result with its escapes decoded, and so on. */
+/** The original text, the text after decoding its escape sequences once, after decoding them twice, and so on. */
 const readings = (text: string): ReadonlyArray<Reading> => {
   const found: Array<Reading> = [{ text }]
   for (let last = found[0]; last !== undefined && found.length <= maxEscapes;) {
@@ -118,14 +118,14 @@ const toCompared = (character: string): string => {
   return small.length === 1 ? small : character
 }
 
-/** The code of a normalised character; 0 for a dropped one. */
+/** The code of a normalised character; 0 for a dropped character. */
 const toCode = (character: string): number => toCompared(character).charCodeAt(0) || 0
 
 const ascii = Uint16Array.from({ length: 128 }, (_, code) => toCode(String.fromCharCode(code)))
 
 const codeAt = (text: string, at: number): number => ascii[text.charCodeAt(at)] ?? toCode(text.charAt(at))
 
-/** The codes of a text's normalised characters, without dropped ones. */
+/** The codes of a text's normalised characters, without dropped characters. */
 const compared = (text: string): Uint16Array => {
   const codes = new Uint16Array(text.length)
   let length = 0
@@ -154,8 +154,8 @@ const base64InText = (bytes: string): ReadonlyArray<string> => [
 ]
 
 /**
- * Decodes a hexadecimal secret to a string with one character per byte; `undefined` if it is not hexadecimal. Effect's
- * decoder would add 0.2 KB (gzip) to the bundle of one endpoint.
+ * Decodes a hexadecimal secret to a string with one character per byte; returns `undefined` if the secret is not
+ * hexadecimal. Effect's decoder would add 0.2 KB (gzip) to a bundle with one endpoint.
  */
 const fromHex = (secret: string): string | undefined =>
   /^(?:[0-9a-f]{2})+$/iu.test(secret)
@@ -183,12 +183,12 @@ const spellings = (secret: string): ReadonlyArray<string> => {
   ]
 }
 
-/** A character that separates two encodings. No encoding contains it. */
+/** A character that separates two encodings. It does not occur in any encoding. */
 const between = "\uffff"
 
 /**
  * The parts of an encoding with {@link window} characters that are shorter after normalisation, because they contain
- * whitespace or padding. Also the whole encoding, if it is shorter.
+ * whitespace or padding. Also contains the complete encoding, if it is shorter than {@link window}.
  */
 const shortParts = (spelling: string): ReadonlyArray<string> => {
   const found: Array<string> = []
@@ -224,7 +224,10 @@ const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
   ]
 }
 
-/** Marks the parts of a text to remove. Memory is allocated with the first mark, because most texts have none. */
+/**
+ * Marks the parts of a text to remove. Memory is allocated when the first part is marked, because most texts have no
+ * marked parts.
+ */
 class Marks {
   private readonly text: string
   private marks: Uint8Array | undefined
@@ -233,13 +236,13 @@ class Marks {
     this.text = text
   }
 
-  /** Marks a range of a decoded text's characters, including both ends. */
+  /** Marks a range of characters in a decoded text, including both ends. */
   add({ ends, starts }: Reading, first: number, last: number): void {
     this.marks ??= new Uint8Array(this.text.length)
     this.marks.fill(1, starts?.[first] ?? first, ends?.[last] ?? last + 1)
   }
 
-  /** The text with each marked part replaced. */
+  /** Returns the text with each marked part replaced. */
   removed(): string {
     const { marks, text } = this
     if (marks === undefined) return text
@@ -259,10 +262,10 @@ class Marks {
 /**
  * Creates a function that removes the given secrets from a string. No eight consecutive characters of a secret remain,
  * whether plain, as Base64 or as hexadecimal, and however the string escapes them. A secret shorter than eight
- * characters is only removed as a whole.
+ * characters is only removed where it occurs completely.
  */
 export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => string => {
-  // Built on first use: most calls succeed and never need it.
+  // The index is built on first use, because most calls succeed and never need it.
   let parts: ReadonlyArray<Windows> | undefined
   return (text) => {
     parts ??= partsOf(secrets.filter((secret) => secret !== ""))
@@ -282,8 +285,8 @@ export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => s
 }
 
 /**
- * Removes long runs of letters and digits, even escaped ones. An answer from an unknown server may still reveal other
- * data, but no key, signature or code.
+ * Removes long runs of letters and digits, even if they are escaped. An excerpt of a response from an unknown server
+ * may still reveal other data, but no key, signature or code.
  */
 export const withoutLongRuns = (text: string): string => {
   const marks = new Marks(text)

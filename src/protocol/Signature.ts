@@ -1,6 +1,6 @@
 /**
- * How private requests are signed (document, "Authentication", 2). The payload is the Base64 of the body's bytes. The
- * signature is the HMAC-SHA512 of the payload, keyed with the API secret, in lower-case hexadecimal.
+ * Describes how private requests are signed (document, "Authentication", 2). The payload is the Base64 of the body's
+ * bytes. The signature is the HMAC-SHA512 of the payload, keyed with the API secret, in lower-case hexadecimal.
  */
 import * as Bytes from "./Bytes.ts"
 
@@ -14,7 +14,7 @@ export const headers = {
   signature: "x-txc-signature"
 } as const
 
-/** Matches the names of headers that no log, span or error may show. */
+/** Matches the names of headers that must not appear in logs, spans or errors. */
 export const secretHeaders: RegExp = /^x-txc-/iu
 
 const encode: (bytes: Uint8Array) => string = typeof Buffer === "undefined"
@@ -22,5 +22,5 @@ const encode: (bytes: Uint8Array) => string = typeof Buffer === "undefined"
   : (bytes) =>
     (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString("base64")
 
-/** The payload header of a body: the Base64 of exactly the bytes to send. */
+/** Creates the payload header for a body: the Base64 of exactly the bytes to send. */
 export const payloadOf = (body: Uint8Array): string => encode(body)

@@ -1,5 +1,5 @@
 /**
- * Extracts violations from a schema's issue, and phrases them as the exchange does.
+ * Extracts violations from a schema's issue, and writes them in the exchange's wording.
  *
  * The client and the sandbox both use this module, so an invalid field gets the same message whether the client refuses
  * the request before sending or the exchange refuses it.
@@ -7,9 +7,9 @@
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as Constraint from "../domain/Constraint.ts"
 
-/** A field of a request and the constraint it breaks. */
+/** A request field and the constraint that it breaks. */
 export interface Violation {
-  /** The field's domain name; `request` when the request as a whole is wrong. */
+  /** The field's domain name; `request` when the violation does not concern a single field. */
   readonly field: string
   /** The broken constraint. */
   readonly constraint: Constraint.Constraint
@@ -26,14 +26,14 @@ export interface Place {
 }
 
 /**
- * Returns the violations that a schema's issue reports, in the order of the fields, with at most one of each kind per
+ * Returns the violations in a schema's issue, in the order of the fields, with at most one violation of each kind per
  * field.
  */
 export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> => {
   const found: Array<Violation> = []
   const add = (path: ReadonlyArray<PropertyKey>, constraint: Constraint.Constraint) => {
     const field = String(path[0] ?? "request")
-    // Several elements of a list may break the same constraint; the list is reported only once.
+    // Several elements of a list may break the same constraint, but the list is reported only once.
     if (!found.some((seen) => seen.field === field && seen.constraint.kind === constraint.kind))
       found.push({ field, constraint })
   }
@@ -71,7 +71,10 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
   return found
 }
 
-/** The key of amount × price in the live exchange's errors. No request to place an order has such a field. */
+/**
+ * The key for the total (amount × price) in the live exchange's errors. No request that places an order has such a
+ * field.
+ */
 export const totalKey = "total"
 
 /**
@@ -82,13 +85,13 @@ export type ErrorFamily = "order" | "account"
 
 const quoted = (values: ReadonlyArray<string | number>): string => values.map((value) => `'${value}'`).join(" or ")
 
-/** Converts a wire key as the exchange does: `activation_price` becomes "Activation price". */
+/** Converts a wire key to text like the exchange: `activation_price` becomes "Activation price". */
 const label = (wireKey: string): string => {
   const words = wireKey.replaceAll("_", " ")
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Converts a camel-case key as the exchange does: `stopLoss` becomes "stop loss". */
+/** Converts a camel-case key to text like the exchange: `stopLoss` becomes "stop loss". */
 const spaced = (wireKey: string): string => wireKey.replace(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)
 
 const notSimulated = "not simulated by this sandbox"
@@ -257,7 +260,7 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
   }
 }
 
-/** The live exchange's texts where they are documented (`flat`); for the others, in its style. */
+/** The live exchange's messages where they are documented (`flat`); the other messages imitate its style. */
 const marginWords: Readonly<Record<Extract<Constraint.Constraint, { readonly kind: "margin" }>["rule"], string>> = {
   flat: "Position side cannot be changed if there exists futures positions or orders",
   side: "Position side does not match the position mode of the account",

@@ -1,6 +1,6 @@
 /**
- * Indexes all substrings of a given length in a string, to find in a single pass where another string contains one of
- * them.
+ * Indexes all substrings of a given length in a string. With the index, a single pass over another string finds all
+ * places where it contains one of these substrings.
  *
  * Strings are arrays of character codes.
  */
@@ -10,7 +10,7 @@ const factor = 0x01000193
 
 /** The substrings of one string that have the same length. */
 export class Windows {
-  /** The length of each substring, in characters. */
+  /** Each substring's length, in characters. */
   readonly width: number
   private readonly text: Uint16Array
   /**
@@ -35,7 +35,7 @@ export class Windows {
     }
   }
 
-  /** Calls `found` with each position at which one of the substrings begins in another string, in order. */
+  /** Finds the substrings in another string, and calls `found` with the start of each occurrence, in order. */
   find(codes: Uint16Array, found: (at: number) => void): void {
     const { places, width } = this
     let hash = 0
@@ -46,13 +46,13 @@ export class Windows {
     }
   }
 
-  /** Rolls the hash forward by one character, so that each hash takes constant time. */
+  /** Updates the hash for the next character, so that each hash takes constant time. */
   private next(hash: number, codes: Uint16Array, end: number): number {
     const gone = end < this.width ? 0 : Math.imul(codes[end - this.width] ?? 0, this.power)
     return (Math.imul(hash - gone, factor) + (codes[end] ?? 0)) | 0
   }
 
-  /** The index of a substring in the table, or the free index where it would go. */
+  /** The index of a substring in the table, or the free index where the substring would be inserted. */
   private placeOf(hash: number, codes: Uint16Array, at: number): number {
     const { places } = this
     const last = places.length - 1

@@ -1,5 +1,5 @@
 /**
- * Converts between the keys and values on the wire and those of the domain.
+ * Converts between the keys and values on the wire and the domain's names and values.
  *
  * The domain has one naming style (`activationPrice`); the wire has several (`activation_price`,
  * `activationCondition`). A {@link Shape} is a domain model together with its wire keys.
@@ -18,7 +18,7 @@ import type * as ObjectReader from "./ObjectReader.ts"
 import { refused, tally, undecided } from "./Parser.ts"
 import * as WireNames from "./WireNames.ts"
 
-/** A wire value that means that the field is absent: see {@link WireNames.Absent}. */
+/** A wire value that means "absent": see {@link WireNames.Absent}. */
 export type Absent = WireNames.Absent
 
 /** A JSON key that combines several fields: see {@link WireNames.Joint}. */
@@ -40,13 +40,13 @@ export interface Shape<A> {
    */
   readonly nameOf: (wireKey: string) => string | undefined
   /**
-   * Returns the missing fields that other fields' values make required. `value` is a domain object or a wire object, as
-   * `side` says.
+   * Returns the missing fields that are required because of other fields' values. `value` is a domain object or a wire
+   * object, depending on `side`.
    */
   readonly missing: (value: unknown, side: "domain" | "wire") => ReadonlyArray<string>
 }
 
-/** The shape of any model. */
+/** Any shape, for code that handles all models. */
 export type Any = Shape<unknown>
 
 const JsonObject = Schema.declare(Json.isObject).annotate(Constraint.annotation({ kind: "type", type: "object" }))
@@ -91,14 +91,14 @@ export const struct = <A extends object>(fields: Fields<A>, spelling: Spelling<A
   shapeOf(fields as never, spelling as never, false)
 
 /**
- * The wire form of a part of an answer: like {@link struct}, but `null` means that an optional field is absent, unless
- * `null` is one of its values. So an unexpected `null` does not make a whole page unreadable.
+ * The wire form of a part of a response: like {@link struct}, but `null` means that an optional field is absent, unless
+ * `null` is one of its values. So a single unexpected `null` does not make a complete page unreadable.
  */
 export const answer = <A extends object>(fields: Fields<A>, spelling: Spelling<A> = {}): Shape<A> =>
   shapeOf(fields as never, spelling as never, true)
 
 /**
- * The schema of a field that the dialect does not have. The field is left out of the shape, and neither read nor
+ * The schema of a field that the dialect does not have. The field is omitted from the shape, and is neither read nor
  * written.
  */
 export const none: Schema.optionalKey<typeof Schema.Never> = Schema.optionalKey(Schema.Never)
@@ -106,8 +106,8 @@ export const none: Schema.optionalKey<typeof Schema.Never> = Schema.optionalKey(
 const planKey = "effect-txc/wire-names"
 
 /**
- * The wire keys of a model, from its schema; `undefined` for a schema that neither {@link struct} nor {@link answer}
- * has created.
+ * A model's wire keys, from its schema; `undefined` for a schema that neither {@link struct} nor {@link answer} has
+ * created.
  */
 export const planOf = ({ annotations }: SchemaAST.AST): WireNames.Plan | undefined =>
   // Only `shapeOf` writes this key, so the type is known.
@@ -116,8 +116,8 @@ export const planOf = ({ annotations }: SchemaAST.AST): WireNames.Plan | undefin
 const describedKey = "effect-txc/described"
 
 /**
- * Annotates a codec's wire side with a schema of its wire format, for descriptions of the protocol. Needed when the
- * wire side accepts more than the wire format allows, and the codec checks the value later.
+ * Annotates a codec's wire side with a schema of its wire format, for protocol descriptions such as OpenAPI. This is
+ * needed when the wire side accepts more than the wire format allows, and the codec checks the value later.
  */
 export const describedBy = (schema: () => Schema.Constraint): { readonly [describedKey]: () => Schema.Constraint } => ({
   [describedKey]: schema
@@ -131,8 +131,9 @@ export const descriptionOf = ({ annotations }: SchemaAST.AST): Schema.Constraint
 const definedKey = "effect-txc/defined"
 
 /**
- * Annotates a model with a name for descriptions of the protocol, which then define it once. A code generator names the
- * type of an unnamed model after its field: two fields may get the same name, and equal models get several types.
+ * Annotates a model with a name, so that protocol descriptions such as OpenAPI define the model only once. A code
+ * generator names the type of an unnamed model after its field: then two different models may get the same name, and
+ * equal models get several types.
  */
 export const definedAs = (name: string): { readonly [definedKey]: string } => ({ [definedKey]: name })
 
@@ -152,8 +153,8 @@ const once = <A>(make: () => A): () => A => {
 const camelCase = (key: string): string => key.replace(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())
 
 /**
- * Creates a shape, without checking the fields' types: the schema library's types can't express that renaming keeps every
- * field.
+ * Creates a shape without checking the fields' types, because Effect's schema types can't express that renaming
+ * preserves every field.
  */
 const shapeOf = <A extends object>(
   declared: Schema.Struct.Fields,
@@ -211,8 +212,8 @@ const shapeOf = <A extends object>(
 
 /**
  * A domain enumeration with other names on the wire. `table` maps wire names to domain names; if several wire names
- * have the same domain name, the first is written. Names outside the table pass to `schema` unchanged. `written` adds
- * names that are only used for writing.
+ * have the same domain name, the first is written. Names that are not in the table are passed to `schema` unchanged.
+ * `written` contains additional names that are only used for writing.
  */
 export const renamed = <A extends string>(
   schema: Schema.Codec<A, string>,
@@ -220,7 +221,7 @@ export const renamed = <A extends string>(
   written: { readonly [name: string]: string } = {}
 ): Schema.Codec<A, string> => {
   const toDomain = new Map<string, string>(Object.entries(table))
-  // Reversed, so that the first wire name of a value takes precedence.
+  // The table is reversed, so that the first wire name of a value takes precedence.
   const toWire = new Map<string, string>([
     ...Object.entries(table).toReversed().map(([wire, name]) => [name, wire] as const),
     ...Object.entries(written)
@@ -240,7 +241,7 @@ const toInteger = SchemaGetter.transform((text: string): number | bigint => {
 
 /**
  * An integer that may exceed a JavaScript number: see `Json.parse`. `Schema.BigInt` would also accept strings of
- * digits, and add to the size of a bundle.
+ * digits, and make bundles larger.
  */
 export const LargeInteger = Schema.declare((value): value is bigint => typeof value === "bigint", {
   expected: "bigint"
@@ -281,7 +282,7 @@ const requestedId = Schema.Union([
   Schema.String.check(Schema.isPattern(/^[0-9]+$/u, isInteger))
 ]).annotate(isInteger)
 
-/** Every invalid value, on the wire and in the domain, violates the same constraint. */
+/** Every invalid value, on the wire and in the domain, breaks the same constraint. */
 const digits = Schema.String.annotate(isInteger).check(Schema.isPattern(/^(?:0|[1-9][0-9]*)$/u, isInteger))
 
 const toRequested = {
@@ -299,7 +300,10 @@ export const RequestedPositionId = requestedId.pipe(
   Schema.decodeTo(digits.pipe(Schema.brand("PositionId")).annotate({ identifier: "PositionId" }), toRequested)
 )
 
-/** Writes a number without an exponent. JavaScript would write very small and very large numbers like `1.5e-7`. */
+/**
+ * Writes a number without an exponent. JavaScript would write very small and very large numbers with an exponent, such
+ * as `1.5e-7`.
+ */
 const plain = (value: number | bigint): string => {
   const [, sign = "", whole = "", fraction = "", exponent] =
     /^(-?)([0-9]+)(?:\.([0-9]+))?(?:e([+-][0-9]+))?$/u.exec(value.toString()) ?? []
@@ -312,7 +316,7 @@ const plain = (value: number | bigint): string => {
 }
 
 /**
- * A decimal that is read from a string or a JSON number, and always written as a string. Every invalid value violates the
+ * A decimal that is read from a string or a JSON number, and always written as a string. Every invalid value breaks the
  * same constraint, on the wire and in the domain.
  */
 export const loose = <A extends string>(
@@ -330,7 +334,7 @@ export const loose = <A extends string>(
 /** A decimal that is read from a string or a JSON number, and always written as a string. */
 export const LooseDecimal = loose(Decimal)
 
-/** A whole number, written on the wire as a string of digits, as in a query string. `schema` sets its bounds. */
+/** An integer that is written as a string of digits on the wire, as in a query string. `schema` sets its bounds. */
 export const counted = <A extends number>(schema: Schema.Codec<A, number>): Schema.Codec<A, string> =>
   Schema.String.check(Schema.isPattern(/^-?(?:0|[1-9][0-9]{0,14})$/u, isInteger)).pipe(
     Schema.decodeTo(schema, {
@@ -341,7 +345,7 @@ export const counted = <A extends number>(schema: Schema.Codec<A, number>): Sche
 
 /**
  * A JSON object whose keys are data, such as tickers: a map in the domain. A single invalid key or value makes the
- * whole object invalid.
+ * complete object invalid.
  */
 export const keyed = <K extends Schema.Record.Key, V>(
   key: K,
@@ -383,8 +387,9 @@ const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compile
 }
 
 /**
- * An answer in the envelope of API V1, `{ success, message, result }`. Decodes to the result. An answer whose `success`
- * is not `true` is an error; `success` and `message` may be missing, as in some recorded answers.
+ * A response in the envelope of API V1, `{ success, message, result }`. Decodes to the result. A response whose
+ * `success` is not `true` is an error. `success` and `message` may be missing, because some recorded responses do not
+ * have them.
  */
 export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, unknown> => {
   const envelope = Schema.Struct({
@@ -401,8 +406,8 @@ export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, un
 }
 
 /**
- * An answer that the exchange has also sent in an older form, described by `form`. `read` converts the older form to
- * the current one, and returns anything else unchanged. Only the current form is written.
+ * A response that the exchange has also sent in an older format, described by `form`. `read` converts the older format
+ * to the current format, and returns all other values unchanged. Only the current format is written.
  */
 export const older = <A>(
   schema: Schema.Codec<A, unknown>,
@@ -417,7 +422,7 @@ export const older = <A>(
           const now = read(wire)
           const { keys } = tally
           const value = parse(now)
-          // The keys of a converted value are not the answer's keys, so they are not counted.
+          // A converted value's keys are not the response's keys, so they are not counted.
           if (now !== wire) tally.keys = keys
           return value
         }
@@ -426,7 +431,7 @@ export const older = <A>(
     })
   )
 
-/** A list in the envelope of {@link wrapped}. In the older form, it was a list without an envelope. */
+/** A list in the envelope of {@link wrapped}. In the older format, the list had no envelope. */
 export const wrappedList = <A>(
   reading: typeof older,
   item: Schema.Codec<A, unknown>
@@ -437,7 +442,7 @@ export const wrappedList = <A>(
     (wire) => Array.isArray(wire) ? { result: wire } : wire
   )
 
-/** A JSON object whose only field, `key`, is a string. In the domain it is just that string. */
+/** A JSON object whose only field, `key`, is a string. In the domain, the value is just this string. */
 export const inside = <A extends string>(key: string, schema: Schema.Codec<A, string>): Schema.Codec<A, unknown> =>
   Schema.Struct({ [key]: Schema.String }).annotate(describedBy(() => Schema.Struct({ [key]: schema }))).pipe(
     Schema.decodeTo(schema, {
@@ -482,9 +487,7 @@ export const Bit = Schema.Literals([0, 1]).pipe(
 
 const bboRoles = Constraint.annotation({ kind: "oneOf", values: [1, 2] })
 
-/**
- * The role of an order at the best bid or offer: 1 (queue) or 2 (counterparty) on the wire (document, Endpoints §3).
- */
+/** An order's role at the best bid or offer: 1 (queue) or 2 (counterparty) on the wire (document, Endpoints §3). */
 export const BboRole = Schema.Literals([1, 2]).annotate(bboRoles).pipe(
   Schema.decodeTo(Order.BboRole.annotate(bboRoles), {
     decode: SchemaGetter.transform((wire): Order.BboRole => wire === 1 ? "queue" : "counterparty"),
@@ -500,18 +503,18 @@ const countOf = (pattern: RegExp) =>
     })
   )
 
-/** A number of digits, 0 to 99: a string on the wire (`stockPrec: "6"`). */
+/** A number of digits, 0 to 99, which is a string on the wire (`stockPrec: "6"`). */
 export const Digits = countOf(/^(?:0|[1-9][0-9]?)$/u)
 
 /**
- * A number of digits after the decimal point, -9 to 99: a string on the wire. A negative number counts zeros before the
- * point.
+ * A number of digits after the decimal point, -9 to 99, which is a string on the wire. A negative number is a number of
+ * zeros before the decimal point.
  */
 export const SignedDigits = countOf(/^(?:0|-[1-9]|[1-9][0-9]?)$/u)
 
 /**
- * Whether a JSON value reports a failure, in a form that no success of this API has: `error`, non-empty `errors`,
- * `success: false` or `status: "error"`.
+ * Whether a JSON value reports a failure, in a form that no successful response of this API has: `error`, non-empty
+ * `errors`, `success: false` or `status: "error"`.
  */
 export const saysError = (json: unknown): boolean => {
   if (!Json.isObject(json)) return false
@@ -523,15 +526,15 @@ export const saysError = (json: unknown): boolean => {
 
 /**
  * Whether a JSON value may report a success whose body is not documented: any object or list that reports no error. A
- * string, a number, a boolean and `null` do not.
+ * string, a number, a boolean or `null` never reports a success.
  */
 export const saysSuccess = (json: unknown): boolean =>
   Array.isArray(json) ||
   (Json.isObject(json) && !saysError(json) && !("error" in json) && !("code" in json && "message" in json))
 
 /**
- * An answer that only acknowledges the call. `accepts` decides which JSON values do so (`undefined` is an empty body);
- * an exchange sends `written`.
+ * A response that only acknowledges the call. `accepts` decides which JSON values are acknowledgements (`undefined`
+ * stands for an empty body); an exchange sends `written`.
  */
 export const acknowledged = (
   written: object,
@@ -545,8 +548,8 @@ export const acknowledged = (
   )
 
 /**
- * The answer `[]`, which is the only success that the live exchange's documentation shows for such calls. The document
- * shows none, so its dialect accepts any object or list that reports no error.
+ * The response `[]`, which is the only success that the live exchange's documentation shows for such calls. The
+ * document does not show a successful response, so its dialect accepts any object or list that reports no error.
  */
 export const emptyList = ({ demandsAll }: { readonly demandsAll: boolean }): Schema.Codec<void, unknown> =>
   acknowledged([], demandsAll ? saysSuccess : (wire) => Array.isArray(wire) && wire.length === 0)

@@ -1,9 +1,9 @@
 /**
  * Converts between a JSON object and a domain value, field by field.
  *
- * Each direction exists twice: as a transformation between two schemas, which is the reference, and as a parser
- * compiled together with the fields' schemas, which reads each field once and creates no intermediate object. The tests
- * of `Compiled` compare the two.
+ * Each direction is implemented twice: as a transformation between two schemas, which is the reference, and as a parser
+ * that is compiled together with the fields' schemas, which reads each field once and creates no intermediate object.
+ * The tests of `Compiled` compare the two implementations.
  */
 import * as SchemaAST from "effect/SchemaAST"
 import * as Compiled from "./Compiled.ts"
@@ -11,13 +11,13 @@ import * as Json from "./Json.ts"
 import * as ObjectReader from "./ObjectReader.ts"
 import { anything, type Parser, refused, tally, undecided } from "./Parser.ts"
 
-/** A wire value that means that the field is absent, such as `""` for a client order id. */
+/** A wire value that means "absent", such as `""` for a client order id. */
 export interface Absent {
   /** The wire value, exactly as written. */
   readonly value: string | number | null
-  /** Whether `value` means "absent" in this object; otherwise it is an ordinary value. */
+  /** Whether `value` means "absent" in this object. If not, it is an ordinary value. */
   readonly when: (wire: ObjectReader.Fields) => boolean
-  /** Whether the wire object must have the key even when the field is absent. */
+  /** Whether the wire object must contain the key even when the field is absent. */
   readonly demanded: boolean
   /** Whether `value` is written when the field is absent. Default `true`. */
   readonly written?: boolean
@@ -43,7 +43,7 @@ export interface Field {
   readonly nullIsAbsent: () => boolean
 }
 
-/** All fields of a model in order, and the key that combines several of them. */
+/** A model's fields in order, and the key that combines several of them. */
 export interface Plan {
   /** The fields, in the order of the model's schema. */
   readonly fields: ReadonlyArray<Field>
@@ -153,7 +153,8 @@ const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile
     if (!Json.isObject(seen)) return refused
     const wire = write(seen)
     if (!isWire(wire)) return refused
-    // The value has a field that this dialect does not have, and a constraint may read it, so the schema decides.
+    // The value has a field that this dialect does not have, and a constraint may read that field, so the schema
+    // decides.
     if (accepts !== undefined && Object.keys(value).length > Object.keys(seen).length) return undecided()
     if (accepts !== undefined && !accepts(seen)) return refused
     for (const { absent, key } of writtenWhenAbsent) {
@@ -164,7 +165,7 @@ const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile
 }
 
 /**
- * Whether this module's reader has just created the object. No other code has a reference to it yet, so it may be
- * changed.
+ * Whether this module's reader has just created the object. If so, no other code has a reference to the object yet, so
+ * it may be changed.
  */
 const isWire = (made: unknown): made is Record<string, unknown> => made !== refused

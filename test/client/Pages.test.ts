@@ -226,8 +226,12 @@ describe("a list that shifts while its pages are read", () => {
 describe("Pages.checkEcho", () => {
   const check = PageChecks.checkEcho("Test.page", { limit: Limit.make(3), offset: Offset.make(6) })
   const rows = [
-    ["a different limit", { limit: 4, offset: 6, records: [] }, "limit 3 was requested, but the answer has limit 4"],
-    ["a different offset", { limit: 3, offset: 0, records: [] }, "offset 6 was requested, but the answer has offset 0"],
+    ["a different limit", { limit: 4, offset: 6, records: [] }, "limit 3 was requested, but the response has limit 4"],
+    [
+      "a different offset",
+      { limit: 3, offset: 0, records: [] },
+      "offset 6 was requested, but the response has offset 0"
+    ],
     ["too many records", { limit: 3, offset: 6, records: [1, 2, 3, 4] }, "4 records in a page of limit 3"]
   ] as const
   for (const [name, page, problem] of rows) {

@@ -26,7 +26,7 @@ const answered = { endpoint, status: 400, reason: "No.", body: "{}" }
 const unknown = new Errors.OutcomeUnknown({
   endpoint,
   why: "timeout",
-  reason: "no answer within 10s",
+  reason: "no response within 10s",
   request: Redacted.make({ code: "voucher-1", passphrase: "open sesame" }),
   clientOrderId: ClientOrderId.make("my-1"),
   market: marketName("BTC_USDT"),
@@ -90,7 +90,7 @@ const rows: ReadonlyArray<
     }),
     false,
     "not-applied",
-    "StopLimitOrders.create was refused with HTTP 400: Nonce not provided. The client sent one: check that it speaks the "
+    "StopLimitOrders.create was refused with HTTP 400: Nonce not provided. The client sent a nonce: check that it uses the "
     + "exchange's dialect."
   ],
   [
@@ -116,8 +116,8 @@ const rows: ReadonlyArray<
     new Errors.NonceRejected(answered),
     true,
     "not-applied",
-    "StopLimitOrders.create was refused for its nonce, HTTP 400: No. Retry; if it happens often, check whether "
-    + "another program uses the key, and the clock of this machine."
+    "StopLimitOrders.create was refused because of its nonce, HTTP 400: No. Retry; if it happens often, check whether "
+    + "another program uses the key, and this machine's clock."
   ],
   [
     new Errors.RateLimited({ ...answered, origin: "exchange" }),
@@ -141,14 +141,14 @@ const rows: ReadonlyArray<
     }),
     false,
     "applied",
-    "StopLimitOrders.create was applied as order 7, 9007199254740993, but its answer can't be read: Missing key. "
-    + "Do not retry; read the order by its id, and check that the client speaks the exchange's dialect."
+    "StopLimitOrders.create was applied as order 7, 9007199254740993, but its response can't be read: Missing key. "
+    + "Do not retry; read the order by its id, and check that the client uses the exchange's dialect."
   ],
   [
     unknown,
     false,
     "unknown",
-    "StopLimitOrders.create may have been applied (timeout, client order id my-1): no answer within 10s. "
+    "StopLimitOrders.create may have been applied (timeout, client order id my-1): no response within 10s. "
     + "Do not retry before you have found out whether it was: see Reconciliation."
   ],
   [
@@ -162,21 +162,21 @@ const rows: ReadonlyArray<
     new Errors.UnexpectedResponse({ endpoint, status: 200, problem: "another page", body: "{}" }),
     false,
     "not-applied",
-    "StopLimitOrders.create got an unexpected answer, HTTP 200: another page. "
-    + "Check that the dialect is the exchange's; see the body."
+    "StopLimitOrders.create got an unexpected response, HTTP 200: another page. "
+    + "Check that you use the exchange's dialect; see the body."
   ],
   [
     new Errors.UnexpectedResponse({ endpoint, status: 500, problem: "HTTP 500", body: "" }),
     true,
     "not-applied",
-    "StopLimitOrders.create got an unexpected answer, HTTP 500: HTTP 500. Retry later."
+    "StopLimitOrders.create got an unexpected response, HTTP 500: HTTP 500. Retry later."
   ],
   [
     new Errors.UnexpectedResponse({ endpoint, status: 499, problem: "HTTP 499", body: "" }),
     false,
     "not-applied",
-    "StopLimitOrders.create got an unexpected answer, HTTP 499: HTTP 499. "
-    + "Check that the dialect is the exchange's; see the body."
+    "StopLimitOrders.create got an unexpected response, HTTP 499: HTTP 499. "
+    + "Check that you use the exchange's dialect; see the body."
   ],
   [
     new Errors.UnexpectedResponse({
@@ -189,21 +189,21 @@ const rows: ReadonlyArray<
     }),
     false,
     "not-applied",
-    "StopLimitOrders.create got an unexpected answer, HTTP 200: a text at [3]. Rows that can't be read: 2; others can. "
-    + "Check that the dialect is the exchange's; see the body."
+    "StopLimitOrders.create got an unexpected response, HTTP 200: a text at [3]. Rows that can't be read: 2; others can. "
+    + "Check that you use the exchange's dialect; see the body."
   ],
   [
     new Errors.ListShifted({ endpoint, emitted: 200 }),
     true,
     "not-applied",
-    "StopLimitOrders.create: the list has shifted while it was read; after 200 records some may be missing. Read it again."
+    "StopLimitOrders.create: the list shifted while it was read. Records may be missing after the first 200. Read it again."
   ],
   [
     new Errors.PageCeilingReached({ endpoint, emitted: 10100 }),
     false,
     "not-applied",
-    "StopLimitOrders.create: 10100 records were read, which is all that the offsets of this list can reach; "
-    + "there may be more. Narrow the query."
+    "StopLimitOrders.create: 10100 records were read. The list may have more records, but no "
+    + "page can reach them. Narrow the query."
   ]
 ]
 

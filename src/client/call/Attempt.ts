@@ -1,8 +1,9 @@
 /**
- * One attempt of a call: take a nonce, build the exact bytes, sign, send, and classify the answer.
+ * Makes one attempt of a call: takes a nonce, builds the exact bytes, signs and sends them, and classifies the
+ * response.
  *
- * Every attempt has its own nonce and signature. Once a mutating call was handed to the transport, it may have been
- * applied even if no answer arrives; before that, nothing was sent. The attempt's `sentAt` distinguishes the two.
+ * Every attempt has its own nonce and signature. Before a mutating call is handed to the transport, nothing was sent.
+ * Afterwards it may have been applied even if no response arrives. The attempt's `sentAt` distinguishes the two cases.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -34,15 +35,15 @@ import * as Recording from "./Recording.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * The maximum duration of one attempt, from its first byte to the last byte of the answer. The signer has the same time
- * limit before that. Waiting for a nonce does not count. Default: ten seconds. Provide it to an exchange's layer for
- * all calls, or to a call, which takes precedence.
+ * The maximum duration of one attempt, from its first byte to the last byte of the response. Before that, the signer
+ * has the same time limit. The time spent waiting for a nonce is not included. Default: ten seconds. Provide a value to
+ * an exchange's layer for all calls, or to a single call, which takes precedence.
  */
 export const Timeout = Context.Reference<Duration.Input>("effect-txc/client/Call/Timeout", {
   defaultValue: () => "10 seconds"
 })
 
-/** Sets the timeout of a call: `orders.create(order).pipe(Call.withTimeout("2 seconds"))`. */
+/** Sets a call's timeout: `orders.create(order).pipe(Call.withTimeout("2 seconds"))`. */
 export const withTimeout: (
   timeout: Duration.Input
 ) => <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(Timeout)
@@ -53,7 +54,7 @@ export interface Destination {
   readonly transport: Transport.Transport["Service"]
   /** The exchange's URL, without a trailing slash. */
   readonly baseUrl: string
-  /** The dialect of nonces and answers. */
+  /** The dialect of nonces and responses. */
   readonly dialect: Dialect
   /** The endpoint to call. */
   readonly endpoint: Endpoint.Any
@@ -69,11 +70,11 @@ export interface Signing {
   readonly nonces: Nonce.Nonce["Service"]
   /** The kind of nonce, for reconciliation. */
   readonly nonceForm: Errors.NonceForm
-  /** The exchange's clock minus this machine's, in milliseconds; it may be measured again at any time. */
+  /** The exchange's clock minus this machine's clock, in milliseconds. The value may be measured again at any time. */
   readonly offset: { readonly millis: number }
   /** The fingerprint of the API key. */
   readonly key: string
-  /** Records every mutating attempt; absent when no record is kept. */
+  /** Records every mutating attempt; absent when attempts are not recorded. */
   readonly intents: Intents.Service | undefined
   /** Called with the nonce of every successful attempt. */
   readonly onAccepted: (nonce: number) => void
@@ -81,37 +82,37 @@ export interface Signing {
 
 /** The limits of one attempt. */
 export interface Limits {
-  /** The maximum time for signing, and for the exchange's answer. */
+  /** The maximum time for signing, and the maximum time for the exchange's response. */
   readonly timeout: Duration.Duration
-  /** The maximum size of an answer, in bytes. */
+  /** The maximum response size, in bytes. */
   readonly maxAnswerBytes: number
 }
 
-/** A request and its expected answer. */
+/** A request, and the checks of its response. */
 export interface Asked {
   /** The request with the domain's field names. */
   readonly request: object
   /** The request with the field names used on the wire. */
   readonly wire: Readonly<Record<string, unknown>>
-  /** How an answer differs from the request; `undefined` if it does not differ. */
+  /** Describes how a response differs from the request; `undefined` if there is no difference. */
   readonly contradiction: ((answer: unknown) => string | undefined) | undefined
-  /** Whether the answer must be about the order that the request names by its id. */
+  /** Whether the response must contain the same order id as the request. */
   readonly sameId: boolean | undefined
-  /** Marks each order whose outcome a bulk answer leaves unknown. */
+  /** Marks each order whose outcome a bulk response leaves unknown. */
   readonly settle: ((answer: unknown, partly: Partly) => unknown) | undefined
 }
 
-/** Builds the error for one order in a bulk call when the answer does not show that order's outcome. */
+/** Builds the error for one order in a bulk call when the response does not show that order's outcome. */
 export interface Partly {
-  /** Use when it is unknown whether the order was placed. */
+  /** For an order that may or may not have been placed. */
   readonly unknown: (order: object, why: Errors.UnknownCause, reason: string) => Errors.OutcomeUnknown
-  /** Use when the order was placed with these ids, but the rest of the answer can't be read. */
+  /** For an order that was placed with these ids, although the rest of the response can't be read. */
   readonly unreadable: (order: object, orderIds: ReadonlyArray<OrderId>, problem: string) => Errors.AcceptedUnreadable
 }
 
 /**
- * Makes one attempt of a request within the limits, and records in `progress` when it was handed to the transport. Call
- * it only inside an effect.
+ * Makes one attempt of a request within the limits, and records in `progress` when the request was handed to the
+ * transport. Call it only inside an effect.
  */
 export type Make = (asked: Asked, progress: Progress, limits: Limits) => Effect.Effect<unknown, Errors.CallError>
 
@@ -127,7 +128,7 @@ export const unsigned = (to: Destination): Make => (asked, progress, { maxAnswer
   const { baseUrl, endpoint } = to
   const { fields, path } = Paths.locate(endpoint, asked.wire)
   const attempt: Attempt = { endpoint, by: nobody, asked, progress, nonce: 0 }
-  // The cast is safe: all fields of public endpoints are text on the wire.
+  // The cast is safe, because all fields of public endpoints are text on the wire.
   const query = new URLSearchParams(fields as Record<string, string>).toString()
   const url = query === "" ? baseUrl + path : `${baseUrl}${path}?${query}`
   return exchange(
@@ -188,7 +189,7 @@ const signAndSend = (
     }, scrubbing(signer, payload, signature, request)))
 }
 
-/** Signs the payload. Fails if that takes longer than the timeout, in which case nothing was sent. */
+/** Signs the payload. Fails if signing takes longer than the timeout, in which case nothing was sent. */
 const inTime = (
   { asked, endpoint }: Attempt,
   timeout: Duration.Duration,
@@ -197,7 +198,7 @@ const inTime = (
 ): Effect.Effect<string, Errors.ExchangeUnreachable> => {
   const notSigned = (reason: string) => unreachable(endpoint, asked, "not-signed", reason)
   const signature = Effect.mapErrorEager(signer.sign(payload), ({ reason }) => notSigned(signer.scrub(reason)))
-  // Most signers answer immediately, and then need no timer.
+  // Most signers return immediately, so no timer is needed for them.
   return Exit.isExit(signature) ? signature : Effect.timeoutOrElse(signature, {
     duration: timeout,
     orElse: () => Effect.fail(notSigned(`no signature within ${Duration.toMillis(timeout)} ms`))
@@ -206,7 +207,7 @@ const inTime = (
 
 /**
  * Removes the attempt's secrets from strings. The scrubber is built on first use, because most attempts succeed and
- * show no text.
+ * need no scrubbing.
  */
 const scrubbing = (signer: Signer.Signer["Service"], payload: string, signature: string, request: object) => {
   let scrub: ((text: string) => string) | undefined
@@ -217,8 +218,8 @@ const scrubbing = (signer: Signer.Signer["Service"], payload: string, signature:
 }
 
 /**
- * The secrets in a request: a code is worth money, and a passphrase guards it. A secret of fewer than four characters
- * is kept, because it occurs by chance in too many strings.
+ * Returns a request's secrets: a code is worth money, and a passphrase protects it. Secrets of fewer than four
+ * characters are not included, because they occur in too many strings by chance.
  */
 const secretsOf = (request: object): ReadonlyArray<string> => {
   const { code, passphrase } = request as { readonly code?: unknown; readonly passphrase?: unknown }
@@ -226,7 +227,7 @@ const secretsOf = (request: object): ReadonlyArray<string> => {
 }
 
 // -----------------------------------------------------------------------------
-// Sending and classifying the answer
+// Sending and classifying the response
 // -----------------------------------------------------------------------------
 
 /** The data of an attempt that its errors report. */
@@ -238,7 +239,10 @@ interface Attempt {
   readonly nonce: number
 }
 
-/** Sends the request, and turns the answer or its absence into the endpoint's value or one of its errors. */
+/**
+ * Sends the request, and converts the response, or its absence, to the endpoint's value or one of the endpoint's
+ * errors.
+ */
 const exchange = (
   to: Destination,
   attempt: Attempt,
@@ -255,7 +259,10 @@ const exchange = (
   })
 }
 
-/** Classifies an answer. A refused nonce may replace the connections; a rate-limit refusal also pauses later calls. */
+/**
+ * Classifies a response. If the nonce was refused, the connections may be replaced. After a rate-limit refusal, later
+ * calls are paused.
+ */
 const onAnswer = (
   { bucket, dialect }: Destination,
   attempt: Attempt,
@@ -323,7 +330,7 @@ const classified = (
   }
 }
 
-/** Creates the error for an attempt that got no usable answer. */
+/** Creates the error for an attempt that got no usable response. */
 const withoutAnswer = (
   attempt: Attempt,
   { proof, reason: said }: Transport.SendFailed,
@@ -356,7 +363,7 @@ const unreachable = (
 
 /**
  * Creates the error for an attempt that failed after it was handed to the transport: a mutating call may have been
- * applied; a read has failed.
+ * applied, a read has just failed.
  */
 const uncertain = (
   attempt: Attempt,
@@ -386,7 +393,7 @@ const uncertain = (
     })
 }
 
-/** Builds the errors for individual orders in a bulk call, from the attempt and its answer. */
+/** Builds the errors for individual orders in a bulk call, from the attempt and its response. */
 const partlyOf = (attempt: Attempt, answer: Classify.Answer): Partly => {
   const { endpoint, progress: { sentAt = 0 } } = attempt
   const { status } = answer
@@ -422,7 +429,7 @@ const identityOf = ({ asked: { request }, by: { key, nonceForm }, nonce }: Attem
   nonceForm
 })
 
-/** Creates a rate-limit error that names this request's client order id. */
+/** Creates a rate-limit error that contains this request's client order id. */
 export const rateLimited = (
   { body, endpoint, origin, reason, retryAfter, status }: Errors.RateLimited,
   request: object,
@@ -442,11 +449,11 @@ export const rateLimited = (
 // The record of attempts
 // -----------------------------------------------------------------------------
 
-/** Whether a value is a bulk answer that leaves the outcome of an order unknown. */
+/** Whether a value is a bulk response that leaves the outcome of an order unknown. */
 const leavesUnknown = (answer: unknown): boolean =>
   Array.isArray(answer) && answer.some(({ lost }: BulkAnswer.Item<unknown>) => lost?._tag === "OutcomeUnknown")
 
-/** Records an attempt before it is made, and its outcome after. */
+/** Records an attempt before it is made, and its outcome afterwards. */
 const recorded = (
   intents: Intents.Service,
   attempt: Attempt,

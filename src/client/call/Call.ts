@@ -1,14 +1,15 @@
 /**
- * Makes calls in these steps: check and encode the request, check it against its market, wait for the rate limit, make
- * an attempt (nonce, bytes, signature, transport), classify and decode the answer.
+ * Makes calls. The steps of a call are: check and encode the request, check it against its market's rules, wait for the
+ * rate limit, make an attempt (nonce, bytes, signature, transport), and classify and decode the response.
  *
- * `LocalRefusal.ts` refuses before sending, `Attempt.ts` makes one attempt, `Retry.ts` decides whether another follows.
+ * `LocalRefusal.ts` refuses invalid requests before sending, `Attempt.ts` makes one attempt, and `Retry.ts` decides
+ * whether another attempt follows.
  *
  * @example
  * ```ts
  * import { Call, MainBalance } from "effect-txc"
  *
- * // Waits two seconds for an answer instead of ten.
+ * // Waits two seconds for a response instead of ten.
  * export const balances = MainBalance.MainBalance.use(({ all }) => all).pipe(Call.withTimeout("2 seconds"))
  * ```
  */
@@ -36,36 +37,36 @@ export { Timeout, withTimeout } from "./Attempt.ts"
 export { ReadRetry } from "./Retry.ts"
 
 /**
- * Checks of a call in addition to its schemas. Only for endpoints that declare `ValidationFailed`.
+ * Checks that a call makes in addition to its schemas. Only for endpoints that declare `ValidationFailed`.
  *
  * @category models
  */
 export interface Checks<Q, A> {
-  /** Runs once per call, before the first attempt, on a valid request. If it fails, nothing is sent. */
+  /** Runs once per call, with the valid request, before the first attempt. If this effect fails, nothing is sent. */
   readonly check?: (
     request: Q
   ) => Effect.Effect<void, Errors.ValidationFailed<keyof Q & string> | Errors.ExchangeUnreachable>
   /**
-   * How the answer differs from the request; `undefined` if it does not differ. An answer that differs may belong to
-   * another call, so a mutating call fails with `OutcomeUnknown` (`why: "contradictory-answer"`).
+   * Describes how the response differs from the request; `undefined` if there is no difference. A response that differs
+   * may belong to another call, so a mutating call fails with `OutcomeUnknown` (`why: "contradictory-answer"`).
    */
   readonly contradiction?: (request: Q, answer: A) => string | undefined
-  /** Whether the answer must be about the order that the request names by its id, not a new one. Default `false`. */
+  /** Whether the response must contain the same order id as the request, not a new order id. Default `false`. */
   readonly sameId?: boolean
   /**
-   * Adds `lost` to each order whose outcome a bulk answer leaves unknown. If given, one unreadable order does not
-   * affect the others.
+   * Adds `lost` to each order whose outcome a bulk response leaves unknown. If this function is given, an unreadable
+   * order does not affect the other orders.
    */
   readonly settle?: (request: Q, answer: A, partly: Attempt.Partly) => A
 }
 
 /**
- * Calls public endpoints. Needs no credentials and sends no `X-TXC` header.
+ * Calls public endpoints. This service needs no credentials and sends no `X-TXC` headers.
  *
  * @category services
  */
 export class PublicCall extends Context.Service<PublicCall, {
-  /** The dialect of requests and answers. */
+  /** The dialect of requests and responses. */
   readonly dialect: Dialect
   /**
    * Creates a function that calls an endpoint. Calls fail with the endpoint's declared errors: see `Endpoint.Failure`.
@@ -82,13 +83,13 @@ export class PublicCall extends Context.Service<PublicCall, {
  * @category services
  */
 export class Call extends Context.Service<Call, {
-  /** The dialect of requests and answers. */
+  /** The dialect of requests and responses. */
   readonly dialect: Dialect
-  /** The fingerprint of the API key that signs: see `Credentials.fingerprint`. */
+  /** The fingerprint of the API key that signs the calls: see `Credentials.fingerprint`. */
   readonly key: string
-  /** The kind of nonce in the calls. */
+  /** The kind of nonce that the calls use. */
   readonly nonceForm: Errors.NonceForm
-  /** The greatest nonce of all successful calls; -1 before the first. Never fails. */
+  /** The greatest nonce of all successful calls; -1 before the first successful call. Never fails. */
   readonly acceptedNonce: Effect.Effect<number>
   /**
    * Creates a function that calls an endpoint. Calls fail with the endpoint's declared errors: see `Endpoint.Failure`.
@@ -103,7 +104,7 @@ export class Call extends Context.Service<Call, {
 
 type Access = "public" | "private"
 
-/** Creates a function that calls an endpoint: it checks and sends the request, and decodes the answer. */
+/** Creates a function that calls an endpoint: it checks and sends the request, and decodes the response. */
 const calling = <Q extends object, A, X extends Access, M extends boolean, T extends Endpoint.RefusalTag>(
   endpoint: Endpoint.Endpoint<Q, A, X, M, T>,
   { baseUrl, dialect }: Region["Service"],
@@ -124,7 +125,7 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
         const asked: Attempt.Asked = {
           request,
           wire: encoded.success,
-          // The casts are safe: the endpoint's own schema decoded the answer.
+          // The casts are safe: the endpoint's own schema decoded the response.
           contradiction: contradiction && ((answer) => contradiction(request, answer as A)),
           sameId,
           settle: settle && ((answer, partly) => settle(request, answer as A, partly))
@@ -153,17 +154,17 @@ const onFirstCall = <Q, R>(make: () => (request: Q) => R): (request: Q) => R => 
 }
 
 /**
- * Gives a call its endpoint's types, which the compiler can't derive. The endpoint's own response schema decoded the
- * value, and the endpoint's properties select the errors at run time just as `Endpoint.Failure` does by type. The
- * errors come from three places: `Classify.classify`, `refusedLocally` and `Attempt.ts`. A property test calls every
- * endpoint of the contract and compares each error with `Endpoint.failureTags`.
+ * Gives a call its endpoint's types, which the compiler can't derive. The value was decoded with the endpoint's own
+ * response schema, and the endpoint's properties select the errors at run time in the same way as `Endpoint.Failure`
+ * does in the type. The errors come from three places: `Classify.classify`, `refusedLocally` and `Attempt.ts`. A
+ * property test calls every endpoint of the contract and compares each error with `Endpoint.failureTags`.
  */
 const asDeclared = <Q, A, X extends Access, M extends boolean, T extends Endpoint.RefusalTag>(
   _endpoint: Endpoint.Endpoint<Q, A, X, M, T>,
   call: Effect.Effect<unknown, Errors.CallError>
 ): Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, X, M, T>>> => call as never
 
-/** Settings that the calling fiber may provide; otherwise the layer's values apply. */
+/** Settings that the calling fiber may provide. If it does not, the layer's values apply. */
 interface Given {
   readonly limits: Attempt.Limits
   readonly readRetry: ReadonlyArray<Duration.Input>
@@ -184,7 +185,7 @@ const settings: Effect.Effect<Settings> = Effect.gen(function*() {
     },
     readRetry: Context.getOrUndefined(context, Retry.ReadRetry) ?? ofLayer.readRetry
   })
-  // Keeps the last result, because most calls of a program run in the same context.
+  // Caches the last result, because most of a program's calls run in the same context.
   let last: readonly [context: Context.Context<never>, given: Given] | undefined
   return (context) => {
     if (last?.[0] !== context) last = [context, read(context)]

@@ -1,4 +1,4 @@
-/** Refuses a request before sending, with the same error as a refusal by the exchange. */
+/** Refuses invalid requests before sending, with the same errors as refusals by the exchange. */
 import * as Effect from "effect/Effect"
 import type * as Market from "../../domain/Market.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -10,8 +10,8 @@ import type { MarketRules } from "../MarketRules.ts"
 import { clientOrderIdOf } from "./OrderReference.ts"
 
 /**
- * Creates the error for these violations, the same as after a refusal by the exchange. An endpoint that declares no field
- * errors uses its general refusal.
+ * Creates the error for these violations. It is the same error as after a refusal by the exchange. An endpoint that
+ * declares no field errors uses its general refusal.
  */
 export const refusedLocally = (
   endpoint: Endpoint.Any,
@@ -60,8 +60,8 @@ const toRefused = (
 }
 
 /**
- * Checks an order against its market before sending. Fails with `ValidationFailed` when the order breaks a limit of the
- * market, and with `ExchangeUnreachable` (`why: "market-rules"`) when the markets can't be loaded.
+ * Checks an order against its market's rules before sending. Fails with `ValidationFailed` when the order breaks a
+ * market limit, and with `ExchangeUnreachable` (`why: "market-rules"`) when the markets can't be loaded.
  */
 export const withinMarketRules = <F extends string>(
   rules: MarketRules["Service"],
@@ -77,7 +77,7 @@ export const withinMarketRules = <F extends string>(
     )
   )
 
-/** The market rules that an order breaks. */
+/** Returns the market rules that an order breaks. */
 const brokenRules = (rules: MarketRules["Service"], { name: endpoint }: Endpoint.Any, order: Market.Bounded) =>
   Effect.mapErrorEager(
     rules.check(order),
@@ -85,8 +85,8 @@ const brokenRules = (rules: MarketRules["Service"], { name: endpoint }: Endpoint
   )
 
 /**
- * Creates the error for a bulk request with invalid orders. Each message in `fields.orders` names the order, counted from
- * zero, and its field: `2.amount: Amount should be greater than 0.`
+ * Creates the error for a bulk request with invalid orders. Each message in `fields.orders` starts with the order's
+ * index, counted from zero, and the field: `2.amount: Amount should be greater than 0.`
  */
 export const refusedItems = (
   endpoint: Endpoint.Any,
@@ -96,8 +96,8 @@ export const refusedItems = (
   new Errors.ValidationFailed<"orders">(toRefused(endpoint, dialect, violations, {}))
 
 /**
- * Checks many orders against their markets before sending. Fails like {@link withinMarketRules}, with the errors for
- * all orders.
+ * Checks many orders against their markets' rules before sending. Fails like {@link withinMarketRules}, with the errors
+ * of all orders.
  */
 export const allWithinMarketRules = (
   rules: MarketRules["Service"],

@@ -1,18 +1,20 @@
 /**
- * Reads from a request the identifiers that can find its order. Only a call whose request has these fields can declare
- * that it places orders (`Endpoint.Places`).
+ * Reads the identifiers by which an order can be found from its request. Only a call whose request has these fields can
+ * declare that it places orders (`Endpoint.Places`).
  */
 import type * as Errors from "../../protocol/Errors.ts"
 
 type OrderReference = Pick<Errors.OutcomeUnknown, "clientOrderId" | "market" | "orderId" | "orders">
 
-/** The client order id of a request, ready to spread into an error; empty when the request has none. */
+/**
+ * An object with the request's client order id, to spread into an error; empty when the request has no client order id.
+ */
 export const clientOrderIdOf = (request: object): Pick<OrderReference, "clientOrderId"> => {
   const { clientOrderId } = request as OrderReference
   return clientOrderId === undefined ? {} : { clientOrderId }
 }
 
-/** The identifiers and market that a request has; for a bulk request, those of each order. */
+/** Returns a request's identifiers and market; for a bulk request, the identifiers and market of each order. */
 export const orderReferenceOf = (request: object): OrderReference => {
   const { orders } = request as OrderReference
   return { ...oneOf(request), ...(orders === undefined ? {} : { orders: orders.map(named) }) }

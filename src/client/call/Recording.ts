@@ -1,11 +1,11 @@
-/** Records an attempt before it is made, and its outcome after. */
+/** Records an attempt before it is made, and its outcome afterwards. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Errors from "../../protocol/Errors.ts"
 import type * as Intents from "../Intents.ts"
 
-/** The outcome of an attempt. It is unknown if the attempt was handed to the transport and got no answer. */
+/** Determines an attempt's outcome, which is unknown if the attempt was handed to the transport and got no response. */
 const outcomeOf = <A>(
   exit: Exit.Exit<A, Errors.CallError>,
   isSent: () => boolean,
@@ -17,11 +17,11 @@ const outcomeOf = <A>(
 }
 
 /**
- * Runs an attempt between `record` and `settled`. `isSent` says whether it was handed to the transport, `timeout`
- * limits the time for `record`, and `ofAnswer` gives the outcome that an answer proves, which may be `unknown` for a
- * bulk call.
+ * Runs an attempt between `record` and `settled`. `isSent` returns whether the attempt was handed to the transport,
+ * `timeout` limits the time for `record`, and `ofAnswer` returns the outcome that a response proves, which may be
+ * `unknown` for a bulk call.
  *
- * If the outcome can't be recorded, it is logged, and the caller still gets the result.
+ * If the outcome can't be recorded, the problem is logged, and the caller still gets the result.
  */
 export const around = <A>(
   { record, settled }: Intents.Service,

@@ -1,9 +1,9 @@
 /**
- * Decides whether and when another attempt follows a failed one.
+ * Decides whether and when another attempt follows a failed attempt.
  *
- * Reads are retried. A mutating call gets a second attempt only after a refused nonce, which proves that it was not
- * applied, and only over a transport that watched the connection of the refusal: over any other, the refusal may be the
- * answer to another call.
+ * Reads are retried. A mutating call gets a second attempt only after its nonce was refused, which proves that it was
+ * not applied, and only over a transport that watched the connection on which the refusal arrived. Over any other
+ * transport, the refusal may be the response to another call.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -15,18 +15,18 @@ import type { Progress } from "../Observation.ts"
 import * as RateLimits from "../RateLimits.ts"
 
 /**
- * Backoff between retries of a read that failed transiently: by default about 100, then about 200 milliseconds. Each
- * pause varies by up to a fifth, so that programs do not retry together. After a rate-limit refusal,
- * {@link RateLimits.MaxWait} limits the wait instead. To make only one attempt, provide `[]` to an exchange's layer or
- * to a call, like `Timeout`.
+ * The pauses between retries of a read that failed transiently: by default about 100, then about 200 milliseconds. Each
+ * pause varies randomly by up to a fifth, so that several programs do not retry at the same time. After a rate-limit
+ * refusal, {@link RateLimits.MaxWait} limits the wait instead. To make only one attempt, provide `[]` to an exchange's
+ * layer or to a single call, as with `Timeout`.
  */
 export const ReadRetry = Context.Reference<ReadonlyArray<Duration.Input>>("effect-txc/client/Call/ReadRetry", {
   defaultValue: () => ["100 millis", "200 millis"]
 })
 
 /**
- * Makes attempts until one succeeds or fails with an error that a retry can't fix. The effect that retries a read is
- * built after its first failure, because most calls do not fail.
+ * Makes attempts until an attempt succeeds or fails with an error that a retry can't fix. The effect that retries a
+ * read is built only after its first failure, because most calls do not fail.
  */
 export const of = (endpoint: Endpoint.Any, bucket: RateLimits.Bucket) =>
 (
@@ -70,6 +70,6 @@ const afterFailure = (
     return goOn(first, pauses)
   })
 
-/** Sleeps for 80 to 120 percent of the given time. */
+/** Sleeps for a random time of 80 to 120 percent of the given time. */
 const about = (pause: Duration.Input): Effect.Effect<void> =>
   Effect.flatMap(Random.next, (random) => Effect.sleep(Duration.toMillis(pause) * (0.8 + 0.4 * random)))

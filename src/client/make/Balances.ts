@@ -1,4 +1,4 @@
-/** Reads the balances of one of an account's wallets: all of them, or one asset's. */
+/** Reads a wallet's balances: all balances, or a single asset's balance. */
 import * as Effect from "effect/Effect"
 import type { Ticker } from "../../domain/Identifiers.ts"
 import * as Errors from "../../protocol/Errors.ts"
@@ -9,9 +9,9 @@ export interface Request {
   readonly ticker?: Ticker
 }
 
-/** The call that reads the balances of a wallet. */
+/** The call that reads a wallet's balances. */
 export interface Reading<B, E> {
-  /** The name of the call, for errors. */
+  /** The call's name, for errors. */
   readonly name: string
   /** Requests the balances. */
   readonly call: (request: Request) => Effect.Effect<ReadonlyMap<Ticker, B> | B, E>
@@ -23,7 +23,9 @@ export interface Reading<B, E> {
 
 const isMap = <B>(balances: ReadonlyMap<Ticker, B> | B): balances is ReadonlyMap<Ticker, B> => balances instanceof Map
 
-/** Creates the methods `all` and `of`. If the exchange accepts a ticker, `of` requests only that asset. */
+/**
+ * Creates the methods `all` and `of`. If the exchange accepts a ticker in the request, `of` requests only that asset.
+ */
 export const reading = <B, E>({ call, name, takesTicker, zero }: Reading<B, E>) => ({
   all: Effect.filterOrFail(
     call({}),
@@ -32,7 +34,7 @@ export const reading = <B, E>({ call, name, takesTicker, zero }: Reading<B, E>) 
       new Errors.UnexpectedResponse({
         endpoint: name,
         status: 200,
-        problem: "the request was for all balances, but the answer has only one",
+        problem: "the request was for all balances, but the response has only one",
         body: ""
       })
   ),

@@ -26,7 +26,10 @@ import * as OrderEcho from "../OrderEcho.ts"
 export interface Orders<O> {
   /** The orders, 1 to 20, in the order in which they are placed. */
   readonly orders: ReadonlyArray<O>
-  /** Stop at the first refused order; earlier ones stay placed. Default `false`: all are tried. */
+  /**
+   * Whether the exchange stops at the first refused order. Orders before it stay placed. Default `false`: all orders
+   * are tried.
+   */
   readonly stopOnFail?: boolean
 }
 
@@ -62,21 +65,24 @@ const violationsOf = <O extends object>(
   )
 }
 
-/** Describes a wrong number of items in an answer. There must be one per order, or possibly fewer with `stopOnFail`. */
+/**
+ * Describes a wrong number of items in a response. There must be one item per order; with `stopOnFail`, there may be
+ * fewer items.
+ */
 const otherLength = <O, A>(
   { orders, stopOnFail = false }: Orders<O>,
   items: ReadonlyArray<BulkAnswer.Item<A>>
 ): string | undefined => {
   const isShort = items.length < orders.length
   return items.length > orders.length || (isShort && !stopOnFail)
-    ? `the answer is about ${items.length} orders instead of ${orders.length}`
+    ? `the response is about ${items.length} orders instead of ${orders.length}`
     : undefined
 }
 
-const otherAnswer = "the answer is about an order that was not sent"
+const otherAnswer = "the response is about an order that was not sent"
 
 /**
- * Marks the items of an answer whose outcomes are unknown. If one item is about a different order, the answer may
+ * Marks the items of a response whose outcomes are unknown. If one item is about a different order, the response may
  * belong to another call, so its refusals prove nothing.
  */
 const settling = <O extends object, A>(contradiction: (order: O, result: A) => string | undefined) =>
@@ -111,7 +117,7 @@ const settling = <O extends object, A>(contradiction: (order: O, result: A) => s
   })
 }
 
-/** Converts the items of an answer to outcomes. `finish` converts a result to the caller's value. */
+/** Converts a response's items to outcomes. `finish` converts a result to the caller's value. */
 const outcomes = <O extends { readonly clientOrderId?: ClientOrderId | undefined }, A, B, E extends Endpoint.Any>(
   endpoint: Endpoint.Any,
   each: E,
@@ -133,7 +139,7 @@ const outcomes = <O extends { readonly clientOrderId?: ClientOrderId | undefined
 
 /** A service that places many orders in one call. */
 export interface Creating<O, A, E extends Endpoint.Any, F> {
-  /** Places the orders, after checking each against the rules of its market. */
+  /** Places the orders, after checking each order against its market's rules. */
   readonly create: (request: Orders<O>) => Effect.Effect<Outcomes<ClientOrderIdEcho.Created<A>, E>, F>
 }
 
@@ -145,13 +151,13 @@ export interface Kind<O, E> {
   readonly type: OrderType
   /** Selects the terms to check against the market's limits. */
   readonly bounds: (order: O) => Market.Bounded
-  /** Whether an exchange with this policy echoes the client order ids of these orders. Default: yes. */
+  /** Whether an exchange with this policy returns the client order ids of these orders. Default: always `true`. */
   readonly echoes?: (policy: VenuePolicy) => boolean
 }
 
 /**
- * Builds the layer of a service that places many orders in one call. Orders without a client order id get one. If one
- * order breaks a constraint or its market's rules, nothing is sent.
+ * Builds the layer of a service that places many orders in one call. Orders without a client order id get a generated
+ * id. If any order breaks a constraint or its market's rules, nothing is sent.
  */
 export const layerCreating = <
   Identifier,
@@ -207,8 +213,8 @@ export interface Canceling<O, A, E extends Endpoint.Any, F> {
 }
 
 /**
- * Builds the layer of a service that cancels many orders in one call. If any order does not have exactly one identifier,
- * nothing is sent.
+ * Builds the layer of a service that cancels many orders in one call. If any order does not have exactly one
+ * identifier, nothing is sent.
  */
 export const layerCanceling = <
   Identifier,

@@ -1,4 +1,4 @@
-/** Creates the service of a channel: its streams and its queries. */
+/** Creates a channel's service: its streams and its queries. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,7 +12,7 @@ import type * as StreamErrors from "../session/StreamErrors.ts"
 
 type Access = "public" | "private"
 
-/** The streams of a channel. */
+/** A channel's streams. */
 export type Streaming<Topic, Event, State, X extends Access> = (
   topic: Topic
 ) => Stream.Stream<Item.Item<Event, State>, StreamErrors.Failure<X>>
@@ -24,9 +24,12 @@ export type Querying<Params, Answer, X extends Access> = (
 
 /** The parts of a channel's service. */
 export interface Parts<Topic, Message, Queries extends Readonly<Record<string, Channel.AnyQuery>>, X extends Access> {
-  /** Creates the function that subscribes to a topic. `kindOf` says how a subscriber recovers after missed messages. */
+  /**
+   * Creates the function that subscribes to a topic. `kindOf` determines how a subscriber recovers after missed
+   * messages.
+   */
   readonly streaming: <Event, State>(
-    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its answers.
+    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its responses.
     kindOf: (topic: Topic) => Continuity.Kind<Message, Event, State, any>
   ) => Streaming<Topic, Event, State, X>
   /** Creates the function that subscribes to another channel over the same session. */
@@ -34,7 +37,7 @@ export interface Parts<Topic, Message, Queries extends Readonly<Record<string, C
     // oxlint-disable-next-line typescript/no-explicit-any -- a bound for inference: no query is ever read through it.
     other: Channel.Channel<OtherTopic, OtherMessage, X, any>
   ) => <Event, State>(
-    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its answers.
+    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its responses.
     kindOf: (topic: OtherTopic) => Continuity.Kind<OtherMessage, Event, State, any>
   ) => Streaming<OtherTopic, Event, State, X>
   /** The channel's queries. */
@@ -59,13 +62,13 @@ const partsOf = <Topic, Message, X extends Access, Queries extends Readonly<Reco
   ) as never
 })
 
-/** The maximum time that an interrupted stream of signals waits for a state before it continues without one. */
+/** The maximum time that an interrupted stream of signals waits for a state before it continues without a state. */
 const patience = "10 seconds"
 
 /**
- * Emits a state after each interruption of signals, because no query returns missed signals. The state is the second
- * message of `states`, a channel that repeats the whole state: the first may be older than the new subscription to the
- * signals.
+ * Emits a state after each interruption of a stream of signals, because no query returns missed signals. The state
+ * comes from `states`, a channel that regularly repeats the complete state. The stream uses the second message of that
+ * channel, because the first message may be older than the new subscription to the signals.
  */
 export const withStates = <Event, State, E, E2>(
   signals: Stream.Stream<Item.Item<Event, never>, E>,

@@ -17,27 +17,29 @@ import * as OrderEcho from "../OrderEcho.ts"
 
 /** A service that places one kind of order. */
 export interface Creating<Request, Order, Failure> {
-  /** Places the order, after checking it against the rules of its market. */
+  /** Places the order, after checking it against its market's rules. */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<Order>, Failure>
 }
 
-/** An order in the answer, its requested type, and its request. */
+/** An order in the response, its requested type, and its request. */
 export type Leg = readonly [order: OrderEcho.Leg, type: OrderType, asked: OrderEcho.Ordered]
 
 /** The properties of one kind of order. */
 export interface Kind<Request, Order> {
   /** Selects the terms to check against the market's limits. */
   readonly bounds: (request: Request) => Market.Bounded
-  /** Pairs each order in the answer with its requested terms: one order, or both legs of an OCO pair. */
+  /**
+   * Pairs each order in the response with its requested terms. There is one order, or two for the legs of an OCO pair.
+   */
   readonly legs: (order: Order, request: Request) => ReadonlyArray<Leg>
-  /** Whether an exchange with this policy echoes the client order ids of these orders. Default: yes. */
+  /** Whether an exchange with this policy returns the client order ids of these orders. Default: always `true`. */
   readonly echoes?: (policy: VenuePolicy) => boolean
 }
 
 /**
- * Builds the layer of a service that places orders. Orders without a client order id get one. Every order is checked
- * against its market's rules before sending. The result says whether the exchange accepted the client order id. The
- * service's request type may be narrower than the endpoint's schema.
+ * Builds the layer of a service that places orders. Orders without a client order id get a generated id. Every order is
+ * checked against its market's rules before sending. The result shows whether the exchange accepted the client order
+ * id. The service's request type may be narrower than the endpoint's schema.
  */
 export const layer = <
   Identifier,

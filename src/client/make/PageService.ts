@@ -1,4 +1,4 @@
-/** Creates the service of a paged list: one page, and all records as a stream. */
+/** Creates a paged list's service, which reads one page, or all records as a stream. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -31,10 +31,10 @@ export interface PagingOf<Request extends Pages.Request, Page, Item, Failure> {
   ) => Stream.Stream<Item, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }
 
-/** The greatest offset of a list, if it differs from the document's. */
+/** A list's greatest offset, if it differs from the document's maximum. */
 type LastOf = (dialect: Dialect) => RecordOffset
 
-/** Builds a page from an answer, or fails when the answer is not the requested page. */
+/** Builds a page from a response, or fails when the response is not the requested page. */
 type ToPage<Q, A, Page> = (
   endpoint: string,
   request: Q
@@ -65,9 +65,9 @@ const reading = <Q extends Pages.Request, A, Item, Page extends Pages.Page<Item>
 }
 
 /**
- * Builds the layer of a service that reads a list. `toPage` converts the answer to a page, and fails when it is not the
- * requested page: see `PageChecks`. Pass `idOf` for a list whose records have an identity, and `lastOf` for one that
- * allows greater offsets than the document's lists.
+ * Builds the layer of a service that reads a list. `toPage` converts the response to a page, and fails when the
+ * response is not the requested page: see `PageChecks`. Pass `idOf` for a list whose records have an identity, and
+ * `lastOf` for a list that allows greater offsets than the document's lists.
  */
 export const layer = <
   Identifier,

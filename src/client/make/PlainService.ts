@@ -1,4 +1,4 @@
-/** Creates the service of a call without pages or market rules. */
+/** Creates services for calls without pages or market rules. */
 import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,7 +8,7 @@ import * as Observation from "../Observation.ts"
 
 /**
  * Builds the layer of a private endpoint's service. `methods` builds the service from the call, which has a span with
- * the endpoint's name. `takes` says whether requests have a field in the exchange's dialect. `checks` are additional
+ * the endpoint's name. `takes` returns whether requests have a field in the exchange's dialect. `checks` are additional
  * checks that some endpoints need.
  */
 export const layer = <Identifier, Shape, Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(

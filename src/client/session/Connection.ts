@@ -1,8 +1,8 @@
 /**
- * One connection to the exchange's WebSocket: requests with their answers, and pushed messages.
+ * A connection to the exchange's WebSocket, for requests with their responses, and for pushed messages.
  *
- * A connection that has ended is never reused: the next one has its own socket, request ids and writer, so nothing that
- * was meant for one connection can reach another.
+ * A connection that has ended is never reused. The next connection has its own socket, request ids and writer, so a
+ * message for one connection can't reach another.
  */
 import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -16,18 +16,18 @@ import * as Frame from "../../protocol/Frame.ts"
 import type { Dialer } from "./Dialer.ts"
 
 /**
- * The time between application pings. The exchange ends a connection that sends nothing for 60 s, and advises to ping
- * every 50 s; with 30 s a dead connection is found sooner.
+ * The time between application pings. The exchange closes a connection over which a client sends nothing for 60 s, and
+ * recommends a ping every 50 s. With pings every 30 s, a dead connection is noticed sooner.
  */
 export const pingEvery = "30 seconds"
 
 /**
- * The maximum wait for an answer, including a pong. Without an answer, the connection counts as dead, so no connection
- * is silent for longer than the time between two pings plus this wait.
+ * The maximum wait for a response, including a pong. If there is no response in this time, the connection is considered
+ * dead. So no connection is silent for longer than the time between two pings plus this wait.
  */
 export const deadline = "10 seconds"
 
-/** The connection ended, or can no longer be trusted. */
+/** The connection was lost: it ended, or can no longer be trusted. */
 export class Lost extends Data.TaggedError("Lost")<{ readonly problem: string }> {
   /** The reason, for the log. */
   declare readonly problem: string
@@ -48,25 +48,25 @@ export class Refused extends Data.TaggedError("Refused")<
 /** An open connection. */
 export interface Connection {
   /**
-   * Sends a request, and waits for its answer. `onAnswer` runs before any later message is handled, because the first
-   * push of a subscription may arrive together with its answer.
+   * Sends a request, and waits for its response. `onAnswer` runs before any later message is handled, because a
+   * subscription's first pushed message may arrive together with the response.
    */
   readonly request: (
     method: string,
     params: ReadonlyArray<unknown>,
     onAnswer?: () => void
   ) => Effect.Effect<unknown, Lost | Refused>
-  /** Sends a request whose answer contains only its success. */
+  /** Sends a request whose response only confirms success. */
   readonly command: Connection["request"]
   /** Ends the connection. */
   readonly fail: (cause: Cause.Cause<Lost>) => void
-  /** Waits for the end of the connection. */
+  /** Waits until the connection ends. */
   readonly ended: Effect.Effect<never, Lost>
   /** The time of the last message, in Unix milliseconds. */
   readonly heardAt: () => number
 }
 
-/** The requests that wait for an answer, by id. */
+/** The requests that wait for a response, by id. */
 class Requests {
   readonly #waiting = new Map<number, (frame: Frame.Answer | Frame.Refusal) => void>()
   #next = 1
@@ -81,7 +81,7 @@ class Requests {
     this.#waiting.delete(id)
   }
 
-  /** Ignores an answer without a waiting request, such as the answer to an interrupted query. */
+  /** A response without a waiting request, such as the response to an interrupted query, is ignored. */
   answer(frame: Frame.Answer | Frame.Refusal): void {
     const onAnswer = this.#waiting.get(frame.id)
     this.#waiting.delete(frame.id)
@@ -105,9 +105,7 @@ const reading = (pull: Socket.Reader["pull"], hear: () => void, receive: (frame:
     })
   ).pipe(Effect.catchTag("SocketError", (error) => Effect.fail(new Lost({ problem: error.message }))))
 
-/**
- * Opens a connection, which ends with its scope. `onPush` handles each pushed message, in order.
- */
+/** Opens a connection, which ends when its scope closes. `onPush` handles each pushed message, in order. */
 export const open: (
   dialer: Dialer["Service"],
   onPush: (push: Frame.Push) => void
@@ -138,7 +136,7 @@ export const open: (
         Effect.andThen(Deferred.await(answered)),
         Effect.timeoutOrElse({
           duration: deadline,
-          orElse: () => Effect.fail(new Lost({ problem: `no answer to ${method} within ${deadline}` }))
+          orElse: () => Effect.fail(new Lost({ problem: `no response to ${method} within ${deadline}` }))
         }),
         Effect.raceFirst(Deferred.await(ended)),
         Effect.tapError((error) =>
@@ -154,7 +152,7 @@ export const open: (
     heardAt = clock.currentTimeMillisUnsafe()
   }
   const receive = (frame: Frame.Received) => frame._tag === "Push" ? onPush(frame) : requests.answer(frame)
-  // A refused ping is an answer, too.
+  // A refusal of a ping also shows that the connection is alive.
   const ping = Effect.ignore(request(Frame.methods.ping, []))
   yield* Effect.forkScoped(Effect.onExit(
     Effect.raceFirst(reading(pull, hear, receive), Effect.forever(Effect.delay(ping, pingEvery))),

@@ -1,27 +1,31 @@
 /**
- * Resumes a subscriber after it may have missed messages. Each kind of channel has its own follower.
+ * Resumes subscribers that may have missed messages. Each kind of channel has its own follower.
  *
- * In every kind, the client subscribes first. The exchange acknowledges a subscription before its first push, and sends
- * the messages of a connection in order, so everything pushed after the acknowledgement arrives. Everything that
- * happened before it must come from a state. The kinds differ in the source of that state, and in how it is joined with
- * the messages pushed since the acknowledgement.
+ * For every kind, the client subscribes first. The exchange acknowledges a subscription before its first pushed
+ * message, and sends a connection's messages in order, so everything pushed after the acknowledgement arrives.
+ * Everything that happened before the acknowledgement must come from a state. The kinds differ in the source of that
+ * state, and in how the state is joined with the messages pushed since the acknowledgement.
  *
- * - {@link latest}: each message is a whole value. The state is the next message or the answer to a query, whichever
- *   comes first. A message that came before the answer may be newer, so the answer is then ignored.
- * - {@link chained}: the state is the snapshot with which a subscription begins. Each change names the state before it,
- *   so a missed change is noticed. The exchange repeats the snapshot after ten seconds without a change, often with a
- *   larger number, because changes outside the window are counted and not sent. If the snapshot equals the state after
- *   all changes so far, nothing was missed, and the snapshot is not emitted.
- * - {@link identified}: records are pushed once, and have ids. The state is the latest records, in the order of the
- *   pushes, without holes. If one of them was emitted before, the records after it include every missed one; if they
- *   are all records that exist, they include every missed one as well. The missed records are then emitted as events.
- *   Otherwise the stream was interrupted. A record that arrives both ways is emitted once.
- * - {@link stateful}: changes are pushed once, and a query reads the whole state. The answer may be older or newer than
- *   a change pushed before it arrived. If the change is older than the answer's version of the same record, the state
- *   contains it. Otherwise it follows the state as an event. A change has the whole record, so repeating a change that
- *   the state already contains does no harm: the last change of each record decides.
- * - {@link signals}: events are pushed once, and there is no state. After an interruption, the service reads one from
- *   another channel: see `ChannelService.withStates`.
+ * - {@link latest}: each message is a complete value. The state is the next message or the response to a query,
+ *   whichever comes first. If a message comes before the response, the message may be newer, so the response is
+ *   ignored.
+ * - {@link chained}: the state is the snapshot with which a subscription begins. Each change contains the number of the
+ *   state before it, so a missed change is noticed. After ten seconds without a change, the exchange repeats the
+ *   snapshot, often with a larger number, because changes outside the subscribed part of the book are numbered but not
+ *   sent. If the snapshot equals the state after all changes so far, nothing was missed, and the snapshot is not
+ *   emitted.
+ * - {@link identified}: records are pushed once, and have ids. The state consists of the latest records, in the order
+ *   in which they are pushed, without holes. If one of the latest records was emitted before, the records after it
+ *   include every missed record. If the exchange returns all existing records, they also include every missed record.
+ *   In both cases the missed records are emitted as events. Otherwise the stream was interrupted. A record that is both
+ *   pushed and returned by a query is emitted once.
+ * - {@link stateful}: changes are pushed once, and a query reads the complete state. The response may be older or newer
+ *   than a change that was pushed before the response arrived. If the change is older than the response's version of
+ *   the same record, the state contains the change. Otherwise the change is emitted as an event after the state. A
+ *   change contains the complete record, so repeating a change that the state already contains does no harm: only the
+ *   last change of each record matters.
+ * - {@link signals}: events are pushed once, and there is no state. After an interruption, the service gets a state
+ *   from another channel: see `ChannelService.withStates`.
  */
 import type * as Effect from "effect/Effect"
 import type * as Channel from "../../protocol/Channel.ts"
@@ -43,57 +47,57 @@ export type Read<Answer> = (
 
 type Items<Event, State> = ReadonlyArray<Item.Event<Event> | Item.Snapshot<State>>
 
-/** The items of a message, or `gap` if a message before it is missing. */
+/** A message's items, or `gap` if an earlier message is missing. */
 export type Followed<Event, State> = Items<Event, State> | "gap"
 
-/** Makes the items of one subscriber from the messages of its topic. */
+/** Creates a subscriber's items from its topic's messages. */
 export interface Follower<Message, Event, State, Answer> {
   /**
-   * Begins, or begins again. With `isInterrupted`, the subscriber already knows of a gap, and needs a state even if
-   * nothing was missed.
+   * Starts or restarts. With `isInterrupted`, the subscriber has already been informed about a gap, and needs a state
+   * even if nothing was missed.
    */
   readonly begin: (isInterrupted: boolean) => void
-  /** Returns the items of a message. */
+  /** Returns a message's items. */
   readonly follow: (message: Message) => Followed<Event, State>
-  /** Joins the answer of {@link Kind.read} with the messages pushed since the acknowledgement. */
+  /** Joins the response of {@link Kind.read} with the messages pushed since the acknowledgement. */
   readonly join: (answer: Answer, pushed: ReadonlyArray<Message>) => Followed<Event, State>
 }
 
 /** Determines how the subscribers of a topic recover after missed messages. */
 export interface Kind<Message, Event, State, Answer = unknown> {
-  /** Makes the follower of one subscriber. */
+  /** Creates a subscriber's follower. */
   readonly follower: () => Follower<Message, Event, State, Answer>
   /** Reads the state; absent if the state is pushed. */
   readonly read?: Read<Answer>
   /**
-   * Whether the exchange pushes the state only after a subscription, so that a later subscriber needs another
-   * subscription.
+   * Whether the exchange pushes the state only after a subscription. If so, each later subscriber to the topic needs a
+   * new subscription.
    */
   readonly renews: boolean
   /**
-   * Whether a state may prove that nothing was missed. If so, a lost connection is announced only after the state has
-   * failed to prove it.
+   * Whether a state may prove that nothing was missed. If so, a lost connection is reported only if the next state does
+   * not prove it.
    */
   readonly mayProve: boolean
-  /** If given, a value that waits for a subscriber is replaced by the next one with the same key. */
+  /** If given, a value that waits for a subscriber is replaced by the next value with the same key. */
   readonly conflates?: (value: Event | State) => string
 }
 
-/** A kind of any channel, for code that handles all of them. */
+/** A channel kind of any type, for code that handles all channels. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a bound for inference: no value is ever read through it.
 export type Any = Kind<any, any, any, any>
 
-/** The values of a channel's messages. */
+/** Describes the values in a channel's messages. */
 export interface Values<Message, Value> {
-  /** The values of a message. */
+  /** Returns a message's values. */
   readonly of: (message: Message) => ReadonlyArray<Value>
-  /** The key of a value, for topics with several values, such as the tickers of all markets. */
+  /** Returns a value's key, for topics with several values, such as the tickers of all markets. */
   readonly keyOf?: (value: Value) => string
-  /** Reads the value, so that a subscriber need not wait for a change. Only for topics with one value. */
+  /** Reads the value, so that a subscriber does not have to wait for a change. Only for topics with one value. */
   readonly read?: Read<Value>
 }
 
-/** Creates the kind of channels whose messages are whole values. */
+/** Creates the kind for channels whose messages are complete values. */
 export const latest = <Message, Value>(
   { keyOf = () => "", of, read }: Values<Message, Value>
 ): Kind<Message, Value, Value, Value> => ({
@@ -117,29 +121,29 @@ export const latest = <Message, Value>(
   }
 })
 
-/** The place of a message in a chain. */
+/** A message's place in a chain. */
 export interface Link {
-  /** Whether the message is the whole state. */
+  /** Whether the message is a snapshot of the complete state. */
   readonly isSnapshot: boolean
-  /** The sequence number of the state. */
+  /** The state's sequence number. */
   readonly updateId: number
-  /** In a change: the sequence number of the state before it. */
+  /** For a change: the sequence number of the state before the change. */
   readonly pastUpdateId?: number
 }
 
-/** The state after the changes of a chain so far. */
+/** Tracks the state after all changes of a chain so far. */
 export interface Tracked<Message> {
-  /** Begins with a snapshot. */
+  /** Starts with a snapshot. */
   readonly begin: (snapshot: Message) => void
   /** Applies a change. */
   readonly change: (change: Message) => void
-  /** Whether a snapshot has this state. */
+  /** Whether a snapshot equals this state. */
   readonly equals: (snapshot: Message) => boolean
 }
 
 /**
- * Creates the kind of channels in which each message names the one before it. `tracked` keeps the state with which a
- * repeated snapshot is compared.
+ * Creates the kind for channels in which each message contains the number of the message before it. `tracked` creates
+ * the state with which a repeated snapshot is compared.
  */
 export const chained = <Message extends Link>(
   tracked: () => Tracked<Message>
@@ -159,9 +163,9 @@ export const chained = <Message extends Link>(
         state.begin(message)
         return [Item.snapshot(message)]
       }
-      // Changes that come before the snapshot belong to an earlier subscription.
+      // Changes that arrive before the snapshot belong to an earlier subscription.
       if (last === undefined) return []
-      // The numbers of a chain never decrease.
+      // A chain's sequence numbers never decrease.
       if (pastUpdateId !== last || updateId < last) return "gap"
       last = updateId
       state.change(message)
@@ -177,24 +181,24 @@ export const chained = <Message extends Link>(
   }
 })
 
-/** The number of emitted ids that are remembered: more than the latest records of any answer. */
+/** The number of emitted ids that are remembered, which is more than the number of records in any response. */
 const remembered = 1000
 
-/** Reads the records of a channel that pushes each record once. */
+/** Describes how to read the records of a channel that pushes each record once. */
 export interface Records<Message, Record> {
-  /** The records of a message, oldest first. */
+  /** Returns a message's records, oldest first. */
   readonly of: (message: Message) => ReadonlyArray<Record>
   readonly idOf: (record: Record) => string
-  /** The maximum number of records in an answer: an answer with fewer contains all records. */
+  /** The maximum number of records in a response. A response with fewer records contains all records. */
   readonly limit: number
   /**
-   * Reads the latest records, oldest first; absent if a subscription begins with them. They must be in the order of the
-   * pushes; otherwise a missed record could be older than the answer.
+   * Reads the latest records, oldest first; absent if a subscription begins with them. The records must be in the order
+   * in which they are pushed; otherwise a missed record could be older than the records in the response.
    */
   readonly read?: Read<ReadonlyArray<Record>>
 }
 
-/** Remembers the ids of the latest emitted records, to tell new records from known ones. */
+/** Remembers the ids of the latest emitted records, to distinguish new records from known ones. */
 class Emitted<Record> {
   readonly #ids = new Set<string>()
   readonly #idOf: (record: Record) => string
@@ -211,12 +215,12 @@ class Emitted<Record> {
     this.#ids.clear()
   }
 
-  /** The index of the first record that was emitted before; -1 if none was. */
+  /** The index of the first record that was emitted before; -1 if no record was emitted before. */
   find(records: ReadonlyArray<Record>): number {
     return records.findIndex((record) => this.#ids.has(this.#idOf(record)))
   }
 
-  /** Remembers records, and returns the ones that are new. */
+  /** Remembers the records, and returns the new ones. */
   add(records: ReadonlyArray<Record>): ReadonlyArray<Record> {
     const fresh = records.filter((record) => !this.#ids.has(this.#idOf(record)))
     for (const record of fresh) this.#ids.add(this.#idOf(record))
@@ -229,8 +233,8 @@ class Emitted<Record> {
 }
 
 /**
- * Creates the kind of channels that push each record once, and whose latest records can be read. The state is those
- * records, oldest first.
+ * Creates the kind for channels that push each record once, and whose latest records can be read. The state is a list
+ * of these records, oldest first.
  */
 export const identified = <Message, Record>(
   { idOf, limit, of, read }: Records<Message, Record>
@@ -243,7 +247,7 @@ export const identified = <Message, Record>(
     let hasBegun = false
     let awaitsState = true
     const events = (records: ReadonlyArray<Record>) => emitted.add(records).map(Item.event)
-    /** Emits those of the latest records that were not emitted before. */
+    /** Emits the latest records, except those that were emitted before. */
     const state = (records: ReadonlyArray<Record>): Items<Record, ReadonlyArray<Record>> => {
       awaitsState = false
       const joined = emitted.find(records)
@@ -257,8 +261,8 @@ export const identified = <Message, Record>(
     const follow = (message: Message): Items<Record, ReadonlyArray<Record>> => {
       const records = of(message)
       if (awaitsState) return state(records)
-      // When another subscriber subscribes, the exchange repeats the latest records. Those before the first known
-      // record are older.
+      // When another subscriber subscribes, the exchange repeats the latest records. The records before the first known
+      // record are older, so they are skipped.
       return events(records.slice(Math.max(emitted.find(records), 0)))
     }
     return {
@@ -272,17 +276,17 @@ export const identified = <Message, Record>(
   }
 })
 
-/** The state that a channel's messages change. */
+/** Describes the state that a channel's messages change. */
 export interface Changes<Message, Event, State> {
-  /** Reads the whole state. */
+  /** Reads the complete state. */
   readonly read: Read<State>
-  /** The events of a message. */
+  /** Returns a message's events. */
   readonly of: (message: Message) => ReadonlyArray<Event>
-  /** Whether the state is known to contain the event already. Default: it is not known. */
+  /** Whether the state certainly contains the event already. Default: this is not known. */
   readonly contains?: (state: State, event: Event) => boolean
 }
 
-/** Creates the kind of channels that push each change of a state once. */
+/** Creates the kind for channels that push each change of a state once. */
 export const stateful = <Message, Event, State>(
   { contains = () => false, of, read }: Changes<Message, Event, State>
 ): Kind<Message, Event, State, State> => ({
@@ -300,8 +304,8 @@ export const stateful = <Message, Event, State>(
 })
 
 /**
- * Creates the kind of channels that push each message once and have no query for past ones: after a gap, a stream
- * continues without a state.
+ * Creates the kind for channels that push each message once and have no query for past messages. After a gap, a stream
+ * of such a channel continues without a state.
  */
 export const signals = <Message>(): Kind<Message, Message, never> => ({
   renews: false,

@@ -33,17 +33,17 @@ export const servers = {
 } as const satisfies Record<keyof typeof Region.servers, string>
 
 /**
- * A server of the live exchange, or the URL of another one, such as a sandbox's `ws://127.0.0.1:8080/ws`.
+ * A server of the live exchange, or another server's URL, such as a sandbox's `ws://127.0.0.1:8080/ws`.
  *
  * @category models
  */
 export type Options = Region.Live | {
-  /** The URL of the WebSocket. Use `wss`: over `ws`, others on the network can read the token. */
+  /** The WebSocket's URL. Use `wss`, because over `ws` others on the network can read the token. */
   readonly url: string
 }
 
 /**
- * The URL of the WebSocket of an exchange: `/ws` below its base URL, or the live exchange's own server.
+ * An exchange's WebSocket URL: `/ws` below its base URL, or the live exchange's own WebSocket server.
  *
  * @category constructors
  */
@@ -54,20 +54,20 @@ export const urlOf = (baseUrl: string): string => {
 }
 
 /**
- * Makes the sockets of a session.
+ * Creates a session's sockets.
  *
  * @category services
  */
 export class Dialer extends Context.Service<Dialer, {
   /**
-   * Makes a socket for one connection. Every connection has a socket of its own, because Effect's socket sends what was
-   * written while it was disconnected over its next connection, before that one is authorised.
+   * Creates a socket for one connection. Sockets are not reused: Effect's socket stores data that is written while it
+   * is disconnected and sends the data over its next connection, before that connection is authorised.
    */
   readonly dial: Effect.Effect<Socket.Socket, never, Scope.Scope>
 }>()("effect-txc/client/session/Dialer") {}
 
 /**
- * Connects to a URL with the platform's `WebSocket`, or with the one of `ws`: provide
+ * Connects to a URL with the platform's `WebSocket`, or with the WebSocket of the package `ws`: provide
  * `Socket.layerWebSocketConstructorGlobal` or `NodeSocket.layerWebSocketConstructorWS` of `@effect/platform-node`.
  *
  * @category layers
@@ -83,8 +83,8 @@ export const layer = (options: Options): Layer.Layer<Dialer, never, Socket.WebSo
   )
 
 /**
- * Connects through any layer that provides Effect's `Socket`, such as a sandbox's in this process. The layer is built
- * once for each connection.
+ * Connects through any layer that provides Effect's `Socket`, such as the socket of a sandbox in this process. The
+ * layer is built once for each connection.
  *
  * @category layers
  */

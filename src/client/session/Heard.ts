@@ -1,14 +1,20 @@
-/** Tells a subscriber up to which time it has every event, because a quiet channel does not show that. */
+/**
+ * Lets a subscriber find out up to which time it has received every event. On a quiet channel, the events alone do not
+ * show this.
+ */
 import * as Context from "effect/Context"
 
 /**
- * Reads the time of the last message on the subscriber's connection, in Unix milliseconds; `undefined` while it has no
- * connection. After a reconnection, the time of the lost connection's last message, until a state has proven that nothing
- * was missed.
+ * Reads the time of the last message on the subscriber's connection, in Unix milliseconds; `undefined` while the
+ * subscriber has no connection. After a reconnection, the result is the time of the lost connection's last message,
+ * until a state has proven that nothing was missed.
  */
 export type HeardAt = () => number | undefined
 
-/** If provided to a stream, receives the reader of its subscription when it begins. */
+/**
+ * If you provide this callback to a stream, it receives the reader for the stream's subscription when the subscription
+ * begins.
+ */
 export const Heard = Context.Reference<((heardAt: HeardAt) => void) | undefined>("effect-txc/client/session/Heard", {
   defaultValue: () => undefined
 })

@@ -15,7 +15,7 @@
 import type { UnixTime } from "../../domain/Time.ts"
 
 /**
- * An event of the channel. Each one is emitted once, in the exchange's order.
+ * An event of the channel. Each event is emitted once, in the exchange's order.
  *
  * @category models
  */
@@ -33,16 +33,16 @@ export interface Event<E> {
  */
 export interface Snapshot<S> {
   readonly _tag: "Snapshot"
-  /** The state that replaces the earlier one. */
+  /** The state that replaces the earlier state. */
   readonly state: S
 }
 
 /**
  * The reason why events may be missing:
  *
- * - `connection-lost`: the connection to the exchange ended or went silent. The client connects again
- * - `slow`: the subscriber read so slowly that more events were waiting than are kept for it
- * - `gap`: the exchange's messages do not follow each other
+ * - `connection-lost`: the connection to the exchange ended or went silent. The client reconnects
+ * - `slow`: the subscriber read so slowly that the maximum number of waiting events was exceeded
+ * - `gap`: the exchange's messages do not form an unbroken sequence
  * - `unreadable`: a message of the channel does not have the documented form
  * - `resubscribed`: the exchange refused another subscription on this connection, so the client repeated this one
  *
@@ -59,7 +59,7 @@ export interface Interrupted {
   readonly _tag: "Interrupted"
   /** The reason why events may be missing. */
   readonly reason: Reason
-  /** Events of this time and later may be missing, by this machine's clock, in Unix seconds. */
+  /** The time from which events may be missing, by this machine's clock, in Unix seconds. */
   readonly since: UnixTime
 }
 
@@ -71,21 +71,21 @@ export interface Interrupted {
 export type Item<E, S> = Event<E> | Snapshot<S> | Interrupted
 
 /**
- * Makes an `Event`.
+ * Creates an `Event`.
  *
  * @category constructors
  */
 export const event = <E>(event: E): Event<E> => ({ _tag: "Event", event })
 
 /**
- * Makes a `Snapshot`.
+ * Creates a `Snapshot`.
  *
  * @category constructors
  */
 export const snapshot = <S>(state: S): Snapshot<S> => ({ _tag: "Snapshot", state })
 
 /**
- * Makes an `Interrupted`.
+ * Creates an `Interrupted`.
  *
  * @category constructors
  */

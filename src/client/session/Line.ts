@@ -1,4 +1,4 @@
-/** A line to the exchange: a connection that is reopened after each loss, with the topics of its subscribers. */
+/** A line to the exchange: a connection that is reopened whenever it is lost, together with its subscribers' topics. */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
@@ -22,12 +22,15 @@ import * as StreamErrors from "./StreamErrors.ts"
 import type { Subscriber } from "./Subscriber.ts"
 import * as Topics from "./Topics.ts"
 
-/** The pause before the first reconnection, in milliseconds. It doubles with each failure, up to {@link longestPause}. */
+/**
+ * The pause before the first reconnection, in milliseconds. The pause doubles with each failure, up to {@link
+ * longestPause}.
+ */
 const firstPause = 1000
 
 const longestPause = 30_000
 
-/** The parts of a session that a line uses. */
+/** The session's settings and services that a line uses. */
 export interface Setup {
   readonly dialer: Dialer["Service"]
   /** Reads a token; absent for a session without an account. */
@@ -58,12 +61,12 @@ const asking = (connection: Connection.Connection): Continuity.Ask => (query, pa
     return Result.isSuccess(decoded)
       ? Effect.succeed(decoded.success)
       : Effect.fail(
-        new StreamErrors.UnreadableAnswer({ method, problem: Expected.inWords(decoded.failure, "the answer") })
+        new StreamErrors.UnreadableAnswer({ method, problem: Expected.inWords(decoded.failure, "the response") })
       )
   })
 }
 
-/** Authorises the connection for its account, before anything private is sent. */
+/** Authorises the connection for its account, before any private request is sent. */
 const authorize = (connection: Connection.Connection, token: Redacted.Redacted) => {
   const secret = Redacted.value(token)
   return connection.command(Frame.methods.authorize, [secret, "public"]).pipe(
@@ -82,7 +85,7 @@ const authorize = (connection: Connection.Connection, token: Redacted.Redacted) 
 export class Line {
   readonly #setup: Setup
   readonly #clock: Clock.Clock
-  /** The topics of each channel, by the method of its pushes. */
+  /** Each channel's topics, by the method of the channel's pushed messages. */
   readonly #topics = new Map<string, Topics.Topics>()
   readonly #places = new Map<Subscriber, Subscription>()
   /** A latch that is open while a subscription must change or a state must be read. */
@@ -95,7 +98,7 @@ export class Line {
   /** The number of subscribers and queries that use the line. */
   #users = 0
   #uses = 0
-  /** A latch that is open while nothing uses the line. */
+  /** A latch that is open while the line is unused. */
   readonly #isUnused = Latch.makeUnsafe(true)
 
   constructor(setup: Setup, clock: Clock.Clock) {
@@ -103,7 +106,7 @@ export class Line {
     this.#clock = clock
   }
 
-  /** Counts a subscriber or a query that begins (1) or ends (-1). */
+  /** Changes the number of users when a subscriber or a query begins (1) or ends (-1). */
   use(change: 1 | -1): void {
     this.#users += change
     if (change === 1) this.#uses++
@@ -111,7 +114,7 @@ export class Line {
     else this.#isUnused.closeUnsafe()
   }
 
-  /** Calls `onIdle` when nothing has used the line for a time. */
+  /** Calls `onIdle` when the line has been unused for some time. */
   idle(time: Duration.Input, onIdle: () => void): Effect.Effect<void> {
     return Effect.flatMap(this.#isUnused.await, () => {
       const uses = this.#uses
@@ -151,7 +154,7 @@ export class Line {
     this.#work.openUnsafe()
   }
 
-  /** Removes a subscriber. The last one of a topic ends its subscription. */
+  /** Removes a subscriber. If it was the topic's last subscriber, its subscription ends. */
   remove(subscriber: Subscriber): void {
     const place = this.#places.get(subscriber)
     this.#places.delete(subscriber)
@@ -163,7 +166,7 @@ export class Line {
     this.#work.openUnsafe()
   }
 
-  /** Gives a subscriber a new state, if its topic is acknowledged. */
+  /** Starts to get a new state for a subscriber, if its topic is acknowledged. */
   readonly resume = (subscriber: Subscriber): void => {
     const place = this.#places.get(subscriber)
     if (place === undefined || !place.topics.holds(place.entry)) return
@@ -201,7 +204,7 @@ export class Line {
     }
   }
 
-  /** The time of the connection's last message, in Unix milliseconds; `undefined` without a connection. */
+  /** The time of the connection's last message, in Unix milliseconds; `undefined` if there is no connection. */
   readonly heardAt = (): number | undefined => this.#connection?.heardAt()
 
   /** Waits for a connection and makes a query over it. */
@@ -211,7 +214,7 @@ export class Line {
         ? Effect.fail(new Connection.Lost({ problem: "the connection ended" }))
         : asking(this.#connection)(query, params))
 
-  /** Waits for the error with which the line ends. */
+  /** Waits for the error that ends the line. */
   readonly failed: Effect.Effect<never, StreamErrors.PrivateFailure> = Deferred.await(this.#failed)
 
   /** Ends all streams. */
@@ -220,7 +223,7 @@ export class Line {
     for (const subscriber of this.#places.keys()) subscriber.end(exit)
   }
 
-  /** Keeps a connection open until an error forbids another one. */
+  /** Keeps a connection open until an error makes further connections pointless. */
   readonly run: Effect.Effect<void> = Effect.suspend(() => {
     let failures = 0
     const once = Effect.suspend(() => {
@@ -231,7 +234,7 @@ export class Line {
         return Effect.flatMap(pauseAfter(failures), (pause) =>
           Effect.andThen(
             Effect.logDebug(
-              `The WebSocket connection ended (${problem}); it is opened again in ${Math.round(pause)} ms`
+              `The WebSocket connection ended (${problem}); reconnecting in ${Math.round(pause)} ms`
             ),
             Effect.sleep(pause)
           ))
@@ -262,7 +265,7 @@ export class Line {
     }
   )
 
-  /** Handles the end of the connection: ignores all its later messages. */
+  /** Handles the end of the connection. All its later messages are ignored. */
   #lose(): void {
     const since = Time.fromMicros((this.#connection?.heardAt() ?? this.#clock.currentTimeMillisUnsafe()) * 1000)
     this.#connection = undefined
@@ -271,7 +274,7 @@ export class Line {
     for (const subscriber of this.#places.keys()) subscriber.interrupt("connection-lost", since)
   }
 
-  /** Brings the exchange's subscriptions up to date, and reads the states that subscribers wait for. */
+  /** Updates the subscriptions at the exchange, and reads the states that subscribers wait for. */
   readonly #working = (connection: Connection.Connection): Effect.Effect<never, Connection.Lost, Scope.Scope> =>
     Effect.gen({ self: this }, function*() {
       const scope = yield* Effect.scope
@@ -329,7 +332,7 @@ export class Line {
           return Effect.sync(() => subscriber.end(Exit.fail(error)))
         },
         UnreadableAnswer: (error) => Effect.sync(() => subscriber.end(Exit.fail(error))),
-        // The list changed faster than it could be read: read it again.
+        // The list changed faster than it could be read, so it must be read again.
         ListShifted: again,
         PageCeilingReached: again
       })
@@ -337,6 +340,6 @@ export class Line {
   }
 }
 
-/** The pause after a number of consecutive failures, in milliseconds: half of it is fixed, half is random. */
+/** The pause after a number of consecutive failures, in milliseconds. Half of the pause is fixed, half is random. */
 const pauseAfter = (failures: number): Effect.Effect<number> =>
   Effect.map(Random.next, (random) => Math.min(firstPause * 2 ** (failures - 1), longestPause) * (0.5 + random / 2))

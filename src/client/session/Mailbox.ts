@@ -1,4 +1,6 @@
-/** The items that wait for one subscriber. Their number is bounded, whether the subscriber reads or not. */
+/**
+ * Stores the items that wait for a subscriber. The number of items is limited, even if the subscriber does not read.
+ */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
@@ -11,19 +13,19 @@ export type Ending = Exit.Exit<never, PrivateFailure>
 
 type AnyItem = Item.Item<unknown, unknown>
 
-/** The current time of a clock, in Unix seconds. */
+/** A clock's current time, in Unix seconds. */
 export const timeOf = (clock: Clock.Clock): Time.UnixTime => Time.fromMicros(clock.currentTimeMillisUnsafe() * 1000)
 
 /**
  * The items that wait for a subscriber.
  *
- * With `keyOf`, an item replaces the waiting item with the same key, so at most one waits for each key. Without
- * `keyOf`, no item is dropped while the subscriber keeps up: when more than `bound` items wait, the mailbox overflows
- * and takes no more. Once the subscriber has read the waiting items, it gets an `Interrupted`, and `onDrained` asks for
- * a new state.
+ * With `keyOf`, an item replaces the waiting item with the same key, so at most one item waits for each key. Without
+ * `keyOf`, no item is dropped as long as the subscriber keeps up. When more than `bound` items wait, the mailbox
+ * overflows and accepts no further items. Once the subscriber has read the waiting items, it gets an `Interrupted`, and
+ * `onDrained` requests a new state.
  */
 export class Mailbox {
-  /** The waiting items in order of arrival, by key, or by number if items do not replace each other. */
+  /** The waiting items in order of arrival, by key; if items do not replace each other, by number. */
   readonly #items = new Map<string | number, AnyItem>()
   readonly #clock: Clock.Clock
   readonly #keyOf: ((value: unknown) => string) | undefined
@@ -51,7 +53,9 @@ export class Mailbox {
     return this.#items.size
   }
 
-  /** Whether the mailbox takes no more items until the subscriber has read the waiting ones. */
+  /**
+   * Whether the mailbox has overflowed, so that it accepts no items until the subscriber has read the waiting items.
+   */
   get hasOverflowed(): boolean {
     return this.#overflowedAt !== undefined
   }
@@ -68,7 +72,7 @@ export class Mailbox {
   }
 
   /**
-   * A value replaces the waiting one with the same key, and becomes a snapshot if that one was a snapshot.
+   * A value replaces the waiting value with the same key, and becomes a snapshot if the replaced value was a snapshot.
    */
   #replace(item: AnyItem, keyOf: (value: unknown) => string): void {
     if (item._tag === "Interrupted") {
@@ -88,7 +92,7 @@ export class Mailbox {
     this.#wake?.()
   }
 
-  /** Takes the next item, or waits for it. Only one fiber may take. */
+  /** Takes the next item, or waits for it. Only one fiber may take items. */
   readonly take: Effect.Effect<readonly [AnyItem], PrivateFailure> = Effect.suspend(() => {
     for (const [key, item] of this.#items) {
       this.#items.delete(key)
@@ -116,5 +120,5 @@ export class Mailbox {
   })
 }
 
-/** A key that no value has, because the keys of values are strings. */
+/** This key can't collide with a value's key, because the keys of values are strings. */
 const interruptedKey = -1

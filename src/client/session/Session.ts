@@ -1,9 +1,9 @@
 /**
- * The WebSocket connections of an account's streams, or of public streams.
+ * Manages the WebSocket connections for an account's streams, or for public streams.
  *
- * All streams of a session share one connection. It opens with the first subscriber, and closes five seconds after the
- * last. A stream that can't share it, such as candles of another interval, opens a further one, up to
- * {@link MaxConnections}.
+ * All streams of a session share one connection, which opens for the first subscriber, and closes five seconds after
+ * the last subscriber has left. A stream that can't share the connection, such as a candle stream with a different
+ * interval, opens a further connection, up to {@link MaxConnections}.
  *
  * @example
  * ```ts
@@ -42,8 +42,9 @@ import * as StreamErrors from "./StreamErrors.ts"
 import { Subscriber } from "./Subscriber.ts"
 
 /**
- * The maximum number of connections of a session. A subscription that needs more fails with `TooManyConnections`.
- * Default 20. The exchange accepts 1000 new connections per minute from an IP address.
+ * A session's maximum number of connections. A subscription that needs another connection fails with
+ * `TooManyConnections`. Default
+ * 20. The exchange accepts 1000 new connections per minute from an IP address.
  *
  * @category settings
  */
@@ -53,7 +54,7 @@ export const MaxConnections = Context.Reference<number>("effect-txc/client/sessi
 
 /**
  * The maximum number of items that wait for a subscriber, on channels that must deliver every event. If more items
- * wait, the subscriber is interrupted with the reason `slow`, and continues from a new state. Default 1024.
+ * wait, the subscriber gets an `Interrupted` with the reason `slow`, and continues from a new state. Default 1024.
  *
  * @category settings
  */
@@ -64,17 +65,17 @@ export const MaxWaiting = Context.Reference<number>("effect-txc/client/session/M
 /** The time for which an unused connection stays open. */
 const grace = "5 seconds"
 
-/** The maximum wait of a query for a connection and its answer. */
+/** The maximum time that a query waits for a connection and a response. */
 const patience = "20 seconds"
 
-/** The streams and queries of a session. `Failure` is the error with which they end. */
+/** A session's streams and queries. They fail with `Failure`. */
 export interface Streams<Failure> {
   /** Subscribes to a topic for as long as the stream runs. */
   readonly stream: <Topic, Message, Event, State>(
     // oxlint-disable-next-line typescript/no-explicit-any -- a bound for inference: no query is ever read through it.
     channel: Channel.Channel<Topic, Message, "public" | "private", any>,
     topic: NoInfer<Topic>,
-    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its answers.
+    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its responses.
     kind: Continuity.Kind<NoInfer<Message>, Event, State, any>
   ) => Stream.Stream<Item.Item<Event, State>, Failure>
   /** Makes a query. */
@@ -103,12 +104,12 @@ export class Session extends Context.Service<Session, Streams<StreamErrors.Priva
 ) {}
 
 /**
- * Reads the tokens that authorise connections for an account. Every connection gets a fresh token.
+ * Requests the tokens that authorise connections for an account. Every connection gets a new token.
  *
  * @category services
  */
 export class StreamToken extends Context.Service<StreamToken, {
-  /** Reads a token. */
+  /** Requests a token. */
   readonly create: Effect.Effect<Redacted.Redacted, StreamErrors.TokenFailure>
 }>()("effect-txc/client/session/StreamToken") {}
 
@@ -116,7 +117,7 @@ export class StreamToken extends Context.Service<StreamToken, {
 const refusedLocally = (method: string, reason: string) =>
   new StreamErrors.StreamRefused({ method, origin: "local", code: codes.invalidArgument, reason })
 
-/** The connections of a session, each with its topics: see `Line`. */
+/** A session's connections, each with its topics: see `Line`. */
 class Lines {
   readonly #lines = new Set<Line>()
   readonly #open: () => Line
@@ -130,8 +131,8 @@ class Lines {
   }
 
   /**
-   * Uses a suitable line, or opens a new one; `undefined` if there are too many. A line closes some time after its last
-   * use.
+   * Returns a suitable line, or opens a new line; `undefined` if there are too many lines. A line closes some time
+   * after its last use.
    */
   readonly use = (
     suits: (line: Line) => boolean,
@@ -215,11 +216,11 @@ const makeStreams = (token: Setup["token"]) =>
           }),
           Effect.timeoutOrElse({
             duration: patience,
-            orElse: () => Effect.fail(unreachable(method, "timeout", `no answer within ${patience}`))
+            orElse: () => Effect.fail(unreachable(method, "timeout", `no response within ${patience}`))
           })
         )
       }).pipe(Effect.scoped)
-    // The casts are safe: a stream's items come from its own kind.
+    // The casts are safe, because a stream's items come from its own kind.
     return { stream, query } as Streams<StreamErrors.PrivateFailure>
   })
 
@@ -230,11 +231,11 @@ const makeStreams = (token: Setup["token"]) =>
  */
 export const layerPublic: Layer.Layer<PublicSession, never, Dialer> = Layer.effect(
   PublicSession,
-  // The cast is safe: without a token, no error is about an account.
+  // The cast is safe, because without a token there are no errors about an account.
   makeStreams(undefined) as Effect.Effect<Streams<StreamErrors.PublicFailure>, never, Dialer | Scope.Scope>
 )
 
-/** A transient failure counts as a lost connection: the next attempt reads another token. */
+/** A transient failure is handled like a lost connection: the next attempt requests another token. */
 const tokenOf = (
   { create }: StreamToken["Service"]
 ): Effect.Effect<Redacted.Redacted, StreamErrors.AccountFailure | Connection.Lost> =>

@@ -1,6 +1,6 @@
 /**
- * The errors with which a channel's stream or query ends. A lost connection does not end a stream: the stream announces
- * it with an `Interrupted` and continues.
+ * The errors with which a channel's stream or query fails. A lost connection does not end a stream: the stream emits an
+ * `Interrupted` and continues.
  *
  * @example
  * ```ts
@@ -37,19 +37,19 @@ export class StreamRefused extends Schema.TaggedError<StreamRefused>()("StreamRe
   code: Schema.Int,
   reason: Schema.String
 }) {
-  /** The method of the WebSocket, such as `depth_subscribe`. */
+  /** The WebSocket method, such as `depth_subscribe`. */
   declare readonly method: string
   /** `local` if this client refused the request without sending it; `exchange` if the exchange refused it. */
   declare readonly origin: "local" | "exchange"
-  /** The exchange's code, such as 9 for an unknown market. 1 when `origin` is `local`. */
+  /** The exchange's error code, such as 9 for an unknown market. The code is 1 when `origin` is `local`. */
   declare readonly code: number
-  /** The exchange's message, or what is wrong with the parameters. */
+  /** The exchange's message, or, when `origin` is `local`, the problem with the parameters. */
   declare readonly reason: string
-  /** Whether the same request may succeed later: the exchange is overloaded or unavailable. */
+  /** Whether the same request may succeed later, because the exchange is overloaded or unavailable. */
   get isRetryable(): boolean {
     return isTransient(this.code)
   }
-  /** The method, the code, the reason and advice, in one line. */
+  /** The method, the code, the reason and some advice, in one line. */
   override get message(): string {
     const advice = this.isRetryable ? "Try again later." : "Check the parameters."
     return `${this.method} was refused with code ${this.code}: ${this.reason}. ${advice}`
@@ -57,7 +57,7 @@ export class StreamRefused extends Schema.TaggedError<StreamRefused>()("StreamRe
 }
 
 /**
- * The answer to a query, or the token for the WebSocket, does not have the documented form.
+ * The response to a query, or the token for the WebSocket, does not have the documented form.
  *
  * @category errors
  */
@@ -65,21 +65,21 @@ export class UnreadableAnswer extends Schema.TaggedError<UnreadableAnswer>()("Un
   method: Schema.String,
   problem: Schema.String
 }) {
-  /** The method of the WebSocket, such as `depth_request`. */
+  /** The WebSocket method, such as `depth_request`. */
   declare readonly method: string
-  /** How the answer differs from the documented form. */
+  /** How the response differs from the documented form. */
   declare readonly problem: string
-  /** `false`: the exchange would give the same answer. */
+  /** Always `false`, because the exchange would send the same response again. */
   readonly isRetryable = false
   /** The method and the problem, in one line. */
   override get message(): string {
-    return `The answer to ${this.method} can't be read: ${this.problem}. Check that this is the live exchange.`
+    return `The response to ${this.method} can't be read: ${this.problem}. Check that this is the live exchange.`
   }
 }
 
 /**
- * The subscription needs another connection, but the session already has as many as it may open. Use fewer different
- * candle intervals and order books at a time, or another session.
+ * The subscription needs another connection, but the session already has the maximum number of connections. Use fewer
+ * different candle intervals and order books at the same time, or use another session.
  *
  * @category errors
  */
@@ -91,9 +91,9 @@ export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()
   declare readonly channel: string
   /** The number of connections that a session may have. */
   declare readonly limit: number
-  /** `true`: another subscription may end and free its connection. */
+  /** Always `true`, because another subscription may end and free its connection. */
   readonly isRetryable = true
-  /** The channel, the limit and advice, in one line. */
+  /** The channel, the limit and some advice, in one line. */
   override get message(): string {
     return `${this.channel} needs another connection, but the session already has ${this.limit}. End another `
       + "subscription, or use a second session."
@@ -114,9 +114,9 @@ export class AuthorizationRefused extends Schema.TaggedError<AuthorizationRefuse
   declare readonly code: number
   /** The exchange's message, without the token. */
   declare readonly reason: string
-  /** `false`: the exchange would refuse the account again. */
+  /** Always `false`, because the exchange would refuse the token again. */
   readonly isRetryable = false
-  /** The code, the reason and advice, in one line. */
+  /** The code, the reason and some advice, in one line. */
   override get message(): string {
     return `The exchange did not authorize the connection, code ${this.code}: ${this.reason}. Check the API key's `
       + "permissions and the region."
@@ -124,7 +124,7 @@ export class AuthorizationRefused extends Schema.TaggedError<AuthorizationRefuse
 }
 
 /**
- * The errors of a call for a WebSocket token.
+ * The errors that can occur when requesting a WebSocket token.
  *
  * @category models
  */
@@ -137,14 +137,15 @@ export type TokenFailure =
   | Errors.UnexpectedResponse
 
 /**
- * The errors with which a public channel's stream ends.
+ * The errors with which a public channel's stream fails.
  *
  * @category models
  */
 export type PublicFailure = StreamRefused | UnreadableAnswer | TooManyConnections
 
 /**
- * The errors that end all streams of an account: the exchange does not give the key a token, or refuses the token.
+ * The errors that end all of an account's streams: the exchange does not create a token for the key, or refuses the
+ * token.
  *
  * @category models
  */
@@ -155,22 +156,22 @@ export type AccountFailure =
   | Errors.UnexpectedResponse
 
 /**
- * The errors with which a private channel's stream ends.
+ * The errors with which a private channel's stream fails.
  *
  * @category models
  */
 export type PrivateFailure = PublicFailure | AccountFailure
 
 /**
- * The errors with which a channel's stream ends, depending on the channel's access.
+ * The errors with which a channel's stream fails, depending on the channel's access.
  *
  * @category models
  */
 export type Failure<Access extends "public" | "private"> = Access extends "public" ? PublicFailure : PrivateFailure
 
 /**
- * The errors of a query over the WebSocket, depending on the channel's access. A query is not repeated when its
- * connection is lost: it fails with `ExchangeUnreachable`, and you may ask again.
+ * The errors of a query over the WebSocket, depending on the channel's access. When its connection is lost, a query is
+ * not repeated automatically: it fails with `ExchangeUnreachable`, and you may repeat it.
  *
  * @category models
  */

@@ -1,4 +1,4 @@
-/** One subscriber of a topic: delivers its items, and resumes it after it may have missed messages. */
+/** A topic's subscriber: delivers its items, and resumes when messages may have been missed. */
 import type * as Clock from "effect/Clock"
 import * as Time from "../../domain/Time.ts"
 import type * as Continuity from "./Continuity.ts"
@@ -6,13 +6,13 @@ import * as Item from "./Item.ts"
 import * as Mailbox from "./Mailbox.ts"
 
 /**
- * - `waiting`: gets nothing until its topic is acknowledged
- * - `reading`: its state is being read; messages wait for the answer
+ * - `waiting`: gets no messages until its topic is acknowledged
+ * - `reading`: its state is being read; messages are stored until the response arrives
  * - `following`: gets every message
  */
 type Phase = "waiting" | "reading" | "following"
 
-/** Settings that all subscribers of a session share. */
+/** Settings that all of a session's subscribers share. */
 export interface Settings {
   /** The maximum number of items that wait for a subscriber. */
   readonly bound: number
@@ -26,15 +26,15 @@ export class Subscriber {
   readonly #follower: Continuity.Follower<unknown, unknown, unknown, unknown>
   readonly #settings: Settings
   #phase: Phase = "waiting"
-  /** The messages that wait for the answer. */
+  /** The messages that wait for the response. */
   #pushed: Array<unknown> = []
-  /** An interruption that is only announced if the next state can't prove that nothing was missed. */
+  /** An interruption that is only reported if the next state can't prove that nothing was missed. */
   #unproven: Item.Interrupted | undefined
-  /** Whether the items so far are complete, were interrupted, or have not begun. */
+  /** Whether the items so far are complete, were interrupted, or have not started. */
   #told: "nothing" | "all" | "interrupted" = "nothing"
-  /** The number of times that the subscriber has begun. Answers to queries of earlier rounds are ignored. */
+  /** The number of times that the subscriber has started. Responses to queries of earlier rounds are ignored. */
   #round = 0
-  /** The last time at which no item was missing. */
+  /** The latest time up to which no item is missing. */
   #completeAt: Item.Interrupted["since"]
 
   /** `resume` is called when the subscriber needs a new state while its topic may be acknowledged. */
@@ -54,20 +54,20 @@ export class Subscriber {
     return this.#phase === "waiting" && !this.mailbox.hasOverflowed
   }
 
-  /** The current round, if the state of this round must be read; otherwise `undefined`. */
+  /** The current round, if its state must be read; otherwise `undefined`. */
   get reads(): number | undefined {
     return this.#phase === "reading" ? this.#round : undefined
   }
 
   /**
-   * The time up to which nothing is missing, in Unix milliseconds; `heardAt` is the time of the connection's last message.
-   * While a state has yet to prove that nothing was missed, the new connection's messages say nothing about it.
+   * The time up to which nothing is missing, in Unix milliseconds; `heardAt` is the time of the connection's last
+   * message. Until a state has proven that nothing was missed, messages on the new connection do not change this time.
    */
   completeAt(heardAt: number | undefined): number | undefined {
     return this.#unproven === undefined ? heardAt : Time.toMicros(this.#unproven.since) / 1000
   }
 
-  /** Begins, because the topic was acknowledged. */
+  /** Starts, because the topic was acknowledged. */
   begin(): void {
     this.#round++
     this.#pushed = []
@@ -81,7 +81,7 @@ export class Subscriber {
     return this.#phase === "waiting" || this.#emit(this.#follower.follow(message))
   }
 
-  /** Keeps a message until the state has been read. If too many messages wait, the state is read again. */
+  /** Stores a message until the state has been read. If too many messages wait, the state is read again. */
   #keep(message: unknown): boolean {
     if (this.#pushed.length >= this.#settings.bound) {
       this.interrupt("slow")
@@ -91,7 +91,7 @@ export class Subscriber {
     return true
   }
 
-  /** Handles the answer to the query of a round. */
+  /** Handles the response to the query of a round. */
   answer(round: number, state: unknown): boolean {
     if (round !== this.reads) return true
     this.#phase = "following"
@@ -111,14 +111,17 @@ export class Subscriber {
       this.#told = "all"
       this.mailbox.offer(item)
     }
-    // A state that proves that nothing was missed may have no items.
+    // If the state proves that nothing was missed, there may be no items to emit.
     this.#unproven = undefined
     this.#completeAt = Mailbox.timeOf(this.#settings.clock)
     if (this.mailbox.hasOverflowed) this.#phase = "waiting"
     return true
   }
 
-  /** Notes that messages may be missing since `since`: by default, the last time at which none was missing. */
+  /**
+   * Records that messages may be missing from the time `since`. Default: the latest time up to which no message is
+   * missing.
+   */
   interrupt(reason: Item.Reason, since = this.#completeAt): void {
     this.#phase = "waiting"
     this.#pushed = []

@@ -1,5 +1,6 @@
 /**
- * The topics of one channel on one connection: those with subscribers, and those that the exchange has acknowledged.
+ * Manages a channel's topics on a connection: the topics that have subscribers, and the topics that the exchange has
+ * acknowledged.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -25,21 +26,26 @@ export interface Entry {
 export interface Outcomes {
   readonly acknowledged: (entry: Entry) => void
   readonly refused: (entry: Entry, refusal: Refused) => void
-  /** Called when the exchange may have dropped the topic for a moment. */
+  /** Called when the exchange may have dropped the topic for a short time. */
   readonly disturbed: (entry: Entry) => void
 }
 
-/** The mean time between two renewals of a channel's topics, in milliseconds, and the number that may come at once. */
+/**
+ * The average time between two renewals of a channel's topics, in milliseconds, and the number of renewals in a burst.
+ */
 const pause = 1000
 const burst = 5
 
-/** The topics of a channel on one connection. */
+/** A channel's topics on a connection. */
 export class Topics {
   readonly channel: Channel.Any
   readonly #outcomes: Outcomes
   /** The topics with subscribers, by id. */
   readonly wanted = new Map<string, Entry>()
-  /** The time up to which renewals are accounted for, in Unix milliseconds: each takes {@link pause}. */
+  /**
+   * The time up to which renewals are accounted for, in Unix milliseconds. Each renewal adds {@link pause} to this
+   * time.
+   */
   #renewedAt = -Infinity
   #held = new Set<Entry>()
 
@@ -61,20 +67,20 @@ export class Topics {
     return this.#held.has(entry)
   }
 
-  /** Forgets all acknowledgements, because the connection is new or has ended. */
+  /** Clears all acknowledgements, because the connection is new or has ended. */
   reset(): void {
     this.#held = new Set()
     for (const entry of this.wanted.values()) entry.renews = false
   }
 
-  /** Whether a subscription must be sent or ended. */
+  /** Whether a subscription must be started or ended. */
   get differs(): boolean {
     if (this.#held.size !== this.wanted.size) return true
     for (const entry of this.wanted.values()) if (entry.renews || !this.#held.has(entry)) return true
     return false
   }
 
-  /** Subscribes to topics that have gained subscribers, and ends the subscriptions of topics that have none. */
+  /** Subscribes to topics that have gained subscribers, and ends the subscriptions of topics without subscribers. */
   settle(connection: Connection): Effect.Effect<void, Lost> {
     return Effect.whileLoop({
       while: () => this.differs,
@@ -89,7 +95,7 @@ export class Topics {
     })
   }
 
-  /** Spaces renewals, so that an exchange whose messages never fit together is not flooded with requests. */
+  /** Limits the rate of renewals, so that an exchange whose messages always have gaps is not flooded with requests. */
   readonly #pause: Effect.Effect<void> = Effect.clockWith((clock) => {
     if (![...this.wanted.values()].some(({ renews }) => renews)) return Effect.void
     const now = clock.currentTimeMillisUnsafe()
@@ -120,7 +126,7 @@ export class Topics {
     )
   }
 
-  /** Updates a channel in which a subscription replaces the whole set of topics. */
+  /** Updates a channel in which a subscription replaces all earlier topics. */
   #settleSet(connection: Connection): Effect.Effect<void, Lost> {
     const wanted = [...this.wanted.values()]
     if (wanted.length === 0) return this.#leave(connection)
@@ -138,8 +144,9 @@ export class Topics {
   }
 
   /**
-   * Finds the topics that the exchange refuses, one by one, and keeps the others. A refused subscription may have ended
-   * the one before it, so topics that were already subscribed continue from a new state.
+   * Subscribes to the topics one by one, to find the topics that the exchange refuses, and keeps the others. A refused
+   * subscription may have ended the previous subscription, so topics that were already subscribed continue from a new
+   * state.
    */
   readonly #rebuild = Effect.fnUntraced(function*(
     this: Topics,
@@ -165,11 +172,12 @@ export class Topics {
     yield* kept.length === 0 ? this.#leave(connection) : this.#subscribe(connection, kept)
   })
 
-  /** Subscribes to topics. The exchange's first push may come together with its acknowledgement. */
+  /** Subscribes to topics. The exchange's first pushed message may arrive together with its acknowledgement. */
   #subscribe(connection: Connection, entries: ReadonlyArray<Entry>): Effect.Effect<Refused | undefined, Lost> {
     const { "~codec": codec, sharing, subscribe } = this.channel
     const encoded = codec.encodeTopics(entries.map(({ topic }) => topic))
-    // Each topic was encoded alone before it was added, so together they can only fail for a reason of this channel.
+    // Each topic was encoded separately before it was added. So if encoding all topics together fails, the cause is the
+    // channel, not one of the topics.
     if (Result.isFailure(encoded)) {
       return Effect.succeed(
         new Refused({ method: subscribe, code: 1, reason: Expected.inWords(encoded.failure, "the topics") })
@@ -194,7 +202,7 @@ export class Topics {
 
 const one = <A>(value: A): ReadonlyArray<A> => [value]
 
-/** A transient refusal ends the connection, and the next connection tries again after a pause. */
+/** A transient refusal ends the connection. After a pause, the next connection tries again. */
 const outcome = (request: Effect.Effect<unknown, Lost | Refused>): Effect.Effect<Refused | undefined, Lost> =>
   request.pipe(
     Effect.as(undefined),

@@ -3,7 +3,8 @@ import type * as HttpClientError from "effect/http/HttpClientError"
 import type { UnreachableCause } from "../../protocol/Errors.ts"
 
 /**
- * Error codes of Node, undici and OpenSSL for connections that were never established, so nothing can have been sent.
+ * Error codes of Node, undici and OpenSSL for connections that were never established, over which nothing can have been
+ * sent.
  */
 const neverConnected: Readonly<Record<string, UnreachableCause>> = {
   ERR_INVALID_URL: "other",
@@ -26,8 +27,8 @@ const neverConnected: Readonly<Record<string, UnreachableCause>> = {
 }
 
 /**
- * The system calls that run before anything is sent. After any other, the same code may mean that an established
- * connection ended.
+ * The system calls that run before anything is sent. If any other system call failed, the same error code may mean that
+ * an established connection ended.
  */
 const beforeSending: { readonly [K in UnreachableCause]?: RegExp } = {
   dns: /^(?:getaddrinfo|query)/u,
@@ -44,11 +45,11 @@ interface Cause {
 
 /** The reason why nothing was sent, if the cause proves that; otherwise `undefined`. */
 const proofOf = ({ code, errors, message, syscall }: Cause): UnreachableCause | undefined => {
-  // If a server does not answer the handshake with TLS, nothing more is sent to it. Any other EPROTO may mean that an
-  // established connection ended.
+  // If a server does not respond to the handshake with TLS, nothing more is sent to it. Any other EPROTO may mean that
+  // an established connection ended.
   if (code === "EPROTO" && typeof message === "string" && message.includes("wrong version number")) return "tls"
   const why = typeof code === "string" && Object.hasOwn(neverConnected, code) ? neverConnected[code] : undefined
-  // Several addresses were tried, and every failure must prove that nothing was sent.
+  // Several addresses were tried, so every failure must prove that nothing was sent.
   if (Array.isArray(errors) && errors.length > 0) {
     return errors.every((error: Cause) => proofOf(error) !== undefined) ? why : undefined
   }
@@ -67,7 +68,7 @@ const chain = (error: unknown): ReadonlyArray<Cause> => {
   return found
 }
 
-/** A connection failure, and what it proves. */
+/** A connection failure, and whether it proves that nothing was sent. */
 export interface ConnectionFailure {
   /** The reason why the request was not sent; `undefined` when it may have been sent. */
   readonly why: UnreachableCause | undefined
@@ -76,8 +77,8 @@ export interface ConnectionFailure {
 }
 
 /**
- * Classifies an error by itself and its causes. `otherwise` is the description if they have neither a message nor a
- * code.
+ * Classifies an error by its own code and message, and by its causes' codes and messages. `otherwise` is the
+ * description if there is neither a message nor a code.
  */
 export const ofCause = (cause: unknown, otherwise: string): ConnectionFailure => {
   const causes = chain(cause)

@@ -1,7 +1,8 @@
 /**
- * Undici connections that carry one request at a time, and are closed when an unsolicited answer arrives.
+ * Creates undici connections that carry one request at a time, and that are closed when an unsolicited response
+ * arrives.
  *
- * An HTTP/1.1 answer does not identify its request, so a client takes it for the answer to the last request. A
+ * An HTTP/1.1 response does not identify its request, so a client takes it for the response to the last request. A
  * connection that receives anything while no request is in flight is therefore closed, and bytes that have arrived are
  * always read before the next request.
  */
@@ -14,7 +15,8 @@ import Pool from "undici/lib/dispatcher/pool.js"
 import * as Transport from "./Transport.ts"
 
 /**
- * Calls `run` after all bytes that have arrived were read. A single immediate may run before Node polls the sockets.
+ * Calls `run` after all bytes that have arrived were read. One immediate is not enough, because it may run before Node
+ * polls the sockets.
  */
 const afterReading = (run: () => void): void => {
   setImmediate(() => setImmediate(run))
@@ -22,31 +24,32 @@ const afterReading = (run: () => void): void => {
 
 /** The error for a new connection that can't be used. Nothing was sent over it. */
 class Unusable extends Data.TaggedError("Unusable") {
-  override readonly message = "the connection ended, or received an answer, before anything was sent"
+  override readonly message = "the connection ended, or received a response, before anything was sent"
 }
 
 /** The index of the status code, which follows `HTTP/1.1 `. */
 const statusAt = 9
 
-/** The maximum size of an answer's head, in bytes. A longer one is passed to undici, which refuses it. */
+/** The maximum size of a response's head, in bytes. A longer head is passed to undici, which refuses it. */
 const longestHead = 16_384
 
 /**
- * Whether the bytes are the start of an interim answer (1xx). 101 is excluded, because the connection no longer speaks
- * HTTP after it.
+ * Whether the bytes are the start of an interim response (1xx). 101 is excluded, because the connection no longer
+ * speaks HTTP after it.
  */
 const isInterim = (bytes: Buffer): boolean => /^HTTP\/1\.\d 1(?!01)/u.test(bytes.toString("latin1", 0, statusAt + 3))
 
 /**
- * Removes interim answers, such as `100 Continue`, from the bytes of a connection: undici closes a connection that
- * receives one it did not request. Only examines the start of each answer, and passes all other bytes on unchanged.
+ * Removes interim responses, such as `100 Continue`, from a connection's bytes, because undici closes a connection that
+ * receives an interim response that it did not request. Only the start of each response is examined; all other bytes
+ * are passed on unchanged.
  */
 const skipInterim = (socket: Socket): void => {
   const read: (size?: number) => Buffer | null = socket.read.bind(socket)
   let written = socket.bytesWritten
   let isExpected = false
   let held: Buffer | undefined
-  /** The bytes after all interim answers; `undefined` when more bytes are needed. */
+  /** The bytes after all interim responses; `undefined` when more bytes are needed. */
   const rest = (bytes: Buffer): Buffer | undefined => {
     let left = bytes
     while (left.length > statusAt + 2 && isInterim(left)) {
@@ -101,15 +104,18 @@ export const connecting = (options: buildConnector.BuildOptions): buildConnector
 const isUnsolicited = ({ message, name }: Error): boolean => message === "bad response" || name === "HTTPParserError"
 
 /**
- * The result of watching connections: nothing happened, an unsolicited answer arrived, or a connection ended, so that
- * an unsolicited answer could not have been detected.
+ * The result of watching connections: nothing happened; an unsolicited response arrived; or a connection ended, after
+ * which an unsolicited response could not have been detected.
  */
 type Seen = "nothing" | "unsolicited" | "ended"
 
-/** Calls `run` with the result of the watch so far. */
+/** Calls `run` with the result of watching so far. */
 export type Watch = (run: (seen: Seen) => void) => void
 
-/** A dispatcher that counts the connections it has closed: all of them, and those with unsolicited answers. */
+/**
+ * A dispatcher that counts the connections that it has closed: the total, and the connections with unsolicited
+ * responses.
+ */
 export class Watched<D extends Dispatcher = Dispatcher> {
   readonly dispatcher: D
   private ended = 0
@@ -123,28 +129,28 @@ export class Watched<D extends Dispatcher = Dispatcher> {
     })
   }
 
-  /** Starts watching for unsolicited answers. */
+  /** Starts watching for unsolicited responses. */
   watch(): Watch {
     const { ended, unsolicited } = this
     const seen = () => this.unsolicited !== unsolicited ? "unsolicited" : this.ended === ended ? "nothing" : "ended"
-    // A connection reports that it was closed one event-loop turn after the read.
+    // After the read, a connection takes one more event-loop turn to report that it was closed.
     return (run) => afterReading(() => setImmediate(() => run(seen())))
   }
 }
 
-/** The failure of a request when two answers arrived, and either may belong to it. */
+/** The failure of a request when two responses arrived, and either may belong to it. */
 export const twoAnswers = new Transport.SendFailed({
   proof: { kind: "lost" },
-  reason: "a second answer came over the same connection, so it is unknown which one belongs to this call"
+  reason: "a second response came over the same connection, so it is unknown which one belongs to this call"
 })
 
-/** The time for which old connections are watched between a refused nonce and the next attempt, in milliseconds. */
+/** The time, in milliseconds, for which old connections are watched between a refused nonce and the next attempt. */
 const quiet = 250
 
-/** The time that requests in flight have to finish after `close`, in milliseconds. */
+/** The time, in milliseconds, that requests in flight have to finish after `close`. */
 const grace = 1000
 
-/** The connections of a transport, by origin. */
+/** A transport's connections, by origin. */
 export class Connections {
   private readonly options: Pool.Options
   private readonly current = new Map<string, Watched<Pool>>()
@@ -167,23 +173,24 @@ export class Connections {
     return watched
   }
 
-  /** Starts no more requests over the connections. Requests in flight may finish. */
+  /** Closes the connections: no new requests are started over them, and requests in flight may finish. */
   private end({ dispatcher }: Watched<Pool>): void {
     const forget = () => this.open.delete(dispatcher)
     dispatcher.close().then(forget, forget)
   }
 
   /**
-   * Replaces the connections to an origin after a refusal that may belong to another request. If it does, the right
-   * answer is still to come, so the old connections are watched for it first. `watch` began at the refusal.
+   * Replaces the connections to an origin after a refusal that may belong to another request. If it does, the correct
+   * response will arrive later, so the old connections are watched for it first. `watch` started when the refusal
+   * arrived.
    */
   startOver(origin: string, old: Watched<Pool>, watch: Watch): Effect.Effect<boolean, Transport.SendFailed> {
     return Effect.callback((resume) => {
-      // A late answer must not be taken for the answer to another request.
+      // A late response must not be taken for the response to another request.
       if (this.current.get(origin) === old) this.current.delete(origin)
       setTimeout(() =>
         watch((seen) => {
-          // Each queued request may have taken the answer to the request before it. In that case, the last request is
+          // Each queued request may have taken the response to the request before it. In that case, the last request is
           // still waiting.
           const isIdle = old.dispatcher.stats.size === 0
           this.end(old)
@@ -192,7 +199,7 @@ export class Connections {
     })
   }
 
-  /** Starts no more requests. Requests in flight have one second to finish. */
+  /** Closes all connections. No new requests are started, and requests in flight have one second to finish. */
   readonly close: Effect.Effect<void> = Effect.callback((resume) => {
     this.isClosed = true
     const pools = [...this.open]

@@ -9,9 +9,9 @@ const overHttpClient: Layer.Layer<Transport, never, HttpClient.HttpClient> = Lay
   Layer.unwrap(Effect.promise(() => import("./HttpClientTransport.ts").then(({ layer }) => layer)))
 )
 
-/** The chosen transport, or one over the context's `HttpClient`. */
+/** The chosen transport, or a transport over the context's `HttpClient`. */
 export const orHttpClient = <E = never, T = HttpClient.HttpClient>(
   chosen: Layer.Layer<Transport, E, T> | undefined
 ): Layer.Layer<Transport, E, T> =>
-  // Without a chosen transport, `T` has its default, the `HttpClient`: callers never pass `T` explicitly.
+  // Callers never pass `T` explicitly. So without a chosen transport, `T` has its default, the `HttpClient`.
   (chosen ?? overHttpClient) as never

@@ -1,6 +1,6 @@
 /**
- * Turns a request that uses callbacks or promises into an effect. The request ends at its timeout or when the caller is
- * interrupted.
+ * Converts a request that uses callbacks or promises to an effect. The request ends at its timeout or when the caller
+ * is interrupted.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -22,9 +22,9 @@ export interface Delivery {
 }
 
 /**
- * The maximum number of chunks that a platform reads from a streamed body before it has a connection, as Node's `fetch`
- * does to copy the body. Bodies begin with this number of empty chunks, so a body whose real bytes were never read was
- * never delivered.
+ * The maximum number of chunks that a platform reads from a streamed body before it has a connection. Node's `fetch`,
+ * for example, does so to copy the body. Bodies begin with this number of empty chunks, so a body whose real bytes were
+ * never read was never delivered.
  */
 export const readAhead = 4
 
@@ -34,21 +34,21 @@ export const nothing: Uint8Array = new Uint8Array(0)
 /** This machine's clock. A test may provide another. */
 const machineClock = Context.get(Context.empty(), Clock.Clock)
 
-/** The maximum duration of a timer, in milliseconds. */
+/** A timer's maximum duration, in milliseconds. */
 const longest = 2 ** 31 - 1
 
 const noStop = () => {}
 
 /**
- * A timer that does nothing and does not keep the process alive. Node keeps a list of timers per duration. Without this
- * timer, each of several consecutive calls would create the list again, which doubles the cost of a timer.
+ * A timer that does nothing and does not keep the process alive. Node keeps one timer list per duration, and removes an
+ * empty list. Without this timer, every call would create the list again, which doubles the cost of its own timer.
  */
 let companion: NodeJS.Timeout | undefined
 
 const accompany = (millis: number): void => {
   if (companion !== undefined) return
   companion = setTimeout(() => companion = undefined, millis)
-  // On platforms whose timers are numbers, it can't be unreferenced and would keep the process alive.
+  // On platforms whose timers are numbers, such a timer can't be unreferenced and would keep the process alive.
   if (typeof companion === "object") companion.unref()
   else clearTimeout(companion)
 }
@@ -62,7 +62,7 @@ const after = (millis: number, run: () => void): () => void => {
   return () => clearTimeout(timer)
 }
 
-/** Sends a request and waits for its result, at most for `timeout` on the fiber's clock. */
+/** Sends a request and waits for its result, for at most `timeout` on the fiber's clock. */
 export const run = (timeout: Duration.Input, make: () => Delivery): End =>
   Effect.clockWith((clock) => {
     const duration = Duration.fromInputUnsafe(timeout)

@@ -1,9 +1,10 @@
 /**
- * Sends over the platform's own `fetch`, in Node, Bun, Deno and on the edge. It needs no other package and gives the
- * smallest bundle. On Node, `UndiciTransport` of `effect-txc/node` costs less per call.
+ * Sends over the platform's own `fetch`, in Node, Bun, Deno and on the edge. This transport needs no other package and
+ * results in the smallest bundle. On Node, `UndiciTransport` of `effect-txc/node` costs less per call.
  *
- * Redirects are not followed. The body of an at-most-once request can be read only once, so `fetch` can't send it
- * again, as it does other requests after HTTP 421. If a `fetch` does not accept such a body, the request is not sent.
+ * Redirects are not followed. The body of an at-most-once request can be read only once, so `fetch` can't send such a
+ * request again, as it does with other requests after HTTP 421. If a `fetch` does not accept such a body, the request
+ * is not sent.
  *
  * @example
  * ```ts
@@ -22,14 +23,15 @@ import * as Delivery from "./Delivery.ts"
 import * as Transport from "./Transport.ts"
 
 /**
- * A function that sends a request: the platform's `fetch`, or another with the same signature.
+ * A function that sends a request: the platform's `fetch`, or another function with the same signature.
  *
  * @category models
  */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /**
- * Whether this platform's `fetch` can send a stream. If not, it may refuse the stream, or send it converted to text.
+ * Whether this platform's `fetch` can send a stream. A `fetch` that can't may refuse the stream, or send it converted
+ * to text.
  */
 const takesStreams = (): boolean => {
   let isAsked = false
@@ -43,7 +45,7 @@ const takesStreams = (): boolean => {
     }
   }
   const request = new Request("https://localhost", init)
-  // Some platforms keep the stream without reading `duplex`.
+  // Some platforms accept the stream without reading `duplex`.
   return (isAsked || request.body === body) && !request.headers.has("content-type")
 }
 
@@ -57,34 +59,34 @@ const knownOnce = (): () => boolean => {
 const isBrowser = (): boolean => (globalThis.navigator?.userAgent ?? "").startsWith("Mozilla/")
 
 /**
- * Whether a browser's connection to this address takes a stream. Over HTTP/1.1 its `fetch` reads the stream and then
- * fails, as it does when a connection is lost, so an order would have an unknown outcome. An empty, unsigned request to
- * the same address fails in the same way, and cannot place an order.
+ * Whether a browser can send a stream to this address. Over HTTP/1.1, a browser's `fetch` reads the stream and then
+ * fails in the same way as when a connection is lost, so an order would have an unknown outcome. An empty, unsigned
+ * request to the same address fails in the same way, but can't place an order.
  */
 const takesStreamsAt = (fetch: Fetch, { timeout, url }: Transport.Request): Effect.Effect<boolean> => {
   const answered = Effect.promise((signal) => {
     const body = new ReadableStream({ start: (controller) => controller.close() })
     const init = { method: "POST", redirect: "manual", credentials: "omit", signal, body, duplex: "half" }
-    // The cast adds `duplex`, which the type of the DOM does not have.
+    // The cast adds `duplex`, which the DOM's type does not have.
     return fetch(url, init as RequestInit).then((response) => response.body?.cancel()).then(() => true, () => false)
   })
   return Effect.map(Effect.timeoutOption(answered, timeout), Option.getOrElse(() => false))
 }
 
 const noStreamsAt = (origin: string): string =>
-  `this browser can send an order to ${origin} only over HTTP/2 or later, and a request like it failed. Check that ` +
+  `this browser can send an order to ${origin} only over HTTP/2 or later, and a similar request failed. Check that ` +
   "the exchange is reached over https with HTTP/2, and that it allows requests from this page"
 
 const notSent = (reason: string): Transport.SendFailed =>
   new Transport.SendFailed({ proof: { kind: "not-sent", why: "other" }, reason })
 
 const noStreams =
-  "this platform's fetch cannot send a body that is read only once, so it could deliver an order twice. "
+  "this platform's fetch can't send a body that can be read only once, so it might deliver an order twice. "
   + "Provide another transport, such as UndiciTransport.layer of effect-txc/node"
 
 /**
- * Decides what a `fetch` failure proves. A `fetch` that retries by itself may have delivered a body that it has read,
- * and then failed to connect.
+ * Decides whether a `fetch` failure proves that nothing was sent. A `fetch` that retries automatically may have
+ * delivered a body that it has read, and then failed to connect.
  */
 const failureOf = (error: unknown, isRead: boolean): Transport.SendFailed => {
   const { reason, why } = ConnectionFailure.ofCause(error, "the connection failed")
@@ -94,7 +96,7 @@ const failureOf = (error: unknown, isRead: boolean): Transport.SendFailed => {
   })
 }
 
-/** A request in progress. It ends only once. */
+/** A request in progress, which ends only once. */
 class Sending implements Delivery.Delivery {
   private readonly fetch: Fetch
   private readonly request: Transport.Request
@@ -166,14 +168,15 @@ class Sending implements Delivery.Delivery {
         controller.enqueue(body)
         controller.close()
       }
-      // The body is read only on demand.
+      // The stream is only read on demand.
     }, { highWaterMark: 0 })
-    // A stream has no known length, and servers may refuse a chunked body.
+    // Without this header the stream's length would be unknown, so it would be sent in chunks, which servers may
+    // refuse.
     const sized = { ...headers, "content-length": body.byteLength.toString() }
     return { body: stream, headers: sized, duplex: "half" } as RequestInit
   }
 
-  /** Reads the answer's body as it arrives, up to the maximum size. */
+  /** Reads the response's body as it arrives, up to the maximum size. */
   private async read(status: number, body: ReadableStream<Uint8Array>): Promise<string> {
     const decoder = new TextDecoder()
     const reader = body.getReader()
@@ -189,8 +192,8 @@ class Sending implements Delivery.Delivery {
 }
 
 /**
- * Sends over your own `fetch`. It must not repeat a request by itself, or follow redirects. Once it has read the body
- * of a mutating call, its failures never count as "not sent".
+ * Sends over your own `fetch`. Your `fetch` must not repeat requests or follow redirects. Once it has read a mutating
+ * call's body, its failures are never reported as "not sent".
  *
  * @category constructors
  */

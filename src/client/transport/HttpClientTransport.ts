@@ -1,5 +1,5 @@
 /**
- * Sends over any Effect `HttpClient`. The default of `Exchange`.
+ * Sends over any Effect `HttpClient`. This is the default transport of `Exchange`.
  *
  * @example
  * ```ts
@@ -31,9 +31,9 @@ import * as Delivery from "./Delivery.ts"
 import * as Transport from "./Transport.ts"
 
 /**
- * The context of every request: no redirects, no trace headers, and no span of the `HttpClient`. With credentials,
- * `fetch` might send the request again after a 401, and fail because it can't read the body twice. A body is never
- * copied into a buffer, which could be sent twice.
+ * The context of every request. It turns off redirects, trace headers and the `HttpClient`'s own span. It also turns
+ * off credentials, because with credentials `fetch` might send the request again after a 401, and fail because it can't
+ * read the body twice. A body is never copied into a buffer, because a buffer could be sent twice.
  */
 const quiet = Context.empty().pipe(
   Context.add(FetchHttpClient.RequestInit, { redirect: "manual", credentials: "omit" }),
@@ -49,13 +49,13 @@ class SecondRead extends Data.TaggedError("SecondRead") {
 
 /** How much of an at-most-once body was read. */
 interface Reading {
-  /** The number of times that reading began. */
+  /** The number of times that reading was started. */
   begun: number
   /** Whether the body's bytes were read and may have been delivered. */
   isRead: boolean
 }
 
-/** Builds the body of a request. For an at-most-once body, tracks whether it was read. */
+/** Builds a request's body. For an at-most-once body, tracks whether it was read. */
 const bodyOf = (
   { body, once }: Transport.Request
 ): { readonly httpBody: HttpBody.HttpBody; readonly reading: Reading } => {
@@ -80,14 +80,16 @@ const toClientRequest = ({ body, headers, method, url }: Transport.Request, http
     UrlParams.empty,
     Option.none(),
     Headers.fromRecordUnsafe(
-      // Effect's client over `fetch` removes `content-length`, and a stream without it is sent in chunks, which servers
-      // may refuse. With a capitalised name the header stays. All other clients accept any case.
+      // Effect's client over `fetch` removes `content-length`. Without this header a stream is sent in chunks, which
+      // servers may refuse. A header with a capitalised name is not removed. All other clients accept any case.
       body === undefined ? headers : { ...headers, "Content-Length": body.byteLength.toString() }
     ),
     httpBody
   )
 
-/** Reads the answer's body as it arrives, up to the maximum size. If the rest is not read, the connection is closed. */
+/**
+ * Reads the response's body as it arrives, up to the maximum size. If the rest is not read, the connection is closed.
+ */
 const readText = (
   response: HttpClientResponse.HttpClientResponse,
   request: Transport.Request
@@ -112,7 +114,7 @@ const readText = (
     )
   })
 
-/** Decides what an `HttpClient` failure proves, depending on how much of the body was read. */
+/** Decides whether an `HttpClient` failure proves that nothing was sent, depending on how much of the body was read. */
 const toSendFailed = (
   error: HttpClientError.HttpClientError,
   { begun, isRead }: Reading
@@ -124,7 +126,7 @@ const toSendFailed = (
       reason: `the HttpClient tried to send the request a second time, which was refused: ${reason}`
     })
   }
-  // A client that retries by itself may have delivered what it has read, and then failed to connect.
+  // A client that retries automatically may have delivered the bytes that it has read, and then failed to connect.
   if (why === undefined || isRead) return new Transport.SendFailed({ proof: { kind: "lost" }, reason })
   // Byte arrays can always be encoded, and the stream was not read, so this error means that the client can't send
   // streams.
@@ -132,16 +134,17 @@ const toSendFailed = (
   return new Transport.SendFailed({ proof: { kind: "not-sent", why }, reason: takesNoStream ? noStreams : reason })
 }
 
-const noStreams = "this runtime's fetch cannot send a body that is read only once, so it could deliver an order twice. "
+const noStreams =
+  "this runtime's fetch can't send a body that can be read only once, so it might deliver an order twice. "
   + "Provide another HttpClient, such as NodeHttpClient.layerUndici or NodeHttpClient.layerNodeHttp"
 
 /**
  * Sends over an Effect `HttpClient`. Headers with secrets are redacted when printed.
  *
- * The body of an at-most-once request can be read only once, so no lower layer can send it again: neither a `fetch`
- * after HTTP 421, nor a client that retries. Once the body was read, a failure to connect does not prove that nothing
- * was sent. `NodeHttpClient.layerNodeHttp` reads it before it connects, so an order that it can't send is always an
- * `OutcomeUnknown`.
+ * The body of an at-most-once request can be read only once, so no lower layer can send the request again: neither a
+ * `fetch` after HTTP 421, nor a client that retries. Once the body was read, a failure to connect does not prove that
+ * nothing was sent. `NodeHttpClient.layerNodeHttp` reads the body before it connects, so with that client an order that
+ * can't be sent always ends in `OutcomeUnknown`.
  *
  * @category constructors
  */
@@ -173,8 +176,8 @@ export const make = (http: HttpClient.HttpClient): Transport.Transport["Service"
 })
 
 /**
- * Sends over the context's `HttpClient`: see {@link make}. It is built for each use, so two exchanges of one program
- * can have different clients.
+ * Sends over the context's `HttpClient`: see {@link make}. The transport is built for each use, so two exchanges in one
+ * program can have different clients.
  *
  * @category layers
  */

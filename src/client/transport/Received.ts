@@ -1,12 +1,12 @@
 /**
- * Builds an answer from the headers and bytes of a connection: joins repeated headers, and decompresses and decodes the
- * body.
+ * Builds a response from the headers and bytes of a connection: joins repeated headers, and decompresses and decodes
+ * the body.
  */
 import * as Effect from "effect/Effect"
 import type * as Delivery from "./Delivery.ts"
 import * as Transport from "./Transport.ts"
 
-/** Headers by lower-case name, as in Node. */
+/** Headers by lower-case name, in Node's format. */
 export type Headers = Record<string, string | Array<string> | undefined>
 
 /** Joins the values of a repeated header. */
@@ -25,8 +25,8 @@ const textOf = (bytes: Buffer): string => {
 }
 
 /**
- * Decoders for servers that compress although no compression was requested. `node:zlib` is loaded on demand: few
- * programs need it, and importing it would slow every start.
+ * Decoders for servers that compress their responses although no compression was requested. `node:zlib` is loaded on
+ * demand, because few programs need it, and importing it would slow down every start.
  */
 const decoders = {
   gzip: "gunzipSync",
@@ -37,7 +37,7 @@ const decoders = {
 
 const isKnown = (encoding: string): encoding is keyof typeof decoders => Object.hasOwn(decoders, encoding)
 
-/** Decompresses the body of an answer, up to the maximum size. */
+/** Decompresses a response's body, up to the maximum size. */
 const decompress = (
   status: number,
   encoding: string,
@@ -46,7 +46,7 @@ const decompress = (
 ): Effect.Effect<Buffer, Transport.SendFailed> => {
   const unreadable = (why: string) => new Transport.SendFailed({ proof: { kind: "lost" }, reason: why })
   if (!isKnown(encoding))
-    return Effect.fail(unreadable(`the answer is encoded as ${encoding}, which was not requested`))
+    return Effect.fail(unreadable(`the response is encoded as ${encoding}, which was not requested`))
   return Effect.try({
     try: () =>
       process.getBuiltinModule("node:zlib")[decoders[encoding]](bytes, {
@@ -55,13 +55,13 @@ const decompress = (
     catch: (error) =>
       error instanceof RangeError
         ? Transport.tooLarge(status, request)
-        : unreadable(`the answer is encoded as ${encoding}, but can't be decoded`)
+        : unreadable(`the response is encoded as ${encoding}, but can't be decoded`)
   })
 }
 
 /**
- * Builds the answer from its status, headers and body. Fails with `SendFailed` when the body can't be decompressed, or
- * is larger than the maximum size when decompressed.
+ * Builds the response from its status, headers and body. Fails with `SendFailed` when the body can't be decompressed,
+ * or is larger than the maximum size after decompression.
  */
 export const answer = (
   request: Transport.Request,

@@ -1,9 +1,9 @@
 /**
- * Sends requests. If no complete answer arrives, the error says whether the request may have been delivered.
+ * Sends requests. If no complete response arrives, the error states whether the request may have been delivered.
  *
- * All other code sends only through this service. Every transport must keep three promises: it never sends an
- * at-most-once request twice, never reads more of an answer than the request allows, and never waits longer than it
- * allows.
+ * All other code sends requests only through this service. Every transport must keep three promises: it never sends an
+ * at-most-once request twice, never reads more of a response than the request allows, and never waits longer than the
+ * request allows.
  *
  * @example
  * ```ts
@@ -11,7 +11,7 @@
  * import * as Layer from "effect/Layer"
  * import { type Credentials, Exchange, Transport } from "effect-txc"
  *
- * // Limits every answer to one megabyte.
+ * // Limits every response to one megabyte.
  * export const small = (credentials: Credentials.Options) =>
  *   Exchange.layer({ region: "global", credentials }).pipe(
  *     Layer.provide(Layer.succeed(Transport.MaxAnswerBytes, 1024 * 1024)),
@@ -31,24 +31,24 @@ import type { UnreachableCause } from "../../protocol/Errors.ts"
  * @category models
  */
 export interface Request {
-  /** GET for public calls, POST for private ones. */
+  /** `GET` for public calls, `POST` for private calls. */
   readonly method: "GET" | "POST"
-  /** The whole URL, with its query. */
+  /** The complete URL, including the query. */
   readonly url: string
-  /** Headers by lower-case name, without `content-length`: the transport sets it. */
+  /** Headers by lower-case name, without `content-length`, which the transport sets. */
   readonly headers: Readonly<Record<string, string>>
   /** The exact bytes to send; absent for requests without a body. */
   readonly body?: Uint8Array
   /** Whether the request may be delivered at most once. */
   readonly once: boolean
-  /** The maximum time until the last byte of the answer. */
+  /** The maximum time until the last byte of the response. */
   readonly timeout: Duration.Input
-  /** The maximum size of the answer's body in bytes, after decompression. */
+  /** The maximum size of the response's body in bytes, after decompression. */
   readonly maxAnswerBytes: number
 }
 
 /**
- * The answer to a request, whatever its status.
+ * The response to a request, whatever its status.
  *
  * @category models
  */
@@ -57,16 +57,17 @@ export interface Answer {
   readonly status: number
   /** The headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The whole body, decompressed. */
+  /** The complete body, decompressed. */
   readonly text: string
   /**
-   * Replaces the connections over which this refusal came, and watches the old ones for another answer: the refusal may
-   * belong to another request, and the call may have been applied. Fails if another answer came. Succeeds with `true`
-   * if another answer would have been detected, and with `false` if an old connection ended or still carries a request.
+   * Replaces the connections over which this refusal arrived, and watches the old connections for another response.
+   * This is needed because the refusal may belong to another request, so that the call may have been applied. Fails if
+   * another response arrived. Succeeds with `true` if another response would have been detected, and with `false` if an
+   * old connection ended or still carries a request.
    *
-   * A mutating call whose nonce was refused is sent again, once, only after `true`. Present only on refusals of
-   * at-most-once requests, over a transport that opens its own connections and closes one that receives unsolicited
-   * bytes.
+   * A mutating call whose nonce was refused is sent once more only if the result is `true`. This function is present
+   * only on refusals of at-most-once requests, over a transport that opens its own connections and closes any
+   * connection that receives unsolicited bytes.
    */
   readonly startOver?: Effect.Effect<boolean, SendFailed>
 }
@@ -84,40 +85,40 @@ export interface NotSent {
 }
 
 /**
- * The request may have been delivered, but no complete answer arrived.
+ * The request may have been delivered, but no complete response arrived.
  *
  * @category models
  */
 export interface MayBeDelivered {
   /**
-   * - `lost`: the connection ended before the whole answer arrived, or the answer cannot be decoded
+   * - `lost`: the connection ended before the complete response arrived, or the response can't be decoded
    * - `resent`: the HTTP client tried to send the request a second time, which was refused
-   * - `timeout`: the answer did not arrive in time
+   * - `timeout`: the response did not arrive in time
    */
   readonly kind: "lost" | "resent" | "timeout"
 }
 
 /**
- * The answer is too large, so the connection was closed.
+ * The response is too large, so the connection was closed.
  *
  * @category models
  */
 export interface TooLarge {
-  /** The request was delivered, but its answer was not read completely. */
+  /** The request was delivered, but its response was not read completely. */
   readonly kind: "too-large"
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   readonly status: number
 }
 
 /**
- * The fate of a request without a complete answer, as far as it is known.
+ * What is known about a request without a complete response: whether it was sent, and how much of the response arrived.
  *
  * @category models
  */
 export type Proof = NotSent | MayBeDelivered | TooLarge
 
 /**
- * The request has no usable answer.
+ * The request has no usable response.
  *
  * @category errors
  */
@@ -125,32 +126,35 @@ export class SendFailed extends Data.TaggedError("SendFailed")<{
   readonly proof: Proof
   readonly reason: string
 }> {
-  /** The fate of a request without a complete answer, as far as it is known. */
+  /**
+   * What is known about a request without a complete response: whether it was sent, and how much of the response
+   * arrived.
+   */
   declare readonly proof: Proof
   /** A description of the failure. It may quote the request, so scrub it. */
   declare readonly reason: string
 }
 
 /**
- * Creates the failure of a request whose answer is too large.
+ * Creates the failure of a request whose response is too large.
  *
  * @category errors
  */
 export const tooLarge = (status: number, { maxAnswerBytes }: Request): SendFailed =>
   new SendFailed({
     proof: { kind: "too-large", status },
-    reason: `the answer has more than ${maxAnswerBytes} bytes`
+    reason: `the response has more than ${maxAnswerBytes} bytes`
   })
 
 /**
- * Creates the failure of a request whose answer did not arrive in time.
+ * Creates the failure of a request whose response did not arrive in time.
  *
  * @category errors
  */
 export const timedOut = ({ timeout }: Request): SendFailed =>
   new SendFailed({
     proof: { kind: "timeout" },
-    reason: `no answer within ${Duration.toMillis(Duration.fromInputUnsafe(timeout))} ms`
+    reason: `no response within ${Duration.toMillis(Duration.fromInputUnsafe(timeout))} ms`
   })
 
 /**
@@ -160,16 +164,17 @@ export const timedOut = ({ timeout }: Request): SendFailed =>
  */
 export class Transport extends Context.Service<Transport, {
   /**
-   * Sends the request and reads the whole answer. Does not follow redirects, which would deliver the key and the
-   * signature to another server, and sends no trace header. Fails only with {@link SendFailed}.
+   * Sends the request and reads the complete response. Does not follow redirects, because they would deliver the key
+   * and the signature to another server, and sends no trace headers. Fails only with {@link SendFailed}.
    */
   readonly send: (request: Request) => Effect.Effect<Answer, SendFailed>
 }>()("effect-txc/client/Transport") {}
 
 /**
- * The maximum size of an answer's body in bytes, after decompression. Default: 32 MiB. Provide it to an exchange's
- * layer for all calls, or to a call, which takes precedence. The largest real answers (all markets, assets or fees) are
- * smaller than 2 MiB. The connection of a larger answer is closed, and the call ends as with any unreadable answer.
+ * The maximum size of a response's body in bytes, after decompression. Default: 32 MiB. Provide a value to an
+ * exchange's layer for all calls, or to a single call, which takes precedence. The largest real responses (all markets,
+ * assets or fees) are smaller than 2 MiB. If a response is larger, its connection is closed, and the call fails in the
+ * same way as after any unreadable response.
  *
  * @category configuration
  */

@@ -1,11 +1,12 @@
 /**
  * Sends over undici's `dispatch`, for Node: the transport with the lowest cost per call.
  *
- * Every request is one `dispatch` over a connection that carries no other request at the same time. It sends nothing
- * twice, follows no redirects, and does not use HTTP/2. It bypasses undici's `request` and `fetch`, and their streams.
+ * Every request is one `dispatch` over a connection that carries no other request at the same time. The transport sends
+ * nothing twice, follows no redirects, and does not use HTTP/2. It bypasses undici's `request` and `fetch`, and their
+ * streams.
  *
- * Before a kept connection is used, bytes that have arrived are read: an unsolicited answer closes the connection.
- * Interim answers, such as `100 Continue`, are skipped.
+ * Before a keep-alive connection is used again, bytes that have already arrived are read, and an unsolicited response
+ * closes the connection. Interim responses, such as `100 Continue`, are skipped.
  *
  * @example
  * ```ts
@@ -52,9 +53,10 @@ interface Place {
   readonly path: string
 }
 
-/** Splits a URL into its origin and the rest. Any other text gives an invalid origin. */
+/** Splits a URL into its origin and the rest. For text that is not a URL, the origin is invalid. */
 const place = (url: string): Place => {
-  // Starts after the scheme's two slashes. Every call has a URL, so it is not fully parsed.
+  // The search starts after the scheme's two slashes. URLs are not parsed completely, because this code runs for every
+  // call.
   const slash = url.indexOf("/", 8)
   return slash === -1 ? { origin: url, path: "/" } : { origin: url.slice(0, slash), path: url.slice(slash) }
 }
@@ -62,13 +64,13 @@ const place = (url: string): Place => {
 /** Aborts an abandoned request. No caller sees this error. */
 const abandoned = new Unwanted()
 
-/** The dispatchers of a transport. */
+/** A transport's dispatchers. */
 interface Route<D extends Dispatcher> {
-  /** Returns the dispatcher for an origin. It may throw: not every text is an origin. */
+  /** Returns the dispatcher for an origin. Throws if the text is not a valid origin. */
   readonly of: (origin: string) => Connections.Watched<D>
   /**
-   * Replaces the connections of a dispatcher after a refusal, and watches the old ones. Absent if refused calls are not
-   * retried.
+   * Replaces a dispatcher's connections after a refusal, and watches the old connections. Absent if refused calls are
+   * not retried.
    */
   readonly startOver?: (
     origin: string,
@@ -77,7 +79,7 @@ interface Route<D extends Dispatcher> {
   ) => Effect.Effect<boolean, Transport.SendFailed>
 }
 
-/** A request in progress. It ends only once. It is also the handler that undici notifies. */
+/** A request in progress, which ends only once. This object is also the handler that undici notifies. */
 class Dispatch<D extends Dispatcher> implements Delivery.Delivery, Dispatcher.DispatchHandler {
   private readonly route: Route<D>
   private readonly request: Transport.Request
@@ -99,7 +101,8 @@ class Dispatch<D extends Dispatcher> implements Delivery.Delivery, Dispatcher.Di
 
   begin(onEnd: (end: Delivery.End) => void): void {
     this.onEnd = onEnd
-    // Undici resumes a kept connection in a later event-loop turn. Bytes that have arrived are read before that.
+    // Undici resumes a keep-alive connection in a later event-loop turn. Bytes that have already arrived are read
+    // before then.
     setImmediate(() => this.dispatch())
   }
 
@@ -116,7 +119,7 @@ class Dispatch<D extends Dispatcher> implements Delivery.Delivery, Dispatcher.Di
         headers: this.body instanceof ReadOnce
           ? { ...headers, "content-length": `${this.request.body?.byteLength}` }
           : headers,
-        // Undici accepts any iterable, though its types do not say so.
+        // Undici accepts any iterable, although its types do not allow it.
         body: this.body as Uint8Array | null,
         // Undici sends no other request over the connection until this one has ended.
         idempotent: false
@@ -182,7 +185,7 @@ class Dispatch<D extends Dispatcher> implements Delivery.Delivery, Dispatcher.Di
     if (!once || this.status < 400 || connections === undefined) return this.end(end)
     const watch = connections.watch()
     const startOver = route.startOver?.(place(url).origin, connections, watch)
-    // A refusal counts unless another answer follows it immediately.
+    // A refusal is accepted unless another response follows it immediately.
     watch((seen) => {
       if (seen === "unsolicited") this.fail(Connections.twoAnswers)
       else this.end(startOver === undefined ? end : Effect.map(end, (answer) => ({ ...answer, startOver })))
@@ -224,9 +227,10 @@ const over = <D extends Dispatcher>(route: Route<D>, bodyOf: BodyOf): Transport.
 /**
  * Sends over your own dispatcher, such as undici's `ProxyAgent`. You must close it yourself.
  *
- * The body of an at-most-once request can be read only once, so a dispatcher that retries can't deliver it again. This
- * adds a small cost to each call. Even so, do not use a dispatcher that retries or follows redirects. This transport
- * does not control the dispatcher's connections, so a mutating call whose nonce was refused is not retried.
+ * The body of an at-most-once request can be read only once, so a dispatcher that retries can't deliver such a request
+ * again. This protection adds a small cost to each call. Nevertheless, do not use a dispatcher that retries or follows
+ * redirects. This transport does not control the dispatcher's connections, so a mutating call whose nonce was refused
+ * is not retried.
  *
  * @category constructors
  */
@@ -241,15 +245,16 @@ export const fromDispatcher = (dispatcher: Dispatcher): Transport.Transport["Ser
  * @category models
  */
 export interface Options {
-  /** The maximum number of connections to one origin. Default: one per request in flight. */
+  /** The maximum number of connections to one origin. By default, each request in flight has its own connection. */
   readonly connections?: number
-  /** The maximum time to establish a connection. Default: ten seconds. The request's timeout also applies. */
+  /** The maximum time to establish a connection. Default: ten seconds. The request's own timeout also applies. */
   readonly connectTimeout?: Duration.Input
-  /** The time for which an idle connection is kept open. Default: four seconds, or less if the server says so. */
+  /** The time for which an idle connection is kept open. Default: four seconds, or less if the server requests it. */
   readonly keepAlive?: Duration.Input
   /**
-   * Whether a mutating call whose nonce was refused is sent once more, if no other answer follows the refusal within
-   * 250 milliseconds. Default: `true`. With `false` it fails with `NonceRejected`, as over every other transport.
+   * Whether a mutating call whose nonce was refused is sent once more, if no other response follows the refusal within
+   * 250 milliseconds. Default: `true`. With `false`, such a call fails with `NonceRejected`, as over every other
+   * transport.
    */
   readonly retryMutating?: boolean
   /** Certificates and other options of `node:tls`. */
@@ -261,10 +266,10 @@ export interface Options {
 
 const millis = (duration: Duration.Input): number => Duration.toMillis(Duration.fromInputUnsafe(duration))
 
-/** The options of undici's pool. */
+/** The options for undici's connection pool. */
 const poolOptions = ({ connectTimeout, connections, keepAlive, tls }: Options): Pool.Options => ({
   pipelining: 1,
-  // Disabled, because every request has its own timeout.
+  // Undici's own timeouts are disabled, because every request has its own timeout.
   headersTimeout: 0,
   bodyTimeout: 0,
   ...(connections === undefined ? {} : { connections }),

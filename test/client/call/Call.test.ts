@@ -355,7 +355,7 @@ describe.each(ways)("calls with services $way", ({ answered }) => {
       Effect.gen(function*() {
         const error = yield* failsWith("UnexpectedResponse")(interest)
         assert.deepStrictEqual(verdict(error), ["UnexpectedResponse", "not-applied", false])
-        assert.include(error.problem, "limit 5 was requested, but the answer has limit 6")
+        assert.include(error.problem, "limit 5 was requested, but the response has limit 6")
         assert.strictEqual((yield* privateCalls).length, 1)
       }).pipe(Effect.provide(answered(() => json(200, { limit: 6, offset: 0, records: [] })))))
 

@@ -301,7 +301,8 @@ const attacks: ReadonlyArray<readonly [name: string, attack: Attack]> = [
       Effect.flatMap(
         connections(port, 8),
         (sockets) =>
-          each(isLong ? 300 : 100, reading(sockets), (index) => get(`/api/v4/public/orderbook/BTC_USDT?${index}${"a".repeat(90_000)}`))
+          each(isLong ? 300 : 100, reading(sockets), (index) =>
+            get(`/api/v4/public/orderbook/BTC_USDT?${index}${"a".repeat(90_000)}`))
       )
   ],
   ["bodies that arrive byte by byte", (port) =>
