@@ -246,8 +246,8 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   }
 
   /**
-   * Handles the end of a subscription. If the view does not use the subscription's items, its end is ignored if it was
-   * interrupted or the view is whole.
+   * Handles the end of a subscription. If the view does not use the subscription's items, the end is ignored when the
+   * subscription was interrupted or the view is whole.
    */
   end(exit: Exit.Exit<void, E>, source: number): void {
     // A channel's stream ends only with an error, or when its scope closes.

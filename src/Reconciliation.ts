@@ -64,7 +64,7 @@ import * as Errors from "./protocol/Errors.ts"
 import type * as OrderAnswer from "./protocol/OrderAnswer.ts"
 
 // -----------------------------------------------------------------------------
-// The question
+// The order and the assumptions
 // -----------------------------------------------------------------------------
 
 /**
@@ -146,7 +146,7 @@ export const cautious = {
 type Complete = Assumptions & Required<Pick<Assumptions, keyof typeof cautious>>
 
 // -----------------------------------------------------------------------------
-// The response
+// The verdict
 // -----------------------------------------------------------------------------
 
 /**

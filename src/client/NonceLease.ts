@@ -33,7 +33,7 @@ import { ask, keyOf } from "./NonceStore.ts"
 export const leaseMillis = 6000
 
 /**
- * The interval, in milliseconds, at which a lease is extended, and at which a program without a lease requests one
+ * The interval, in milliseconds, at which a lease is extended, and at which a program without a lease requests a lease
  * again.
  */
 const everyMillis = 1000
@@ -186,7 +186,7 @@ export const hold = (redis: Redis.Redis["Service"], programs: number, of: Of): H
   let mine: Lease | undefined
   let reason = "Redis has not responded yet"
 
-  /** Extends the lease or gets a new one, and returns the milliseconds until the next attempt. */
+  /** Extends the lease or gets a new lease, and returns the milliseconds until the next attempt. */
   const renew = Effect.fnUntraced(function*(key: string) {
     const answer = yield* ask(
       askLease(key, programs, leaseMillis, leaseMillis + margin, mine?.held ?? "", mine?.token ?? "")

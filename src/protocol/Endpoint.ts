@@ -107,8 +107,8 @@ export interface Definition<
   /** Whether only business partners may make the call (document, "Authentication", 5). Default `false`. */
   readonly b2b?: boolean
   /**
-   * Whether the call changes anything at the exchange. If a call that does so may have reached the exchange, the client
-   * never retries it.
+   * Whether the call changes anything at the exchange. The client never retries a mutating call that may have reached
+   * the exchange.
    */
   readonly mutates: Mutates
   /** Whether the call places orders, and how to find them. Required for mutating calls of the error family `order`. */

@@ -395,10 +395,8 @@ export class NonceRejected extends judged(
   readonly isRetryable = true
   /** The call, the exchange's message and some advice, in one line. */
   override get message(): string {
-    return `${this.endpoint} was refused because of its nonce, HTTP ${this.status}: ${
-      sentence(this.reason)
-    } Retry; if it `
-      + "happens often, check whether another program uses the key, and this machine's clock."
+    return `${this.endpoint} was refused because of its nonce, HTTP ${this.status}: ${sentence(this.reason)} `
+      + "Retry; if it happens often, check whether another program uses the key, and this machine's clock."
   }
 }
 
@@ -751,9 +749,8 @@ export class UnexpectedResponse extends judged(
   override get message(): string {
     const advice = this.isRetryable ? "Retry later." : "Check that you use the exchange's dialect; see the body."
     const rows = this.unreadable === undefined ? "" : ` Rows that can't be read: ${this.unreadable}; others can.`
-    return `${this.endpoint} got an unexpected response, HTTP ${this.status}: ${
-      sentence(this.problem)
-    }${rows} ${advice}`
+    return `${this.endpoint} got an unexpected response, HTTP ${this.status}: ${sentence(this.problem)}`
+      + `${rows} ${advice}`
   }
 }
 

@@ -85,7 +85,9 @@ const isEscaped = (text: string, quote: number): boolean => {
 
 const isSpace = (code: number): boolean => code === 32 || code === 9 || code === 10 || code === 13
 
-/** Counts the keys of all objects in a JSON value. Iterative, because values may be nested to any depth. */
+/**
+ * Counts the keys of all objects in a JSON value. The function is iterative, because values may be nested to any depth.
+ */
 const keptKeys = (json: unknown): number => {
   let count = 0
   const left: Array<unknown> = [json]

@@ -117,8 +117,7 @@ const unrolled = (members: ReadonlyArray<Member>): ((object: Fields) => unknown)
   const names = members.flatMap((_, at) => [`parse${at}`, `isAbsent${at}`])
   const values = members.flatMap(({ isAbsent, parse }) => [parse, isAbsent])
   try {
-    // oxlint-disable-next-line typescript/no-implied-eval -- the only variable parts are member names in string
-    // literals.
+    // oxlint-disable-next-line typescript/no-implied-eval -- the only variable parts are quoted member names.
     return new Function("refused", "undecided", "tally", ...names, text)(refused, undecided, tally, ...values)
   } catch {
     return undefined

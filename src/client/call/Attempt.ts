@@ -106,13 +106,13 @@ export interface Asked {
 export interface Partly {
   /** For an order that may or may not have been placed. */
   readonly unknown: (order: object, why: Errors.UnknownCause, reason: string) => Errors.OutcomeUnknown
-  /** For an order that was placed with these ids, although the rest of the response can't be read. */
+  /** For an order that was placed with these ids, if the rest of the response can't be read. */
   readonly unreadable: (order: object, orderIds: ReadonlyArray<OrderId>, problem: string) => Errors.AcceptedUnreadable
 }
 
 /**
  * Makes one attempt of a request within the limits, and records in `progress` when the request was handed to the
- * transport. Call it only inside an effect.
+ * transport. Call this function only inside an effect.
  */
 export type Make = (asked: Asked, progress: Progress, limits: Limits) => Effect.Effect<unknown, Errors.CallError>
 

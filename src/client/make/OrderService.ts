@@ -29,7 +29,8 @@ export interface Kind<Request, Order> {
   /** Selects the terms to check against the market's limits. */
   readonly bounds: (request: Request) => Market.Bounded
   /**
-   * Pairs each order in the response with its requested terms. There is one order, or two for the legs of an OCO pair.
+   * Pairs each order in the response with its requested terms. An OCO response contains two orders (the legs), any
+   * other response one.
    */
   readonly legs: (order: Order, request: Request) => ReadonlyArray<Leg>
   /** Whether an exchange with this policy returns the client order ids of these orders. Default: always `true`. */

@@ -34,8 +34,8 @@ const statusAt = 9
 const longestHead = 16_384
 
 /**
- * Whether the bytes are the start of an interim response (1xx). 101 is excluded, because the connection no longer
- * speaks HTTP after it.
+ * Whether the bytes are the start of an interim response (1xx). Status 101 is excluded, because the connection no
+ * longer uses HTTP afterwards.
  */
 const isInterim = (bytes: Buffer): boolean => /^HTTP\/1\.\d 1(?!01)/u.test(bytes.toString("latin1", 0, statusAt + 3))
 
