@@ -17,14 +17,14 @@ const holds = (program: Explore.Program) =>
 
 const timeout = isLong ? 1_200_000 : 60_000
 
-describe("the client's promises", () => {
+describe("promises that the client makes", () => {
   it.effect(
-    "hold in every history: a call is delivered at most once, and no nonce is used twice",
+    "in every history, a call is delivered at most once, and no nonce is used twice",
     () => holds(placing),
     timeout
   )
 
-  it.effect("hold in every history: Reconciliation is never wrong", () => holds(reconciling), timeout)
+  it.effect("in every history, Reconciliation's verdicts are right", () => holds(reconciling), timeout)
 
-  it.effect("hold in every history: a live view is what the exchange has", () => holds(watching), timeout)
+  it.effect("in every history, a live view equals the exchange's state", () => holds(watching), timeout)
 })

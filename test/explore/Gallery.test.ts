@@ -5,16 +5,16 @@ import { isLong } from "../support/long.ts"
 import { gallery } from "./gallery/all.ts"
 import { counterexamples } from "./gallery/counterexamples.ts"
 
-/** The names of all exhibits. The cast is safe: these are its keys. */
+/** The names of all exhibits. The cast is safe because these are the object's keys. */
 const names = Object.keys(gallery) as ReadonlyArray<keyof typeof gallery>
 
 const long = 3_600_000
 
-describe("the gallery", () => {
+describe("the gallery of mistakes", () => {
   for (const name of names) {
     const { broken, mistake, repaired, within } = gallery[name]
 
-    it.effect(`${name}: its counterexample breaks the program with the mistake, and not its repaired twin`, () =>
+    it.effect(`${name}: its counterexample breaks the program with the mistake, but not the repaired program`, () =>
       Effect.gen(function*() {
         const scenario = counterexamples[name]
         const found = yield* Explore.replay(broken, { scenario })
@@ -24,7 +24,7 @@ describe("the gallery", () => {
         assert.isUndefined(yield* Explore.replay(repaired, { scenario }))
       }))
 
-    it.effect(`${name}: the repaired twin holds in every history`, () =>
+    it.effect(`${name}: no history breaks the repaired program`, () =>
       Effect.gen(function*() {
         const { counterexample, foreign, invalid, verdict } = yield* Explore.explore(repaired, {
           seed: 36,
@@ -47,7 +47,7 @@ describe("the gallery", () => {
     )
   }
 
-  it("has twenty exhibits, each with a mistake of its own", () => {
+  it("the gallery has twenty exhibits, each with a different mistake", () => {
     assert.lengthOf(new Set(names.map((name) => gallery[name].mistake)), 20)
     assert.sameMembers(Object.keys(counterexamples), [...names])
   })

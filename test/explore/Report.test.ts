@@ -13,8 +13,8 @@ const result = (verdict: Explore.Result["verdict"], more: Partial<Explore.Result
   ...more
 })
 
-describe("Report", () => {
-  it("has an exit code that tells broken programs from programs that could not be judged", () => {
+describe("reports on programs", () => {
+  it("a report's exit code distinguishes broken programs from programs that could not be checked", () => {
     assert.strictEqual(Report.exitCode([result("held"), result("held")]), 0)
     assert.strictEqual(Report.exitCode([result("held"), result("broken")]), 1)
     assert.strictEqual(Report.exitCode([result("missed")]), 1)
@@ -22,13 +22,13 @@ describe("Report", () => {
     assert.strictEqual(Report.exitCode([]), 2)
   })
 
-  it("shows what the seed does not control", () => {
+  it("a report shows what the seed does not control", () => {
     const text = Report.render.text([result("held", { foreign: [{ kind: "PROMISE", at: "bot.ts:3:1" }] })])
     assert.include(text, "a <bot>: nothing found in 10 histories (seed 3)")
     assert.include(text, "PROMISE, started at bot.ts:3:1")
   })
 
-  it("counts failures and errors in JUnit, and escapes names", () => {
+  it("the JUnit report counts failures and errors, and escapes names", () => {
     const xml = Report.render.junit([
       result("broken", { foundAt: 4 }),
       result("invalid", { invalid: "why & how" }),

@@ -4,10 +4,10 @@ import { Explore } from "../../src/explore/index.ts"
 import { extend, it } from "../../src/explore/Vitest.ts"
 import { careful, impatient } from "./programs.ts"
 
-describe("it.explore", () => {
-  it.explore("passes if nothing is found", careful, { runs: 5 })
+describe("it.explore in Vitest", () => {
+  it.explore("it.explore passes if nothing is found", careful, { runs: 5 })
 
-  it.explore("runs the scenarios of earlier counterexamples first", careful, {
+  it.explore("it.explore runs the scenarios of earlier counterexamples first", careful, {
     runs: 1,
     regressions: [{ scenario: { order: 0, latency: { from: 0, to: 0 }, events: [] } }]
   })

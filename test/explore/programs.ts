@@ -14,7 +14,7 @@ const order = {
   price: Decimal.price("39000")
 } as const
 
-/** Places an order again when its answer does not come, although the first one may exist. */
+/** Places an order again if the response does not arrive, although the first order may exist. */
 export const impatient = Explore.program({
   name: "impatient",
   run: LimitOrders.LimitOrders.use(({ create }) => create(order)).pipe(Effect.retry({ times: 3 })),
@@ -22,7 +22,7 @@ export const impatient = Explore.program({
   possible: Possibilities.lostAnswers
 })
 
-/** Three workers that check, then act: together they place more orders than two. */
+/** Three workers check and then act. Together, they place more than two orders. */
 export const racing = Explore.program({
   name: "racing",
   run: Effect.gen(function*() {
@@ -46,7 +46,7 @@ export const racing = Explore.program({
   possible: Possibilities.of()
 })
 
-/** Places one order in its life: it writes down that it will, before it does, and gives the order an id of its own. */
+/** Places a single order in its life. It records its intention first, and gives the order a client order id. */
 export const careful = Explore.program({
   name: "careful",
   run: Effect.gen(function*() {

@@ -5,7 +5,7 @@ import * as Report from "../../src/oracle/Report.ts"
 import * as Rule from "../../src/oracle/Rule.ts"
 import * as Paths from "../../src/oracle/world/Paths.ts"
 
-/** A broken rule with this call and this observation. */
+/** A broken rule with the given call and observation. */
 const broken = (id: string, call: string | undefined, got: string): Report.Result => ({
   rule: Rule.always({ id, statement: "Holds in every case", clause: "General rules", check: () => Effect.void }),
   level: "MUST",
@@ -42,7 +42,7 @@ const empty: Report.Report = {
 const unauthorized = `HTTP 401 {"code":10,"message":"Unauthorized request.","errors":{}}`
 
 describe("causes of broken rules", () => {
-  it("the same refusal of many calls counts as one cause, whose text says so if authentication is missing", () => {
+  it("the same refusal of many calls is counted as one cause, and its text names missing authentication", () => {
     const results = [1, 2, 3, 4, 5, 6].map((index) => broken(`a.${index}`, `POST /call-${index % 3}`, unauthorized))
     assert.deepStrictEqual(Causes.of(results), [{
       why: "authentication fails: 3 calls have the same answer, HTTP 401, Unauthorized request.",
@@ -56,7 +56,7 @@ describe("causes of broken rules", () => {
     ])
   })
 
-  it("calls that the target does not serve count as one cause, with the declaration that would leave them out", () => {
+  it("calls that the target does not serve are counted as one cause, which shows the declaration that excludes them", () => {
     const results = [Paths.fees, Paths.subAccounts, Paths.fees, Paths.markets, Paths.fees].map((path, index) =>
       broken(`a.${index}`, `POST ${path}`, `HTTP 404 {"message":"Not found"}`)
     )
@@ -69,7 +69,7 @@ describe("causes of broken rules", () => {
     })
   })
 
-  it("a call that is served does not count as unserved, even if it has the same answer as those that are not", () => {
+  it("a call that is served is not counted as unserved, even if its response is the same as those of unserved calls", () => {
     const missing = `HTTP 404 {"message":"Not found"}`
     const many = [1, 2, 3, 4, 5].map((index) => broken(`a.${index}`, `POST /call-${index}`, missing))
     const results = [...many, broken("b.1", "POST /served", missing)]
@@ -80,7 +80,7 @@ describe("causes of broken rules", () => {
     assert.deepStrictEqual(cause?.rules, many.map(({ rule }) => rule.id))
   })
 
-  it("a text report leaves out rules of calls that are not served, and keeps a single rule with such an answer", () => {
+  it("a text report omits rules for unserved calls, but includes a single rule with such a response", () => {
     const missing = `HTTP 404 {"message":"Not found"}`
     const many = [1, 2, 3, 4, 5].map((index) => broken(`a.${index}`, `POST /call-${index}`, missing))
     const few = [broken("b.1", "POST /one", `HTTP 404 {"message":"No such plan"}`)]
@@ -92,7 +92,7 @@ describe("causes of broken rules", () => {
     assert.include(Report.text(report), "CAUSE  5 rules: 5 calls are answered with HTTP 404, Not found")
   })
 
-  it("rules with the same call and the same answer have one cause, whatever ids the answer contains", () => {
+  it("rules with the same call and response have one cause, whatever ids the response contains", () => {
     const found = Causes.of([
       broken("a.1", "POST /one", `HTTP 404 {"id":1,"message":"Not found"}`),
       broken("a.2", "POST /one", `HTTP 404 {"id":2,"message":"Not found"}`),
@@ -102,7 +102,7 @@ describe("causes of broken rules", () => {
     assert.deepStrictEqual(found, [{ why: "POST /one has HTTP 404, Not found", rules: ["a.1", "a.2"] }])
   })
 
-  it("three rules about parts of one answer have one cause, and two do not", () => {
+  it("three rules about parts of one response share a cause, but two rules do not", () => {
     const field = (id: string, call: string) => broken(id, call, "no field, but other")
     const results = [
       field("a.1", "GET /one"),
@@ -114,7 +114,7 @@ describe("causes of broken rules", () => {
     assert.deepStrictEqual(Causes.of(results), [{ why: "GET /one", rules: ["a.1", "a.2", "a.3"] }])
   })
 
-  it("successes and rules without a call of their own share no cause", () => {
+  it("successes and rules without a call share no cause", () => {
     const success = [1, 2, 3, 4, 5].map((index) => broken(`a.${index}`, `GET /call-${index}`, `HTTP 200 []`))
     const alone = [1, 2, 3, 4, 5].map((index) => broken(`b.${index}`, undefined, unauthorized))
     assert.deepStrictEqual(Causes.of([...success, ...alone]), [])

@@ -20,7 +20,7 @@ const only = isLong ? {} : { only: oneOfEach }
 
 const lost = Effect.fail(new Target.TargetError({ reason: "read ECONNRESET" }))
 
-/** Expects that connections failed, and that no rule was broken because of it. */
+/** Expects that connections failed, and that these failures broke no rule. */
 const isRobust = (report: Report.Report) => {
   const odd = report.results.filter(({ outcome, rule }) =>
     outcome._tag === "CouldNotRun" || (outcome._tag === "Broken" && rule.level !== "INFO")
@@ -43,7 +43,7 @@ describe("connections that fail", () => {
       const name = `${dialect.name}, one in ${loss.oneIn}, seed ${loss.seed}`
 
       it.effect(
-        `no rule of a check with the control plane is broken by connections that fail (${name})`,
+        `failing connections break no rule in a check with the control plane (${name})`,
         () =>
           Effect.gen(function*() {
             yield* TestClock.setTime(1_800_000_000_000)
@@ -54,7 +54,7 @@ describe("connections that fail", () => {
       )
 
       it.effect(
-        `no order is left and no rule is broken by connections that fail (${name})`,
+        `failing connections leave no order behind and break no rule (${name})`,
         () =>
           Effect.gen(function*() {
             yield* TestClock.setTime(1_800_000_000_000)
@@ -71,7 +71,7 @@ describe("connections that fail", () => {
 
     if (!isLong && dialect === Dialect.live) continue
     it.live(
-      `no rule is broken by sockets that are reset and answers that are cut short (${dialect.name})`,
+      `sockets that are reset and responses that are truncated break no rule (${dialect.name})`,
       () =>
         Effect.gen(function*() {
           const sandbox = yield* Support.overHttp(dialect)
@@ -91,7 +91,7 @@ describe("connections that fail", () => {
     )
   }
 
-  it.effect("a rule could not run, and the check fails, if a call of the rule never gets an answer", () =>
+  it.effect("if one of a rule's calls never gets a response, the rule can't run, and the check fails", () =>
     Effect.gen(function*() {
       const sandbox = yield* Support.inProcess(Dialect.document)
       const target: Target.Target = {
@@ -106,11 +106,11 @@ describe("connections that fail", () => {
       assert.strictEqual(Report.exitCode(report), 2)
     }))
 
-  it.effect("a value is not judged if a different call gets no answer at each attempt", () =>
+  it.effect("a value is not checked if a different call gets no response at each attempt", () =>
     Effect.gen(function*() {
       const sandbox = yield* Support.inProcess(Dialect.document)
       let placements = 0
-      // Half of the placements get no answer. After each of the others, no cancellation gets one.
+      // Half of the placements get no response. After the other placements, the cancellation gets no response.
       const target: Target.Target = {
         ...sandbox,
         send: (request) => {
@@ -129,7 +129,7 @@ describe("connections that fail", () => {
       )
     }))
 
-  it.effect("a read that gets no answer is made again with a new nonce", () =>
+  it.effect("a read that gets no response is repeated with a new nonce", () =>
     Effect.gen(function*() {
       const sandbox = yield* Support.inProcess(Dialect.document)
       const nonces: Array<unknown> = []

@@ -10,7 +10,9 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import { isLong } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
 
-/** A sandbox that serves only some of the paths that the rules call, and answers the others with this HTTP status. */
+/**
+ * A sandbox that serves only some of the paths that the rules call, and responds to the others with this HTTP status.
+ */
 const serving = (target: Target.Target, isServed: (path: string) => boolean, status = 404): Target.Target => ({
   ...target,
   send: (request) => {
@@ -22,27 +24,31 @@ const serving = (target: Target.Target, isServed: (path: string) => boolean, sta
 })
 
 describe("declared features", () => {
-  it.live("rules about undeclared endpoints are skipped, and the other rules are judged", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* Support.inProcess(Dialect.document)
-      const endpoints = [Paths.ping, Paths.mainBalance, Paths.fees]
-      const target = serving(sandbox, (path) => endpoints.includes(path) || path === Paths.activeOrders)
-      const keys = yield* Support.account(sandbox)
-      const draws = { seed: 1, runs: isLong ? 2 : 1 }
-      const undeclared = yield* Check.check({ ...target, keys }, draws)
-      assert.isAbove(Report.broken(undeclared).length, 50)
-      for (const profile of ["read-only", "mutating", "control"] as const) {
-        const report = yield* Check.check({ ...target, keys, features: { endpoints } }, { ...draws, profile })
-        assert.deepStrictEqual(Report.broken(report).map(Report.line), [], profile)
-        assert.isAbove(Report.tally(report).held, 50)
-        const declared = report.results.filter(({ outcome }) =>
-          outcome._tag === "Skipped" && outcome.why.startsWith("the target declares that it does not have")
-        )
-        assert.isAbove(declared.length, 50)
-      }
-    }), 60_000)
+  it.live(
+    "rules about undeclared endpoints are skipped, and the other rules are checked",
+    () =>
+      Effect.gen(function*() {
+        const sandbox = yield* Support.inProcess(Dialect.document)
+        const endpoints = [Paths.ping, Paths.mainBalance, Paths.fees]
+        const target = serving(sandbox, (path) => endpoints.includes(path) || path === Paths.activeOrders)
+        const keys = yield* Support.account(sandbox)
+        const draws = { seed: 1, runs: isLong ? 2 : 1 }
+        const undeclared = yield* Check.check({ ...target, keys }, draws)
+        assert.isAbove(Report.broken(undeclared).length, 50)
+        for (const profile of ["read-only", "mutating", "control"] as const) {
+          const report = yield* Check.check({ ...target, keys, features: { endpoints } }, { ...draws, profile })
+          assert.deepStrictEqual(Report.broken(report).map(Report.line), [], profile)
+          assert.isAbove(Report.tally(report).held, 50)
+          const declared = report.results.filter(({ outcome }) =>
+            outcome._tag === "Skipped" && outcome.why.startsWith("the target declares that it does not have")
+          )
+          assert.isAbove(declared.length, 50)
+        }
+      }),
+    60_000
+  )
 
-  it.live("a live call that is answered with HTTP 404 or 501 breaks its rules, unless the target declares it missing", () =>
+  it.live("a live call that gets HTTP 404 or 501 breaks its rules, unless the target declares that the call is missing", () =>
     Effect.gen(function*() {
       const sandbox = yield* Support.inProcess(Dialect.live)
       const missing = [Paths.modifyOrder, Paths.futures]
@@ -71,7 +77,7 @@ describe("declared features", () => {
       }
     }))
 
-  it("a list of endpoints declares every other call missing, except those that rules need to find prices and orders", () => {
+  it("listing endpoints declares every other call missing, except the calls that rules need to find prices and orders", () => {
     const features = { endpoints: [Paths.ping, Paths.depth] }
     const has = (path: string) => Features.has(features, path)
     assert.deepStrictEqual([Paths.ping, `${Paths.depth}/BTC_USDT`].map(has), [true, true])
@@ -168,7 +174,7 @@ describe("market prices", () => {
     )
   }
 
-  it.effect("a market's price is the declared price, the last price, or the mid price of the book", () =>
+  it.effect("a market's price is the declared price, the last price, or the book's mid price", () =>
     Effect.gen(function*() {
       const ticker = { [Paths.tickers]: { BTC_USDT: { last_price: "100" } } }
       const book = { [`${Paths.orderBook}/BTC_USDT`]: { asks: [["210", "1"], ["300", "1"]], bids: [["190", "1"]] } }

@@ -16,7 +16,10 @@ const limits = [
   { id: "limits.public", path: "public", documented: 2000 }
 ]
 
-/** The outcome of a rule on a sandbox that allows `calls` calls in ten seconds, each of which takes `millis` ms. */
+/**
+ * Runs a rule on a sandbox that allows `calls` calls in ten seconds, each of which takes `millis` ms. Returns the
+ * rule's outcome.
+ */
 const outcome = (id: string, path: string, calls: number, millis: number) =>
   Effect.gen(function*() {
     const change: Mutant.Change = {
@@ -26,7 +29,7 @@ const outcome = (id: string, path: string, calls: number, millis: number) =>
     const send: Target.Target["send"] = (request) => Effect.andThen(TestClock.adjust(millis), target.send(request))
     const session = Session.make({ ...target, send }, "control", yield* Target.now)
     const rule = rules.find((rule) => rule.id === id) ?? assert.fail(id)
-    // Opening an account starts the sandbox's clock, which would otherwise stand still once it has been moved.
+    // Opening an account starts the sandbox's clock, which would otherwise stand still after it was moved.
     yield* session.world().world.open()
     return yield* runRule(session, rule, { seed: 1, runs: 1 })
   })

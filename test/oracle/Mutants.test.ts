@@ -23,7 +23,7 @@ const ruleOf = (id: string) => rules.find((rule) => rule.id === id) ?? assert.fa
 const applies = (id: string, { name }: Dialect.Dialect): boolean => ruleOf(id).dialects[name]._tag !== "NotApplicable"
 
 /**
- * Skips the check's waits for late lists and market data, which a mutant never has. Timeouts stay as they are.
+ * Skips the check's waits for late lists and market data, because mutants are never late. Timeouts stay as they are.
  */
 const withoutWaiting = Effect.updateService(Clock.Clock, (clock) => ({
   currentTimeMillis: clock.currentTimeMillis,
@@ -35,7 +35,10 @@ const withoutWaiting = Effect.updateService(Clock.Clock, (clock) => ({
   sleep: (duration) => Duration.toMillis(duration) < 2000 ? Effect.void : clock.sleep(duration)
 }))
 
-/** The outcome of a rule on a sandbox with this fault. Most faults break their rule in the first run. */
+/**
+ * Runs a rule on a sandbox with this fault, and returns the rule's outcome. Most faults break their rule in the first
+ * run.
+ */
 const outcome = Effect.fnUntraced(function*(id: string, dialect: Dialect.Dialect, change: Mutant.Change) {
   const run = (runs: number) =>
     Effect.scoped(Effect.gen(function*() {
@@ -47,17 +50,14 @@ const outcome = Effect.fnUntraced(function*(id: string, dialect: Dialect.Dialect
   return first._tag === "Broken" ? first : yield* run(10)
 })
 
-/** Runs only in the long form of the tests, which CI also runs, because there are hundreds of malformed answers. */
+/** Runs only in long test runs, as in CI, because there are hundreds of malformed responses. */
 const describeInFull = isLong ? describe : () => undefined
 
 // -----------------------------------------------------------------------------
-// Malformed answers
+// Malformed responses
 // -----------------------------------------------------------------------------
 
-/**
- * The id prefix of the rules about an answer's fields, by the path of the call and the place of the object in the
- * answer.
- */
+/** The id prefix of the rules about a response's fields, by the call's path and the object's place in the response. */
 const tables: Readonly<Record<string, ReadonlyArray<readonly [within: string, rules: string]>>> = {
   [Paths.interest]: [["records.*.", "interest.payment."], ["", "interest.response."]],
   [Paths.oco]: [["", "oco.response."]],
@@ -86,13 +86,13 @@ const ruleAt = (path: string, place: Mutant.Place): string => {
     name.slice(within.length).replace(/\*\./gu, "").replace(/[A-Za-z]+$/u, (key) => documentKeys[key] ?? key)
 }
 
-/** Whether the live exchange may omit the field, so that a missing field is not a fault. */
+/** Whether the live exchange may omit the field, in which case a missing field is not a fault. */
 const mayBeMissing = (id: string, { name }: Dialect.Dialect): boolean => {
   const expectation = ruleOf(id).dialects[name]
   return expectation._tag === "Other" && expectation.expectation.includes("may be missing")
 }
 
-/** The longest answer of the sandbox to each call. */
+/** The sandbox's longest response to each call. */
 const answers = (dialect: Dialect.Dialect) =>
   Effect.gen(function*() {
     const found = new Map<string, unknown>()
@@ -119,7 +119,7 @@ const isName = (path: string) => (key: string) => path !== Paths.mainBalance || 
 describeInFull("malformed answers", () => {
   for (const dialect of dialects) {
     it.live(
-      `every missing or retyped field of every answer breaks its rule (${dialect.name})`,
+      `every missing or retyped field of every response breaks its rule (${dialect.name})`,
       () =>
         Effect.gen(function*() {
           const survivors: Array<string> = []
@@ -127,7 +127,7 @@ describeInFull("malformed answers", () => {
           for (const [path, answer] of yield* answers(dialect)) {
             for (const place of Shapes.places(answer, isName(path))) {
               const id = ruleAt(path, place)
-              // The document names only some fields of markets. No rule judges whether a live leg is reduce-only.
+              // The document names only some of a market's fields. No rule checks whether a live leg is reduce-only.
               const mayLackRule = path === Paths.markets || id.endsWith(".reduceOnly")
               if (mayLackRule && !rules.some((rule) => rule.id === id)) continue
               const faults = Shapes.faultsAt(path, place).filter(({ fault }) =>
@@ -141,7 +141,7 @@ describeInFull("malformed answers", () => {
             }
           }
           assert.deepStrictEqual(survivors, [])
-          // Conversely, every rule about a field is broken by a fault in some answer, or by a mutant of its own.
+          // Conversely, every rule about a field is broken by a fault in some response, or by a separate mutant.
           const untouched = rules.map(({ id }) => id).filter((id) =>
             Object.values(tables).flat().some(([, prefix]) => id.startsWith(prefix)) && !found.has(id)
           )
@@ -162,9 +162,9 @@ describe("semantic faults", () => {
     assert.strictEqual(new Set(all.map(({ id }) => id)).size, all.length)
   })
 
-  // Only the long form checks all mutants. CI runs it too.
+  // Only long test runs, as in CI, check all mutants.
   for (const dialect of isLong ? dialects : []) {
-    it.live(`every mutant breaks all the rules that it names (${dialect.name})`, () =>
+    it.live(`every mutant breaks all the rules that it lists (${dialect.name})`, () =>
       Effect.gen(function*() {
         const survivors: Array<string> = []
         let count = 0
@@ -185,7 +185,7 @@ describe("semantic faults", () => {
     it(`every rule that applies to the dialect has a mutant (${dialect.name})`, () => {
       const faults = all.filter(({ dialects }) => dialects?.includes(dialect.name) !== false)
       const broken = new Set([...faults, ...streams].flatMap(({ breaks }) => breaks))
-      // The long form proves that malformed answers break these rules.
+      // Long test runs prove that malformed responses break these rules.
       const form = Object.values(tables).flat().map(([, prefix]) => prefix)
       const without = rules.map(({ id }) => id).filter((id) =>
         applies(id, dialect) && !broken.has(id) && !form.some((prefix) => id.startsWith(prefix))

@@ -10,7 +10,7 @@ import * as Support from "../support/oracle.ts"
 /** The rules that need to know which records a page contains. */
 const ids = ["limit.bound", "offset.default", "offset.skips", "pages.complete", "pages.stable"]
 
-/** The outcomes of the rules for an account with these payments, all in the same second. */
+/** Returns the outcomes of the rules for an account with these payments, all in the same second. */
 const outcomes = (amounts: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const target = yield* Support.inProcess(Dialect.document)
@@ -28,8 +28,8 @@ const outcomes = (amounts: ReadonlyArray<string>) =>
     })
   })
 
-describe("pages of a real account", () => {
-  it.live("rules about pages are judged on a real account whose records differ", () =>
+describe("the pages of a real account", () => {
+  it.live("rules about pages are checked on a real account whose records differ", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* outcomes(["1", "2", "3"]), ids.map(() => "Held" as const))
     }))

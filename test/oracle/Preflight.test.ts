@@ -17,7 +17,7 @@ const refusal = (target: Effect.Effect<Target.Target>) =>
 
 const page = () => new Response("<html><body>Welcome</body></html>", { headers: { "content-type": "text/html" } })
 
-describe("preflight", () => {
+describe("the preflight of a check", () => {
   it.live("a check fails if the server does not speak this API", () =>
     Effect.gen(function*() {
       const others: ReadonlyArray<(path: string) => Response> = [
@@ -35,7 +35,7 @@ describe("preflight", () => {
       }
     }))
 
-  it.live("the error about a web site does not contain the source of its pages", () =>
+  it.live("the error about a web site does not contain the HTML source of its pages", () =>
     Effect.gen(function*() {
       const message = yield* refusal(Effect.scoped(at(page)) as Effect.Effect<Target.Target>)
       assert.include(message, "was answered with HTTP 200 and a web page; give the URL of a server that does")
@@ -72,7 +72,7 @@ describe("preflight", () => {
     [Dialect.live, Dialect.document, "control"]
   ]
   for (const [spoken, expected, profile] of cases) {
-    it.live(`a check with the ${profile} profile fails on a target of the ${spoken.name} dialect when it expects the other dialect`, () =>
+    it.live(`a check with the ${profile} profile fails when the target speaks the ${spoken.name} dialect but the other one is expected`, () =>
       Effect.gen(function*() {
         const target = yield* Support.inProcess(spoken)
         const keys = yield* Support.account(target)

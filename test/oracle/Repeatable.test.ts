@@ -11,7 +11,7 @@ import { answering } from "../support/http.ts"
 import { isLong } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
 
-/** Runs an action of the sandbox's control plane. */
+/** Runs an action on the sandbox's control plane. */
 const owner = ({ control, send }: Target.Target, action: string, fields: object) =>
   Effect.gen(function*() {
     if (control === undefined) return assert.fail("no control plane")
@@ -25,8 +25,8 @@ const holds = (report: Report.Report) => {
   assert.deepStrictEqual(odd.map(Report.line), [])
 }
 
-describe("target clocks", () => {
-  // Only the long form repeats checks. CI runs it too.
+describe("clocks of targets", () => {
+  // Only long test runs, as in CI, repeat checks.
   for (const dialect of isLong ? [Dialect.document, Dialect.live] : []) {
     it.live(
       `every rule holds in repeated checks of a target whose clock differs from this machine's (${dialect.name})`,

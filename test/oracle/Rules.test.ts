@@ -12,7 +12,7 @@ const dialects = ["document", "live"] as const
 const applies = (rule: Rule, dialect: typeof dialects[number]) => rule.dialects[dialect]._tag !== "NotApplicable"
 
 describe("the list of rules", () => {
-  it("every rule has a unique id of words separated by dots", () => {
+  it("every rule has a unique id that consists of words separated by dots", () => {
     assert.strictEqual(new Set(ids).size, ids.length)
     for (const id of ids) assert.match(id, /^[a-z0-9][a-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9_-]*)+$/u)
   })
@@ -35,7 +35,7 @@ describe("the list of rules", () => {
     }
   })
 
-  it("there are hundreds of rules, and in each dialect most of those that apply are MUST rules", () => {
+  it("there are hundreds of rules, and in each dialect most of the applicable rules are MUST rules", () => {
     assert.isAbove(rules.length, 400)
     for (const dialect of dialects) {
       const applying = rules.filter((rule) => applies(rule, dialect))
@@ -44,20 +44,20 @@ describe("the list of rules", () => {
     }
   })
 
-  it("rules about the kill switch are MUST in the live dialect, and do not apply to the document's", () => {
+  it("rules about the kill switch are MUST in the live dialect, and do not apply to the document's dialect", () => {
     const killSwitch = rules.filter(({ id }) => id.startsWith("kill-switch."))
     assert.isAbove(killSwitch.length, 5)
     for (const rule of killSwitch)
       assert.deepStrictEqual([levelIn(rule, "live"), applies(rule, "document")], ["MUST", false])
   })
 
-  it("a SHOULD rule of the document is MUST in the live dialect if the live documentation settles its point", () => {
+  it("a SHOULD rule in the document is MUST in the live dialect if the live documentation settles the question", () => {
     const own = rules.find(({ id }) => id === "codes.own") ?? assert.fail()
     assert.deepStrictEqual(dialects.map((dialect) => levelIn(own, dialect)), ["SHOULD", "MUST"])
   })
 })
 
-describe("points that the document leaves open", () => {
+describe("questions that the document leaves open", () => {
   const patterns = openPoints.flatMap(({ rules }) => "unchecked" in rules ? [] : rules)
 
   it("every open point has a unique id", () => {
@@ -65,7 +65,7 @@ describe("points that the document leaves open", () => {
     assert.strictEqual(new Set(ids).size, ids.length)
   })
 
-  it("every open point names its rules, or says why it has none", () => {
+  it("every open point names its rules, or states why it has no rules", () => {
     for (const { id, rules } of openPoints) {
       if ("unchecked" in rules) assert.isAbove(rules.unchecked.length, 10, id)
       else for (const pattern of rules) assert.isTrue(ids.some((rule) => matches([pattern], rule)), `${id}: ${pattern}`)
@@ -73,13 +73,13 @@ describe("points that the document leaves open", () => {
   })
 
   for (const dialect of dialects) {
-    it(`open points name every rule that is SHOULD or INFO in the ${dialect} dialect`, () => {
+    it(`every rule that is SHOULD or INFO in the ${dialect} dialect is named by an open point`, () => {
       const open = rules.filter((rule) => applies(rule, dialect) && levelIn(rule, dialect) !== "MUST")
       assert.deepStrictEqual(open.map(({ id }) => id).filter((id) => !matches(patterns, id)), [])
     })
   }
 
-  it("open points name a MUST rule only if the live documentation settles the point for the live dialect", () => {
+  it("an open point names a MUST rule only if the live documentation settles the point for the live dialect", () => {
     for (const rule of rules.filter(({ id }) => matches(patterns, id))) {
       const must = dialects.filter((dialect) => applies(rule, dialect) && levelIn(rule, dialect) === "MUST")
       if (must.length === 0) continue

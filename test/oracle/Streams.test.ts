@@ -30,7 +30,7 @@ const check = (target: Target.Target, options: Check.Options = {}) =>
     step
   )
 
-/** Expects that every rule about streams was judged, and holds. */
+/** Expects that every rule about streams was checked, and holds. */
 const allHold = (report: Report.Report) => {
   const odd = report.results.filter(({ outcome }) => outcome._tag !== "Held").map(Report.line)
   assert.deepStrictEqual(odd, [])
@@ -38,7 +38,7 @@ const allHold = (report: Report.Report) => {
   assert.isAbove(report.results.length, 50)
 }
 
-/** The outcome of a rule on a sandbox with this fault. */
+/** Runs a rule on a sandbox with this fault, and returns the rule's outcome. */
 const outcome = (id: string, fault: Fault) =>
   Effect.scoped(Effect.gen(function*() {
     const target = faulty(yield* Support.inProcess(Dialect.live), fault)
@@ -54,7 +54,7 @@ describe("rules about streams", () => {
       allHold(yield* check(yield* Support.inProcess(Dialect.live)))
     }), 60_000)
 
-  it.effect("a WebSocket that takes every freedom of the documentation breaks no rule", () =>
+  it.effect("a WebSocket that uses every freedom in the documentation breaks no rule", () =>
     Effect.gen(function*() {
       yield* begin
       allHold(yield* check(faulty(yield* Support.inProcess(Dialect.live), Doubles.free)))
@@ -73,7 +73,7 @@ describe("rules about streams", () => {
     60_000
   )
 
-  it.effect("a small server that follows the documentation alone breaks no rule that only reads", () =>
+  it.effect("a small server that follows only the documentation breaks no rule that only reads", () =>
     Effect.gen(function*() {
       yield* begin
       const report = yield* check(StreamServer.make(), { profile: "read-only" })
@@ -83,7 +83,7 @@ describe("rules about streams", () => {
     }))
 
   it.effect(
-    "checks without the control plane judge the rules that they may, and leave nothing behind",
+    "checks without the control plane check the permitted rules, and leave nothing behind",
     () =>
       Effect.gen(function*() {
         yield* begin
@@ -108,9 +108,9 @@ describe("rules about streams", () => {
     assert.strictEqual(new Set(streams.map(({ id }) => id)).size, streams.length)
   })
 
-  // Only the long form checks all mutants. CI runs it too.
+  // Only long test runs, as in CI, check all mutants.
   if (isLong) {
-    it.effect("every mutant breaks all the rules that it names", () =>
+    it.effect("every mutant breaks all the rules that it lists", () =>
       Effect.gen(function*() {
         yield* begin
         const survivors: Array<string> = []
@@ -125,10 +125,10 @@ describe("rules about streams", () => {
   }
 })
 
-describe("the WebSocket of a target", () => {
+describe("a target's WebSocket", () => {
   const only = ["streams.ping", "streams.depth.adds", "streams.trades.all", "streams.token"]
 
-  /** The outcomes of a few rules, by id. */
+  /** Returns the outcomes of a few rules, by rule id. */
   const outcomes = (target: Target.Target) =>
     Effect.map(
       check(target, { only }),
@@ -142,7 +142,7 @@ describe("the WebSocket of a target", () => {
     writer: Effect.succeed({ write: () => Effect.never, writeAll: () => Effect.never })
   }))
 
-  it.effect("a WebSocket that cannot be opened breaks its rules, unless the target declares it missing", () =>
+  it.effect("a WebSocket that cannot be opened breaks its rules, unless the target declares that it has none", () =>
     Effect.gen(function*() {
       yield* begin
       const target = { ...yield* Support.inProcess(Dialect.live), dial: closed }
@@ -158,7 +158,7 @@ describe("the WebSocket of a target", () => {
       assert.isTrue(skipped?._tag === "Skipped" && skipped.why === why)
     }))
 
-  it.effect("the rules about a channel that the target declares missing are skipped", () =>
+  it.effect("rules about a channel are skipped if the target declares the channel missing", () =>
     Effect.gen(function*() {
       yield* begin
       const target = yield* Support.inProcess(Dialect.live)
@@ -177,7 +177,7 @@ describe("the WebSocket of a target", () => {
       assert.isTrue(adds?._tag === "Broken" && adds.expected.includes("list streams/depth under missing"))
     }))
 
-  it.effect("the rules are skipped without a way to open a WebSocket", () =>
+  it.effect("rules about streams are skipped if there is no way to open a WebSocket", () =>
     Effect.gen(function*() {
       yield* begin
       const { dial: _dial, ...target } = yield* Support.inProcess(Dialect.live)
@@ -186,7 +186,7 @@ describe("the WebSocket of a target", () => {
     }))
 
   it.effect(
-    "connections that sometimes end break no rule, and a connection that always ends breaks the rules about it",
+    "connections that sometimes close break no rule, but a connection that always closes breaks the rules about connections",
     () =>
       Effect.gen(function*() {
         yield* begin
@@ -208,7 +208,7 @@ describe("the WebSocket of a target", () => {
     60_000
   )
 
-  it.effect("no connection stays open after a check, even if it is interrupted", () =>
+  it.effect("no connection stays open after a check, even if the check is interrupted", () =>
     Effect.gen(function*() {
       yield* begin
       const target = yield* Support.inProcess(Dialect.live)
@@ -231,7 +231,7 @@ describe("the WebSocket of a target", () => {
       assert.strictEqual(open, 0)
     }))
 
-  it("the URL of the WebSocket is next to the base URL, or that of the live exchange", () => {
+  it("the WebSocket's URL is next to the base URL, or is the live exchange's own", () => {
     const urls = ["http://127.0.0.1:8080/", "https://host.test/v/one", "https://whitebit.com", "https://whitebit.eu/"]
     assert.deepStrictEqual(urls.map(Target.streamsUrl), [
       "ws://127.0.0.1:8080/ws",

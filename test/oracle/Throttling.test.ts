@@ -10,7 +10,9 @@ import { passing } from "../support/clock.ts"
 import { answering } from "../support/http.ts"
 import * as Support from "../support/oracle.ts"
 
-/** A target that accepts `calls` calls, answers HTTP 429 for two seconds, then accepts `calls` more, and so on. */
+/**
+ * A target that accepts `calls` calls, responds with HTTP 429 for two seconds, accepts `calls` more calls, and so on.
+ */
 const throttled = (target: Target.Target, calls: number, headers: Readonly<Record<string, string>>) => {
   let [openAt, count, refused] = [0, 0, 0]
   const send: Target.Target["send"] = (request) =>
@@ -28,15 +30,15 @@ const throttled = (target: Target.Target, calls: number, headers: Readonly<Recor
   return { target: { ...target, send }, refused: () => refused }
 }
 
-describe("a target that throttles", () => {
+describe("targets that throttle calls", () => {
   const headers: ReadonlyArray<Readonly<Record<string, string>>> = [{}, { "retry-after": "3" }]
   for (const dialect of [Dialect.document, Dialect.live]) {
     for (const retryAfter of headers) {
       it.effect(
-        `every rule waits for a target that throttles (${dialect.name}, headers ${JSON.stringify(retryAfter)})`,
+        `every rule waits for a target that throttles calls (${dialect.name}, headers ${JSON.stringify(retryAfter)})`,
         () =>
           Effect.gen(function*() {
-            // Starts off a whole second, because every answer and every wait takes whole seconds.
+            // Does not start at a full second, because every response and every wait takes full seconds.
             yield* TestClock.setTime(1_800_000_000_017)
             const sandbox = yield* Support.inProcess(dialect)
             const keys = yield* Support.account(sandbox)

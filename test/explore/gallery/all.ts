@@ -1,4 +1,4 @@
-/** The gallery: twenty programs with one mistake each, and their repaired twins. */
+/** The gallery: twenty programs with one mistake each, and a repaired version of each program. */
 import { cancelsAndAssumesGone } from "./cancelsAndAssumesGone.ts"
 import { checksThenActs } from "./checksThenActs.ts"
 import { countsFillTwice } from "./countsFillTwice.ts"
@@ -20,7 +20,7 @@ import { takesRefusedNonceForPlaced } from "./takesRefusedNonceForPlaced.ts"
 import { trustsLocalClock } from "./trustsLocalClock.ts"
 import { trustsStalePrice } from "./trustsStalePrice.ts"
 
-/** The programs of the gallery, by the names of their files. */
+/** The gallery's programs, by file name. */
 export const gallery = {
   cancelsAndAssumesGone,
   checksThenActs,

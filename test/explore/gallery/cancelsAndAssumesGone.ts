@@ -22,10 +22,10 @@ const raise = <E, R>(withdraw: (orderId: Identifiers.OrderId) => Effect.Effect<v
 const cancel = (orderId: Identifiers.OrderId) =>
   CancelOrder.CancelOrder.use(({ cancel }) => cancel({ market, orderId }))
 
-/** If an order can't be canceled, it must be gone already. */
+/** The mistake: if an order can't be canceled, the program assumes that it is gone. */
 const broken = raise((bid) => Effect.ignore(cancel(bid)))
 
-/** If an order can't be canceled, it looks whether it is still open, and tries again. */
+/** If an order can't be canceled, the program checks whether it is still open, and tries again. */
 const repaired = raise((bid) =>
   cancel(bid).pipe(
     Effect.catch(Effect.fnUntraced(function*(failure) {

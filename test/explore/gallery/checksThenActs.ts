@@ -7,7 +7,7 @@ import { exhibit } from "./exhibit.ts"
 const market = Identifiers.marketName("BTC_USDT")
 const most = 2
 
-/** Three signals arrive shortly after each other. Each places an order if there is room for one more. */
+/** Three signals arrive shortly after one another. Each signal places an order if there is room for another one. */
 const trade = (
   guard: (act: Effect.Effect<void, unknown, ActiveOrders.ActiveOrders | LimitOrders.LimitOrders>) => typeof act
 ) =>
@@ -20,10 +20,10 @@ const trade = (
       yield* create({ market, side: "buy", amount: Decimal.amount("0.01"), price: Decimal.price(price) })
     }).pipe(guard, Effect.delay(150 * index)), { concurrency: "unbounded" })
 
-/** Between the look and the order of one fiber, another fiber looks. */
+/** The mistake: between a fiber's check and its order, another fiber can check too. */
 const broken = trade((act) => act)
 
-/** One fiber at a time looks and acts. */
+/** Only one fiber at a time checks and acts. */
 const repaired = Effect.gen(function*() {
   const semaphore = yield* Semaphore.make(1)
   return yield* trade(semaphore.withPermits(1))

@@ -1,7 +1,7 @@
 import type { Scenario } from "effect-txc/explore"
 import type { gallery } from "./all.ts"
 
-/** A scenario that shows each mistake, as a search with seed 0 has found it and made it small. */
+/** For each mistake, a scenario that reveals it. A search with seed 0 has found and shrunk these scenarios. */
 export const counterexamples: { readonly [Name in keyof typeof gallery]: Scenario.Scenario } = {
   cancelsAndAssumesGone: {
     order: 0,

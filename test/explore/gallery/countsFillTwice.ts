@@ -8,13 +8,16 @@ import { exhibit } from "./exhibit.ts"
 
 const market = Identifiers.marketName("BTC_USDT")
 
-/** A ledger of bitcoin, as it is stored: the amount, and the trades that it counts. */
+/** A bitcoin ledger as it is stored: the amount, and the trades included in the amount. */
 const read = (stored = "10") => {
   const [held = "10", ...trades] = stored.split(" ")
   return { held: Decimal.Decimal.make(held), trades }
 }
 
-/** It buys three times, and counts its fills now and then. `counted` are the trades that its ledger has already. */
+/**
+ * Buys three times, and adds its fills to the ledger from time to time. `counted` are the trades that the ledger
+ * already includes.
+ */
 const trade = (counted: (stored: ReadonlyArray<string>) => ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const { create } = yield* StockMarketOrders.StockMarketOrders
@@ -37,10 +40,10 @@ const trade = (counted: (stored: ReadonlyArray<string>) => ReadonlyArray<string>
     yield* count
   })
 
-/** Its ledger survives a restart, but not which trades are in it. */
+/** The mistake: the ledger survives a restart, but the list of included trades does not. */
 const broken = trade(() => [])
 
-/** It stores the ledger together with its trades. */
+/** The program stores the ledger together with its trades. */
 const repaired = trade((stored) => stored)
 
 export const countsFillTwice = exhibit({

@@ -6,7 +6,7 @@ import { exhibit } from "./exhibit.ts"
 
 const market = Identifiers.marketName("BTC_USDT")
 
-/** Places three bids, and withdraws them three seconds later. */
+/** Places three bids, and cancels them three seconds later. */
 const quote = <E, R>(withdraw: (orderId: Identifiers.OrderId) => Effect.Effect<unknown, E, R>) =>
   Effect.gen(function*() {
     const { create } = yield* LimitOrders.LimitOrders
@@ -22,10 +22,10 @@ const quote = <E, R>(withdraw: (orderId: Identifiers.OrderId) => Effect.Effect<u
 const cancel = (orderId: Identifiers.OrderId) =>
   CancelOrder.CancelOrder.use(({ cancel }) => cancel({ market, orderId }))
 
-/** It logs that it was too fast, and goes on. */
+/** The mistake: when a cancellation is rate-limited, the program only logs that. */
 const broken = quote((bid) => Effect.catchTag(cancel(bid), "RateLimited", ({ message }) => Effect.logWarning(message)))
 
-/** A cancellation that was refused is still due. */
+/** A cancellation that was refused is tried again. */
 const repaired = quote((bid) =>
   Effect.retry(cancel(bid), { while: ({ _tag }) => _tag === "RateLimited", schedule: Schedule.spaced("1 second") })
 )

@@ -13,9 +13,9 @@ export const minus = (one: Decimal.Decimal, other: Decimal.Decimal): Decimal.Dec
 /** The sum of decimals. */
 export const sum = (decimals: ReadonlyArray<Decimal.Decimal>): Decimal.Decimal => decimals.reduce(plus, Decimal.zero)
 
-/** Whether a decimal is greater than another one. */
+/** Whether the first decimal is greater than the second. */
 export const exceeds = (one: Decimal.Decimal, other: Decimal.Decimal): boolean => Decimal.Order(one, other) > 0
 
-/** A price multiplied by a factor, rounded down to cents. */
+/** Multiplies a price by a factor, and rounds the result down to cents. */
 export const times = (price: Decimal.Decimal, factor: Decimal.Decimal): Decimal.Decimal =>
   Decimal.floor(Result.getOrThrow(Decimal.multiply(price, factor)), 2)

@@ -1,10 +1,10 @@
-/** An exhibit of the gallery: a program with one mistake, and its repaired twin. */
+/** An exhibit in the gallery: a program with one mistake, and its repaired version. */
 import { Explore } from "effect-txc/explore"
 import type * as Effect from "effect/Effect"
 
-/** A program with one mistake that real bots make, and its repaired twin. Both must keep the same sentences. */
+/** A program with a mistake that real bots make, and its repaired version. Both have the same invariants. */
 export interface Exhibit {
-  /** The mistake, as a sentence about the program. */
+  /** Describes the mistake in a sentence about the program. */
   readonly mistake: string
   /** The number of histories within which the mistake is found, whatever the seed. */
   readonly within: number
@@ -12,7 +12,7 @@ export interface Exhibit {
   readonly repaired: Explore.Program
 }
 
-/** Makes an exhibit. Everything but `run` is the same for both programs. */
+/** Makes an exhibit. The two programs differ only in `run`. */
 export const exhibit = (
   { broken, mistake, name, repaired, within, ...shared }:
     & Pick<Exhibit, "mistake" | "within">

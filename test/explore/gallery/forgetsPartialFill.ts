@@ -21,14 +21,17 @@ const bought = Effect.map(
   ({ records }) => sum(records.map(({ amount }) => amount))
 )
 
-/** As soon as the entry is filled, it offers what it has bought. It forgets that an order is filled part by part. */
+/**
+ * The mistake: the program offers what it has bought only once the entry order is filled completely, although an order
+ * can fill in parts.
+ */
 const broken = Effect.gen(function*() {
   yield* enter
   while (Decimal.isZero(yield* bought)) yield* Effect.sleep("1 second")
   yield* leave(amount)
 })
 
-/** It offers each part that is filled. */
+/** The program offers each part as soon as it is filled. */
 const repaired = Effect.gen(function*() {
   yield* enter
   let offered = Decimal.zero
@@ -41,7 +44,7 @@ const repaired = Effect.gen(function*() {
   }
 })
 
-/** The amounts that were traded on one side, and that are still open there. */
+/** The amounts on one side that were traded, and that are still open. */
 const traded = ({ fills, openOrders }: Moment, side: "buy" | "sell") => ({
   done: sum(fills.flatMap((fill) => fill.side === side ? [fill.amount] : [])),
   open: sum(openOrders.flatMap((order) => order.side === side ? [order.left] : []))

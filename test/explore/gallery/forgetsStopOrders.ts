@@ -7,7 +7,7 @@ const market = Identifiers.marketName("BTC_USDT")
 const amount = Decimal.amount("0.001")
 const entry = { market, clientOrderId: Identifiers.ClientOrderId.make("entry") } as const
 
-/** Bids, and protects what it has bought with a stop. `tidy` runs when it is stopped. */
+/** Bids, and protects what it has bought with a stop order. `tidy` runs when the program is stopped. */
 const tradeAnd = <E, R>(tidy: Effect.Effect<unknown, E, R>) =>
   Effect.gen(function*() {
     const { create } = yield* LimitOrders.LimitOrders
@@ -21,10 +21,10 @@ const tradeAnd = <E, R>(tidy: Effect.Effect<unknown, E, R>) =>
     return yield* Effect.never
   })
 
-/** It cancels its bid. */
+/** The mistake: the program cancels only its bid. */
 const broken = tradeAnd(CancelOrder.CancelOrder.use(({ cancel }) => cancel(entry)))
 
-/** It cancels all its orders, stop orders too. */
+/** The program cancels all its orders, including stop orders. */
 const repaired = tradeAnd(CancelAllOrders.CancelAllOrders.use(({ cancel }) => cancel({ market })))
 
 export const forgetsStopOrders = exhibit({

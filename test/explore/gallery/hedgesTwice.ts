@@ -14,7 +14,7 @@ const short = (amount: Decimal.Decimal) =>
     create({ market: Identifiers.marketName("BTC_PERP"), side: "sell", amount: Decimal.Amount.make(amount) })
   )
 
-/** Bids for five bitcoins, and hedges each fill, whether it is pushed or found by asking. */
+/** Bids for five bitcoins, and hedges each fill, whether it was pushed or found by a read. */
 const hedgeWith = <E, R>(hedge: (fill: Fill) => Effect.Effect<void, E, R>) =>
   Effect.gen(function*() {
     const { create } = yield* LimitOrders.LimitOrders
@@ -28,7 +28,7 @@ const hedgeWith = <E, R>(hedge: (fill: Fill) => Effect.Effect<void, E, R>) =>
     yield* Effect.all([pushed, Effect.forever(Effect.delay(asked, "1 second"))], { concurrency: "unbounded" })
   })
 
-/** It remembers a fill once it is hedged. Until then, the other fiber may hedge it, too. */
+/** The mistake: a fill is remembered only after it was hedged, so the other fiber may hedge it too. */
 const broken = Effect.suspend(() => {
   const hedged = new Set<string>()
   return hedgeWith(Effect.fnUntraced(function*({ amount, tradeId }) {
@@ -38,7 +38,7 @@ const broken = Effect.suspend(() => {
   }))
 })
 
-/** It remembers a fill before it hedges it. */
+/** The program remembers a fill before it hedges the fill. */
 const repaired = Effect.suspend(() => {
   const hedged = new Set<string>()
   return hedgeWith(Effect.fnUntraced(function*({ amount, tradeId }) {

@@ -5,7 +5,7 @@ import { exhibit } from "./exhibit.ts"
 
 const market = Identifiers.marketName("BTC_USDT")
 
-/** Places three orders, and cancels at the end those that it knows. */
+/** Places three orders, and at the end cancels the orders that it knows. */
 const ladder = (
   create: (request: LimitOrders.Request) => Effect.Effect<unknown, LimitOrders.Failure, LimitOrders.LimitOrders>
 ) =>
@@ -28,10 +28,10 @@ const ladder = (
 
 const create = (request: LimitOrders.Request) => LimitOrders.LimitOrders.use(({ create }) => create(request))
 
-/** Every failure means to it that there is no order. */
+/** The mistake: the program treats every failure as proof that there is no order. */
 const broken = ladder(create)
 
-/** An order whose answer can't be read was placed, and an order whose answer is lost may have been. */
+/** An order whose response can't be read was placed, and an order whose response is lost may have been placed. */
 const repaired = ladder((request) =>
   Effect.catchIf(create(request), ({ outcome }) => outcome !== "not-applied", () => Effect.void)
 )
@@ -47,7 +47,7 @@ export const ignoresAcceptedUnreadable = exhibit({
   calm: "5 seconds",
   possible: {
     ...Possibilities.of("Walk"),
-    // An answer that this client can't read, as after a change of the exchange.
+    // A response that this client can't read, as could happen after the exchange has changed.
     always: [{
       _tag: "Fault",
       at: 0,

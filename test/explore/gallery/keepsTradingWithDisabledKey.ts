@@ -10,10 +10,10 @@ const buy = StockMarketOrders.StockMarketOrders.use(({ create }) =>
 
 const often = { schedule: Schedule.spaced("2 seconds"), times: 8 }
 
-/** Whatever goes wrong with one order, the next one may go well. */
+/** The mistake: whatever goes wrong with one order, the program tries the next. */
 const broken = Effect.repeat(Effect.ignore(buy), often)
 
-/** An order may fail, but a key that was refused is refused again. */
+/** A single order may fail, but a key that was refused will be refused again. */
 const repaired = buy.pipe(
   Effect.catchIf(({ _tag }) => _tag !== "NotAuthorized", () => Effect.void),
   Effect.repeat(often)

@@ -6,7 +6,7 @@ import { exhibit } from "./exhibit.ts"
 
 const market = Identifiers.marketName("BTC_USDT")
 
-/** Buys four times, and names each order with the next number. */
+/** Buys four times, and uses consecutive numbers as client order ids. */
 const buyWith = <E, R>(nextNumber: Effect.Effect<number, E, R>) =>
   Effect.gen(function*() {
     const { create } = yield* StockMarketOrders.StockMarketOrders
@@ -17,13 +17,13 @@ const buyWith = <E, R>(nextNumber: Effect.Effect<number, E, R>) =>
     }
   })
 
-/** It counts in memory, so each process counts from 1. */
+/** The mistake: the numbers are counted in memory, so each process starts again at 1. */
 const broken = Effect.suspend(() => {
   let number = 0
   return buyWith(Effect.sync(() => ++number))
 })
 
-/** It stores each number before it uses it. */
+/** The program stores each number before using it. */
 const repaired = buyWith(Effect.gen(function*() {
   const store = yield* KeyValueStore.KeyValueStore
   const number = Number((yield* store.get("number")) ?? 0) + 1

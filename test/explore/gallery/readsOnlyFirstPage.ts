@@ -8,7 +8,9 @@ import { exhibit } from "./exhibit.ts"
 const market = Identifiers.marketName("BTC_USDT")
 const limit = Paging.Limit.make(5)
 
-/** Adds an order to its ladder whenever the price is half a percent lower, and cancels the ladder when it is stopped. */
+/**
+ * Adds an order to its ladder whenever the price falls by half a percent, and cancels the ladder when it is stopped.
+ */
 const ladder = <E, R>(openOrders: Effect.Effect<ReadonlyArray<{ readonly orderId: Identifiers.OrderId }>, E, R>) =>
   Effect.gen(function*() {
     const { get } = yield* MarketSummary.MarketSummary

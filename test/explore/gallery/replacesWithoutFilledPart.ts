@@ -21,10 +21,10 @@ const buy = (rest: (canceled: { readonly left: Decimal.Decimal }) => Decimal.Dec
     }
   })
 
-/** It forgets that a part of the order that it cancels may have been filled. */
+/** The mistake: the program forgets that part of the canceled order may have been filled. */
 const broken = buy(() => amount)
 
-/** It orders what the canceled order has left. */
+/** The program orders only the amount that the canceled order has left. */
 const repaired = buy(({ left }) => left)
 
 export const replacesWithoutFilledPart = exhibit({

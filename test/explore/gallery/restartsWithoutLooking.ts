@@ -11,7 +11,7 @@ const quote = {
   price: Decimal.price("39000")
 } as const
 
-/** Whenever it starts, it places its quote. It forgets that it may have been running before. */
+/** The mistake: whenever the program starts, it places its quote, even if it was already running before. */
 const broken = Effect.gen(function*() {
   const { create } = yield* LimitOrders.LimitOrders
   const { clientOrderId: _, ...nameless } = quote
@@ -20,8 +20,8 @@ const broken = Effect.gen(function*() {
 })
 
 /**
- * It first looks for its quote. The order of a process that was killed may still be on its way, so the quote also has a
- * name: the exchange refuses a second open order with the same client order id.
+ * The program first looks for its quote. An order of a killed process may still be in flight, so the quote also has a
+ * client order id: the exchange refuses a second open order with the same id.
  */
 const repaired = Effect.gen(function*() {
   const { page } = yield* ActiveOrders.ActiveOrders

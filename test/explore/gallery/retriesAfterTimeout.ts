@@ -10,13 +10,13 @@ const order = {
   price: Decimal.price("39000")
 } as const
 
-/** A timeout looks like a failure, so it tries again. */
+/** The mistake: a timeout looks like a failure, so the program tries again. */
 const broken = Effect.gen(function*() {
   const { create } = yield* LimitOrders.LimitOrders
   return yield* Effect.retry(create(order), { times: 3 })
 })
 
-/** It tries again only once it knows that the order was not placed. */
+/** The program tries again only once it is certain that the order was not placed. */
 const repaired = Effect.gen(function*() {
   const { create } = yield* LimitOrders.LimitOrders
   const { reconcile } = yield* Reconciliation.Reconciliation

@@ -12,7 +12,7 @@ const buy = StockMarketOrders.StockMarketOrders.use(({ create }) =>
   create({ market, clientOrderId, side: "buy", amount: Decimal.amount("0.01") })
 )
 
-/** Every Monday it buys, and then writes down that it has. */
+/** The mistake: every Monday, the program buys first, and then records that it has bought. */
 const broken = Effect.gen(function*() {
   const store = yield* KeyValueStore.KeyValueStore
   if (yield* store.has("monday")) return
@@ -20,7 +20,9 @@ const broken = Effect.gen(function*() {
   yield* store.set("monday", "bought")
 })
 
-/** It writes down that it will buy. If it finds that when it starts, it looks whether it has. */
+/**
+ * The program first records that it will buy. If it finds this record when it starts, it checks whether it has bought.
+ */
 const repaired = Effect.gen(function*() {
   const store = yield* KeyValueStore.KeyValueStore
   const { reconcile } = yield* Reconciliation.Reconciliation

@@ -6,7 +6,7 @@ import { exhibit } from "./exhibit.ts"
 
 const market = Identifiers.marketName("BTC_USDT")
 
-/** Spends 100 USDT four times, and keeps a ledger of its bitcoin. */
+/** Spends 100 USDT four times, and keeps a ledger of its bitcoins. */
 const save = <Money>(first: Money, add: (held: Money, order: OrderAnswer.Order) => Money) =>
   Effect.gen(function*() {
     const { create } = yield* MarketOrders.MarketOrders
@@ -18,10 +18,10 @@ const save = <Money>(first: Money, add: (held: Money, order: OrderAnswer.Order) 
     }
   })
 
-/** Numbers round. */
+/** The mistake: JavaScript numbers are rounded. */
 const broken = save(10, (held, { dealFee, dealStock }) => held + Number(dealStock) - Number(dealFee))
 
-/** Decimals do not. */
+/** Decimals are exact. */
 const repaired = save(Decimal.of("10"), (held, { dealFee, dealStock }) => minus(plus(held, dealStock), dealFee))
 
 export const sumsFloats = exhibit({

@@ -8,7 +8,7 @@ const market = Identifiers.marketName("BTC_USDT")
 const amount = Decimal.amount("0.001")
 const bid = { market, clientOrderId: Identifiers.ClientOrderId.make("bid") } as const
 
-/** Bids for three seconds, then takes what is offered. `wasFilled` is asked if the bid can't be canceled. */
+/** Bids for three seconds, then buys at the ask. `wasFilled` is called if the bid can't be canceled. */
 const buy = <E, R>(wasFilled: Effect.Effect<boolean, E, R>) =>
   Effect.gen(function*() {
     const limits = yield* LimitOrders.LimitOrders
@@ -23,10 +23,10 @@ const buy = <E, R>(wasFilled: Effect.Effect<boolean, E, R>) =>
     if (!isDone) yield* markets.create({ market, side: "buy", amount })
   })
 
-/** The exchange does not find the bid, so it was never placed. */
+/** The mistake: the exchange does not find the bid, so the program assumes that it was never placed. */
 const broken = buy(Effect.succeed(false))
 
-/** The exchange does not find the bid, so it looks for its fills. */
+/** The exchange does not find the bid, so the program looks for the bid's fills. */
 const repaired = buy(Effect.map(Fills.Fills.use(({ page }) => page(bid)), ({ records }) => records.length > 0))
 
 export const takesNotFoundForNeverPlaced = exhibit({

@@ -15,10 +15,10 @@ const place = LimitOrders.LimitOrders.use(({ create }) =>
 
 const said = Explore.say("placed", true)
 
-/** The nonce was used, so it thinks that the first copy of this request has arrived. */
+/** The mistake: the nonce was used, so the program assumes that the first copy of the request has arrived. */
 const broken = place.pipe(Effect.asVoid, Effect.catchTag("NonceRejected", () => Effect.void), Effect.andThen(said))
 
-/** A refused nonce proves that the request was not applied. The next attempt has a nonce of its own. */
+/** A refused nonce proves that the request was not applied. The next attempt has a new nonce. */
 const repaired = place.pipe(
   Effect.retry({ while: ({ _tag }) => _tag === "NonceRejected", schedule: Schedule.spaced("1 second") }),
   Effect.andThen(said)

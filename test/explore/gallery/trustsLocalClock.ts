@@ -10,7 +10,7 @@ const place = LimitOrders.LimitOrders.use(({ create }) =>
   create({ market, side: "buy", amount: Decimal.amount("0.01"), price: Decimal.price("39000") })
 )
 
-/** Its own clock says when the order is to go. */
+/** The mistake: the program's own clock determines when to cancel the order. */
 const broken = Effect.gen(function*() {
   const { cancel } = yield* CancelOrder.CancelOrder
   const deadline = (yield* Clock.currentTimeMillis) + 10_000
@@ -19,7 +19,7 @@ const broken = Effect.gen(function*() {
   yield* cancel({ market, orderId })
 })
 
-/** The exchange's clock says when the order is to go: the exchange cancels it by itself. */
+/** The exchange's clock determines when to cancel the order: the exchange cancels it automatically. */
 const repaired = Effect.gen(function*() {
   const { arm } = yield* KillSwitch.KillSwitch
   yield* arm({ market, timeout: KillSwitch.KillSwitchSeconds.make(10) })

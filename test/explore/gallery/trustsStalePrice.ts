@@ -19,7 +19,7 @@ const pushed = Stream.unwrap(
   )
 )
 
-/** The prices that it asks for, every five seconds. */
+/** The prices that the program reads with a call every five seconds. */
 const asked = Stream.fromEffectRepeat(
   Effect.delay(Effect.map(MarketSummary.MarketSummary.use(({ get }) => get(market)), ({ last }) => last), "5 seconds")
 )

@@ -1,7 +1,7 @@
 /**
- * A second small exchange for the oracle's tests, written independently of the first, in both dialects. It does
- * everything as strangely as the documentation allows: its clock is slow, it throttles, its order lists and balances
- * are late, and its ids, decimals, keys, statuses and texts are unusual.
+ * A second small exchange for the oracle's tests, written independently of the first, in both dialects. It behaves as
+ * strangely as the documentation allows: its clock is slow, it throttles calls, its order lists and balances are late,
+ * and its ids, decimals, keys, statuses and texts are unusual.
  */
 import * as DateTime from "effect/DateTime"
 import { createHmac } from "node:crypto"
@@ -10,10 +10,10 @@ import type { Asked, Fields, Reply } from "./Exchange.ts"
 /** How far the clock is behind this machine's clock, in milliseconds. */
 const behind = 95 * 60_000
 
-/** One call in this many is throttled. */
+/** The number of calls out of which one is throttled. */
 const throttledEach = 61
 
-/** A value whose changes lists show late. */
+/** A value whose changes appear late in lists. */
 class Timeline<A> {
   readonly #versions: Array<readonly [at: number, value: A]>
   constructor(at: number, value: A) {
@@ -25,7 +25,7 @@ class Timeline<A> {
   set(at: number, value: A): void {
     this.#versions.push([at, value])
   }
-  /** The value at this time; undefined before its creation. */
+  /** The value at this time, or undefined before it was created. */
   at(time: number): A | undefined {
     return this.#versions.findLast(([from]) => from <= time)?.[1]
   }
@@ -120,7 +120,7 @@ const paths = {
   cancelOco: `${root}/order/oco-cancel`
 } as const
 
-/** The paths that the server has. */
+/** The paths that the server serves. */
 export const served: ReadonlyArray<string> = [
   ...Object.values(paths),
   `${root}/public/ping`,
@@ -169,7 +169,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
     else held.set(machine, (held.now ?? 0n) + parse(amount))
   }
 
-  // Refusals: the live exchange documents their forms, the document only some of them.
+  // Refusals. The live exchange documents their forms, but the document shows only some of them.
 
   const refuseOrder = (isShown: boolean, wrong: Wrong): Reply =>
     isLive
@@ -319,7 +319,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
 
   const place = (owner: string, given: Fields, more: Fields, pair?: number): Order => {
     const { market: _market, [names.client]: client, ...rest } = given
-    // Ids count down from the greatest integers that JSON can carry.
+    // Ids count down from the greatest integers that JSON can represent.
     const id = Number.MAX_SAFE_INTEGER - 7 * ++made
     const createdAt = clock() + 0.1234
     const fields: Fields = { ...rest, client, ...more }
@@ -514,7 +514,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
     return ok(stopOf(first))
   }
 
-  /** An order as the history of the live dialect shows it. This exchange counts every end as the end of its order's call. */
+  /** An order as the live dialect's history shows it. This exchange closes every order when its call returns. */
   const inHistory = ({ left: _left, orderId, timestamp, ...order }: Fields): Fields => ({
     ...order,
     id: orderId,
@@ -523,7 +523,8 @@ export const make = (speaks: "document" | "live", lag: number) => {
   })
 
   /**
-   * A list of orders. In the live dialect, it has the documented filters, and its own bounds where none are documented.
+   * A list of orders. In the live dialect, the list has the documented filters, and this exchange's own limits where
+   * none are documented.
    */
   const listOf = (owner: string, fields: Fields, isOpen: boolean): Reply => {
     const { clientOrderId: client, endDate, market: name, orderId, startDate, status } = isLive ? fields : {}
@@ -584,8 +585,8 @@ export const make = (speaks: "document" | "live", lag: number) => {
   const nonceOf = ({ nonce }: Fields): string => typeof nonce === "string" ? nonce : JSON.stringify(nonce)
 
   /**
-   * The reason why the nonce is refused; undefined if it is accepted. The document only requires a text that was not
-   * used before.
+   * Why the nonce is refused, or undefined if it is accepted. The document only requires a text that was not used
+   * before.
    */
   const nonceFault = (key: Key, { nonce, nonceWindow }: Fields): string | undefined => {
     if (isLive ? !Number.isSafeInteger(Number(nonce)) || nonce === "" : typeof nonce !== "string" || nonce === "")
@@ -605,7 +606,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
     if (createHmac("sha512", key.secret).update(payload).digest("hex") !== signature) return "signature"
     const fields = toFields(body)
     if (fields === undefined) return "envelope"
-    // The document does not say whether cancel-all and the calls for sub-accounts need the envelope: here it is optional.
+    // The document does not say whether cancel-all and the sub-account calls need the envelope, so it is optional here.
     const isOptional = !isLive &&
       [paths.cancelAll, paths.subs, paths.keys, paths.remove].some((other) => other === path)
     if (!(isOptional && fields["request"] === undefined) && fields["request"] !== path) return "envelope"
@@ -719,7 +720,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
     return { status: 204, body: undefined }
   }
 
-  /** Answers one request received at `at`, in Unix milliseconds. The header `date` shows the slow clock. */
+  /** Responds to a request received at `at`, in Unix milliseconds. The `date` header shows the slow clock. */
   return (asked: Asked, at: number): Reply & { readonly headers: Readonly<Record<string, string>> } => {
     machine = at
     const headers = { date: DateTime.toDateUtc(DateTime.makeUnsafe(clock())).toUTCString() }

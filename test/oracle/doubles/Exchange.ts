@@ -1,19 +1,19 @@
 /**
- * A small exchange for the oracle's tests. It follows the document alone, and shares no code with the sandbox, the
+ * A small exchange for the oracle's tests. It follows only the document, and shares no code with the sandbox, the
  * client or the oracle. `Choices` decide every point that the document leaves open.
  */
 import { createHmac } from "node:crypto"
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** An answer: status, and a body as JSON or as text of another type. */
+/** A response: its status, and a body as JSON or as text of another type. */
 export interface Reply {
   readonly status: number
   readonly body: unknown
   readonly type?: string
 }
 
-/** Reasons to refuse a signed call. */
+/** The reasons for refusing a signed call. */
 export type Denied =
   | "header"
   | "key"
@@ -33,12 +33,12 @@ export type Family = "filter" | "oco" | "stop-limit" | "page" | "account"
 /** A server's decisions on the points that the document leaves open. */
 export interface Choices {
   readonly name: string
-  /** How far the server's clock is ahead of this machine's, in milliseconds. */
+  /** How far the server's clock is ahead of this machine's clock, in milliseconds. */
   readonly ahead: number
   readonly deny: (why: Denied) => Reply
   readonly refuse: (family: Family, wrong: ReadonlyArray<string>) => Reply
   readonly unknownPath: (method: string) => Reply
-  /** The order in which the server checks a signed call. */
+  /** The sequence of the server's checks of a signed call. */
   readonly checks: ReadonlyArray<Denied>
   readonly needsEnvelope: (path: string) => boolean
   readonly isNonce: (nonce: unknown, last: string | undefined, now: number) => boolean
@@ -127,12 +127,12 @@ const paths = {
   history: "/api/v4/trade-account/order/history"
 } as const
 
-/** The paths of the calls for sub-accounts. The document does not say whether they need an envelope. */
+/** The paths of the sub-account calls. The document does not say whether they need an envelope. */
 export const subAccountPaths: ReadonlyArray<string> = [paths.subs, paths.keys, paths.remove]
 
 const ok = (body: unknown): Reply => ({ status: 200, body })
 
-/** A request, as received. */
+/** A request as it was received. */
 export interface Asked {
   readonly method: string
   readonly path: string
@@ -354,7 +354,7 @@ export const make = (choices: Choices) => {
   }
 
   // ---------------------------------------------------------------------------
-  // The other private calls
+  // Other private calls
   // ---------------------------------------------------------------------------
 
   const stopLimit = (account: string, fields: Fields): Reply => {
@@ -477,7 +477,7 @@ export const make = (choices: Choices) => {
     }
   }
 
-  /** Whether a call has this fault. Each server checks for faults in its own order. */
+  /** Whether a call has this fault. Each server checks for faults in a different order. */
   const has = (fault: Denied, asked: Asked): boolean => {
     const { body, headers, path } = asked
     const [apiKey, payload, signature] = ["x-txc-apikey", "x-txc-payload", "x-txc-signature"].map((name) =>
@@ -617,7 +617,7 @@ export const make = (choices: Choices) => {
     return { status: 204, body: undefined }
   }
 
-  /** Answers one request received at `at`, in Unix milliseconds. */
+  /** Responds to a request received at `at`, in Unix milliseconds. */
   return (asked: Asked, at: number): Reply => {
     machine = at
     if (asked.path.startsWith(control)) return owner(asked)

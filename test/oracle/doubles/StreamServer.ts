@@ -1,6 +1,6 @@
 /**
- * A small server of streams that follows the live exchange's documentation alone, and shares no code with the sandbox, the
- * client or the oracle. Its market moves all the time.
+ * A small WebSocket server that follows only the live exchange's documentation, and shares no code with the sandbox,
+ * the client or the oracle. Its market moves all the time.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -31,7 +31,7 @@ const intervals = (seconds: number): boolean =>
 const isInteger = (value: unknown, least: number, most: number): value is number =>
   Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
 
-/** The book after a number of changes: each of them moves one level of a side. */
+/** The book after a number of changes. Each change moves one level on one side. */
 const bookAt = (changes: number): { readonly asks: ReadonlyArray<Level>; readonly bids: ReadonlyArray<Level> } => {
   const side = (sign: 1 | -1) =>
     Array.from({ length: 150 }, (_, at): Level => [
@@ -41,7 +41,7 @@ const bookAt = (changes: number): { readonly asks: ReadonlyArray<Level>; readonl
   return { asks: side(1), bids: side(-1) }
 }
 
-/** Joins levels whose prices are equal with fewer digits. */
+/** Merges levels whose prices are equal when written with fewer digits. */
 const grouped = (levels: ReadonlyArray<Level>, digits: number, limit: number): ReadonlyArray<Level> => {
   const found = new Map<string, number>()
   for (const [price, amount] of levels) {
@@ -57,7 +57,7 @@ const differences = (before: ReadonlyArray<Level>, after: ReadonlyArray<Level>):
   return [...after.filter(([price, amount]) => old.get(price) !== amount), ...gone]
 }
 
-/** The trades up to a time in seconds, latest first: two in each second. */
+/** The trades up to a time in seconds, latest first. There are two trades in each second. */
 const tradesAt = (seconds: number, limit: number) =>
   Array.from({ length: limit }, (_, at) => {
     const id = Math.floor(seconds * 2) - at
@@ -92,7 +92,7 @@ class Refusal {
 
 const figures = { open: "999.9", last: "1000.2", high: "1001", low: "998", volume: "43200.0", deal: "43200000" }
 
-/** Answers a request with a result or a refusal. */
+/** Responds to a request with a result or a refusal. */
 const answer = (method: string, params: ReadonlyArray<unknown>, seconds: number): unknown => {
   const [name, one, two, three] = params
   const isKnown = name === market
@@ -152,7 +152,7 @@ const privateMethod = /^(?:balance|orders|deals|positions)[A-Za-z]*_(?:request|s
 const print = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/(?<=["}\]0-9a-z])([:,])(?=["{[0-9a-z-])/gu, "$1 ")
 
-/** One connection. Each of the tokens is valid once. */
+/** A connection. Each token is valid only once. */
 const dialing = (tokens: Set<string>) =>
   Effect.map(Clock.Clock, (clock) => {
     const seconds = () => clock.currentTimeMillisUnsafe() / 1000

@@ -44,14 +44,14 @@ const longer = (value: unknown): unknown => {
 const without = (value: unknown, ...keys: ReadonlyArray<string>): Fields =>
   Object.fromEntries(Object.entries(value as Fields).filter(([key]) => !keys.includes(key)))
 
-/** Orders as in older messages: with fee rates, and without the fields that were added later. */
+/** Converts orders to the form in older messages: with fee rates, and without the fields that were added later. */
 const older = (order: unknown): Fields => ({
   ...without(order, "stp", "status", "rpi", "ioc"),
   taker_fee: "0.001",
   maker_fee: "0.001"
 })
 
-/** Renumbers the updates of books, and leaves out sides without levels. */
+/** Renumbers book updates, and omits sides without levels. */
 const book = (body: unknown): Fields => {
   const { asks, bids, past_update_id: past, update_id: id, ...rest } = body as Fields
   const renumbered = (number: unknown) => 7_000_000_000 + Number(number) * 13
@@ -70,9 +70,9 @@ const changes: Readonly<Record<string, (params: ReadonlyArray<unknown>) => Reado
   trades_update: ([market, trades]) => [market, list(trades).map((trade) => without(trade, "rpi"))],
   ordersPending_update: ([event, order]) => [event, older(order)],
   ordersExecuted_update: ([order]) => [older(order)],
-  // Older messages have the numbers of side and role in strings.
+  // In older messages, the numbers for side and role are strings.
   deals_update: (deal) => deal.with(8, String(deal[8])).with(9, String(deal[9])),
-  // Balances come in one object for all assets, or in one object for each.
+  // Balances arrive in one object for all assets, or in a separate object for each asset.
   balanceSpot_update: (all) =>
     all.flatMap((one) => Object.entries(one as Fields).map(([key, value]) => ({ [key]: value })))
 }
@@ -83,7 +83,7 @@ const codes: Readonly<Record<number, Fields>> = {
   11: { code: 1, message: "invalid argument" }
 }
 
-/** A message with other spellings of the same content. */
+/** The same message, written differently. */
 const respelled = (frame: Frame): Frame => {
   if (frame.method !== undefined) {
     const change = changes[frame.method]
@@ -94,12 +94,12 @@ const respelled = (frame: Frame): Frame => {
   return { ...frame, result: longer(withMore(result)) }
 }
 
-/** The time by which every message is late, in milliseconds. */
+/** The delay of every message, in milliseconds. */
 const late = 300
 
 /**
- * Takes every freedom at once. Trades of a market that happen within the delay are joined into one message, apart from
- * those of the first message, which has the latest trades.
+ * Uses every freedom at the same time. Trades on a market that happen within the delay are merged into one message. The
+ * first message, which has the latest trades, stays separate.
  */
 export const free: Fault = () => ({ deliver }) => {
   const known = new Set<unknown>()
@@ -130,7 +130,7 @@ export const free: Fault = () => ({ deliver }) => {
   }
 }
 
-/** Pushes the first book of a subscription before its acknowledgement: only recorded messages show the other order. */
+/** Pushes a subscription's first book before the acknowledgement. Only recorded messages show the opposite order. */
 export const early: Fault = () => () => {
   const asked = new Set<unknown>()
   let held: Frame | undefined

@@ -1,6 +1,6 @@
 /**
- * Four correct servers that differ from the sandbox: where the document leaves a point open, they use other statuses,
- * formats and orders of checks.
+ * Four correct servers that differ from the sandbox. Where the document leaves a point open, they use other statuses,
+ * formats and sequences of checks.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -35,8 +35,8 @@ const filter = (keys: ReadonlyArray<string>) => error(400, 0, "Validation failed
 const first = (keys: ReadonlyArray<string>) => keys.slice(0, 1)
 
 /**
- * Answers with its own 4xx statuses, requires increasing nonces, names only the first invalid field, and answers
- * unknown paths with HTML.
+ * Uses other 4xx statuses, requires increasing nonces, names only the first invalid field, and sends HTML for unknown
+ * paths.
  */
 const gateway: Choices = {
   name: "a gateway in front of a matching engine",
@@ -71,8 +71,8 @@ const gateway: Choices = {
 }
 
 /**
- * Answers errors with HTTP 200, names no field, accepts any text as a nonce, and answers the deletion of an unknown id
- * with success.
+ * Sends errors with HTTP 200, names no fields, accepts any text as a nonce, and reports success when an unknown id is
+ * deleted.
  */
 const terse: Choices = {
   name: "a server that answers every call with HTTP 200",
@@ -127,13 +127,13 @@ const windowed: Choices = {
   digits: String
 }
 
-/** A server for the oracle to check. */
+/** A server that the oracle checks. */
 export interface Double {
   readonly name: string
   readonly dialect: "document" | "live"
-  /** The endpoints that it declares; all of the document's by default. */
+  /** The endpoints that the server declares. By default, all of the document's endpoints. */
   readonly endpoints?: ReadonlyArray<string>
-  /** Creates a fresh server, which answers a request received at this time, in Unix milliseconds. */
+  /** Creates a fresh server that responds to a request received at this time, in Unix milliseconds. */
   readonly make: () => (asked: Asked, at: number) => Reply & { readonly headers?: Readonly<Record<string, string>> }
 }
 
@@ -145,7 +145,9 @@ export const odd = (dialect: Double["dialect"], lag = 300): Double => ({
   make: () => Bazaar.make(dialect, lag)
 })
 
-/** The servers: three with choices of their own, and one that is written independently of them, in both dialects. */
+/**
+ * The servers in both dialects: three servers with different choices, and one that is written independently of them.
+ */
 export const all: ReadonlyArray<Double> = [
   ...[gateway, terse, windowed].map((choices): Double => ({
     name: choices.name,

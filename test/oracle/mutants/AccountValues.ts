@@ -50,7 +50,7 @@ const plus = (amount: number) => (value: unknown): unknown => String(Number(valu
 
 const times = (factor: number) => (value: unknown): unknown => String(Number(value) * factor)
 
-/** Changes each entry of a trade balance, whether the call names an asset or not. */
+/** Changes each entry in a trade balance, whether or not the call names an asset. */
 const entries = (change: (entry: Fields) => Fields): Change =>
   answering(trade, "success", (json) => {
     if (!Json.isObject(json)) return json
@@ -68,7 +68,7 @@ const frozen = (change: (freeze: number) => number): Change =>
     }
   })
 
-/** Gives each API key the first answer that it got, whatever has changed since. */
+/** Shows each API key the first response that it got, whatever has changed since then. */
 const cached = (path: string): Change => ({
   make: () => {
     const first = new Map<string, string>()
@@ -84,7 +84,7 @@ const cached = (path: string): Change => ({
   }
 })
 
-/** Answers successfully, with this status, whatever the venue says. */
+/** Reports success with this status, whatever the venue returns. */
 const accepting = (path: string, status: number, body: unknown): Change => ({
   make: () => ({
     answer: (answer, request) =>
@@ -246,7 +246,7 @@ const transferMutants: ReadonlyArray<Mutant> = [
 
 const position = (key: string, change: (value: unknown) => unknown): Change => changing(positions, ["*", key], change)
 
-/** Faults in one field of a position: what it shows instead, and the rules that notice. */
+/** Faults in one field of a position: the wrong value, and the rules that detect it. */
 const positionFaults: ReadonlyArray<
   readonly [key: string, fault: string, change: (value: unknown) => unknown, breaks: ReadonlyArray<string>]
 > = [
@@ -553,13 +553,13 @@ const tokenMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** The places at which answers have the fields that rules check, by rule prefix and path. */
+/** Where responses have the fields that rules check, by rule prefix and path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string, place: Place]> = [
   ["positions.entry.", positions, ["*"]],
   ["code-creation.result.", createCode, []]
 ]
 
-/** Mutants in whose answers every field is an empty list. */
+/** Mutants in whose responses every field is an empty list. */
 const shapeMutants: ReadonlyArray<Mutant> = tables.map(([prefix, path, place]) =>
   mutant(`${prefix}kind`, "all fields are empty lists", {
     breaks: rules.map(({ id }) => id).filter((id) => id.startsWith(prefix)),

@@ -28,7 +28,7 @@ const apply = Codes.endpoint.path
 
 const remove = DeleteSubAccount.endpoint.path
 
-/** Changes the code that is about to be applied. */
+/** Changes the code that is about to be redeemed. */
 const issued = (
   change: (code: { applied: string | undefined; passphrase: unknown; creator: string }) => void
 ): Change => ({
@@ -41,7 +41,7 @@ const issued = (
   })
 })
 
-/** Lets any account delete a sub-account, by moving the sub-account to the calling account first. */
+/** Lets any account delete a sub-account, by first moving the sub-account to the calling account. */
 const adopting = ({ state }: Instance, id: unknown, apiKey: unknown): void => {
   const found = state.subAccounts.get(String(id) as never)
   const caller = state.keys.get(String(apiKey) as never)?.account

@@ -1,4 +1,4 @@
-/** Faults that only a comparison shows: of several records, of two lists, or of an answer with its request. */
+/** Faults that only a comparison reveals: between records, between two lists, or between a response and its request. */
 import * as Assets from "../../../src/endpoints/Assets.ts"
 import * as BulkLimitOrders from "../../../src/endpoints/BulkLimitOrders.ts"
 import * as CancelAllOrders from "../../../src/endpoints/CancelAllOrders.ts"
@@ -57,7 +57,7 @@ const swapped = (one: string, two: string) => (value: unknown): unknown => {
 
 const negated = (value: unknown): unknown => value !== true
 
-/** Shows each API key the first value that it saw at this place, whatever has changed since. */
+/** Shows each API key the first value that it saw at this place, whatever has changed since then. */
 const first = (path: string, place: Place): Change => ({
   make: () => {
     const known = new Map<string, unknown>()
@@ -89,7 +89,7 @@ const asked = (path: string, change: (query: URLSearchParams) => void): Change =
   })
 })
 
-/** Accepts any signature of calls to a path. */
+/** Accepts any signature in calls to a path. */
 const unsigned = (path: string): Change => ({
   make: () => ({ request: (request, venue) => request.path === path ? signed(venue, request) : request })
 })
@@ -295,7 +295,7 @@ const marketDataMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Swaps the fees of maker and taker among the records of a list. */
+/** Swaps the maker and taker fees in a list's records. */
 const otherRole = (records: unknown): unknown =>
   (records as ReadonlyArray<Fields>).map(({ fee, role, ...record }) => ({
     ...record,

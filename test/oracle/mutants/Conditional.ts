@@ -1,7 +1,4 @@
-/**
- * Faults in calls that only the live exchange's documentation describes: the deals of an order, the kill switch and
- * conditional orders.
- */
+/** Faults in calls that only the live exchange documents: an order's deals, the kill switch and conditional orders. */
 import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
 import * as CancelConditionalOrder from "../../../src/endpoints/CancelConditionalOrder.ts"
 import * as CancelOtoOrder from "../../../src/endpoints/CancelOtoOrder.ts"
@@ -88,7 +85,7 @@ const dealMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Changes the records of a page. */
+/** Changes a page's records. */
 const mapRecords = (json: unknown, change: (record: Fields) => Fields): unknown => {
   const page = json as Fields & { readonly records: ReadonlyArray<Fields> }
   return { ...page, records: page.records.map(change) }

@@ -1,4 +1,4 @@
-/** Faults of a WebSocket: they change what a client sends and receives over each connection. */
+/** WebSocket faults. They change what a client sends and receives on each connection. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
@@ -14,27 +14,27 @@ export interface Frame {
   readonly error?: unknown
 }
 
-/** The changes to the messages of one connection. */
+/** The changes to one connection's messages. */
 export interface Changes {
-  /** The messages that the exchange gets instead of one from the client. */
+  /** Returns the messages that the exchange gets instead of the client's message. */
   readonly sent?: (frame: Frame) => ReadonlyArray<Frame>
-  /** The messages that the client gets instead of one from the exchange. */
+  /** Returns the messages that the client gets instead of the exchange's message. */
   readonly received?: (frame: Frame) => ReadonlyArray<Frame>
-  /** Writes a message that the client gets; as JSON by default. */
+  /** Writes a message for the client. As JSON by default. */
   readonly write?: (frame: Frame) => string
-  /** Handles a text that is not JSON instead of the exchange. */
+  /** Handles text that is not JSON, in place of the exchange. */
   readonly text?: () => void
 }
 
 /** The connection that a mutant changes. */
 export interface Line {
-  /** Gives the client a message, after this time in milliseconds; at once by default. */
+  /** Sends the client a message after this time in milliseconds, or immediately by default. */
   readonly deliver: (frame: Frame, after?: number) => void
-  /** Ends the connection. */
+  /** Closes the connection. */
   readonly end: () => void
-  /** Sends the exchange a message. */
+  /** Sends a message to the exchange. */
   readonly send: (frame: Frame) => void
-  /** The other connections of the target. */
+  /** The target's other connections. */
   readonly others: () => ReadonlyArray<Line>
 }
 
@@ -53,7 +53,7 @@ const decoder = new TextDecoder()
 
 const ended = new Socket.SocketError({ reason: new Socket.SocketCloseError({ code: 1006 }) })
 
-/** A target whose WebSocket has a fault. */
+/** A target with a faulty WebSocket. */
 export const faulty = (target: Target.Target, fault: Fault): Target.Target => {
   const { dial } = target
   if (dial === undefined) return target
@@ -113,7 +113,7 @@ export const faulty = (target: Target.Target, fault: Fault): Target.Target => {
 // Faults
 // -----------------------------------------------------------------------------
 
-/** Changes received messages. The state of the closure belongs to one connection. */
+/** Changes received messages. The closure's state belongs to one connection. */
 export const receiving =
   (make: () => (frame: Frame) => Frame | ReadonlyArray<Frame> | undefined): Fault => () => () => {
     const change = make()
@@ -137,7 +137,7 @@ export const sending = (change: (frame: Frame) => Frame | ReadonlyArray<Frame> |
   }
 })
 
-/** Changes the `params` of a channel's messages. `undefined` drops the message. */
+/** Changes the `params` of a channel's messages, or drops the message if the result is `undefined`. */
 export const pushing = (channel: string, change: (params: ReadonlyArray<unknown>) => unknown): Fault =>
   receiving(() => (frame) => {
     if (frame.method !== `${channel}_update`) return frame
@@ -145,7 +145,7 @@ export const pushing = (channel: string, change: (params: ReadonlyArray<unknown>
     return params === undefined ? undefined : { ...frame, params }
   })
 
-/** Changes the results of requests with a method. The method and the params are the request's. */
+/** Changes the results of requests with a method. The method and the params are taken from the request. */
 export const answering = (
   method: string | ((method: string) => boolean),
   change: (answer: Frame, request: Frame) => Frame | ReadonlyArray<Frame> | undefined

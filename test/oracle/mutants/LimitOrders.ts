@@ -41,18 +41,18 @@ const history = OrderHistory.endpoint.path
 const limit = LimitOrders.endpoint.path
 const ocoOrders = UnexecutedOcoOrders.endpoint.path
 
-/** Changes the orders in the request of a bulk call. */
+/** Changes the orders in a bulk call's request. */
 const ordering = (path: string, change: (orders: ReadonlyArray<Fields>) => ReadonlyArray<Fields>) =>
   asking(path, (fields) => Array.isArray(fields["orders"]) ? { ...fields, orders: change(fields["orders"]) } : fields)
 
-/** Removes a flag from requests that also set another one. */
+/** Removes a flag from requests that also set another flag. */
 const dropping = (path: string, flag: string, other: string) =>
   asking(path, (fields) => fields[flag] === undefined || fields[other] === undefined ? fields : without(fields, flag))
 
 const cut = (value: unknown, places: number): unknown =>
   typeof value === "string" && /\./u.test(value) ? value.slice(0, value.indexOf(".") + 1 + places) : value
 
-/** Refuses an order with a client order id for which `isTaken` is true. */
+/** Refuses an order if `isTaken` is true for its client order id. */
 const taking = (path: string, isTaken: (seen: ReadonlyMap<string, unknown>, order: Fields) => boolean): Pick<
   Mutant,
   "make"
@@ -82,7 +82,7 @@ const entryMutants: ReadonlyArray<Mutant> = [
     ...([["ioc", "postOnly"], ["ioc", "rpi"], ["postOnly", "rpi"]] as const).map(([flag, other]) =>
       mutant(`entry-${flag}-${other}${path}`, `${flag} is ignored if ${other} is set too`, {
         breaks: ["live-entry.flags"],
-        // Without the sandbox's permission, rpi alone would still be refused.
+        // Without the sandbox's permission, the rpi flag alone would still be refused.
         ...(other === "rpi"
           ? asking(
             path,
@@ -200,7 +200,7 @@ const entryMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Mutants of the lists of orders and their pages. */
+/** Mutants of the order lists and their pages. */
 const pageMutants: ReadonlyArray<Mutant> = [
   mutant("deals-limit-shown", "the limit of deals is shown, but has no effect", {
     breaks: ["deals.pages"],

@@ -28,7 +28,7 @@ const lists = [
   { id: "api-keys", path: SubAccountApiKeys.endpoint.path, records: "data", filters: ["subAccountId"] }
 ] as const
 
-/** Serves a different page than the requested one, but shows the requested limit and offset. */
+/** Serves a different page than requested, but shows the requested limit and offset. */
 const instead = (path: string, change: (fields: Fields) => Fields): Change => ({
   make: () => ({
     request: (request, venue) => request.path === path ? withFields(venue, request, change) : request,

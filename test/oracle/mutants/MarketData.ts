@@ -1,4 +1,4 @@
-/** Faults in market data that only the live exchange's documentation describes. */
+/** Faults in market data that only the live exchange documents. */
 import * as Candles from "../../../src/endpoints/Candles.ts"
 import * as CollateralMarkets from "../../../src/endpoints/CollateralMarkets.ts"
 import * as FuturesMarkets from "../../../src/endpoints/FuturesMarkets.ts"
@@ -50,7 +50,7 @@ const asked = (path: string, change: (query: URLSearchParams) => void): Change =
 const ignoring = (path: string, ...keys: ReadonlyArray<string>): Change =>
   asked(path, (query) => keys.forEach((key) => query.delete(key)))
 
-/** Changes the rows of candles. */
+/** Changes the rows of a list of candles. */
 const rows = (change: (rows: ReadonlyArray<ReadonlyArray<unknown>>) => unknown): Change =>
   changing(candles, ["result"], (result) => Array.isArray(result) ? change(result) : result)
 
@@ -242,7 +242,7 @@ const listMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** The places at which answers have the fields that rules check, by rule prefix and path. */
+/** Where responses have the fields that rules check, by rule prefix and path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string, place: Place]> = [
   ["summary.entry.", summary, ["result"]],
   ["summaries.entry.", summaries, ["result", "*", "ticker"]],
@@ -253,7 +253,7 @@ const tables: ReadonlyArray<readonly [rules: string, path: string, place: Place]
   ["futures.entry.", futures, ["result", "*"]]
 ]
 
-/** Mutants whose answers have no fields, or null in every field. */
+/** Mutants whose responses have no fields, or null in every field. */
 const shapeMutants: ReadonlyArray<Mutant> = tables.flatMap(([prefix, path, place]) => {
   const breaks = rules.map(({ id }) => id).filter((id) => id.startsWith(prefix))
   const fields = (object: unknown) => Json.isObject(object) ? Object.keys(object) : []

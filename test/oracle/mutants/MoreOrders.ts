@@ -1,6 +1,4 @@
-/**
- * Faults in orders that only the live exchange's documentation describes: stop orders, changed orders and bulk orders.
- */
+/** Faults in orders that only the live exchange documents: stop orders, modified orders and bulk orders. */
 import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
 import * as BulkLimitOrders from "../../../src/endpoints/BulkLimitOrders.ts"
 import * as CancelBulkOrders from "../../../src/endpoints/CancelBulkOrders.ts"
@@ -166,7 +164,7 @@ const isBulk = (path: string) =>
   [BulkLimitOrders, CollateralBulkLimitOrders].some(({ endpoint }) => endpoint.path === path)
 const cancelBulk = CancelBulkOrders.endpoint.path
 
-/** Changes the list in the answer of a bulk call. */
+/** Changes the list in a bulk call's response. */
 const listing = (
   concerns: (path: string) => boolean,
   change: (items: ReadonlyArray<Fields>) => unknown
@@ -179,7 +177,7 @@ const listing = (
   })
 })
 
-/** Changes the orders in the request of a bulk call. */
+/** Changes the orders in a bulk call's request. */
 const ordering = (
   concerns: (path: string) => boolean,
   change: (orders: ReadonlyArray<Fields>, fields: Fields) => Fields

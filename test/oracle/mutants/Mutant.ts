@@ -1,6 +1,6 @@
 /**
- * Sandboxes with one semantic fault each. They show that the oracle finds faults: each mutant names the rules that it
- * breaks. A mutant wraps a venue, or gives it another dialect. The engine itself is unchanged.
+ * Sandboxes with one semantic fault each. They show that the oracle finds faults: each mutant lists the rules that it
+ * breaks. A mutant wraps a venue or changes the venue's dialect, but never changes the engine.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,7 +16,7 @@ import * as Venue from "../../../src/sandbox/venue/Venue.ts"
 /** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** An answer of the venue. */
+/** A response from the venue. */
 export type Written = Extract<Answer, { readonly _tag: "Answer" }>
 
 /** The service that a mutant wraps. */
@@ -26,19 +26,22 @@ export type Instance = Venue.Venue["Service"]
 export interface Change {
   /** Changes the venue's dialect and policy. */
   readonly dialect?: (dialect: Dialect) => Dialect
-  /** Creates the interception and any state that it needs. Each venue has its own, so mutants share no state. */
+  /**
+   * Creates the interception and any state that it needs. Each venue has a separate interception, so mutants share no
+   * state.
+   */
   readonly make?: () => Interception
 }
 
-/** A mutant's changes to the calls of its venue. */
+/** A mutant's changes to its venue's calls. */
 export interface Interception {
   /** Changes the venue before it receives the request. */
   readonly before?: (venue: Instance, request: Request) => void
   /** Changes the request before the venue receives it. */
   readonly request?: (request: Request, venue: Instance) => Request
-  /** Whether the connection breaks before the answer. */
+  /** Whether the connection breaks before the response. */
   readonly resets?: (request: Request) => boolean
-  /** Changes the answer before the caller gets it. */
+  /** Changes the response before the caller gets it. */
   readonly answer?: (answer: Written, request: Request, venue: Instance) => Written
 }
 
@@ -50,7 +53,7 @@ export interface Mutant extends Change {
   readonly fault: string
   /** Ids of the rules that must find the fault. */
   readonly breaks: ReadonlyArray<string>
-  /** The dialects in which the change is a fault; both by default. */
+  /** The dialects in which the change is a fault. Both by default. */
   readonly dialects?: ReadonlyArray<Dialect["name"]>
 }
 
@@ -89,7 +92,7 @@ export const layer = (
 
 const textOf = ({ body }: Request): string => new TextDecoder().decode(body)
 
-/** The fields of a request's body; undefined if the body is not a JSON object. */
+/** The fields in a request's body, or undefined if the body is not a JSON object. */
 export const fieldsOf = (request: Request): Fields | undefined => {
   const json = Result.getOrUndefined(Json.parse(textOf(request)))
   return Json.isObject(json) ? json : undefined
@@ -106,7 +109,7 @@ const secretOf = ({ state }: Instance, request: Request): string | undefined =>
 
 const hmac = (secret: string, payload: string): string => createHmac("sha512", secret).update(payload).digest("hex")
 
-/** Whether a request is signed with the secret of its key. */
+/** Whether a request is signed with its key's secret. */
 const isSigned = (venue: Instance, request: Request): boolean => {
   const secret = secretOf(venue, request)
   const payload = header(request, Signature.headers.payload)
@@ -114,7 +117,7 @@ const isSigned = (venue: Instance, request: Request): boolean => {
     hmac(secret, payload) === header(request, Signature.headers.signature)
 }
 
-/** The same request with a different body, signed correctly. */
+/** The same request with a different body, correctly signed. */
 export const signed = (venue: Instance, request: Request, body: Uint8Array = request.body): Request => {
   const payload = Signature.payloadOf(body)
   const headers = { ...request.headers, [Signature.headers.payload]: payload }
@@ -132,7 +135,7 @@ export const withHeaders = (request: Request, headers: Request["headers"]): Requ
   headers: { ...request.headers, ...headers }
 })
 
-/** The same request with changed fields, signed again. A request without a valid signature stays unchanged. */
+/** The same request with changed fields, signed again. A request without a valid signature is not changed. */
 export const withFields = (
   venue: Instance,
   request: Request,
@@ -143,11 +146,11 @@ export const withFields = (
   return signed(venue, request, new TextEncoder().encode(Json.stringify(change(fields))))
 }
 
-/** The fields without these keys. */
+/** The fields other than these keys. */
 export const without = (fields: Fields, ...keys: ReadonlyArray<string>): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)))
 
-/** Changes the fields of requests to a path. */
+/** Changes the fields in requests to a path. */
 export const asking = (path: string, change: (fields: Fields, venue: Instance) => Fields): Change => ({
   make: () => ({
     request: (request, venue) =>
@@ -155,7 +158,7 @@ export const asking = (path: string, change: (fields: Fields, venue: Instance) =
   })
 })
 
-/** Sends the request to the path of another call. */
+/** Sends the request to another call's path. */
 export const calling = (
   from: string,
   to: string,
@@ -173,19 +176,19 @@ export const calling = (
 })
 
 // -----------------------------------------------------------------------------
-// Answers
+// Responses
 // -----------------------------------------------------------------------------
 
-/** The JSON of an answer. */
+/** Parses a response as JSON. */
 export const jsonOf = ({ body }: Written): unknown => Result.getOrUndefined(Json.parse(body))
 
-/** The same answer with a different body. */
+/** The same response with a different body. */
 export const withBody = (answer: Written, body: unknown): Written => ({
   ...answer,
   body: Json.stringify(body as object)
 })
 
-/** Changes the answers to calls of a path: successes, refusals, or both. */
+/** Changes the responses to calls of a path: successes, refusals, or both. */
 export const answering = (
   path: string | ((path: string) => boolean),
   when: "success" | "refusal" | "always",
@@ -201,7 +204,7 @@ export const answering = (
   })
 })
 
-/** Sets a different status on answers for which `when` is true. */
+/** Sets a different status on responses for which `when` is true. */
 export const withStatus = (
   status: number,
   when: (answer: Written, request: Request) => boolean
@@ -209,10 +212,10 @@ export const withStatus = (
   make: () => ({ answer: (answer, request) => when(answer, request) ? { ...answer, status } : answer })
 })
 
-/** A place in an answer: keys, with `*` for every element of a list and every value of an object. */
+/** A place in a response: keys, with `*` for every element of a list and every value of an object. */
 export type Place = ReadonlyArray<string>
 
-/** Returns the value with a change at one place; a change to `undefined` removes the place. */
+/** Returns the value with a change at one place. A change to `undefined` removes the place. */
 export const changedAt = (value: unknown, [key, ...rest]: Place, change: (value: unknown) => unknown): unknown => {
   if (key === undefined) return change(value)
   if (Array.isArray(value)) return key === "*" ? value.map((item) => changedAt(item, rest, change)) : value
@@ -227,7 +230,7 @@ export const changedAt = (value: unknown, [key, ...rest]: Place, change: (value:
   return changed
 }
 
-/** Changes the value at `place` in the successful answers of a path. */
+/** Changes the value at `place` in a path's successful responses. */
 export const changing = (path: string, place: Place, change: (value: unknown) => unknown): Change =>
   answering(path, "success", (json) => changedAt(json, place, change))
 

@@ -1,4 +1,4 @@
-/** Faults in a single case of a call: one side, another market, a later item, or the case of a letter. */
+/** Faults in a single case of a call: one side, another market, a later item, or different letter case. */
 import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
 import * as CancelBulkOrders from "../../../src/endpoints/CancelBulkOrders.ts"
 import * as CancelConditionalOrder from "../../../src/endpoints/CancelConditionalOrder.ts"
@@ -39,7 +39,7 @@ const collateralMarket = CollateralMarketOrders.endpoint.path
 const cancelBulk = CancelBulkOrders.endpoint.path
 const funding = "/api/v4/public/funding-history/"
 
-/** Changes the fields of those calls to a path for which `when` is true. */
+/** Changes the fields in calls to a path for which `when` is true. */
 const askingWhen = (path: string, when: (fields: Fields) => boolean, change: (fields: Fields) => Fields): Change =>
   asking(path, (fields) => when(fields) ? change(fields) : fields)
 
@@ -47,10 +47,10 @@ const isSell = ({ side }: Fields): boolean => side === "sell"
 
 const isElsewhere = ({ market }: Fields): boolean => market === "BTC_PERP"
 
-/** Replaces the request's market with the one where the rules place their orders. */
+/** Replaces the request's market with the market in which the rules place their orders. */
 const onTheOrdersMarket = (fields: Fields): Fields => ({ ...fields, market: "BTC_USDT" })
 
-/** Shows again the records of earlier answers that have since left the list at `key`. */
+/** Shows records from earlier responses again after they have left the list at `key`. */
 const remembering = (path: string, key: string): Change => ({
   make: () => {
     const seen = new Map<string, unknown>()
@@ -66,7 +66,7 @@ const remembering = (path: string, key: string): Change => ({
   }
 })
 
-/** Drops the client order id of every second order that has the id of an earlier one, on one side only. */
+/** Drops the client order id of every second order that reuses an earlier order's id, on one side only. */
 const idTwice = (path: string, side: string): Change => ({
   make: () => {
     const seen = new Set<unknown>()

@@ -1,4 +1,4 @@
-/** Faults in the values and options of orders that only the live exchange's documentation describes, and in pages. */
+/** Faults in the values and options of orders that only the live exchange documents, and in pages. */
 import * as BulkLimitOrders from "../../../src/endpoints/BulkLimitOrders.ts"
 import * as CollateralBulkLimitOrders from "../../../src/endpoints/CollateralBulkLimitOrders.ts"
 import * as CollateralLimitOrders from "../../../src/endpoints/CollateralLimitOrders.ts"
@@ -46,7 +46,7 @@ const single: ReadonlyArray<string> = [
   CollateralMarketOrders.endpoint.path
 ]
 
-/** Changes the orders of a call, whether it places one or several. */
+/** Changes the orders in a call, whether the call places one order or several. */
 const ordering = (path: string, change: (order: Fields) => Fields): Change =>
   asking(
     path,

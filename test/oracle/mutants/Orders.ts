@@ -1,4 +1,4 @@
-/** Faults in orders: their validation, their answers and their execution. */
+/** Faults in orders: their validation, their responses and their execution. */
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Market } from "../../../src/domain/Market.ts"
 import type { VenuePolicy } from "../../../src/domain/VenuePolicy.ts"
@@ -46,10 +46,10 @@ const withPolicy = (policy: Partial<VenuePolicy>) => (dialect: Dialect): Dialect
 
 const legs: ReadonlyArray<Place> = [["stop_loss"], ["take_profit"]]
 
-/** The orders in an answer: the order itself, or the legs of an OCO order. */
+/** The orders in a response: the order itself, or the legs of an OCO order. */
 const ordersIn = (path: string): ReadonlyArray<Place> => path === oco ? legs : [[]]
 
-/** Changes the value of one key in the answers about new orders. */
+/** Changes the value of one key in responses about new orders. */
 const placed = (
   path: string,
   key: string | ((venue: Instance) => string),
@@ -93,7 +93,10 @@ const repaired = (path: string, key: string): Change => ({
   }
 })
 
-/** Changes the market list of one venue. All venues share the listings in it, so these are copied, not changed. */
+/**
+ * Changes one venue's list of markets. All venues share the listings in the list, so they are copied before they are
+ * changed.
+ */
 const list = (state: Instance["state"], change: (market: Market) => Market): void => {
   Object.assign(state, { markets: new Map(markets.map((market) => [market.name, change(market)])) })
 }
@@ -108,7 +111,7 @@ const numbersAsTexts = (fields: Readonly<Record<string, unknown>>): Readonly<Rec
     ])
   )
 
-/** Faults in validation that both order calls can have. */
+/** Validation faults that both order calls can have. */
 const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
   const path = id === "oco" ? oco : stopLimit
   const prices = id === "oco" ? ["price", "activation_price", "stop_limit_price"] : ["price", "activation_price"]
@@ -291,7 +294,7 @@ const freshStop = (rule: string, key: string | ((venue: Instance) => string), va
   ...placed(stopLimit, key, () => value)
 })
 
-/** Shows a different value in one leg of a new OCO order, or in both. */
+/** Shows a different value in one or both legs of a new OCO order. */
 const freshLeg = (rule: string, key: string, change: (value: unknown) => unknown, only = legs): Mutant => ({
   id: `oco-new-${rule}`,
   fault: `a new leg shows a wrong ${rule}`,
@@ -527,7 +530,7 @@ const cancelling: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** The position of the orders in the answers that list open orders and the order history. */
+/** Where the orders are in the responses that list open orders and the order history. */
 const listed: ReadonlyArray<readonly [path: string, place: Place]> = [
   [ActiveOrders.endpoint.path, ["*"]],
   [OrderHistory.endpoint.path, ["*", "*"]]
@@ -559,7 +562,7 @@ const listing = (
   })
 })
 
-/** Removes all waiting orders, changes their trigger, and adds them again. */
+/** Removes all waiting orders, changes their triggers, and adds the orders again. */
 const changeWaiting = (state: Instance["state"], change: (order: StopOrder) => void): void => {
   for (const { waiting } of state.trading.values()) {
     for (const order of PendingStopOrders.all(waiting)) {
@@ -611,7 +614,7 @@ const atLimit = (money: unknown, order: Fields): unknown => {
   return stock === 0 ? money : `${stock * Number(order["price"])}`
 }
 
-/** The opposite of each bboRole method. */
+/** The opposite of each bboRole value. */
 const roles = { queue: "counterparty", counterparty: "queue", none: undefined } as const
 
 const statusIs = (rule: string, ...words: ReadonlyArray<string>): Mutant => ({
@@ -720,7 +723,7 @@ const life: ReadonlyArray<Mutant> = [
     breaks: ["stop-limit.stp.omitted"],
     make: () => ({
       ...asking(stopLimit, (fields) => ({ stp: "cancel_both", ...fields })).make?.(),
-      // Hides the default from rules that only read the answer.
+      // Hides the default from rules that only read the response.
       answer: (answer, request) =>
         request.path === stopLimit && answer.status < 300 && fieldsOf(request)?.["stp"] === undefined
           ? withBody(answer, { ...jsonOf(answer) as Fields, stp: "no" })

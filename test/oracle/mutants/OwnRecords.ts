@@ -1,4 +1,4 @@
-/** Faults in the lists of an account's own records, and in market data, that reads alone can find. */
+/** Faults that reads alone can find, in the lists of an account's own records and in market data. */
 import * as Paths from "../../../src/oracle/world/Paths.ts"
 import * as Json from "../../../src/protocol/Json.ts"
 import { answering, asking, type Change, changing, type Fields, type Mutant, mutant, without } from "./Mutant.ts"
@@ -7,11 +7,11 @@ import { answering, asking, type Change, changing, type Fields, type Mutant, mut
 const live = (id: string, fault: string, breaks: ReadonlyArray<string>, change: Change): Mutant =>
   mutant(id, fault, { breaks, dialects: ["live"], ...change })
 
-/** The records of an answer: those of a list, or of a list for each market. */
+/** The records in a response, which has either one list or one list per market. */
 const recordsIn = (json: unknown): ReadonlyArray<unknown> =>
   Array.isArray(json) ? json : Json.isObject(json) ? Object.values(json).flat() : []
 
-/** Changes every list of records in the successful answers of a path. */
+/** Changes every list of records in a path's successful responses. */
 const listing = (path: string, change: (records: ReadonlyArray<unknown>) => ReadonlyArray<unknown>): Change =>
   answering(path, "success", (json) =>
     Array.isArray(json)
@@ -20,7 +20,7 @@ const listing = (path: string, change: (records: ReadonlyArray<unknown>) => Read
         Object.entries(json as Fields).map(([market, records]) => [market, change(records as ReadonlyArray<unknown>)])
       ))
 
-/** Changes the key of every record in the successful answers of a path. */
+/** Changes the key of every record in a path's successful responses. */
 const ofEach = (path: string, key: string, change: (value: unknown) => unknown): Change =>
   listing(
     path,
@@ -153,7 +153,7 @@ const agreementMutants: ReadonlyArray<Mutant> = [
   )
 ]
 
-/** Changes the query of a public call. */
+/** Changes a public call's query. */
 const query = (path: string, change: (query: URLSearchParams) => void): Change => ({
   make: () => ({
     request: (request) => {

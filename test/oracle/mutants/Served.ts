@@ -1,4 +1,4 @@
-/** Sandboxes that do not serve a call which only the live exchange's documentation describes. */
+/** Sandboxes that do not serve a call that only the live exchange documents. */
 import * as KillSwitch from "../../../src/endpoints/KillSwitch.ts"
 import * as PlatformStatus from "../../../src/endpoints/PlatformStatus.ts"
 import { type Mutant, mutant, withStatus } from "./Mutant.ts"

@@ -1,9 +1,9 @@
-/** Malformed answers, derived from a correct one: each field is missing once, and once has the wrong type. */
+/** Malformed responses, derived from correct ones: each field is missing once, and has the wrong type once. */
 import * as Json from "../../../src/protocol/Json.ts"
 import { type Change, changing, type Place } from "./Mutant.ts"
 
 /**
- * A malformed answer: a field is `missing` or `retyped` (a number replaces a string, a string replaces any other
+ * A malformed response: a field is `missing` or `retyped` (a number replaces a string, a string replaces any other
  * value).
  */
 export interface Shape extends Change {
@@ -13,8 +13,8 @@ export interface Shape extends Change {
 }
 
 /**
- * All places in an answer. The elements of a list count as one place, and so do the values of an object that is keyed
- * by names.
+ * All places in a response. All elements of a list are one place, and so are all values of an object that is keyed by
+ * names.
  */
 export const places = (value: unknown, isNamed: (key: string) => boolean = () => true): ReadonlyArray<Place> => {
   const found = new Map<string, Place>()

@@ -1,20 +1,20 @@
-/** Sandboxes with one fault of the private streams of an account. */
+/** Sandboxes with one fault in an account's private streams. */
 import { answering, type Fault, type Frame, pushing, receiving, resulting, sending } from "./Frames.ts"
 import { type Fields, fields, half, list, stream, type StreamMutant, success } from "./Streams.ts"
 
 // -----------------------------------------------------------------------------
-// Access
+// Access control
 // -----------------------------------------------------------------------------
 
 const codeOf = ({ error }: Frame): unknown => error === null || error === undefined ? undefined : fields(error)["code"]
 
-/** Answers private requests of connections that are not authorised. */
+/** Responds to private requests on connections that are not authorised. */
 const open: Fault = answering(
   (method) => /^(?:balance|orders|deals|positions)/u.test(method),
   (answer) => codeOf(answer) === 6 ? { ...answer, error: null, result: success } : answer
 )
 
-/** Authorises every connection with the token of the first one. */
+/** Authorises every connection with the first connection's token. */
 const shared: Fault = () => {
   let token: unknown
   const waiting = new Set<(frame: Frame) => void>()
@@ -101,7 +101,7 @@ const access: ReadonlyArray<StreamMutant> = [
 const marketsOf = (frame: Frame): ReadonlyArray<unknown> =>
   frame.method === "ordersPending_subscribe" ? list(frame.params) : list(list(frame.params)[0])
 
-/** Adds the markets of earlier subscriptions to each subscription of a channel. */
+/** Adds the markets of earlier subscriptions to each subscription to a channel. */
 const merging = (channel: string): Fault => () => () => {
   const markets = new Set<unknown>()
   return {
@@ -147,7 +147,7 @@ const subscriptions: ReadonlyArray<StreamMutant> = [
 // Orders
 // -----------------------------------------------------------------------------
 
-/** Changes the events of orders. `undefined` drops the event. */
+/** Changes order events, or drops the event if the result is `undefined`. */
 const orders = (
   change: (event: unknown, order: Fields) => readonly [event: unknown, order: Fields] | undefined
 ): Fault => pushing("ordersPending", ([event, order]) => change(event, fields(order)))
@@ -441,7 +441,7 @@ const pending: ReadonlyArray<StreamMutant> = [
 const deal = (at: number, change: (value: unknown, deal: ReadonlyArray<unknown>) => unknown): Fault =>
   pushing("deals", (deal) => deal.with(at, change(deal[at], deal)))
 
-/** Changes the records in the answer to a request. */
+/** Changes the records in the response to a request. */
 const records = (method: string, change: (records: ReadonlyArray<Fields>) => ReadonlyArray<unknown>): Fault =>
   resulting(method, (page) => ({ ...fields(page), records: change(list(fields(page)["records"]).map(fields)) }))
 
@@ -457,7 +457,7 @@ const fills: ReadonlyArray<StreamMutant> = [
       return {
         received: (frame) => {
           if (frame.method === "deals_update") {
-            // Fees of margin deals are in the quote currency, also those of a buy.
+            // The fees of margin deals are in the quote currency, even for a buy.
             const [, , , id, , , , , side, , asset] = list(frame.params)
             if (side === 2 && asset === "USDT") margin.add(id)
             return margin.has(id) ? [] : [frame]
@@ -644,7 +644,7 @@ const fills: ReadonlyArray<StreamMutant> = [
 // Balances and positions
 // -----------------------------------------------------------------------------
 
-/** Changes each balance of an object. */
+/** Changes each balance in an object. */
 const balances = (change: (balance: Fields) => unknown) => (all: unknown): Fields =>
   Object.fromEntries(Object.entries(fields(all)).map(([ticker, balance]) => [ticker, change(fields(balance))]))
 

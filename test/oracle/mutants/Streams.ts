@@ -1,4 +1,4 @@
-/** Sandboxes with one fault of their public streams, and of their messages and connections. */
+/** Sandboxes with one fault in their public streams, or in their messages and connections. */
 import { answering, type Fault, type Frame, pushing, receiving, resulting, sending } from "./Frames.ts"
 
 /** A sandbox whose WebSocket has one fault. */
@@ -192,7 +192,7 @@ const messages: ReadonlyArray<StreamMutant> = [
   )
 ]
 
-/** Pushes everything that a connection gets to all connections. */
+/** Pushes everything that one connection gets to all connections. */
 const everywhere: Fault = () => ({ others }) => ({
   received: (frame) => {
     if (!isAnswer(frame)) { for (const { deliver } of others()) deliver(frame) }
@@ -200,7 +200,7 @@ const everywhere: Fault = () => ({ others }) => ({
   }
 })
 
-/** Pushes to each connection also the messages for the connections that were opened before it. */
+/** Pushes the messages for earlier connections to each connection as well. */
 const toLater: Fault = () => {
   const lines: Array<object> = []
   return (line) => {
@@ -216,7 +216,7 @@ const toLater: Fault = () => {
   }
 }
 
-/** Adds the markets of earlier subscriptions of a channel to each subscription. */
+/** Adds the markets of a channel's earlier subscriptions to each subscription. */
 const merging = (channel: string): Fault => () => () => {
   const markets = new Set<unknown>()
   return {
@@ -228,7 +228,7 @@ const merging = (channel: string): Fault => () => () => {
   }
 }
 
-/** Ignores requests to leave a channel, but acknowledges them. */
+/** Acknowledges requests to unsubscribe, but ignores them. */
 const keeping = (channel: string): Fault =>
   sending((frame) => frame.method === `${channel}_unsubscribe` ? { ...frame, method: "ping", params: [] } : frame)
 
@@ -324,7 +324,7 @@ const subscriptions: ReadonlyArray<StreamMutant> = [
 // Order books
 // -----------------------------------------------------------------------------
 
-/** Changes the bodies of books. */
+/** Changes the bodies of order books. */
 const books = (change: (body: Fields, isSnapshot: boolean) => Fields | undefined): Fault =>
   pushing("depth", ([isSnapshot, body, market]) => {
     const changed = change(fields(body), isSnapshot === true)
@@ -341,7 +341,7 @@ const levels = (
     Array.isArray(body[side]) && when(isSnapshot) ? { ...body, [side]: change(list(body[side])) } : body
   )
 
-/** A fault that shows only in changes. */
+/** A fault that shows only in book updates. */
 const isChange = (isSnapshot: boolean): boolean => !isSnapshot
 
 const isGone = (level: unknown): boolean => Number(list(level)[1]) === 0
@@ -587,7 +587,7 @@ const depth: ReadonlyArray<StreamMutant> = [
 // Trades, prices and candles
 // -----------------------------------------------------------------------------
 
-/** Changes each trade of the messages. `index` counts the messages of the connection. */
+/** Changes each trade in the messages. `index` counts the messages on the connection. */
 const trades = (change: (trade: Fields) => Fields): Fault =>
   pushing("trades", ([market, all]) => [market, list(all).map((trade) => change(fields(trade)))])
 
@@ -602,7 +602,7 @@ const later = (channel: string, change: (params: ReadonlyArray<unknown>, count: 
     }
   })
 
-/** Doubles the messages of a channel after its second subscription, except those that `isFirst` finds. */
+/** Duplicates the messages of a channel after its second subscription, except messages for which `isFirst` is true. */
 const doubling = (channel: string, isFirst: (params: ReadonlyArray<unknown>) => boolean): Fault => () => () => {
   let count = 0
   return {

@@ -1,4 +1,4 @@
-/** Sandboxes with one fault of what a stream selects: ids, levels, periods, pages, assets, and ends of subscriptions. */
+/** Sandboxes with one fault in what a stream selects: ids, levels, periods, pages, assets, and unsubscriptions. */
 import { type Fault, type Frame, pushing, receiving, resulting, sending } from "./Frames.ts"
 import { fields, list, stream, type StreamMutant, success } from "./Streams.ts"
 
@@ -15,7 +15,7 @@ const asking = (method: string, at: number, value: (value: unknown) => unknown):
     return { ...frame, params }
   })
 
-/** The end of one subscription silences a connection until the next one begins. */
+/** Unsubscribing from one channel silences the connection until the next subscription. */
 const silencing: Fault = () => () => {
   let isSilent = false
   return {
@@ -28,7 +28,7 @@ const silencing: Fault = () => () => {
   }
 }
 
-/** Refuses public requests after a token. */
+/** Refuses public requests after a token was sent. */
 const privateOnly: Fault = () => () => {
   let isPrivate = false
   return {
@@ -39,7 +39,7 @@ const privateOnly: Fault = () => () => {
   }
 }
 
-/** Every page of executed orders is the first one. */
+/** Returns the first page for every page of executed orders. */
 const firstPage: Fault = () => () => {
   const offsets = new Map<unknown, unknown>()
   return {
@@ -56,7 +56,7 @@ const firstPage: Fault = () => () => {
   }
 }
 
-/** A subscription adds its assets to those before. */
+/** Adds the assets of earlier subscriptions to a subscription. */
 const merging: Fault = () => () => {
   const assets = new Set<unknown>()
   return {
@@ -68,7 +68,7 @@ const merging: Fault = () => () => {
   }
 }
 
-/** Acknowledges the ends of these channels' subscriptions, and does nothing. */
+/** Acknowledges unsubscribing from these channels, but does nothing. */
 const endless = (...channels: ReadonlyArray<string>): Fault => () => () => {
   const ends = new Set<unknown>()
   return {

@@ -57,7 +57,7 @@ const limit = LimitOrders.endpoint.path
 const collateralLimit = CollateralLimitOrders.endpoint.path
 
 // -----------------------------------------------------------------------------
-// Wrong values: each field of each answer once
+// Wrong values: each field of each response once
 // -----------------------------------------------------------------------------
 
 const opposites: Readonly<Record<string, string>> = {
@@ -79,7 +79,7 @@ const twisted = (value: unknown): unknown => {
   return /^[0-9.]+$/u.test(value) ? String(Number(value) * 2 || 1) : opposites[value] ?? `${value}x`
 }
 
-/** An answer with orders or fills, and the rule that must notice an invalid value in each of its fields. */
+/** A response with orders or fills, and the rule that must detect an invalid value in each of its fields. */
 interface View {
   readonly id: string
   readonly path: string
@@ -119,7 +119,7 @@ const leg = [
   "mtime"
 ]
 
-/** The fields of an order in order history. */
+/** The fields of an order in the order history. */
 const past = ["id", "ctime", "ftime", ...order.filter((key) => !["market", "stp", "left"].includes(key))]
 
 const placed = (id: string, path: string, keys: ReadonlyArray<string>, place: Place = []): View => ({
@@ -358,7 +358,7 @@ const views: ReadonlyArray<View> = [
   { id: "trade-balance-market", path: balance, place: ["*"], rule: "market-orders.funds", keys: ["available"] }
 ]
 
-/** Mutants with an invalid value in one field of an answer. A field that is a list loses its first element. */
+/** Mutants with an invalid value in one field of a response. A field that is a list loses its first element. */
 const valueMutants: ReadonlyArray<Mutant> = views.flatMap(({ id, keys, path, place, rule }) =>
   keys.map((key) =>
     mutant(`value-${id}-${key}`, `${path} shows a wrong ${key} at ${place.join(".") || "the top"}`, {
@@ -372,10 +372,10 @@ const valueMutants: ReadonlyArray<Mutant> = views.flatMap(({ id, keys, path, pla
 // Wrong effects
 // -----------------------------------------------------------------------------
 
-/** Removes fields from the requests to a path, so that they have no effect. */
+/** Removes fields from requests to a path, so that they have no effect. */
 const ignoring = (path: string, ...keys: ReadonlyArray<string>) => asking(path, (fields) => without(fields, ...keys))
 
-/** Answers a call with the account's first open order, and does nothing. */
+/** Responds to a call with the account's first open order, and does nothing. */
 const pretending = (path: string): Pick<Mutant, "make"> => ({
   make: () => ({
     ...calling(path, active).make?.(),
@@ -386,7 +386,7 @@ const pretending = (path: string): Pick<Mutant, "make"> => ({
   })
 })
 
-/** Shows every account the first answer that any account got to a call. */
+/** Shows every account the first response that any account got to a call. */
 const sharing = (path: string, isFull: (json: unknown) => boolean): Pick<Mutant, "make"> => ({
   make: () => {
     let first: unknown
@@ -404,7 +404,7 @@ const sharing = (path: string, isFull: (json: unknown) => boolean): Pick<Mutant,
 const isFull = (json: unknown): boolean =>
   Array.isArray(json) ? json.length > 0 : Json.isObject(json) && Object.values(json).flat().some(Json.isObject)
 
-/** Turns a refusal of a call into a success. */
+/** Turns a call's refusal into a success. */
 const accepting = (path: string | ((path: string) => boolean)): Pick<Mutant, "make"> => ({
   make: () => ({
     answer: (answer, request) =>
@@ -417,7 +417,7 @@ const accepting = (path: string | ((path: string) => boolean)): Pick<Mutant, "ma
 const isMarketCall = (path: string): boolean =>
   [MarketOrders, StockMarketOrders, CollateralMarketOrders].some(({ endpoint }) => endpoint.path === path)
 
-/** Reverses the lists of an answer. */
+/** Reverses the lists in a response. */
 const reversed = (path: string): Pick<Mutant, "make"> =>
   answering(path, "success", (json) =>
     Array.isArray(json)
@@ -694,7 +694,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Faults that the document's dialect can have too. */
+/** Faults that also exist in the document's dialect. */
 const bothMutants: ReadonlyArray<Mutant> = [
   mutant("interest-ticker-alone", "planId has no effect if there is a ticker", {
     breaks: ["interest.plan-and-ticker.filter"],

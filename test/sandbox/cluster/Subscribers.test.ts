@@ -111,7 +111,7 @@ const ownerOf = (node: Node, { id }: Made) =>
   )
 
 itWithPostgres(
-  "after a node is killed, every subscriber to its venue resumes through another node, and knows the same orders that REST returns",
+  "every subscriber to a killed node's venue resumes through another node, and knows the same orders that REST returns",
   () =>
     Effect.gen(function*() {
       const { nodes } = yield* cluster(3)

@@ -16,7 +16,7 @@ describe("deleting a sub-account", () => {
     assert.propertyVal(desk.call("sub", { _tag: "Nothing" }), "why", "notFound")
   })
 
-  it("only its parent can delete a sub-account", () => {
+  it("only the parent account can delete a sub-account", () => {
     for (const account of ["ben", "sub"] as const) {
       assert.deepInclude(new Desk().call(account, deleted), { violations: [["id", { kind: "known" }]] })
     }
@@ -28,7 +28,7 @@ describe("deleting a sub-account", () => {
     })
   }
 
-  it("a sub-account is not deleted while orders lock its whole balance", () => {
+  it("a sub-account is not deleted while orders lock its complete balance", () => {
     const desk = new Desk().fund("sub", "trade", "100 USDT")
     desk.place("sub", limit("BTC_USDT", "buy", "1", "100"))
     assert.deepInclude(desk.call("ann", deleted), notEmpty)
@@ -37,7 +37,10 @@ describe("deleting a sub-account", () => {
 })
 
 describe("deleting a sub-account that has only a position", () => {
-  /** Closes half of the position at a loss that empties the wallet. A higher mark price keeps the rest from liquidation. */
+  /**
+   * Closes half of the position at a loss that empties the wallet. A higher mark price protects the rest from
+   * liquidation.
+   */
   const ruined = () => {
     const desk = new Desk().fund("sub", "collateral", "11 USDT").fund("ben", "collateral", "1000 USDT")
     desk.place("ben", limit("BTC_PERP", "sell", "1", "100"))
@@ -55,7 +58,7 @@ describe("deleting a sub-account that has only a position", () => {
 })
 
 describe("transfers between wallets", () => {
-  it("a transfer moves free funds between wallets of the account", () => {
+  it("a transfer moves free funds between an account's wallets", () => {
     const desk = new Desk().fund("ann", "main", "100 USDT")
     assert.strictEqual(desk.call("ann", transfer("main", "trade", "USDT", "60"))._tag, "Done")
     assert.deepStrictEqual([desk.free("ann", "main"), desk.free("ann", "trade")], ["40 USDT", "60 USDT"])

@@ -1,8 +1,8 @@
 /**
- * A search for money made from nothing: colluding accounts that own everything on the exchange try to end up with more than
- * was deposited. They trade with each other at any price, on margin and futures, change leverage and mode, and pass through
- * liquidations, deleveraging and funding, while the mark price jumps. Nobody outside takes anything, so what they own
- * together, with their profits, their debts and the house's earnings, is never more than what they brought.
+ * Searches for money made from nothing: colluding accounts that own everything on the exchange try to end up with more
+ * than was deposited. They trade with each other at any price, on margin and futures markets, change leverage and mode,
+ * and pass through liquidations, deleveraging and funding, while the mark price jumps. No outsider takes part, so what
+ * they own together, plus profits and the house's earnings and minus debts, never exceeds what they deposited.
  */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ import { property } from "../../support/property.ts"
 
 const usdt = "USDT" as never
 
-/** One step of a plan. */
+/** A step in a plan. */
 interface Step {
   readonly verb: "trade" | "crash" | "leverage" | "mode" | "withdraw" | "wait" | "funding"
   readonly account: Account
@@ -97,12 +97,12 @@ const actionsOf = (desk: Desk, drawn: Step): ReadonlyArray<Action> => {
 const begin = (): Desk => {
   const desk = new Desk()
   for (const account of accounts) desk.fund(account, "collateral", "1000 USDT")
-  // Nobody outside takes over a liquidation.
+  // No outsider takes over a liquidation.
   desk.send({ _tag: "SetMargin", liquidity: "book" })
   return desk
 }
 
-/** What all accounts own together, with their profits and without their debts, and what the house has earned. */
+/** What all accounts own together, plus their profits and minus their debts, and what the house has earned. */
 const owned = ({ state }: Desk): Units.Units => {
   let sum = Ledger.balance(state.ledger, "house", usdt) + Ledger.balance(state.ledger, "funding", usdt)
   for (const account of accounts) {
@@ -134,7 +134,7 @@ property(
   { runs: 2000, short: 40, timeout: 120_000 }
 )
 
-/** A copy of an exchange, to try a step on. */
+/** A copy of an exchange on which a step can be tried. */
 const copyOf = (desk: Desk): Desk => {
   const copy = begin()
   copy.state = Saved.load(structuredClone(Saved.save(desk.state)), desk.state.policy)
@@ -143,7 +143,7 @@ const copyOf = (desk: Desk): Desk => {
 }
 
 property(
-  "no greedy plan, which always takes the step that leaves the accounts with the most, makes money from nothing",
+  "a greedy plan, which always takes the step that leaves the accounts with the most, makes no money from nothing",
   [fc.array(fc.array(step, { minLength: 4, maxLength: 4 }), { minLength: 5, maxLength: 25, size: "max" })],
   (choices) =>
     Effect.sync(() => {

@@ -14,7 +14,7 @@ const funded = (): Desk => {
   return desk
 }
 
-/** The outcome of an order as short text. */
+/** Describes an order's outcome in a short text. */
 const said = (reply: Reply.Reply): string => {
   if (reply._tag === "Invalid") {
     return reply.violations.map(([field, { kind }]) => `${field}: ${kind}`).join()
@@ -32,7 +32,7 @@ const good = limit(btc, "buy", "1", "100")
 const tooMuch = limit(btc, "buy", "1", "1000000")
 
 describe("bulk commands", () => {
-  it("a bulk command places its orders in turn, and accepts or refuses each one separately", () => {
+  it("a bulk command places its orders in sequence, and accepts or refuses each order separately", () => {
     const desk = funded()
     assert.deepStrictEqual(
       repliesOf(desk, "ann", { _tag: "PlaceBulk", orders: [good, tooMuch, limit(btc, "sell", "2", "110")] }),
@@ -51,7 +51,7 @@ describe("bulk commands", () => {
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 100"])
   })
 
-  it("orders in a bulk command trade with earlier ones, and can use only the remaining funds", () => {
+  it("orders in a bulk command can trade with earlier orders in the command, and use only the remaining funds", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "2", "100"))
     const orders = [limit(btc, "buy", "3", "100"), limit(btc, "sell", "1", "100"), limit(btc, "buy", "98", "100")]
@@ -83,7 +83,7 @@ describe("bulk commands", () => {
     assert.strictEqual(apartFromActivity(desk.state), before)
   })
 
-  it("a bulk cancellation cancels its orders in turn, and reports other accounts' orders, ended orders and unknown ids as not found", () => {
+  it("a bulk cancellation cancels its orders in sequence, and reports other accounts' orders, closed orders and unknown ids as not found", () => {
     const desk = funded()
     const [one, two] = [desk.place("ann", good), desk.place("ann", good)]
     const strange = desk.place("ben", good)

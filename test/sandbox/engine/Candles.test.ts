@@ -11,7 +11,7 @@ import * as Packed from "../../../src/sandbox/store/Packed.ts"
 import { property } from "../../support/property.ts"
 import { history } from "./histories.ts"
 
-/** A price, its time in Unix microseconds, and the amount traded at it. */
+/** A price, its time in Unix microseconds, and the amount traded at this price. */
 interface Seen {
   readonly at: number
   readonly price: bigint
@@ -59,7 +59,7 @@ const intervals = [
 
 const start = 1_700_000_000
 
-/** Time steps from one price to the next: many are within the same second, and some take days. */
+/** Time steps from one price to the next. Many steps are within the same second, and some are days long. */
 const steps = fc.array(
   fc.record({
     wait: fc.oneof(
@@ -119,7 +119,7 @@ describe("candles", () => {
   )
 
   property(
-    "candles are the same if they are saved and loaded midway",
+    "candles are the same if they are saved and loaded in between",
     [steps, fc.nat(60)],
     (drawn, after) =>
       Effect.sync(() => {
@@ -131,7 +131,7 @@ describe("candles", () => {
     { runs: 30 }
   )
 
-  it("one-second candles older than a day are dropped once there are too many; longer candles stay", () => {
+  it("one-second candles older than a day are dropped once there are too many, but longer candles are not", () => {
     const candles = Candles.make()
     // Adds a price every two seconds for more than two days.
     const times = 100_002
@@ -145,7 +145,7 @@ describe("candles", () => {
     assert.strictEqual(Candles.lastDay(candles, last * 1e6)?.volume, 43_200n)
   })
 
-  it("reading the last day takes a few hundred steps, however long the history", () => {
+  it("reading the last day takes a few hundred steps, however long the history is", () => {
     const candles = Candles.make()
     for (let n = 0; n < 40_000; n++) Candles.add(candles, (start + 7 * n) * 1e6, 1n, 1n, 1n)
     let read = 0
@@ -163,9 +163,9 @@ describe("candles", () => {
   })
 })
 
-describe("the candles of a history", () => {
+describe("candles computed from a history", () => {
   for (const { name, policy } of [Dialect.document, Dialect.live]) {
-    it(`the candles of a history count every trade once per interval length, under the policy of the ${name} dialect`, () => {
+    it(`the candles of a history include every trade once per interval length, under the policy of the ${name} dialect`, () => {
       const state = State.make(policy)
       const next = history(3)
       for (let count = 0; count < 300; count++) Engine.apply(state, next(state))

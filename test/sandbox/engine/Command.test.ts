@@ -13,7 +13,7 @@ const docs = Object.fromEntries(
 )
 
 describe("owner actions", () => {
-  it.effect("the OpenAPI document describes each owner action in the words of its doc comment", () =>
+  it.effect("the OpenAPI document describes each owner action with the text of its doc comment", () =>
     Effect.sync(() => {
       const descriptions = Command.eachOwnerAction<Record<keyof Command.OwnerActions, string>>((method) =>
         Command.ownerActions[method].description

@@ -14,7 +14,7 @@ import { canonical, Desk, fund, hash, limit, market, movePrice, progress, stop, 
 
 const btcUsdt = marketName("BTC_USDT")
 
-/** Quotes at whole prices around 100: bids 99, 98, ..., asks 101, 102, ... */
+/** Quotes at whole prices around 100: bids at 99, 98, …, and asks at 101, 102, … */
 const plain = {
   market: btcUsdt,
   spread: Decimal.of("2"),
@@ -53,7 +53,7 @@ const credited = (desk: Desk, ticker: string): bigint => desk.state.counterparty
 
 const book = (desk: Desk, name = "BTC_USDT") => [desk.book(name, "bids"), desk.book(name, "asks")]
 
-describe("the counterparty", () => {
+describe("the counterparty's quotes", () => {
   it("the counterparty is off until the owner enables it", () => {
     const desk = new Desk()
     desk.send(movePrice("BTC_USDT", "100"))
@@ -69,7 +69,7 @@ describe("the counterparty", () => {
     assert.deepStrictEqual(desk.trades("BTC_USDT"), ["2 @ 101", "1 @ 102"])
   })
 
-  it("the counterparty replaces a taken quote, behind other orders at that price, and leaves its other quotes in place", () => {
+  it("the counterparty replaces a taken quote behind other orders at that price, and leaves its other quotes in place", () => {
     const desk = quoted()
     const before = quotingOf(desk).quotes.map(({ order }) => order)
     desk.place("ben", limit("BTC_USDT", "sell", "1", "101"))
@@ -91,7 +91,7 @@ describe("the counterparty", () => {
     assert.deepStrictEqual(desk.book("BTC_USDT", "asks"), ["2 @ 101", "2 @ 102", "2 @ 103"])
   })
 
-  it("price moves fill the orders of accounts, but not the counterparty's quotes", () => {
+  it("price moves fill accounts' orders, but not the counterparty's quotes", () => {
     const desk = quoted()
     desk.place("ann", limit("BTC_USDT", "buy", "1", "98.5"))
     const { events } = desk.send(movePrice("BTC_USDT", "50"))
@@ -113,7 +113,7 @@ describe("the counterparty", () => {
     assert.deepStrictEqual(desk.book("BTC_USDT", "bids"), ["2 @ 89.1", "2 @ 88.2", "2 @ 87.3"])
   })
 
-  it("the counterparty follows a price path, each step at its own time", () => {
+  it("the counterparty follows a price path, and takes each step at its own time", () => {
     const desk = quoted()
     desk.place("ann", limit("BTC_USDT", "sell", "1", "150"))
     desk.send({
@@ -140,7 +140,7 @@ describe("the counterparty", () => {
     assert.strictEqual(play([10_000]), play([500, 1000, 2500, 3000, 4000, 4100, 10_000]))
   })
 
-  it("the counterparty is never the taker: it skips a level that would trade with an order", () => {
+  it("the counterparty is never the taker, and skips a level that would trade with an order", () => {
     const desk = quoted()
     desk.place("ann", limit("BTC_USDT", "buy", "7", "102.5"))
     assert.deepStrictEqual(desk.trades("BTC_USDT"), ["2 @ 101", "2 @ 102"])
@@ -157,7 +157,7 @@ describe("the counterparty", () => {
     assert.lengthOf(desk.book("BTC_USDT", "bids"), 3)
   })
 
-  it("the counterparty withdraws its quotes when it is disabled, and keeps the owner's price", () => {
+  it("the counterparty withdraws its quotes when it is disabled, and leaves the owner's price unchanged", () => {
     const desk = quoted()
     desk.send(set({ market: btcUsdt, enabled: false }))
     assert.deepStrictEqual(book(desk), [[], []])
@@ -174,7 +174,7 @@ describe("the counterparty", () => {
     desk.send(fund("counterparty", "trade", "BTC", "4"))
     assert.deepStrictEqual(book(desk), [[], ["2 @ 101", "2 @ 102"]])
     desk.place("ann", market("BTC_USDT", "buy", "4"))
-    // The counterparty buys with what it has earned.
+    // The counterparty buys with the funds that it has earned.
     desk.send(movePrice("BTC_USDT", "100"))
     assert.deepStrictEqual(book(desk), [["2 @ 99", "2 @ 98"], []])
     assert.strictEqual(text(credited(desk, "BTC")), "4")
@@ -193,14 +193,14 @@ describe("the counterparty", () => {
     assert.strictEqual(short && text(short.amount), "-3")
   })
 
-  it("quotes are at least a tick apart, and always above zero", () => {
+  it("quotes are at least one tick apart, and always above zero", () => {
     const desk = new Desk()
     desk.send(movePrice("BTC_USDT", "0.03"))
     desk.send(set({ ...plain, amount: Amount.make("1000") }))
     assert.deepStrictEqual(book(desk), [["1000 @ 0.02", "1000 @ 0.01"], ["1000 @ 0.04", "1000 @ 0.05", "1000 @ 0.06"]])
   })
 
-  it("the counterparty draws its amounts from a seed, and continues the sequence after a saved state is loaded", () => {
+  it("the counterparty draws its amounts from a seed, and continues the same sequence after a saved state is loaded", () => {
     const varied = { variation: Decimal.of("40"), levels: 20, seed: 7 }
     const desk = quoted(varied)
     const amounts = quotingOf(desk).quotes.map(({ amount }) => Number(amount / 10n ** 12n))
@@ -221,7 +221,7 @@ describe("the counterparty", () => {
     assert.deepStrictEqual(book(desk), [["0.125 @ 39980"], ["0.125 @ 40020"]])
   })
 
-  it("the counterparty's work per command is bounded by its number of levels, and unfilled quotes are not kept in the history", () => {
+  it("the counterparty's work per command is limited by its number of levels, and unfilled quotes are not stored in the history", () => {
     const desk = quoted({ levels: 50, step: Decimal.of("0.1") })
     for (let price = 90; price < 110; price++) {
       const { events } = desk.send(movePrice("BTC_USDT", String(price)))

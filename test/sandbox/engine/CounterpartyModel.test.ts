@@ -90,7 +90,7 @@ class Model {
     if (order.account === counterparty) this.isHit = true
   }
 
-  /** The orders that an order with this side and limit would trade with, in matching order. */
+  /** Returns the orders with which an order with this side and limit would trade, in matching order. */
   others(side: Side, limit: bigint): ReadonlyArray<Resting> {
     const sign = side === "buy" ? 1n : -1n
     return this.resting.filter((order) => order.side !== side && crosses(side, order.price, limit))
@@ -208,7 +208,7 @@ class Model {
 }
 
 // -----------------------------------------------------------------------------
-// The engine against the model
+// The engine compared with the model
 // -----------------------------------------------------------------------------
 
 const btcUsdt = marketName("BTC_USDT")
@@ -327,7 +327,7 @@ const steps = fc.commands([
   )
 ], { maxCommands: 60, size: "max" })
 
-describe("the counterparty", () => {
+describe("the counterparty compared with a model", () => {
   property(
     "the engine and a naive model agree on every order, trade and balance",
     [steps],

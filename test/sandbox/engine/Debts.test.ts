@@ -15,12 +15,12 @@ import { openPosition, progress, stop, stopMarket, text, transfer, units } from 
 const perp = "BTC_PERP"
 const usdt = Ticker.make("USDT")
 
-/** cat has 11 USDT of collateral; ben and ann have more than enough. */
+/** cat has 11 USDT of collateral, while ben and ann have more than enough. */
 const funded = (): Desk =>
   new Desk().fund("cat", "collateral", "11 USDT")
     .fund("ann", "collateral", "1000 USDT").fund("ben", "collateral", "100000 USDT")
 
-/** cat loses 50 USDT and fees on a position, and owes 39.0825 USDT. `before` runs while the position is open. */
+/** cat loses 50 USDT and fees on a position, and then owes 39.0825 USDT. `before` runs while the position is open. */
 const indebted = (before: (desk: Desk) => void = () => {}, account: Account = "cat"): Desk => {
   const desk = funded()
   desk.place("ben", limit(perp, "sell", "1", "100"))
@@ -39,8 +39,8 @@ const createCode = (amount: string, asset = "USDT"): Operation => ({
 
 const notEnough = (reply: object): void => assert.propertyVal(reply, "why", "notEnoughBalance")
 
-describe("debts", () => {
-  it("a loss and a fee that exceed the collateral become a debt, and the exchange gets its fee in full", () => {
+describe("debts from losses", () => {
+  it("a loss and a fee that exceed the collateral become a debt, and the exchange gets its complete fee", () => {
     const desk = indebted()
     assert.deepStrictEqual([desk.position("cat", perp), desk.free("cat", "collateral")], [undefined, ""])
     // Two fees, 0.055 and 0.0275, and a loss of 50 exceed cat's 11 USDT by this amount.
@@ -77,8 +77,8 @@ describe("debts", () => {
   })
 })
 
-describe("payment of debts", () => {
-  /** The debt, and the free funds in the main, trade and collateral wallets. */
+describe("paying debts", () => {
+  /** An account's debt, and its free funds in the main, trade and collateral wallets. */
   const after = (desk: Desk) => [
     desk.debt("cat"),
     ...(["main", "trade", "collateral"] as const).map((wallet) => desk.free("cat", wallet))
@@ -94,7 +94,7 @@ describe("payment of debts", () => {
     assert.deepStrictEqual(after(desk), ["", "", "1 BTC, 0.9175 USDT", ""])
   })
 
-  it("a code and interest pay the debt", () => {
+  it("a redeemed code and an interest payment pay the debt", () => {
     const desk = indebted()
     const code = Code.make("code")
     desk.fund("ben", "main", "20 USDT")
@@ -119,11 +119,11 @@ describe("payment of debts", () => {
     const desk = indebted((desk) => desk.fund("cat", "trade", "1 BTC").fund("ben", "trade", "100 USDT"))
     desk.place("ben", limit("BTC_USDT", "buy", "1", "50"))
     desk.place("cat", limit("BTC_USDT", "sell", "1", "50"))
-    // The proceeds, 50 minus a fee of 0.05, pay the debt, and only the rest becomes free.
+    // The proceeds are 50 minus a fee of 0.05. They pay the debt, and only the rest becomes free.
     assert.deepStrictEqual(after(desk), ["", "", "10.8675 USDT", ""])
   })
 
-  it("funds that a spot order releases pay the debt, and the margin that an order has reserved pays it at once", () => {
+  it("funds released by a spot order pay the debt, and margin that an order had reserved pays it immediately", () => {
     const placed: Array<ReturnType<Desk["place"]>> = []
     const desk = indebted((desk) => {
       desk.fund("cat", "trade", "20 USDT").fund("cat", "collateral", "5 USDT")
@@ -141,7 +141,7 @@ describe("payment of debts", () => {
     assert.deepStrictEqual(after(desk), ["", "", "", "5.9175 USDT"])
   })
 
-  it("the counterparty's automatic credit pays its debt, so its balances show its whole loss", () => {
+  it("the counterparty's automatic credit pays its debt, so its balances show its complete loss", () => {
     const desk = funded()
     desk.send(movePrice(perp, "100"))
     desk.send({
@@ -166,7 +166,7 @@ describe("payment of debts", () => {
 })
 
 describe("accounts with a debt", () => {
-  it("an account with a debt can't open a position, on any market, until the debt is paid", () => {
+  it("an account with a debt can't open a position on any market until the debt is paid", () => {
     const desk = indebted()
     const asked: ReadonlyArray<Operation> = [
       limit(perp, "buy", "0.1", "50"),
@@ -197,7 +197,7 @@ describe("accounts with a debt", () => {
     assert.strictEqual(desk.debt("cat"), "38.0925 USDT")
   })
 
-  it("a resting order that would open a position ends when it would be the next to trade", () => {
+  it("a resting order that would open a position is canceled when it would be the next to trade", () => {
     let resting: ReturnType<Desk["place"]> | undefined
     const desk = indebted((desk) => {
       desk.fund("cat", "collateral", "5 USDT")
@@ -242,8 +242,8 @@ describe("accounts with a debt", () => {
   })
 })
 
-describe("self-trades at chosen prices", () => {
-  /** Trades a spot order of ann with a margin order of ann. */
+describe("self-trades at prices that the account chooses", () => {
+  /** Trades a spot order of ann's with a margin order of ann's. */
   const wash = (desk: Desk, spot: OrderSide, price: string, isSpotFirst: boolean): void => {
     const orders = [
       limit("BTC_USDT", spot, "0.5", price),
@@ -252,7 +252,7 @@ describe("self-trades at chosen prices", () => {
     for (const order of isSpotFirst ? orders : orders.toReversed()) desk.call("ann", order)
   }
 
-  /** The balances of ann in all wallets minus the debt. */
+  /** ann's balances in all wallets, minus her debt. */
   const worth = ({ state: { ledger } }: Desk, asset: string): Units.Units => {
     let sum = -Ledger.debt(ledger, "ann", Ticker.make(asset))
     for (const wallet of ["main", "trade", "collateral"] as const) {

@@ -11,7 +11,7 @@ import { dialects } from "../../support/exchange.ts"
 import { property } from "../../support/property.ts"
 import { commands } from "./commands.ts"
 
-/** The state without nonces and times of the last activity. */
+/** Returns the state without nonces and activity times. */
 const substance = (state: State.State) => {
   const { accounts, clientOrderIds, codes, keys, ledger, lastId, openOrders, payments, subAccounts } = Saved.save(state)
   return structuredClone({
@@ -28,9 +28,9 @@ const substance = (state: State.State) => {
 }
 
 for (const dialect of dialects) {
-  describe(`under the policy of the ${dialect.name} dialect`, () => {
+  describe(`the engine under the policy of the ${dialect.name} dialect`, () => {
     property(
-      "a refused command changes nothing but nonces and the time of the last activity",
+      "a refused command changes only nonces and the time of the last activity",
       [commands],
       (list) =>
         Effect.sync(() => {

@@ -25,7 +25,7 @@ const hash = (state: State): string => {
   return Engine.hash(rest)
 }
 
-/** Commands that change the parts of the state that random commands leave unchanged. */
+/** Commands that change the parts of the state that random commands do not change. */
 const settings = (at: number): ReadonlyArray<Command> => [
   { at, action: { _tag: "SetSkew", skew: 5000 } },
   { at, action: { _tag: "SetClock", clock: { _tag: "Running", ahead: 7 } } },
@@ -37,8 +37,8 @@ const settings = (at: number): ReadonlyArray<Command> => [
 ]
 
 /**
- * Commands without a price that is due at once: the venue would apply it by itself, as a command that is not in the
- * list.
+ * Commands without a price that is due immediately. The venue would apply such a price automatically, as a command that
+ * is not in the list.
  */
 const withoutDuePrices = commands.map((list) =>
   list.filter(({ action }) => action._tag !== "PlayPrices" || action.steps.every(({ afterMillis }) => afterMillis > 0))

@@ -10,7 +10,10 @@ import { actionOf, draft, funded } from "./drafts.ts"
 import { indexed } from "./indexed.ts"
 import { apartFromActivity, Follower } from "./invariants.ts"
 
-/** Fixed in the short form: a failure there would shrink lists of hundreds of commands for minutes. */
+/**
+ * The seed is fixed in the short version, where a failure would otherwise shrink lists of hundreds of commands for
+ * minutes.
+ */
 const seed = isLong ? undefined : 1
 
 const drafts = (most: number) => fc.array(draft, { minLength: most / 2, maxLength: most, size: "max" })
@@ -20,7 +23,7 @@ const owed = ({ state: { ledger } }: Desk): bigint =>
   [...ledger.debts.values()].flatMap((debts) => [...debts.values()]).reduce((sum, debt) => sum + debt, 0n)
 
 for (const { name, policy } of [Dialect.document, Dialect.live]) {
-  describe(`under the policy of the ${name} dialect`, () => {
+  describe(`invariants under the policy of the ${name} dialect`, () => {
     property("every invariant holds after every command", [drafts(400)], (drafts) =>
       Effect.sync(() => {
         const desk = funded(new Desk(policy))
@@ -91,7 +94,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
       { runs: 200, short: 4, seed, timeout: 120_000 }
     )
 
-    it("the random commands include calls, liquidations, deleveraging, funding and interest", () => {
+    it("the random commands include margin calls, liquidations, deleveraging, funding and interest", () => {
       const seen = new Set<string>()
       for (const list of fc.sample(drafts(400), { numRuns: 6, seed: 3 })) {
         const desk = funded(new Desk(policy))

@@ -26,7 +26,7 @@ const begin = () => {
   return state
 }
 
-/** Applies everything that is due, then sends a command. */
+/** Applies everything that is due, and then a command. */
 const until = (state: State.State, at: number) =>
   Engine.apply(state, { at, action: { _tag: "OpenAccount", account: `at ${at}`, b2b: false } })
 
@@ -36,14 +36,14 @@ const free = (state: State.State) =>
 const paid = (state: State.State) =>
   (state.payments.get("ann") ?? []).map(({ amount, timestamp }) => `${amount} at ${timestamp}`)
 
-describe("investments", () => {
+describe("fixed-term investments", () => {
   it("an investment debits the main wallet, and pays nothing before a day has passed", () => {
     const state = begin()
     until(state, day - 1)
     assert.deepStrictEqual([free(state), paid(state)], ["400", []] as const)
   })
 
-  it("an investment pays every day at its own time of day, however late the next command comes", () => {
+  it("an investment pays every day at its own time of day, however late the next command arrives", () => {
     const state = begin()
     until(state, 2 * day + 5)
     assert.deepStrictEqual(paid(state), ["3 at 86400", "3 at 172800"])

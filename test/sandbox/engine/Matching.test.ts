@@ -25,7 +25,7 @@ describe("limit orders", () => {
     assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["9.6 BTC, 10039.96 USDT", ""])
   })
 
-  it("a limit order trades at the best price first, and with the oldest order first at each price", () => {
+  it("a limit order trades at the best price first, and with older orders first at each price", () => {
     const desk = funded()
     const dear = desk.place("ann", limit(btc, "sell", "1", "101"))
     const first = desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -45,7 +45,7 @@ describe("limit orders", () => {
     assert.strictEqual(progress(first), "FILLED 2 of 2")
   })
 
-  it("a limit order locks its cost, and releases the part that a better price saves", () => {
+  it("a limit order locks its cost, and releases what a better price saves", () => {
     const desk = funded()
     desk.place("ann", limit(btc, "sell", "1", "100"))
     assert.strictEqual(desk.locked("ann", "trade"), "1 BTC")
@@ -63,7 +63,7 @@ describe("limit orders", () => {
     assert.strictEqual(desk.house(), "0.000123457 BTC, 0.01234446543 USDT")
   })
 
-  it("ended orders share a single empty lock object", () => {
+  it("closed orders share a single empty lock object", () => {
     const desk = funded()
     const part = desk.place("ann", limit(btc, "sell", "2", "100"))
     const orders = [desk.place("ann", limit(btc, "sell", "1", "99")), desk.place("ben", limit(btc, "sell", "1", "98"))]
@@ -82,7 +82,7 @@ describe("limit orders", () => {
     assert.deepStrictEqual(held(), [["BTC", units("1")], ["USDT", units("-100")]])
     desk.place("ann", limit(btc, "sell", "1", "102"))
     desk.place("ben", limit(btc, "buy", "1", "102"))
-    // The trade passes BTC through the lender. That moves BTC to the end of the lender's balances.
+    // The trade passes BTC through the lender, which moves BTC to the end of the lender's balances.
     assert.deepStrictEqual(held(), [["USDT", units("-100")], ["BTC", units("1")]])
   })
 
@@ -92,7 +92,7 @@ describe("limit orders", () => {
     assert.strictEqual(desk.free("ann", "trade"), "99.99 USDT")
   })
 
-  it("an immediate-or-cancel order cancels the part that does not fill at once", () => {
+  it("an immediate-or-cancel order cancels the part that does not fill immediately", () => {
     const desk = funded()
     const none = desk.place("ann", limit(btc, "buy", "1", "100", { ioc: true }))
     desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -101,7 +101,7 @@ describe("limit orders", () => {
     assert.deepStrictEqual([desk.book(btc, "bids"), desk.locked("ann", "trade")], [[], ""])
   })
 
-  it("a post-only order is refused if it would trade, and rests otherwise", () => {
+  it("a post-only order is refused if it would trade, and otherwise rests", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "1", "100"))
     const reply = desk.call("ann", limit(btc, "buy", "1", "100", { postOnly: true }))
@@ -176,13 +176,13 @@ describe("market orders", () => {
     assert.strictEqual(desk.free("cat", "trade"), "1.998 BTC")
   })
 
-  it("the amount of a market sell is in base currency, whatever the request states", () => {
+  it("the amount of a market sell is in the base currency, whatever the request states", () => {
     const desk = new Desk().fund("ann", "trade", "10000 SHIB")
     const reply = desk.call("ann", market("SHIB_USDT", "sell", "1000.5", { quoteAmount: true }))
     assert.deepInclude(reply, { violations: [["amount", { kind: "step", step: "1" }]] })
   })
 
-  it("a market order stops at the taker band, which is a tenth away from the best price", () => {
+  it("a market order stops at the taker band, which is ten percent from the best price", () => {
     const desk = funded()
     for (const price of ["100", "110", "110.01"]) desk.place("ben", limit(btc, "sell", "1", price))
     assert.strictEqual(progress(desk.place("ann", market(btc, "buy", "3"))), "CANCELED_TAKER_BAND 2 of 3")
@@ -201,7 +201,7 @@ describe("market orders", () => {
 })
 
 describe("self-trade prevention", () => {
-  /** ann's own order is ahead of ben's; the new order would take both. */
+  /** ann's own order is ahead of ben's, and the new order would take both. */
   const meet = (stp: SelfTradePrevention) => {
     const desk = funded()
     const own = desk.place("ann", limit(btc, "sell", "1", "100"))
@@ -227,7 +227,7 @@ describe("self-trade prevention", () => {
   })
 
   for (const stp of ["cancel_new", "cancel_both"] as const) {
-    it(`with stp ${stp}, the order's earlier trades stand`, () => {
+    it(`with stp ${stp}, the order's earlier trades remain`, () => {
       const desk = funded()
       desk.place("ben", limit(btc, "sell", "1", "99"))
       desk.place("ann", limit(btc, "sell", "1", "100"))
@@ -245,7 +245,7 @@ describe("self-trade prevention", () => {
     assert.deepStrictEqual([desk.book(btc, "asks"), desk.book(btc, "bids"), desk.locked("ann", "trade")], [[], [], ""])
   })
 
-  it("with stp cancel_old, a market order locks the cost of trades with other accounts' orders only", () => {
+  it("with stp cancel_old, a market order locks only the cost of trades with other accounts' orders", () => {
     const desk = funded()
     desk.place("ann", limit(btc, "sell", "0.5", "100"))
     desk.place("ben", limit(btc, "sell", "0.5", "105"))

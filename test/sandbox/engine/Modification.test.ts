@@ -24,7 +24,7 @@ const changed = (desk: Desk, order: Order, changes: Partial<Modify>): Order => {
   return reply._tag === "OrderModified" ? reply.order : assert.fail(canonical(reply))
 }
 
-/** The violations of a refused change. Checks that the change leaves the state unchanged. */
+/** Returns the violations of a refused change. Checks that the change leaves the state unchanged. */
 const refused = (desk: Desk, order: Order, changes: Partial<Modify>) => {
   const before = apartFromActivity(desk.state)
   const { events, reply } = desk.send({
@@ -45,7 +45,7 @@ const amount = (text: string) => ({ amount: Amount.make(text) })
 const price = (text: string) => ({ price: Price.make(text) })
 const activation = (text: string) => ({ activationPrice: Price.make(text) })
 
-describe("modified limit orders", () => {
+describe("modifying limit orders", () => {
   it("a modified order is canceled, and a new one with the same client order id replaces it", () => {
     const desk = funded()
     const own = { clientOrderId: ClientOrderId.make("mine"), stp: "cancel_old" as const, postOnly: true }
@@ -58,7 +58,7 @@ describe("modified limit orders", () => {
     assert.isAbove(next.placedAt, order.placedAt)
   })
 
-  it("a modified order keeps the fields that the change leaves out", () => {
+  it("a modified order keeps the fields that the change omits", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "2.50", "90"))
     const next = changed(desk, order, price("91"))
@@ -87,14 +87,14 @@ describe("modified limit orders", () => {
     assert.strictEqual(desk.locked("ann", "trade"), "6 BTC")
   })
 
-  it("the amount of a modified order must be greater than its filled part", () => {
+  it("the new amount of an order must be greater than its filled part", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "sell", "3", "110"))
     desk.place("ben", limit(btc, "buy", "1", "110"))
     for (const size of ["1", "0.5"]) assert.strictEqual(refused(desk, order, amount(size)), "amount: aboveFilled")
   })
 
-  it("a modified order trades at once if its new price crosses the book", () => {
+  it("a modified order trades immediately if its new price crosses the book", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "1", "101"))
     const order = desk.place("ann", limit(btc, "buy", "2", "90"))
@@ -113,14 +113,14 @@ describe("modified limit orders", () => {
     assert.deepStrictEqual([desk.locked("ann", "trade"), desk.free("ann", "trade")], ["50 USDT", "150 USDT"])
   })
 
-  it("a post-only order whose new price would trade is refused", () => {
+  it("a post-only order is not modified to a price at which it would trade", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "1", "101"))
     const order = desk.place("ann", limit(btc, "buy", "2", "90", { postOnly: true }))
     assert.strictEqual(refused(desk, order, price("101")), "notMaker")
   })
 
-  it("a modified order must respect the bounds of its market", () => {
+  it("a modified order must respect its market's limits", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "2", "90"))
     assert.strictEqual(refused(desk, order, price("90.001")), "price: step")
@@ -138,7 +138,7 @@ describe("modified limit orders", () => {
     assert.strictEqual(refused(desk, order, { total: Amount.make("50") }), "total: inapplicable")
   })
 
-  it("an order that has ended, is on another market, or belongs to another account can't be modified", () => {
+  it("an order that is closed, is on another market, or belongs to another account can't be modified", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "2", "90"))
     assert.strictEqual(refused(desk, { ...order, account: "ben" }, price("91")), "orderNotFound")
@@ -148,7 +148,7 @@ describe("modified limit orders", () => {
     assert.strictEqual(progress(next), "NEW 0 of 2")
   })
 
-  it("an order is modified by its client order id, before and after a change", () => {
+  it("an order can be modified by its client order id, both before and after a change", () => {
     const desk = funded()
     const clientOrderId = ClientOrderId.make("mine")
     desk.place("ann", limit(btc, "buy", "2", "90", { clientOrderId }))
@@ -160,7 +160,7 @@ describe("modified limit orders", () => {
   })
 })
 
-describe("modified orders on a position", () => {
+describe("modifying orders on a position", () => {
   it("a modified margin order locks only the difference between its new margin and the old lock", () => {
     const desk = new Desk().fund("ann", "collateral", "25 USDT")
     const order = desk.place("ann", limit(btc, "buy", "2", "100", { collateral: true }))
@@ -170,7 +170,7 @@ describe("modified orders on a position", () => {
     assert.strictEqual(desk.locked("ann", "collateral"), "24.4824 USDT")
   })
 
-  it("a modified order that closes a position locks no margin, like the old one", () => {
+  it("a modified order that closes a position locks no margin, and neither did the old order", () => {
     const desk = new Desk().fund("ann", "collateral", "11 USDT")
     desk.send(openPosition("ann", btc, "buy", "1", "100"))
     const order = desk.place("ann", limit(btc, "sell", "1", "110", { collateral: true }))
@@ -194,7 +194,7 @@ describe("modified orders on a position", () => {
   })
 })
 
-describe("modified stop orders", () => {
+describe("modifying stop orders", () => {
   it("a modified stop order waits for its new activation price, and adjusts its lock", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "buy", "1", "120", "110"))
@@ -207,14 +207,14 @@ describe("modified stop orders", () => {
     assert.deepStrictEqual([progress(order), progress(next)], ["CANCELED 0 of 1", "FILLED 1 of 1"])
   })
 
-  it("a modified stop order is triggered at once if its new activation price is reached", () => {
+  it("a modified stop order is triggered immediately if its new activation price is already reached", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "buy", "1", "90", "110"))
     assert.deepInclude(changed(desk, order, activation("99")).stop, { activated: true })
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 90"])
   })
 
-  it("in the live policy, the current price decides the direction of a new activation price, which can't equal it", () => {
+  it("in the live policy, the current price determines the direction of a new activation price, which must differ from it", () => {
     const desk = funded(Dialect.live)
     const order = desk.place("ann", stop(btc, "buy", "1", "90", "110"))
     assert.deepInclude(changed(desk, order, activation("95")).stop, { condition: "lte", activated: false })
@@ -245,7 +245,7 @@ describe("modified stop orders", () => {
 })
 
 describe("identifiers of modified orders", () => {
-  it("every modification gives the order a new identifier, and only the latest one is open", () => {
+  it("every modification gives the order a new id, and only the latest id is open", () => {
     const desk = funded()
     let order = desk.place("ann", limit(btc, "buy", "1", "90"))
     const seen: Array<OrderId> = [order.id]

@@ -24,7 +24,7 @@ const outside = "400 Your nonce is more than 5 seconds lesser than the current n
 
 const now = 1_700_000_000_000
 
-describe.each(dialects)("in the $name dialect", (dialect) => {
+describe.each(dialects)("nonces in the $name dialect", (dialect) => {
   it.effect("a key can use a nonce only once, whatever the call", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* use("17"), "accepted")
@@ -35,7 +35,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.strictEqual(yield* use("17", undefined, bob), "accepted")
     }).pipe(Effect.provide(inProcess(dialect))))
 
-  it.effect("a call refused for its fields uses up its nonce, but one refused for its signature does not", () =>
+  it.effect("a call refused for its fields uses up its nonce, but a call refused for its signature does not", () =>
     Effect.gen(function*() {
       const list = "/api/v4/sub-account/list"
       const invalid = yield* handle(signedText(list, JSON.stringify({ request: list, nonce: "5", limit: 0 })))
@@ -46,8 +46,8 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(inProcess(dialect))))
 })
 
-describe("unique nonces, in the document's dialect", () => {
-  it.effect("unique nonces are accepted in any order and of any size, whatever the clock shows", () =>
+describe("unique nonces in the document's dialect", () => {
+  it.effect("unique nonces are accepted in any order and with any size, whatever the clock shows", () =>
     Effect.gen(function*() {
       for (const nonce of ["99999999999999999999", "3", "1", "2", "0"]) {
         assert.strictEqual(yield* use(nonce), "accepted")
@@ -56,7 +56,7 @@ describe("unique nonces, in the document's dialect", () => {
       assert.strictEqual(yield* use("99999999999999999998"), "accepted", "no digit is lost")
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-  it.effect("a nonce with leading zeros counts as the same number, with or without a nonce window", () =>
+  it.effect("a nonce with leading zeros is the same number as without them, with or without a nonce window", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* use("7"), "accepted")
       assert.strictEqual(yield* use("007"), used)
@@ -64,15 +64,15 @@ describe("unique nonces, in the document's dialect", () => {
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 })
 
-describe("increasing nonces, in the live dialect", () => {
-  it.effect("an increasing nonce must be numerically greater than the last", () =>
+describe("increasing nonces in the live dialect", () => {
+  it.effect("an increasing nonce must be numerically greater than the previous nonce", () =>
     Effect.gen(function*() {
       const said = yield* Effect.forEach([9, 10, 10, 9, 11, 100, 99, "101"], (nonce) => use(nonce))
       assert.deepStrictEqual(said, ["accepted", "accepted", used, used, "accepted", "accepted", used, "accepted"])
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 })
 
-describe("the nonce window, in the live dialect", () => {
+describe("the nonce window in the live dialect", () => {
   const edges = [
     [-5001, outside],
     [-5000, "accepted"],
@@ -82,7 +82,7 @@ describe("the nonce window, in the live dialect", () => {
     [5001, outside]
   ] as const
   for (const [distance, expected] of edges) {
-    it.effect(`a windowed nonce ${distance} ms from the clock gets the result ${expected}`, () =>
+    it.effect(`a windowed nonce that is ${distance} ms from the clock gets the result ${expected}`, () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(now)
         assert.strictEqual(yield* use(now + distance, true), expected)
@@ -101,7 +101,7 @@ describe("the nonce window, in the live dialect", () => {
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 
   property(
-    "windowed nonces are accepted in any order, but each only once",
+    "windowed nonces are accepted in any order, but each nonce only once",
     [fc.array(fc.integer({ min: -5000, max: 5000 }), { maxLength: 30 })],
     (distances) =>
       Effect.gen(function*() {
@@ -115,7 +115,7 @@ describe("the nonce window, in the live dialect", () => {
     { runs: 50 }
   )
 
-  it.effect("a windowed nonce raises the bound for increasing nonces", () =>
+  it.effect("a windowed nonce raises the lower limit for increasing nonces", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(now)
       assert.strictEqual(yield* use(now + 10, true), "accepted")
@@ -124,7 +124,7 @@ describe("the nonce window, in the live dialect", () => {
       assert.strictEqual(yield* use(now + 5, true), "accepted")
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 
-  it.effect("a nonce used as an increasing nonce can't be reused as a windowed one", () =>
+  it.effect("a nonce used as an increasing nonce can't be reused as a windowed nonce", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(now)
       assert.strictEqual(yield* use(now), "accepted")
@@ -142,14 +142,14 @@ describe("the nonce window, in the live dialect", () => {
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 })
 
-it.effect("the document's dialect has no nonce window, and ignores the field for it like any unknown field", () =>
+it.effect("the document's dialect has no nonce window, and ignores its field like any unknown field", () =>
   Effect.gen(function*() {
     for (const [nonce, value] of Object.entries([true, "true", 1, null])) {
       assert.strictEqual(yield* use(nonce, value as never), "accepted")
     }
   }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-describe("the stored nonces of a key", () => {
+describe("the nonces stored for a key", () => {
   const newKey = () => ({ ...(new Desk().state.keys.get(ApiKey.make("ann")) ?? assert.fail()), usedNonces: new Map() })
 
   type Key = ReturnType<typeof newKey>
@@ -157,7 +157,7 @@ describe("the stored nonces of a key", () => {
   const useWith = (key: Key, value: number | bigint, window = true) =>
     Nonces.use(Dialect.live.policy, key, { value: BigInt(value), window }, 0)
 
-  it("the nonces of the whole window are stored with the key, up to a bound", () => {
+  it("all nonces in the window are stored with the key, up to a limit", () => {
     const key = newKey()
     for (let i = 0; i <= 50_000; i++) {
       if (useWith(key, now + i) !== "used" || key.usedNonces.size > 20_002) assert.fail(`${i}`)
@@ -181,7 +181,7 @@ describe("the stored nonces of a key", () => {
   })
 
   property(
-    "no nonce is accepted twice, and no new nonce of the window is refused",
+    "no nonce is accepted twice, and no new nonce in the window is refused",
     [calls],
     (drawn) =>
       Effect.sync(() => {

@@ -6,7 +6,7 @@ import { cancel, Desk, limit, movePrice, oco, progress } from "../../support/eng
 
 const btc = "BTC_USDT"
 
-/** A buy that takes profit at 90, and stops its loss at 110 with a limit of 112. The price is 100. */
+/** A buy order that takes profit at 90, and stops its loss at 110 with a limit of 112. The price is 100. */
 const asked = oco(btc, "buy", "1", "90", "110", "112")
 
 const funded = (): Desk => {
@@ -37,7 +37,7 @@ describe("OCO orders", () => {
     assert.deepStrictEqual([pair.stopLoss.id, pair.takeProfit.id].map((id) => Number(id) - Number(pair.id)), [1, 2])
   })
 
-  it("an OCO order starts with its take-profit in the book and its stop-loss untriggered", () => {
+  it("an OCO order starts with its take-profit in the book and an untriggered stop-loss", () => {
     const { desk, pair } = placed()
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 90"])
     assert.deepStrictEqual(legs(pair), ["NEW 0 of 1", "NEW 0 of 1"])
@@ -59,7 +59,7 @@ describe("OCO orders", () => {
     assert.strictEqual(desk.position("ann", btc), "1 for 90")
   })
 
-  it("a triggered stop-loss cancels the take-profit, and trades with the funds that it had locked", () => {
+  it("a triggered stop-loss cancels the take-profit, and trades with the funds that the take-profit had locked", () => {
     const { desk, pair } = placed()
     desk.place("ben", limit(btc, "sell", "0.5", "111"))
     for (const side of ["sell", "buy"] as const) desk.place("ben", limit(btc, side, "0.1", "110"))
@@ -106,14 +106,14 @@ describe("OCO orders", () => {
     assert.isTrue(isPair(desk, pair))
   })
 
-  it("an OCO order whose activation price is already reached triggers its stop-loss at once", () => {
+  it("an OCO order whose activation price is already reached triggers its stop-loss immediately", () => {
     const desk = funded()
     const pair = desk.placeOco("ann", oco(btc, "buy", "1", "90", "95", "96"))
     assert.deepStrictEqual([pair.stopLoss.stop.activated, pair.takeProfit.status], [true, "CANCELED"])
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 96"])
   })
 
-  it("an OCO order whose take-profit would trade at once is refused", () => {
+  it("an OCO order whose take-profit would trade immediately is refused", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "1", "90"))
     assert.propertyVal(desk.call("ann", asked), "why", "notMaker")
@@ -128,7 +128,7 @@ describe("OCO orders", () => {
     assert.deepInclude(desk.call("ann", own), { violations: [["clientOrderId", { kind: "unique" }]] })
   })
 
-  it("a price sweep that reaches both legs of an OCO order fills only one", () => {
+  it("a price sweep that reaches both legs of an OCO order fills only one of them", () => {
     const desk = funded()
     const pair = desk.placeOco("ann", oco(btc, "sell", "1", "105", "95", "94"))
     for (const price of ["95", "106"]) desk.place("ben", limit(btc, "sell", "1", price))

@@ -60,7 +60,7 @@ describe("client order ids", () => {
     assert.isTrue(isUsed(desk, limit("ETH_USDT", "buy", "1", "50", mine)))
   })
 
-  it("in the live dialect, a client order id can be used again on another market, and once its order has ended", () => {
+  it("in the live dialect, a client order id can be used again on another market, and once its order is closed", () => {
     const desk = funded(Dialect.live)
     const order = desk.place("ann", limit(btc, "buy", "1", "50", mine))
     assert.isFalse(isUsed(desk, limit("ETH_USDT", "buy", "1", "50", mine)))
@@ -69,7 +69,7 @@ describe("client order ids", () => {
   })
 })
 
-describe("order identifiers", () => {
+describe("order ids", () => {
   it("a refused order does not use up an order id", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -95,7 +95,7 @@ describe("canceling one order", () => {
     assert.strictEqual(progress(order), "CANCELED 0 of 1")
   })
 
-  it("an order that has ended, is on another market, or belongs to another account is not found", () => {
+  it("an order that is closed, is on another market, or belongs to another account is not found", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "1", "50", mine))
     const elsewhere = MarketName.make("ETH_USDT")
@@ -116,8 +116,8 @@ describe("canceling one order", () => {
 
 describe("canceling all orders", () => {
   /**
-   * Places an order of each kind for ann and one for ben, then cancels all of ann's that match. Returns the names of
-   * ann's remaining orders.
+   * Places an order of each kind for ann and one for ben, then cancels all of ann's orders that match. Returns the
+   * names of ann's remaining orders.
    */
   const left = (operation: { readonly market?: MarketName; readonly type?: ReadonlyArray<CancelAllType> }) => {
     const desk = funded()
@@ -138,14 +138,15 @@ describe("canceling all orders", () => {
   const market = MarketName.make(btc)
 
   it("cancel-all cancels orders on all markets and of all kinds", () => assert.strictEqual(left({}), ""))
-  it("cancel-all cancels the orders of one market", () => assert.strictEqual(left({ market }), "eth perp"))
-  it("cancel-all cancels spot orders", () => assert.strictEqual(left({ type: ["spot"] }), "margin pair perp"))
-  it("cancel-all cancels margin orders", () => assert.strictEqual(left({ type: ["margin"] }), "spot stop eth perp"))
-  it("cancel-all cancels futures orders", () =>
+  it("cancel-all can cancel only the orders on one market", () => assert.strictEqual(left({ market }), "eth perp"))
+  it("cancel-all can cancel only spot orders", () => assert.strictEqual(left({ type: ["spot"] }), "margin pair perp"))
+  it("cancel-all can cancel only margin orders", () =>
+    assert.strictEqual(left({ type: ["margin"] }), "spot stop eth perp"))
+  it("cancel-all can cancel only futures orders", () =>
     assert.strictEqual(left({ type: ["futures"] }), "spot stop eth margin pair"))
-  it("cancel-all cancels orders of two kinds", () =>
+  it("cancel-all can cancel only orders of two kinds", () =>
     assert.strictEqual(left({ type: ["margin", "futures"] }), "spot stop eth"))
-  it("cancel-all cancels orders of one kind on one market", () =>
+  it("cancel-all can cancel only orders of one kind on one market", () =>
     assert.strictEqual(left({ market, type: ["spot"] }), "eth margin pair perp"))
 
   it("cancel-all refuses an unknown market", () => {

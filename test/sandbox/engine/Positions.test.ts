@@ -17,12 +17,12 @@ import { stop, transfer } from "../../support/engine.ts"
 
 const perp = "BTC_PERP"
 
-/** ann and sub have 1000 USDT of collateral, cat has 11; ben has more than enough. */
+/** ann and sub have 1000 USDT of collateral, cat has 11 USDT, and ben has more than enough. */
 const funded = (dialect: Dialect.Dialect = Dialect.document): Desk =>
   new Desk(dialect.policy).fund("ann", "collateral", "1000 USDT").fund("sub", "collateral", "1000 USDT")
     .fund("cat", "collateral", "11 USDT").fund("ben", "collateral", "100000 USDT")
 
-/** The position and the remaining collateral. */
+/** An account's position and its remaining collateral. */
 const stands = (desk: Desk, account: Account) => [desk.position(account, perp), desk.free(account, "collateral")]
 
 /** Trades with ben as the maker. */
@@ -31,7 +31,7 @@ const trade = (desk: Desk, account: Account, side: OrderSide, amount: string, pr
   return desk.place(account, limit(perp, side, amount, price, { reduceOnly }))
 }
 
-describe("positions", () => {
+describe("opening and closing positions", () => {
   it("a position is opened, increased, reduced and closed, with profits and losses exact to the last digit", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
@@ -44,7 +44,7 @@ describe("positions", () => {
     assert.deepStrictEqual(stands(desk, "ann"), [undefined, "1009.7635 USDT"])
   })
 
-  it("an order flips a position: one part closes it, and the rest opens the other side", () => {
+  it("an order can flip a position: one part closes it, and the rest opens the other side", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     trade(desk, "ann", "sell", "3", "90")
@@ -53,7 +53,7 @@ describe("positions", () => {
     assert.deepStrictEqual(stands(desk, "ann"), [undefined, "1009.7085 USDT"])
   })
 
-  it("both sides of a trade pay a fee to the exchange: the taker fee or the maker fee", () => {
+  it("both sides of a trade pay the exchange a fee, either the taker fee or the maker fee", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     assert.strictEqual(desk.house(), "0.065 USDT")
@@ -64,7 +64,7 @@ describe("positions", () => {
     trade(desk, "ann", "buy", "0.3", "100")
     trade(desk, "ann", "buy", "0.4", "100.1")
     for (const amount of ["0.1", "0.2", "0.4"]) trade(desk, "ann", "sell", amount, "100")
-    // Bought for 70.04, sold for 70, with fees of 0.055 % on both.
+    // Bought for 70.04 and sold for 70, with a fee of 0.055 % on both.
     assert.deepStrictEqual(stands(desk, "ann"), [undefined, "999.882978 USDT"])
   })
 
@@ -108,7 +108,7 @@ describe("reduce-only orders", () => {
     assert.deepStrictEqual(desk.book(perp, "asks"), ["1 @ 120"])
   })
 
-  it("a reduce-only order has the side of its position, an OCO order the side that it opens, any other order BOTH", () => {
+  it("a reduce-only order has its position's side, an OCO order has the side that it opens, and any other order has BOTH", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     trade(desk, "sub", "sell", "2", "100")
@@ -124,7 +124,7 @@ describe("reduce-only orders", () => {
     }
   })
 
-  it("in the live dialect the position side of every order is BOTH", () => {
+  it("in the live dialect, every order has the position side BOTH", () => {
     const desk = funded(Dialect.live)
     trade(desk, "ann", "buy", "2", "100")
     const reducing = desk.place("ann", limit(perp, "sell", "1", "130", reduceOnly))
@@ -163,7 +163,7 @@ describe("reduce-only orders", () => {
     assert.strictEqual(desk.free("ann", "trade"), "")
   })
 
-  it("a reduce-only order is refused for its `reduceOnly` field if the policy does not support it yet", () => {
+  it("a reduce-only order is refused because of its `reduceOnly` field if the policy does not support the field yet", () => {
     const announced = { ...Dialect.document, policy: { ...Dialect.document.policy, reduceOnly: "announced" as const } }
     const desk = funded(announced)
     const pair = oco(perp, "buy", "1", "90", "110", "112", reduceOnly)
@@ -204,7 +204,7 @@ describe("reduce-only orders", () => {
     assert.deepStrictEqual([desk.position("ann", perp), desk.book(perp, "bids")], [undefined, ["1 @ 120"]])
   })
 
-  it("a reduce-only order may rest with more than the position, but fills only as much as the position", () => {
+  it("a reduce-only order may rest with more than the position, but fills at most the position", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     const order = desk.place("ann", limit(perp, "sell", "2", "110", reduceOnly))
@@ -235,7 +235,7 @@ describe("reduce-only orders", () => {
     assert.deepStrictEqual([desk.book(perp, "bids"), desk.book(perp, "asks")], [["1.5 @ 89"], []])
   })
 
-  it("a reduce-only amount in quote currency is not capped when it is placed, but buys back only the position", () => {
+  it("a reduce-only amount in quote currency is not capped when the order is placed, but buys back only the position", () => {
     const desk = funded()
     trade(desk, "ann", "sell", "0.5", "100")
     desk.place("ben", limit(perp, "sell", "2", "100"))
@@ -244,7 +244,7 @@ describe("reduce-only orders", () => {
     assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 80")
   })
 
-  it("a market order locks the cost of the amount that reduce-only makers can sell, not the amount they offer", () => {
+  it("a market order locks the cost of what reduce-only makers can sell, not of what they offer", () => {
     const desk = funded().fund("ben", "trade", "10 BTC").fund("cat", "trade", "204.99 USDT")
     desk.place("ben", limit("BTC_USDT", "sell", "1", "100"))
     desk.place("ann", limit("BTC_USDT", "buy", "1", "100", { collateral: true }))
@@ -258,11 +258,11 @@ describe("reduce-only orders", () => {
   })
 })
 
-describe("plain orders that close a position", () => {
+describe("orders that close a position without being reduce-only", () => {
   const away = (desk: Desk, account: Account, amount: string) =>
     desk.call(account, transfer("collateral", "main", "USDT", amount))
 
-  it("a plain order that closes a position locks margin only after another order has closed the position", () => {
+  it("a plain order that would close a position locks margin only after another order has closed the position", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     const order = desk.place("ann", limit(perp, "sell", "1", "120"))
@@ -274,11 +274,11 @@ describe("plain orders that close a position", () => {
     assert.deepStrictEqual(stands(desk, "ann"), ["-1 for 120", "999.878 USDT"])
   })
 
-  it("a plain order that closes a position is accepted when losses have used up the margin", () => {
+  it("a plain order that closes a position is accepted even if losses have used up the margin", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     trade(desk, "cat", "sell", "0.5", "92", true)
-    // The margin of the rest is 4.6 USDT, and its unrealised loss 4 USDT.
+    // The margin for the rest is 4.6 USDT, and its unrealised loss is 4 USDT.
     assert.deepStrictEqual(stands(desk, "cat"), ["0.5 for 50", "6.9197 USDT"])
     const order = desk.place("cat", limit(perp, "sell", "0.4", "100"))
     const reply = desk.call("cat", modify(order, { amount: Amount.make("0.5") }))
@@ -300,24 +300,24 @@ describe("plain orders that close a position", () => {
     trade(desk, "ann", "buy", "2", "100")
     for (const price of ["120", "121"]) desk.place("ann", limit(perp, "sell", "1", price))
     desk.send(openPosition("ann", perp, "sell", "1", "100"))
-    // The margin is a tenth of 121, and the fee 0.055 % of it.
+    // The margin is a tenth of 121, and the fee is 0.055 % of 121.
     assert.strictEqual(desk.locked("ann", "collateral"), "12.16655 USDT")
   })
 
-  it("stop-limit and OCO orders lock no margin while they would close a position, and once it is closed, an OCO order locks margin once for both legs", () => {
+  it("stop-limit and OCO orders lock no margin while they would close a position; after that, an OCO order locks it once for both legs", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     desk.place("ann", stop(perp, "sell", "1", "85", "90"))
     const pair = desk.placeOco("ann", oco(perp, "sell", "1", "130", "90", "85"))
     assert.strictEqual(desk.locked("ann", "collateral"), "")
     trade(desk, "ann", "sell", "2", "100", true)
-    // The locks are margin and fee at 85 for the stop-limit order, and at 130 for the OCO order.
+    // The locks are the margin and the fee at 85 for the stop-limit order, and at 130 for the OCO order.
     assert.strictEqual(desk.locked("ann", "collateral"), "21.61825 USDT")
     desk.call("ann", { _tag: "CancelOco", market: pair.stopLoss.market, orderId: pair.id })
     assert.strictEqual(desk.locked("ann", "collateral"), "8.54675 USDT")
   })
 
-  it("a plain order releases the lock of its opening part only when that part trades", () => {
+  it("a plain order releases the lock on its opening part only when that part trades", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     desk.place("ann", limit(perp, "sell", "3", "100"))
@@ -332,8 +332,8 @@ describe("plain orders that close a position", () => {
   })
 })
 
-describe("the margin of opening orders", () => {
-  it("a sell order locks margin for the price at which it trades, not for its limit", () => {
+describe("the margin of orders that open positions", () => {
+  it("a sell order locks margin for the price at which it trades instead of its limit", () => {
     const desk = funded()
     desk.place("ben", limit(perp, "buy", "1", "200"))
     assert.propertyVal(desk.call("cat", limit(perp, "sell", "1", "100")), "why", "notEnoughBalance")
@@ -342,7 +342,7 @@ describe("the margin of opening orders", () => {
     assert.deepStrictEqual(stands(desk, "cat"), ["-1 for 200", "20 USDT"])
   })
 
-  it("a loss on the closing part does not touch the margin of a resting order", () => {
+  it("a loss on the closing part does not use the margin of a resting order", () => {
     const desk = funded().fund("cat", "collateral", "44.0925 USDT")
     trade(desk, "cat", "buy", "1", "100")
     const order = desk.place("cat", limit(perp, "sell", "2", "50"))
@@ -360,12 +360,12 @@ describe("the margin of opening orders", () => {
     assert.deepStrictEqual([...stands(desk, "cat"), desk.locked("cat", "collateral")], [undefined, "", ""])
   })
 
-  it("an owner's trade against a losing position is refused until the collateral covers the loss and the margin", () => {
+  it("the owner's trade against a losing position is refused until the collateral covers the loss and the margin", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     const flip = openPosition("cat", perp, "sell", "2", "50")
     assert.propertyVal(desk.send(flip).reply, "why", "notEnoughBalance")
-    // The mark price is still 100: the short position starts with a loss of 50, and needs a margin of 10.
+    // The mark price is still 100, so the short position starts with a loss of 50, and needs a margin of 10.
     desk.fund("cat", "collateral", "99.05 USDT")
     assert.propertyVal(desk.send(flip).reply, "why", "notEnoughBalance")
     desk.fund("cat", "collateral", "0.005 USDT")

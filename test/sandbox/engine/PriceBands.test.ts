@@ -6,14 +6,14 @@ import { Desk, limit, modify, movePrice, oco, stop, stopMarket } from "../../sup
 
 const btc = "BTC_USDT"
 
-/** An exchange on which BTC_USDT was last traded at 100: its band is from 10 to 500. */
+/** An exchange on which BTC_USDT was last traded at 100, so its price band is from 10 to 500. */
 const funded = (policy = Dialect.live.policy): Desk => {
   const desk = new Desk(policy).fund("ann", "trade", "100 BTC", "100000 USDT").fund("ann", "collateral", "100000 USDT")
   desk.send(movePrice(btc, "100"))
   return desk
 }
 
-/** The prices that are outside the band, with the bounds that they exceed. */
+/** Returns the prices outside the band, with the limits that they exceed. */
 const outside = (desk: Desk, operation: Operation): ReadonlyArray<string> => {
   const reply = desk.call("ann", operation)
   if (reply._tag !== "Invalid") return []
@@ -23,7 +23,7 @@ const outside = (desk: Desk, operation: Operation): ReadonlyArray<string> => {
 }
 
 describe("the price band", () => {
-  it("a limit price may be at most five times and at least a tenth of the last price, on either side", () => {
+  it("a limit price may be at most five times and at least one tenth of the last price, on either side", () => {
     const desk = funded()
     for (const side of ["buy", "sell"] as const) {
       assert.deepStrictEqual(outside(desk, limit(btc, side, "1", "500.01")), ["price above 500"])
@@ -32,7 +32,7 @@ describe("the price band", () => {
     }
   })
 
-  it("the band also limits activation prices, and both prices of a stop order are checked", () => {
+  it("the price band also limits activation prices, and both prices of a stop order are checked", () => {
     const desk = funded()
     assert.deepStrictEqual(outside(desk, stop(btc, "buy", "1", "501", "9")), [
       "price above 500",
@@ -46,13 +46,13 @@ describe("the price band", () => {
     ])
   })
 
-  it("a stop order at the best price has no limit price for the band to refuse", () => {
+  it("a stop order at the best price has no limit price that the band could refuse", () => {
     const desk = funded()
     const atBest = stop(btc, "buy", "1", "501", "120", { bboRole: "counterparty" })
     assert.deepStrictEqual(outside(desk, atBest), [])
   })
 
-  it("an order can't be changed to a price outside the band, but a resting order stays when the band moves away", () => {
+  it("an order can't be modified to a price outside the band, but a resting order stays when the band moves away", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "1", "20"))
     assert.deepStrictEqual(outside(desk, modify(order, { price: Price.make("501") })), ["price above 500"])
@@ -61,7 +61,7 @@ describe("the price band", () => {
     assert.deepStrictEqual(outside(desk, limit(btc, "buy", "1", "20")), ["price below 30"])
   })
 
-  it("there is no band for a market without a last price, or in the document's dialect", () => {
+  it("a market without a last price has no band, and neither has the document's dialect", () => {
     assert.deepStrictEqual(outside(funded(), limit("ETH_USDT", "buy", "0.001", "5000000")), [])
     assert.deepStrictEqual(outside(funded(Dialect.document.policy), limit(btc, "sell", "0.1", "90000000")), [])
   })

@@ -20,7 +20,7 @@ const btc = "BTC_USDT"
 const rpi = { rpi: true }
 const retail = { retail: true }
 
-/** ann and ben may place rpi orders, which rest for retail orders only, and cat may place retail orders. */
+/** ann and ben may place RPI orders, which rest only for retail orders, and cat may place retail orders. */
 const funded = (): Desk => {
   const desk = new Desk(Dialect.live.policy)
   for (const account of ["ann", "ben", "cat"] as const) {
@@ -43,8 +43,8 @@ const refusal = (desk: Desk, account: Account, operation: Operation): string => 
   return reply.violations.map(([field, { kind }]) => `${field} ${kind}`).join()
 }
 
-describe("orders that rest for retail orders only", () => {
-  it("rpi orders are not in the public book, and trade only with retail orders", () => {
+describe("orders that rest only for retail orders (RPI)", () => {
+  it("RPI orders are not in the public book, and trade only with retail orders", () => {
     const desk = funded()
     const maker = desk.place("ann", limit(btc, "sell", "1", "100", rpi))
     assert.deepStrictEqual([desk.book(btc, "asks"), hidden(desk)], [[], ["1 @ 100"]])
@@ -56,7 +56,7 @@ describe("orders that rest for retail orders only", () => {
     assert.strictEqual(trade?.rpi, true)
   })
 
-  it("at the same price, all other orders trade before rpi orders, but a better price comes first", () => {
+  it("at the same price, all other orders trade before RPI orders, but a better price always comes first", () => {
     const desk = funded()
     const early = desk.place("ann", limit(btc, "sell", "1", "100", rpi))
     const late = desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -71,7 +71,7 @@ describe("orders that rest for retail orders only", () => {
     assert.deepStrictEqual([early, late].map(progress), ["PARTIAL_FILLED 0.5 of 1", "FILLED 1 of 1"])
   })
 
-  it("rpi orders never take liquidity, even when their price is changed", () => {
+  it("RPI orders never take liquidity, even when their price is modified", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "buy", "1", "100"))
     assert.strictEqual(refusal(desk, "ann", limit(btc, "sell", "1", "100", rpi)), "notMaker rpi")
@@ -82,7 +82,7 @@ describe("orders that rest for retail orders only", () => {
     assert.deepStrictEqual(hidden(desk), ["1 @ 102"])
   })
 
-  it("the owner's price moves fill rpi orders like any others, and a saved state contains them", () => {
+  it("the owner's price moves fill RPI orders like any other orders, and a saved state includes them", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "sell", "1", "100", rpi))
     const kept = Saved.load(Saved.save(desk.state), desk.state.policy)
@@ -93,7 +93,7 @@ describe("orders that rest for retail orders only", () => {
     assert.strictEqual(progress(order), "FILLED 1 of 1")
   })
 
-  it("only accounts that the owner allows may place rpi or retail orders", () => {
+  it("only accounts that the owner allows may place RPI or retail orders", () => {
     const desk = funded()
     assert.strictEqual(refusal(desk, "cat", limit(btc, "sell", "1", "100", rpi)), "rpi admitted")
     assert.strictEqual(refusal(desk, "ann", limit(btc, "sell", "1", "100", retail)), "retail admitted")
@@ -114,13 +114,13 @@ describe("limit orders at the best price", () => {
     return desk
   }
 
-  /** A limit order that takes its price from the book. */
+  /** A limit order whose price comes from the book. */
   const atBest = (side: "buy" | "sell", bboRole: "queue" | "counterparty", options: object = {}) => {
     const { price: _price, ...order } = limit(btc, side, "2", "1")
     return { ...order, bboRole, ...options }
   }
 
-  it("a limit order with bbo role queue rests at the best price of its own side, and is post-only", () => {
+  it("a limit order with the bbo role queue rests at the best price on its own side, and is post-only", () => {
     const desk = quoted()
     const [buy, sell] = [desk.place("ann", atBest("buy", "queue")), desk.place("ann", atBest("sell", "queue"))]
     assert.deepStrictEqual([buy.price, buy.postOnly, sell.price, sell.postOnly], ["99", true, "101", true])
@@ -128,7 +128,7 @@ describe("limit orders at the best price", () => {
     assert.strictEqual(refusal(desk, "ann", atBest("buy", "queue", { ioc: true })), "ioc exclusive")
   })
 
-  it("a limit order with bbo role counterparty trades at the best price of the other side only, whatever price it states", () => {
+  it("a limit order with the bbo role counterparty trades only at the best price on the other side, whatever price it states", () => {
     const desk = quoted()
     desk.place("ben", limit(btc, "sell", "5", "102"))
     const rests = desk.place("ann", atBest("buy", "counterparty", { price: "500000" }))
@@ -138,7 +138,7 @@ describe("limit orders at the best price", () => {
     assert.deepStrictEqual([ends.price, ends.status], ["101", "CANCELED"])
   })
 
-  it("a limit order at the best price is refused if its side of the book is empty, or has only rpi orders", () => {
+  it("a limit order at the best price is refused if its side of the book is empty, or has only RPI orders", () => {
     const desk = funded()
     desk.place("ann", limit(btc, "sell", "1", "100", rpi))
     assert.strictEqual(refusal(desk, "ben", atBest("sell", "queue")), "noQuote bboRole")

@@ -27,7 +27,7 @@ interface Plan {
   }>
 }
 
-/** Times that often coincide: whole hours and whole days. */
+/** Times that often coincide: full hours and full days. */
 const millis = fc.oneof(
   fc.nat({ max: 6 }).map((n) => n * 3_600_000),
   fc.nat({ max: 2 }).map((n) => n * 86_400_000),
@@ -50,7 +50,7 @@ const plans: fc.Arbitrary<Plan> = fc.record({
   )
 })
 
-/** The commands that start the investments and paths, in time order. */
+/** The commands that start the investments and price paths, in time order. */
 const commands = ({ invested, played }: Plan): ReadonlyArray<{ readonly at: number; readonly action: Action }> =>
   [
     ...invested.flatMap(({ after, amount, days }, index) => {
@@ -123,7 +123,7 @@ describe("scheduled events", () => {
   const until = start + 20 * day
 
   property(
-    "scheduled events happen in time order, each the expected number of times",
+    "scheduled events happen in time order, and each happens the expected number of times",
     [plans],
     (plan) =>
       Effect.sync(() => {
@@ -134,7 +134,7 @@ describe("scheduled events", () => {
           assert.strictEqual(reply._tag, "Done")
           seen.push(...events.flatMap(shown))
         }
-        // Investments that pay at the same instant may do so in any order.
+        // Investments that pay at the same instant may pay in any order.
         assert.deepStrictEqual(sortedWithin(seen), sortedWithin(expected(plan, until)))
         assert.strictEqual(state.priceSteps.size, 0)
         assert.strictEqual(state.investments.size, 0)
@@ -221,7 +221,7 @@ describe("scheduled events", () => {
     )
     assert.strictEqual(order.status, "FILLED")
     const trades = desk.state.trading.get(btcUsdt)?.trades ?? []
-    // The second step, two seconds after the start of the path, triggers the order. It bids above that price, so the
+    // The second step, two seconds after the path starts, triggers the order. The order bids above that price, so the
     // outside market sells to it.
     assert.deepStrictEqual(trades.map((trade) => trade.at - at), [4_000_000])
     assert.strictEqual(order.changedAt, at + 4_000_000)

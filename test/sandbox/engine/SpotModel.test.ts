@@ -37,7 +37,7 @@ class Model {
     if (balances !== undefined) balances[ticker] += units
   }
 
-  /** The orders that an order with this side and limit would trade with, in matching order. */
+  /** Returns the orders with which an order with this side and limit would trade, in matching order. */
   counterparts(side: "buy" | "sell", price: number): ReadonlyArray<Resting> {
     const sign = side === "buy" ? 1 : -1
     return this.resting
@@ -90,7 +90,7 @@ class Model {
 }
 
 // -----------------------------------------------------------------------------
-// The engine against the model
+// The engine compared with the model
 // -----------------------------------------------------------------------------
 
 const lots = (units: bigint): number => Number(units / 10n ** 17n)
@@ -208,7 +208,7 @@ const commands = fc.commands([
   fc.constantFrom(...accounts).map((account) => new CancelAll(account))
 ], { maxCommands: 150, size: "max" })
 
-describe("spot limit orders", () => {
+describe("spot limit orders compared with a model", () => {
   property(
     "the engine and a naive model agree on every fill, open order and balance",
     [commands],

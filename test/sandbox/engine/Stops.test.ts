@@ -16,7 +16,7 @@ const funded = (options: { readonly dialect?: Dialect.Dialect; readonly last?: s
   return desk
 }
 
-describe("the document's activation policy", () => {
+describe("stop activation in the document's policy", () => {
   it("in the document's policy, a buy stop is triggered at or above its activation price", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "buy", "1", "120", "110"))
@@ -37,7 +37,7 @@ describe("the document's activation policy", () => {
     assert.deepStrictEqual([progress(order), order.stop?.activated], ["FILLED 1 of 1", true])
   })
 
-  it("a stop order whose activation price is already reached is triggered at once", () => {
+  it("a stop order whose activation price is already reached is triggered immediately", () => {
     const desk = funded()
     assert.deepInclude(desk.place("ann", stop(btc, "buy", "1", "95", "90")).stop, { activated: true })
     assert.deepInclude(desk.place("ann", stop(btc, "sell", "1", "105", "110")).stop, { activated: true })
@@ -51,10 +51,10 @@ describe("the document's activation policy", () => {
   })
 })
 
-describe("the live activation policy", () => {
+describe("stop activation in the live policy", () => {
   const live = { dialect: Dialect.live }
 
-  it("in the live policy, the current price decides whether a stop order is triggered by a rise or a fall", () => {
+  it("in the live policy, the current price determines whether a rise or a fall triggers a stop order", () => {
     const desk = funded(live)
     const below = desk.place("ann", stop(btc, "buy", "1", "95", "90"))
     const above = desk.place("ben", stop(btc, "sell", "1", "105", "110"))
@@ -66,20 +66,20 @@ describe("the live activation policy", () => {
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 90", "1 @ 110"])
   })
 
-  it("in the live policy, the order's side decides how a stop order is triggered if there is no price", () => {
+  it("in the live policy, an order's side determines how a stop order is triggered if there is no price", () => {
     const desk = funded({ ...live, last: "" })
     assert.strictEqual(desk.place("ann", stop(btc, "buy", "1", "95", "90")).stop?.condition, "gte")
   })
 })
 
-describe("stop orders", () => {
+describe("triggering stop orders", () => {
   it("a stop order locks its cost, and is not in the book before it is triggered", () => {
     const desk = funded()
     desk.place("ann", stop(btc, "buy", "2", "120", "110"))
     assert.deepStrictEqual([desk.locked("ann", "trade"), desk.book(btc, "bids")], ["240 USDT", []])
   })
 
-  it("a trade triggers a stop order, which keeps its identifier and type and trades like a limit order", () => {
+  it("a trade triggers a stop order, which keeps its id and type and trades like a limit order", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "buy", "1", "120", "110"))
     const id = order.id
@@ -90,7 +90,7 @@ describe("stop orders", () => {
     assert.strictEqual(desk.free("ann", "trade"), "10.999 BTC, 9888 USDT")
   })
 
-  it("the trades of a stop order trigger other stop orders in turn, oldest first", () => {
+  it("a stop order's trades trigger other stop orders in turn, oldest first", () => {
     const desk = funded()
     for (const price of ["95", "90"]) desk.place("ben", limit(btc, "buy", "1", price))
     desk.place("ben", limit(btc, "buy", "1", "99"))
@@ -105,7 +105,7 @@ describe("stop orders", () => {
     assert.deepStrictEqual([progress(first), progress(second)], ["FILLED 1 of 1", "FILLED 1 of 1"])
   })
 
-  it("a trade at its activation price triggers a stop order even if the taker moves the price further", () => {
+  it("a trade at its activation price triggers a stop order, even if the taker moves the price further", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "sell", "1", "94", "96"))
     for (const price of ["95", "105"]) desk.place("ben", limit(btc, "sell", "1", price))
@@ -136,7 +136,7 @@ describe("stop orders triggered by the owner's price move", () => {
     assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["11.998 BTC, 9778 USDT", ""])
   })
 
-  it("a stop order triggered by a price move takes the orders at that price first, always as the taker", () => {
+  it("a stop order triggered by a price move takes the orders at that price first, and is always the taker", () => {
     const desk = funded()
     const resting = desk.place("ben", limit(btc, "sell", "0.5", "110"))
     const order = desk.place("ann", stop(btc, "buy", "2", "120", "110"))
@@ -206,7 +206,7 @@ describe("stop-market orders", () => {
     assert.deepStrictEqual([progress(order), desk.locked("ann", "trade")], ["CANCELED 0 of 100", ""])
   })
 
-  it("a stop-market buy spends its total except for a remainder that can't buy the smallest amount", () => {
+  it("a stop-market buy spends its total, except for a remainder that can't buy the smallest amount", () => {
     const desk = funded()
     const order = desk.place("ann", stopMarket(btc, "buy", "100", "103"))
     desk.send(movePrice(btc, "103"))
@@ -214,7 +214,7 @@ describe("stop-market orders", () => {
     assert.strictEqual(desk.locked("ann", "trade"), "")
   })
 
-  it("the trades of a stop-market order trigger other stop orders", () => {
+  it("a stop-market order's trades trigger other stop orders", () => {
     const desk = funded()
     for (const price of ["95", "90"]) desk.place("ben", limit(btc, "buy", "1", price))
     const second = desk.place("ann", stopMarket(btc, "sell", "1", "95"))
@@ -224,7 +224,7 @@ describe("stop-market orders", () => {
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 99", "1 @ 95", "1 @ 90"])
   })
 
-  it("the amount of a stop-market order on a position is in base currency", () => {
+  it("the amount of a stop-market order on a position is in the base currency", () => {
     const desk = funded().fund("cat", "collateral", "100 USDT")
     const order = desk.place("cat", stopMarket(btc, "buy", "2", "110", { collateral: true }))
     // The margin is a tenth of 220, plus the fee.
@@ -253,7 +253,7 @@ describe("stop-market orders", () => {
 })
 
 describe("stop orders at the best bid or offer", () => {
-  /** A buy at 100 or better that a trade at 105 triggers while ben has orders on both sides. */
+  /** A buy order at 100 or better, triggered by a trade at 105 while ben has orders on both sides. */
   const triggered = (bboRole: BboRole, ben: { readonly bid?: string; readonly ask?: string }) => {
     const desk = funded({ last: "104" })
     if (ben.bid !== undefined) desk.place("ben", limit(btc, "buy", "1", ben.bid))
@@ -264,7 +264,7 @@ describe("stop orders at the best bid or offer", () => {
     return { desk, order }
   }
 
-  it("a stop order with bbo role queue joins the best price on its side, behind the other orders at that price", () => {
+  it("a stop order with the bbo role queue joins the best price on its side, behind the other orders at that price", () => {
     const desk = funded({ last: "104" })
     desk.place("ben", limit(btc, "buy", "1", "98"))
     const order = desk.place("ann", stop(btc, "buy", "2", "100", "105", { bboRole: "queue" }))
@@ -273,19 +273,19 @@ describe("stop orders at the best bid or offer", () => {
     assert.strictEqual(desk.locked("ann", "trade"), "200 USDT")
   })
 
-  it("a stop order with bbo role queue goes no further than its own price", () => {
+  it("a stop order with the bbo role queue goes no further than its own price", () => {
     const { desk } = triggered("queue", { bid: "101", ask: "110" })
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 101", "1 @ 100"])
   })
 
-  it("a stop order with bbo role queue is canceled if there is no order to join", () => {
+  it("a stop order with the bbo role queue is canceled if there is no order to join", () => {
     const desk = funded({ last: "104" })
     const order = desk.place("ann", stop(btc, "buy", "2", "100", "105", { bboRole: "queue" }))
     desk.send(movePrice(btc, "105"))
     assert.deepStrictEqual([progress(order), desk.locked("ann", "trade")], ["CANCELED 0 of 2", ""])
   })
 
-  it("a stop order with bbo role counterparty takes the best price of the other side, and its remainder rests at that price", () => {
+  it("a stop order with the bbo role counterparty takes the best price on the other side, and its remainder rests at that price", () => {
     const desk = funded({ last: "96" })
     desk.place("ben", limit(btc, "sell", "1", "99"))
     desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -295,12 +295,12 @@ describe("stop orders at the best bid or offer", () => {
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 99"])
   })
 
-  it("a stop order with bbo role counterparty goes no further than its own price", () => {
+  it("a stop order with the bbo role counterparty goes no further than its own price", () => {
     const { desk, order } = triggered("counterparty", { ask: "110" })
     assert.deepStrictEqual([progress(order), desk.book(btc, "bids")], ["NEW 0 of 1", ["1 @ 100"]])
   })
 
-  it("a stop order with bbo role counterparty is canceled if there is no order to trade with", () => {
+  it("a stop order with the bbo role counterparty is canceled if there is no order with which it can trade", () => {
     const { desk, order } = triggered("counterparty", { bid: "99" })
     assert.deepStrictEqual([progress(order), desk.locked("sub", "trade")], ["CANCELED 0 of 1", ""])
   })

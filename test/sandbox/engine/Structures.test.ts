@@ -18,7 +18,7 @@ import { property } from "../../support/property.ts"
 
 const sync = (work: () => void) => Effect.sync(work)
 
-/** Keys from a small set, some of them beyond the exact range of a `number`. */
+/** Keys from a small set. Some of them are beyond the exact range of a `number`. */
 const key = fc.oneof(fc.integer({ min: -20, max: 20 }), fc.bigInt({ min: 2n ** 60n, max: 2n ** 60n + 9n }))
 
 describe("SkipList", () => {
@@ -52,7 +52,7 @@ describe("SkipList", () => {
 
 describe("TimerQueue", () => {
   property(
-    "a timer queue returns the item due next, by time and then by order of addition, whatever is removed",
+    "a timer queue returns the item that is due next, by time and then in the order of addition, whatever is removed",
     [fc.array(fc.record({ verb: fc.constantFrom("add", "add", "remove", "pop"), at: fc.nat(9), pick: fc.nat(99) }))],
     (steps) =>
       sync(() => {
@@ -221,7 +221,7 @@ describe("the quick check of orders", () => {
   const number = text(fc.nat(2_000_000), fc.integer({ min: 0, max: 12 }))
 
   property(
-    "the quick check rejects every order that breaks a bound of its market",
+    "the quick check rejects every order that exceeds a limit of its market",
     [fc.constantFrom(...Listings.markets), number, number, number, fc.boolean()],
     (market, amount, price, activationPrice, collateral) =>
       sync(() => {

@@ -22,7 +22,7 @@ const quantity = fc.tuple(
   return `${sign}${whole}${digits === 0 ? "" : `.${text.slice(-digits)}`}` as Decimal.Decimal
 })
 
-/** The exact quantity if it fits in eighteen fractional digits. */
+/** The exact quantity if it fits in eighteen decimal places. */
 const exact = ({ d, n }: Fraction.Fraction) => (n * Units.one) % d === 0n ? n * Units.one / d : undefined
 
 const units = fc.oneof(
@@ -43,7 +43,7 @@ describe("Units", () => {
     { runs: 2000 }
   )
 
-  it.effect("`Units.from` reads more quantities than its cache can hold", () =>
+  it.effect("`Units.from` can read more quantities than its cache can store", () =>
     Effect.sync(() => {
       for (let round = 0; round < 2; round++) {
         for (let whole = 0; whole < 80_000; whole++) {
@@ -53,7 +53,7 @@ describe("Units", () => {
     }))
 
   property(
-    "`Units.product` is exact if it fits in eighteen fractional digits",
+    "`Units.product` is exact if the product fits in eighteen decimal places",
     [fc.oneof(quantity, amount), fc.oneof(quantity, price)],
     (a, b) =>
       Effect.sync(() => {

@@ -1,6 +1,6 @@
 /**
- * Arbitrary commands. They use few accounts, keys, codes, identifiers and nonces, so that many commands share them. The
- * tables are complete: a command or field without an arbitrary does not compile.
+ * Arbitrary commands. They use few accounts, keys, codes, ids and nonces, so that many commands share them. The tables
+ * are complete: a command or field without an arbitrary does not compile.
  */
 import * as fc from "fast-check"
 import { leverages } from "../../../src/domain/Margin.ts"
@@ -29,15 +29,15 @@ type ActionOf<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag
 
 type Optional<A> = { [Key in keyof A]-?: {} extends Pick<A, Key> ? Key : never }[keyof A]
 
-/** The arbitraries of a type's required and optional fields. A missing field does not compile. */
+/** The arbitraries of a type's required and optional fields. A missing field is a compile error. */
 interface Fields<A> {
-  /** The relative frequency at which the command is drawn; 1 by default. */
+  /** The relative frequency with which the command is drawn. 1 by default. */
   readonly weight?: number
   readonly required: { readonly [Key in Exclude<keyof A, Optional<A> | "_tag">]: fc.Arbitrary<unknown> }
   readonly optional?: { readonly [Key in Optional<A>]: fc.Arbitrary<unknown> }
 }
 
-/** `Fields`, whose `optional` is mandatory if the type has optional fields. */
+/** `Fields`, where `optional` is required if the type has optional fields. */
 type Given<A> = [Optional<A>] extends [never] ? Fields<A> : Required<Pick<Fields<A>, "optional">> & Fields<A>
 
 interface AnyFields {
@@ -160,7 +160,7 @@ const endpoints = fc.constant([{ name: "/api/v4/order/stop_limit", title: "order
 const ratio = fc.constantFrom("0.01", "-0.02", "0")
 const terms = fc.constantFrom({ fixed: "0.5" }, { fixed: "-1" })
 
-/** `Begin` and `Restore` belong to the history, whose own test draws them. */
+/** `Begin` and `Restore` belong to histories, which have a separate test that draws them. */
 const actions: { readonly [Tag in Exclude<Action["_tag"], "Begin" | "Restore">]: Given<ActionOf<Tag>> } = {
   Call: { weight: 16, required: { apiKey, operation: oneOf(operations) }, optional: { nonce } },
   OpenAccount: { required: { account, b2b: fc.boolean() } },
@@ -285,7 +285,10 @@ const opening: ReadonlyArray<object> = [
   )
 ]
 
-/** Commands in time order: first two accounts with keys, one of them funded, then commands of any kind. */
+/**
+ * Commands in time order. The first commands open two accounts with keys and fund one of them, and the rest are of any
+ * kind.
+ */
 export const commands: fc.Arbitrary<ReadonlyArray<Command>> = fc.array(
   fc.tuple(fc.integer({ min: 0, max: 2_000_000 }), oneOf(actions)),
   { minLength: 5, maxLength: 80, size: "max" }

@@ -1,4 +1,4 @@
-/** Drafts of random commands, close enough in price and size that their orders trade with each other. */
+/** Drafts of random commands whose prices and sizes are so similar that their orders trade with each other. */
 import { assert } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Decimal from "../../../src/domain/Decimal.ts"
@@ -98,7 +98,7 @@ export const draft: fc.Arbitrary<Draft> = fc.record({
   account: fc.constantFrom(...accounts),
   market: fc.constantFrom(0, 0, 0, 3, 3, 3, 1, 2, 4),
   isBuy: fc.boolean(),
-  // At prices far away, positions lose more than their collateral.
+  // At distant prices, positions lose more than their collateral.
   tick: fc.oneof(
     { weight: 8, arbitrary: fc.integer({ min: -2, max: 2 }) },
     { weight: 2, arbitrary: fc.integer({ min: -15, max: 15 }) },
@@ -158,7 +158,7 @@ const orders = (desk: Desk, drafted: Draft, listed: Market) => {
   return { grid, at, price, amount, side, own, reduceOnly, collateral, exit: exitOf(draft, collateral, at) }
 }
 
-/** The exit of an order that trades at `ticks`; only orders that can open a position have one. */
+/** The exit of an order that trades at `ticks`. Only orders that can open a position have an exit. */
 const exitOf =
   ({ exit, flag, isBuy, pick }: Draft, collateral: boolean, at: (ticks: number) => Units.Units) =>
   (ticks: number): { readonly takeProfit?: Decimal.Price; readonly stopLoss?: Decimal.Price } => {
@@ -177,7 +177,7 @@ const least = (listed: Market, price: Units.Units, step: Units.Units): Units.Uni
   return ofTotal > ofAmount ? ofTotal : ofAmount
 }
 
-/** The changes to an order, sometimes to fields that it does not have. */
+/** Changes to an order, sometimes to fields that the order does not have. */
 const changesOf = (desk: Desk, draft: Draft, order: Order): Partial<Modify> => {
   const listed = desk.state.markets.get(order.market) ?? assert.fail("no such market")
   const market = grids.findIndex((grid) => grid.market === order.market)
@@ -246,7 +246,7 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         ...reduceOnly
       })
     case "bulk": {
-      // The second order is on the other side, so it may trade with the first one or with the book.
+      // The second order is on the other side, so it may trade with the first order or with the book.
       const drawn = [draft, { ...draft, tick: draft.trigger, isBuy: !draft.isBuy, clientOrderId: undefined }, draft]
       return {
         _tag: "PlaceBulk",
@@ -258,7 +258,7 @@ const operation = (desk: Desk, draft: Draft): Operation => {
       }
     }
     case "wash": {
-      // A spot order and a margin order that trade with each other, at a price of the account's choice.
+      // A spot order and a margin order that trade with each other, at a price that the account chooses.
       const opposite = side === "buy" ? "sell" : "buy"
       const both = [
         limit(grid.market, side, size, cost),
@@ -302,7 +302,7 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         ...(draft.collateral ? { type: [draft.pick % 2 === 0 ? "spot" : "margin"] } : {})
       }
     case "killSwitch":
-      // A desk's clock advances by a second with every command, so the switch fires soon.
+      // A desk's clock advances by one second with every command, so the kill switch fires soon.
       return {
         _tag: "SetKillSwitch",
         market: listed.name,
@@ -315,7 +315,7 @@ const operation = (desk: Desk, draft: Draft): Operation => {
       return most <= 0n ? { _tag: "Nothing" } : transfer("collateral", "trade", usdt, text(most))
     }
     case "leverage":
-      // Rare, because the exact margin of orders is known only at the default leverage.
+      // Rarely drawn, because the exact margin of orders is known only at the default leverage.
       return draft.pick % 8 > 0
         ? { _tag: "Nothing" }
         : { _tag: "SetLeverage", leverage: leverages[draft.pick % leverages.length] ?? 10 }
@@ -353,7 +353,7 @@ const counterparty = ({ isBuy, lots, odd, pick }: Draft, { lot, market }: typeof
   seed: pick
 })
 
-/** Opens a position as large as the collateral allows, or closes it at a price far away. */
+/** Opens a position as large as the collateral allows, or closes it at a distant price. */
 const gamble = (desk: Desk, draft: Draft): Action => {
   const { account, isBuy, pick, tick } = draft
   const { at, grid } = orders(desk, draft, listedOf(draft))
@@ -427,7 +427,7 @@ export const actionOf = (desk: Desk, draft: Draft): Action => {
   return call(owner ?? draft.account, asked)
 }
 
-/** Funds every account; cat gets little. */
+/** Funds every account, but cat only with little. */
 export const funded = (desk: Desk): Desk => {
   for (const account of accounts) desk.send({ _tag: "SetAccount", account, rpi: true, retail: true })
   for (const account of ["ann", "ben", "sub"] as const) {

@@ -1,6 +1,6 @@
 /**
- * Histories: random sequences of commands of every kind, determined by a seed. They use no random library, whose next
- * version might draw different numbers, so an engine's results can be recorded.
+ * Histories: random sequences of commands of every kind, determined by a seed. They use no random library, because its
+ * next version might draw different numbers, and the engine's results are recorded.
  */
 import type { Action, Command } from "../../../src/sandbox/engine/Command.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
@@ -15,7 +15,7 @@ class Dice {
     this.state = seed
   }
 
-  /** A whole number from 0 to `below` - 1. */
+  /** An integer from 0 to `below` - 1. */
   next(below: number): number {
     this.state = (Math.imul(this.state, 1_664_525) + 1_013_904_223) >>> 0
     return Math.floor(this.state / 2 ** 32 * below)
@@ -125,7 +125,7 @@ const order = (dice: Dice, kind: number): object => {
   return { _tag: "PlaceOco", ...common, ...reduceOnly, price: at(9), activationPrice: at(9), stopLimitPrice: at(9) }
 }
 
-/** Cancels an open order or a random id, by order id or client order id. */
+/** Cancels an open order, or uses a random id, by order id or client order id. */
 const cancellation = (dice: Dice, state: State, kind: number): object => {
   if (kind === 4) {
     return {
@@ -264,7 +264,7 @@ const ownerAction = (dice: Dice): object => {
   }
 }
 
-/** Draws settings of the counterparty; some are out of bounds. */
+/** Draws settings for the counterparty, some of them out of bounds. */
 const counterparty = (dice: Dice): object => ({
   _tag: "SetCounterparty",
   market: dice.pick(grids).market,
@@ -322,8 +322,8 @@ export interface Telling {
 }
 
 /**
- * Draws the next command of a history, given the state. Only some histories include the counterparty and newer kinds of
- * orders, so the recorded results of the others stay valid.
+ * Draws the next command in a history, given the state. Only some histories include the counterparty and newer kinds of
+ * orders, so the recorded results of the other histories stay valid.
  */
 export const history = (seed: number, tells: Telling = {}): (state: State) => Command => {
   const dice = new Dice(seed)
@@ -349,7 +349,7 @@ export const history = (seed: number, tells: Telling = {}): (state: State) => Co
   }
 }
 
-/** Draws a kill switch, an order with an exit, or the cancellation of one. */
+/** Draws a kill switch, an order with an exit, or the cancellation of such an order. */
 const conditional = (dice: Dice, { otoOrders }: State): object => {
   const { digits, lot, market, price, tick } = dice.pick(grids.slice(0, 5))
   const at = (ticks: number) => (price + ticks * tick).toFixed(digits)

@@ -20,7 +20,7 @@ import type { State, Trading } from "../../../src/sandbox/engine/State.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { type Answer, canonical, units } from "../../support/engine.ts"
 
-/** A cheap assertion: the checks call it millions of times. */
+/** A cheap assertion, because the checks call it millions of times. */
 const holds = (condition: boolean, otherwise: string): void => {
   if (!condition) assert.fail(otherwise)
 }
@@ -55,7 +55,7 @@ const ledger = ({ ledger }: State): void => {
   }
 }
 
-/** The balances, investments and unused codes of each account minus its debts, by account and asset. */
+/** Each account's balances, investments and unused codes minus its debts, by account and asset. */
 const worth = ({ codes, investments, ledger }: State): Map<string, Units.Units> => {
   const worth = new Map<string, Units.Units>()
   for (const [holder, held] of Ledger.save(ledger)) {
@@ -90,7 +90,7 @@ const increase = (sums: Map<string, Units.Units>, key: string, units: Units.Unit
   sums.set(key, (sums.get(key) ?? 0n) + units)
 }
 
-/** Locked funds equal the locks of open orders; the margin of orders on positions is reserved instead. */
+/** Locked funds equal the locks of open orders. The margin of orders on positions is reserved instead of locked. */
 const locks = (state: State): void => {
   const expected = new Map<string, Units.Units>()
   const reserved = new Map<string, Units.Units>()
@@ -123,7 +123,7 @@ const exactLock = (order: Order): void => {
   holds(order.locked?.units === needed, "locks more or less than it needs")
 }
 
-/** The status of an order matches its fills. */
+/** An order's status matches its fills. */
 const fits = (order: Order): void => {
   holds(
     order.left + (isQuoteAmount(order) ? order.dealMoney : order.dealStock) === order.quantity,
@@ -154,7 +154,7 @@ const ended = (state: State, order: Order): void => {
   assert.isFalse(isOpen(order.status), order.status)
   assert.isUndefined(order.queued)
   assert.strictEqual(order.locked?.units ?? 0n, 0n, "an order that has ended holds a lock")
-  // Quotes that the counterparty canceled without a fill are not kept.
+  // Quotes that the counterparty canceled without a fill are not stored.
   const kept = order.account === Quotes.account && order.dealStock === 0n ? 0 : 1
   assert.strictEqual((state.endedOrders.get(order.account) ?? []).filter(({ id }) => id === order.id).length, kept)
 }
@@ -248,7 +248,7 @@ const places = (state: State, market: MarketName, { book, lastPrice, waiting }: 
   return found
 }
 
-/** Prices are sorted, best first, and no bid crosses an ask, except among orders for retail orders only. */
+/** Prices are sorted, best first, and no bid crosses an ask, except orders that rest only for retail orders. */
 const sorted = ({ book }: Saved.Trading): void => {
   const falls = (prices: ReadonlyArray<bigint>) => prices.slice(1).every((price, i) => price < (prices[i] ?? 0n))
   for (const { asks, bids } of [book, book.rpi]) {
@@ -260,7 +260,7 @@ const sorted = ({ book }: Saved.Trading): void => {
   holds(bid === undefined || ask === undefined || bid < ask, "the book is crossed")
 }
 
-/** The total of each price level equals the sum of its open orders. */
+/** The total of each price level equals the sum of the level's open orders. */
 const counted = ({ book }: Trading): void => {
   for (const side of ["buy", "sell"] as const) {
     for (const { left, orders, price } of [...Book.levels(book, side), ...Book.levels(book.rpi, side)]) {
@@ -269,7 +269,7 @@ const counted = ({ book }: Trading): void => {
   }
 }
 
-/** The key of an order's position. In hedge mode, a futures order trades the long or the short one. */
+/** The key of an order's position. In hedge mode, a futures order trades either the long or the short position. */
 const keyOf = ({ accounts }: State, { account, kind, market, positionSide }: Order): string =>
   `${account}/${market}${kind === "futures" && accounts.get(account)?.hedgeMode === true ? `/${positionSide}` : ""}`
 
@@ -282,13 +282,13 @@ const marginOf = ({ takerFee }: Market, amount: Units.Units, price: Units.Units)
   return total / 10n + Units.times(total, Units.ofPercent(takerFee))
 }
 
-/** The part of a plain order without locked margin. This part may only close a position. */
+/** The part of a plain order for which no margin is locked. This part may only close a position. */
 const uncovered = (market: Market, order: Order, locked: Units.Units): Units.Units => {
   const needed = marginOf(market, order.left, order.queued ?? priceOf(order))
   return locked >= needed ? 0n : order.left - order.left * locked / needed
 }
 
-/** The open orders on positions. An OCO order counts as one, with the lock of both legs. */
+/** The open orders on positions. An OCO order is counted once, with the lock of both legs. */
 const plainOrders = (state: State) => {
   const { ocoOrders, openOrders } = state
   return [...openOrders.values()].flatMap((order) => {
@@ -300,7 +300,7 @@ const plainOrders = (state: State) => {
   })
 }
 
-/** Together, the parts of orders without margin close no more than the position. */
+/** The order parts without margin together close no more than the position. */
 const secured = (state: State): void => {
   const sums = new Map<string, Units.Units>()
   for (const { key, locked, order } of plainOrders(state)) {
@@ -351,8 +351,9 @@ const isClose = (one: string, other: Units.Units): boolean => {
 }
 
 /**
- * The engine's figures equal those of the public formulas, up to the rounding of entry prices. Every account at the level
- * of a call is called, and one at that of a liquidation is in liquidation, with positions that nobody took.
+ * The engine's values equal those of the public formulas, up to the rounding of entry prices. Every account at the
+ * level of a margin call is called, and every account at the liquidation level is in liquidation, with positions that
+ * no other account took.
  */
 const levels = (state: State, withFormulas: boolean): void => {
   const { dirty, moved } = state.watches
@@ -377,8 +378,8 @@ const levels = (state: State, withFormulas: boolean): void => {
 }
 
 /**
- * Tracks an exchange from the start in independent records: the fills of each order, queue order, positions, trades
- * with the outside market, and the gains and losses of each account.
+ * Tracks an exchange from the start in independent records: each order's fills, queue order, positions, trades with the
+ * outside market, and each account's gains and losses.
  */
 export class Follower {
   private readonly orders = new Map<string, Order>()
@@ -390,17 +391,17 @@ export class Follower {
   private readonly positions = new Map<string, Units.Units>()
   private readonly costs = new Map<string, Units.Units>()
   private readonly tradedOutside = new Map<string, Units.Units>()
-  /** The expected balances of the other side of all funding payments. */
+  /** The expected balances on the other side of all funding payments. */
   private readonly funded = new Map<string, Units.Units>()
   /** The expected balances of the insurance account. */
   private readonly insured = new Map<string, Units.Units>()
   /** The interest that the house has received. */
   private readonly interest = new Map<string, Units.Units>()
-  /** The expected assets of each account minus its debts, by account and asset. */
+  /** Each account's expected assets minus its debts, by account and asset. */
   private readonly worth: Map<string, Units.Units>
   /** The expected balances of `outside`. */
   private readonly outside: Map<string, Units.Units>
-  /** The credits of the counterparty so far. */
+  /** The credits that the counterparty has received so far. */
   private readonly credited: Map<string, Units.Units>
   private readonly state: State
   private greatestId = 0n
@@ -416,7 +417,7 @@ export class Follower {
     this.credited = new Map(state.counterparty.credited)
   }
 
-  /** Checks the reply of a command, its events, and the resulting state. */
+  /** Checks a command's reply, its events, and the resulting state. */
   check({ events, reply }: Answer, action?: Action): void {
     if (action?._tag === "OpenPosition" && reply._tag === "Done") this.openPosition(action)
     if (action?._tag === "Fund" && reply._tag === "Done" && action.account !== Quotes.account) {
@@ -471,12 +472,12 @@ export class Follower {
     this.lenderAgrees()
     this.worthAgrees()
     counterparty(this.state)
-    // Orders keep the margin of the leverage at which they were placed.
+    // Orders keep the margin for the leverage at which they were placed.
     if (!this.hasLeverage) secured(this.state)
     levels(this.state, ++this.checks % 8 === 0)
   }
 
-  /** Runs the slow checks, which examine every order ever placed, and its fees. */
+  /** Runs the slow checks, which examine every order ever placed and its fees. */
   checkAll(): void {
     this.exitsTradeOnce()
     const fees = new Map(this.interest)
@@ -500,7 +501,7 @@ export class Follower {
     this.greatestId = BigInt(id)
   }
 
-  /** Finds an order that no reply contains: a leg of an exit, or an order of a liquidation. */
+  /** Finds an order that no reply contains: a leg of an exit, or a liquidation order. */
   private find({ account, order }: { readonly account: string; readonly order: OrderId }): Order {
     const ended = this.state.endedOrders.get(account) ?? []
     const found = this.state.openOrders.get(order) ?? ended.find(({ id }) => id === order) ??
@@ -512,7 +513,8 @@ export class Follower {
   }
 
   /**
-   * Registers an order in the reply. It counts as placed at its first event, because other orders may come before it.
+   * Registers an order from the reply. The order is treated as placed at its first event, because other orders may come
+   * before it.
    */
   private name(order: Order): void {
     this.named.set(order.id, order)
@@ -690,7 +692,7 @@ export class Follower {
     }
   }
 
-  /** Both legs of an exit wait until one is triggered; they never both trade. */
+  /** Both legs of an exit wait until one is triggered, and the two legs never both trade. */
   private exitsAreWhole(): void {
     for (const { id, stopLoss, takeProfit } of this.state.exits.values()) {
       for (const leg of [stopLoss, takeProfit]) {
@@ -727,8 +729,8 @@ export class Follower {
   }
 
   /**
-   * The lender holds the other side of all positions, at their cost, and of trades with the outside market. The debts
-   * are owed to it. Spot trades between accounts do not change its balances.
+   * The lender holds the other side of all positions at cost, and of trades with the outside market. Debts are owed to
+   * the lender. Spot trades between accounts do not change its balances.
    */
   private lenderAgrees(): void {
     const expected = new Map(this.tradedOutside)
@@ -745,8 +747,8 @@ export class Follower {
   }
 
   /**
-   * The assets of each account minus its debts are its full gains minus its full losses. `outside` has paid exactly the
-   * expected amounts.
+   * Each account's assets minus its debts equal its gains minus its losses. `outside` has paid exactly the expected
+   * amounts.
    */
   private worthAgrees(): void {
     equal(worth(this.state), this.worth, "the assets of an account minus its debts")
@@ -756,7 +758,9 @@ export class Follower {
   }
 }
 
-/** The state without the times of the last call and command, the only values that a refused call may change. */
+/**
+ * The state without the times of the last call and command, which are the only values that a refused call may change.
+ */
 export const apartFromActivity = ({ keys, ...state }: State): string =>
   canonical({
     ...Saved.save({ ...state, keys }),

@@ -1,7 +1,7 @@
 /**
  * The details recorded for each history in addition to its hash, so that a failure shows the difference: a code for
- * each command, short hashes of each part of the state at intervals, and figures of the final state.
- * `TXC_TEST_RECORD=1` rewrites the file; a change of the engine that requires this also requires a new engine version.
+ * each command, short hashes of each part of the state at intervals, and values that describe the final state.
+ * `TXC_TEST_RECORD=1` rewrites the file. A change of the engine that requires this also requires a new engine version.
  */
 import { assert } from "@effect/vitest"
 import { createHash } from "node:crypto"
@@ -15,11 +15,11 @@ import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { canonical } from "../../support/engine.ts"
 
 interface Recorded {
-  /** One code per command: its reply, its number of events, and a hash of both. Each line has ten codes. */
+  /** One code per command, made of its reply, its number of events, and a hash of both. Each line has ten codes. */
   readonly commands: ReadonlyArray<string>
-  /** For each part of the state, its hashes at successive intervals. */
+  /** The hashes of each part of the state, at successive intervals. */
   readonly parts: Readonly<Record<string, string>>
-  /** Figures that describe the final state. */
+  /** Values that describe the final state. */
   readonly end: Readonly<Record<string, string | number>>
 }
 
@@ -51,7 +51,7 @@ const letters: { readonly [Tag in Reply["_tag"]]: string } = {
 const hashOf = (value: unknown, digits: number): string =>
   createHash("sha256").update(canonical(value)).digest("hex").slice(0, digits)
 
-/** Explains the code of a command. */
+/** Explains a command's code. */
 const explained = (word = ""): string => {
   const [tag] = Object.entries(letters).find(([, letter]) => letter === word[0]) ?? ["nothing"]
   return `${tag} and ${Number.parseInt(word.slice(1, -2), 36) || 0} events`
