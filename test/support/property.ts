@@ -21,7 +21,7 @@ export const property = <T extends [unknown, ...Array<unknown>], E>(
     /** The number of runs in the short version: a fifth of `runs`, or 20 by default. */
     readonly short?: number
     readonly seed?: number | undefined
-    readonly timeout?: number
+    readonly timeout?: number | undefined
   } = {}
 ): void =>
   it.effect(name, () =>
