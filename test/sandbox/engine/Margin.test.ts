@@ -382,6 +382,32 @@ describe("funding", () => {
     assert.strictEqual(text(Fundings.rateOf(desk.state, perp)), "0.0001")
   })
 
+  it("the premium is the average of one sample per minute since the last settlement, of which the latest weighs most", () => {
+    const desk = funded()
+    desk.send(movePrice(spot, "100"))
+    trade(desk, "ann", "buy", "1", "100")
+    settle(desk, null, 3)
+    wait(desk)
+    const minutes = (count: number) => {
+      desk.advance(count * 60_000_000)
+      return desk.send({ _tag: "Pass" })
+    }
+    const bid = () => desk.place("ben", limit(perp, "buy", "1", "100.6"))
+    const settled = () => desk.state.funding.get(perp)?.settled.slice(1).map(({ rate }) => text(rate))
+    // A premium of 0.6 % in the first minute of three: (1 × 0.6 % + 2 × 0 + 3 × 0) / 6, less the bound of 0.05 %.
+    bid()
+    minutes(1)
+    assert.strictEqual(text(Fundings.rateOf(desk.state, perp)), "0.00375")
+    desk.call("ben", { _tag: "CancelAll" })
+    minutes(2)
+    assert.deepStrictEqual(settled(), ["0.0005"])
+    // In the last minute: (3 × 0.6 %) / 6.
+    minutes(2)
+    bid()
+    minutes(1)
+    assert.deepStrictEqual(settled(), ["0.0005", "0.0025"])
+  })
+
   it("nothing is settled while a market has no positions", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
