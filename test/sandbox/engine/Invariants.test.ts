@@ -14,7 +14,7 @@ import { apartFromActivity, Follower } from "./invariants.ts"
 const seed = isLong ? undefined : 1
 
 /** The long form takes minutes per property. */
-const timeout = isLong ? 1_800_000 : undefined
+const timeout = isLong ? 600_000 : undefined
 
 const drafts = (most: number) => fc.array(draft, { minLength: most / 2, maxLength: most, size: "max" })
 
