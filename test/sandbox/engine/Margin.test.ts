@@ -11,6 +11,7 @@ import type { SetMarginOptions } from "../../../src/sandbox/engine/MarginActions
 import * as Margins from "../../../src/sandbox/engine/Margins.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
 import * as ReferencePrices from "../../../src/sandbox/engine/ReferencePrices.ts"
+import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import { type Account, call, Desk, limit, market, movePrice, openPosition } from "../../support/engine.ts"
 import { oco, progress, text, transfer } from "../../support/engine.ts"
 import { accountOf } from "./invariants.ts"
@@ -608,14 +609,17 @@ describe("automatic deleveraging", () => {
     assert.deepStrictEqual(tags(desk.send(moveMark("99")).events, ...calls), ["MarginRestored ann"])
   })
 
-  it("a later bid takes the position at the next price move", () => {
-    const desk = funded(book)
-    desk.send(movePrice(perp, "100"))
-    desk.send(openPosition("ann", perp, "buy", "90", "100"))
-    desk.send(moveMark("93"))
-    desk.place("ben", limit(perp, "buy", "90", "93"))
-    desk.send(moveMark("92.9"))
-    assert.strictEqual(desk.position("ann", perp), "67.5 for 6750")
+  it("a later bid takes the position at the next price move, up or down, also after a restart", () => {
+    for (const [mark, restarts] of [["92.9", false], ["93.1", false], ["93.1", true]] as const) {
+      const desk = funded(book)
+      desk.send(movePrice(perp, "100"))
+      desk.send(openPosition("ann", perp, "buy", "90", "100"))
+      desk.send(moveMark("93"))
+      desk.place("ben", limit(perp, "buy", "90", "93"))
+      if (restarts) desk.state = Saved.load(structuredClone(Saved.save(desk.state)), desk.state.policy)
+      desk.send(moveMark(mark))
+      assert.strictEqual(desk.position("ann", perp), "67.5 for 6750")
+    }
   })
 
   it("a cascade: one liquidation moves the price that liquidates the next account", () => {

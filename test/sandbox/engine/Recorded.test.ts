@@ -53,8 +53,8 @@ const recordedConditional = {
 
 /** The hashes of a history about margin: the replies, all events, and the final state. */
 const recordedMargin = {
-  document: "94945a6689774a793557816425fe90e617595ce00a9c213fb16502ca6c27c3b3",
-  live: "ce05bb7962d49bacb59b68c42d8622a9275140e4577123cf67eeacb2afbfef08"
+  document: "8c77cd78cbbe3d77d6aad36340aa880a21e96341e6e29f07998561cf876a6b39",
+  live: "b3f0c8b518d736af785c439d020b672e1500f2ca887caad06d64d66d6a2a5fdb"
 }
 
 /** Fields added after the recording: kill switches, exits, retail flags, and the other order of a trade. */
