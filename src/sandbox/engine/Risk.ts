@@ -124,16 +124,22 @@ const watchMoves = (state: State, account: string, share: Units.Units): void => 
   }
 }
 
-/** Replaces an account's watches with new ones, on the prices at which its risk level may change. */
-export const renew = (state: State, account: string): void => {
+/**
+ * Replaces an account's watches with new ones, on the prices at which its risk level may change. Returns the account's
+ * current level.
+ */
+export const renew = (state: State, account: string): Level => {
   Watches.clear(state.watches, account)
-  if (account === Quotes.account || !state.positionsOf.has(account)) return
+  if (account === Quotes.account || !state.positionsOf.has(account)) return "ease"
   const { callShare, maintenanceShare } = MarginRules.of(state.margin)
   const bounds = boundsOf(state, account)
   const level = levelIn(bounds)
   const { call, liquidation, worth } = bounds
-  if (level === "liquidation") return watchMoves(state, account, maintenanceShare)
-  if (level === "ease") return watch(state, account, callShare, worth - call, true)
-  watch(state, account, maintenanceShare, worth - liquidation, true)
-  watch(state, account, callShare, call - worth, false)
+  if (level === "liquidation") watchMoves(state, account, maintenanceShare)
+  else if (level === "ease") watch(state, account, callShare, worth - call, true)
+  else {
+    watch(state, account, maintenanceShare, worth - liquidation, true)
+    watch(state, account, callShare, call - worth, false)
+  }
+  return level
 }
