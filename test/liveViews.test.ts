@@ -124,6 +124,8 @@ const positions: Kind<LivePositions.Positions> = {
     all.map((position) => ({
       ...position,
       leverage: undefined,
+      // The stream subtracts fees, REST does not.
+      pnl: undefined,
       pnlPercent: undefined,
       total: undefined,
       tpsl: undefined

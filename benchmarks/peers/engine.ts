@@ -17,9 +17,10 @@ export interface World {
   readonly ended: number
 }
 
-/** An exchange with this many positions. */
+/** An exchange with positions, some of whose accounts are called at each move of the mark price. */
 export interface Positions {
   readonly positions: number
+  readonly called: number
 }
 
 const [name = "", world] = process.argv.slice(2)
@@ -77,7 +78,7 @@ const given = world === undefined ? undefined : JSON.parse(world) as World | Pos
 const operation = given === undefined
   ? undefined
   : "positions" in given
-  ? (await import("./exchange.ts")).positions(given.positions)
+  ? (await import("./exchange.ts")).positions(given)
   : await placeAndCancel(given)
 
 export type Message =

@@ -8,6 +8,7 @@ import type { Operation } from "../../src/sandbox/engine/Operation.ts"
 import * as State from "../../src/sandbox/engine/State.ts"
 import { account } from "./account.ts"
 import type { Book } from "./books.ts"
+import type { Positions } from "./engine.ts"
 import type { Place } from "./instructions.ts"
 
 const market = marketName("BTC_USDT")
@@ -50,10 +51,10 @@ export const commands = (
 }
 
 /**
- * An engine with this many long positions, each of another account. The result moves the mark price by a dollar up and down, far
- * above the price at which any of them is called.
+ * An engine with long positions, each of another account. The result moves the mark price down and up. Each move down
+ * causes a margin call of `called` of them, and each move up ends these calls; the other accounts hold too much collateral.
  */
-export const positions = (count: number): () => void => {
+export const positions = ({ called, positions: count }: Positions): () => void => {
   const perpetual = marketName("BTC_PERP")
   const state = State.make(Dialect.document.policy)
   let at = 1_700_000_000_000_000
@@ -65,13 +66,16 @@ export const positions = (count: number): () => void => {
   for (let index = 0; index < count; index++) {
     const name = `holder ${index}`
     send({ _tag: "OpenAccount", account: name, b2b: false })
-    send({ _tag: "Fund", account: name, wallet: "collateral", ticker: ticker("USDT"), amount: Decimal.amount("1000") })
+    // The initial margin is 40 USDT, and the move down loses 11.
+    const amount = Decimal.amount(index < called ? "40" : "1000")
+    send({ _tag: "Fund", account: name, wallet: "collateral", ticker: ticker("USDT"), amount })
     send({ _tag: "OpenPosition", account: name, market: perpetual, side: "buy", amount: Decimal.amount("0.01") })
   }
-  let isUp = false
+  let isDown = false
   return () => {
-    isUp = !isUp
-    send({ _tag: "MoveMark", market: perpetual, price: Decimal.price(isUp ? "40001" : "40000") })
+    isDown = !isDown
+    send({ _tag: "MoveMark", market: perpetual, price: Decimal.price(isDown ? "38900" : "40000") })
+    if (state.calls.size !== (isDown ? called : 0)) throw new Error(`${state.calls.size} accounts are called`)
   }
 }
 

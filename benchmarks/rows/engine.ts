@@ -1,6 +1,6 @@
 /** Compares the engine with two order books from npm, and with itself in an exchange with more orders. */
 import { start } from "../harness/children.ts"
-import { compare, takeTurns, type Turn, warmUp } from "../harness/compare.ts"
+import { compare, type Compared, type Plan, takeTurns, type Turn, warmUp } from "../harness/compare.ts"
 import type { Sample } from "../harness/operation.ts"
 import { type Found, inverse, line, type Row, unsettledNotes } from "../harness/report.ts"
 import type { Message, Positions, World } from "../peers/engine.ts"
@@ -77,27 +77,48 @@ const openOrders: Row = {
   }
 }
 
+/** Compares moves of a mark price in exchanges with different numbers of positions and of called accounts. */
+const moves = async (plan: Plan, worlds: ReadonlyMap<string, Positions>): Promise<Compared> => {
+  const started = await Promise.all(
+    [...worlds].map(async ([name, { called, positions }]) =>
+      [
+        name,
+        await placeAndCancel({ called: Math.ceil(called / plan.shrink), positions: Math.ceil(positions / plan.shrink) })
+      ] as const
+    )
+  )
+  const compared = await compare(plan, new Map(started.map(([name, { turn }]) => [name, turn])))
+  await Promise.all(started.map(([, { child }]) => child.end()))
+  return compared
+}
+
 const markPrice: Row = {
   name: "engine-mark-price",
-  title: "moving a mark price with 100,000 positions, none of which it calls",
+  title: "moving a mark price with 100,000 positions, of which it calls none, 10 or 100",
   run: async ({ plan }): Promise<Found> => {
-    const [small, large] = [1000, 100_000].map((count) => Math.ceil(count / plan.shrink)) as [number, number]
-    const [few, many] = await Promise.all([
-      placeAndCancel({ positions: small }),
-      placeAndCancel({ positions: large })
-    ])
-    const [of, to] = [`${large.toLocaleString("en")} positions`, `${small.toLocaleString("en")} positions`]
-    const compared = await compare(plan, new Map([[to, few.turn], [of, many.turn]]))
-    await few.child.end()
-    await many.child.end()
+    const [few, many] = ["1,000 positions", "100,000 positions"] as const
+    const none = await moves(
+      plan,
+      new Map([[few, { called: 0, positions: 1000 }], [many, { called: 0, positions: 100_000 }]])
+    )
+    const [ten, hundred] = [`${many}, 10 called`, `${many}, 100 called`]
+    const some = await moves(
+      plan,
+      new Map([
+        [few, { called: 100, positions: 1000 }],
+        [ten, { called: 10, positions: 100_000 }],
+        [hundred, { called: 100, positions: 100_000 }]
+      ])
+    )
+    const what = "engine: moving a mark price with 100,000 positions"
     return {
-      lines: [{
-        ...line(compared, "", of, to),
-        what: "engine: moving a mark price with 100,000 positions",
-        against: "with 1,000"
-      }],
-      notes: unsettledNotes(compared, "engine-mark-price"),
-      data: Object.fromEntries(compared.samples)
+      lines: [
+        { ...line(none, "", many, few), what, against: "with 1,000" },
+        { ...line(some, "", hundred, few), what: `${what}, calling 100`, against: "with 1,000, calling 100" },
+        { ...line(some, "", hundred, ten), what: `${what}, calling 100`, against: "calling 10" }
+      ],
+      notes: [...unsettledNotes(none, "engine-mark-price"), ...unsettledNotes(some, "engine-mark-price")],
+      data: { none: Object.fromEntries(none.samples), some: Object.fromEntries(some.samples) }
     }
   }
 }

@@ -131,6 +131,14 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       assert.approximately(Number(marginFraction), fraction, 1e-12)
       const [detail] = yield* CollateralBalanceSummary.use(({ list }) => list({ ticker: usdt }))
       same([detail?.asset, detail?.balance, detail?.borrow], ["USDT", equity, "0"])
+      // An asset that the account does not hold can be borrowed, too.
+      yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price("1000") }))
+      const [other] = yield* CollateralBalanceSummary.use(({ list }) => list({ ticker: ticker("ETH") }))
+      const [bitcoin] = yield* CollateralBalanceSummary.use(({ list }) => list({ ticker: ticker("BTC") }))
+      same([other?.balance, other?.availableWithBorrow], ["0", "0"])
+      const free = (yield* summary).freeMargin
+      same([bitcoin?.balance, bitcoin?.availableWithoutBorrow], ["0", "0"])
+      assert.approximately(Number(bitcoin?.availableWithBorrow), Number(free) * 10 / 1000, 1e-9)
       assert.isTrue(Number(detail?.availableWithoutBorrow) <= Number(freeMargin))
     }).pipe(Effect.provide(traders(dialect))))
 
@@ -215,6 +223,8 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       // 0.5 × 150 and 1.5 × 250, minus the taker fee of 0.055 %.
       same(history.map(({ orderDetail }) => orderDetail?.realizedPnl), ["373.9275", "74.67", "-0.605", "-0.55"])
       same(new Set(history.map(({ side, isHedge }) => `${side} ${isHedge}`)), new Set(["BOTH false"]))
+      same(history.map(({ orderDetail }) => orderDetail?.fundingFee), ["0", "0", "0", "0"])
+      same(history[0]?.liquidationPrice, null)
       const { records: [closed, ...others] } = yield* ClosedPositions.use(({ page }) => page())
       assert.isDefined(closed)
       if (closed === undefined) return
@@ -289,6 +299,8 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       }
       // Solves 99,505 + 900 × (P − 1,000) = 900 × P / 20 for P.
       assert.approximately(Number(open.liquidationPrice), (900_000 - 99_505) / (900 * 0.95), 0.1)
+      const { records: [opened] } = yield* PositionHistory.use(({ page }) => page())
+      same(opened?.liquidationPrice, open.liquidationPrice)
       const resting = yield* perp("buy", "1", "700")
       yield* move("945")
       same((yield* positions).map(({ liquidationState }) => liquidationState), ["margin_call"])
@@ -336,6 +348,9 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       yield* asBob(spot("buy"))
       yield* spot("sell")
       same((yield* borrows).records.map(({ status }) => status), ["repaid"])
+      const { records: history } = yield* PositionHistory.use(({ page }) => page())
+      same(history.map(({ realizedFunding }) => realizedFunding), ["0.5265", "0"])
+      same(history.map(({ orderDetail }) => orderDetail?.fundingFee), ["0.5265", "0"])
       same((yield* BorrowHistory.use(({ page }) => page({ asset: ticker("BTC") }))).records, [])
     }).pipe(Effect.provide(traders(dialect))))
 
@@ -403,6 +418,24 @@ describe("position sides in the live dialect", () => {
       )
       const { records: [closed] } = yield* ClosedPositions.use(({ page }) => page())
       same([closed?.side, closed?.isHedge], ["SHORT", true])
+    }).pipe(Effect.provide(traders(Dialect.live))))
+
+  it.live("in hedge mode each position of a market shows its own take-profit and stop-loss", () =>
+    Effect.gen(function*() {
+      yield* setHedge(true)
+      yield* asBob(perp("sell", "2", "1000"))
+      yield* perp("buy", "2", "1000", { positionSide: "LONG", takeProfit: price("1500"), stopLoss: price("800") })
+      yield* asBob(perp("buy", "1", "1000"))
+      yield* perp("sell", "1", "1000", { positionSide: "SHORT" })
+      const exits = Effect.map(
+        positions,
+        (open) =>
+          open.map(({ positionSide, tpsl }) => `${positionSide} ${tpsl?.takeProfit} ${tpsl?.stopLoss}`).toSorted()
+      )
+      same(yield* exits, ["LONG 1500 800", "SHORT undefined undefined"])
+      yield* asBob(perp("buy", "1", "1000"))
+      yield* perp("sell", "1", "1000", { positionSide: "SHORT", takeProfit: price("700") })
+      same(yield* exits, ["LONG 1500 800", "SHORT 700 undefined"])
     }).pipe(Effect.provide(traders(Dialect.live))))
 
   it.live("in one-way mode LONG and SHORT are ignored, or refused with code 114 if the owner's policy requires it", () =>

@@ -21,7 +21,7 @@ export const property = <T extends [unknown, ...Array<unknown>], E>(
     /** The number of runs in the short version: a fifth of `runs`, or 20 by default. */
     readonly short?: number
     readonly seed?: number | undefined
-    readonly timeout?: number
+    readonly timeout?: number | undefined
   } = {}
 ): void =>
   it.effect(name, () =>
@@ -33,7 +33,11 @@ export const property = <T extends [unknown, ...Array<unknown>], E>(
       yield* Effect.promise(() =>
         fc.assert(fc.asyncProperty(fc.tuple(...(values as ReadonlyArray<fc.Arbitrary<unknown>>)), run), {
           numRuns: isLong ? (options.runs ?? 500) : (options.short ?? Math.ceil((options.runs ?? 100) / 5)),
-          ...(drawnFrom === undefined ? {} : { seed: drawnFrom })
+          ...(drawnFrom === undefined ? {} : { seed: drawnFrom }),
+          // A test that only times out while it shrinks would not print its seed.
+          ...(options.timeout === undefined
+            ? {}
+            : { interruptAfterTimeLimit: options.timeout * 0.9, markInterruptAsFailure: true })
         })
       )
     }), options.timeout)

@@ -9,6 +9,7 @@ import * as Bulk from "./Bulk.ts"
 import * as Cancellation from "./Cancellation.ts"
 import type { Action, Command } from "./Command.ts"
 import * as Counterparty from "./Counterparty.ts"
+import * as Coverage from "./Coverage.ts"
 import * as Event from "./Event.ts"
 import * as Fundings from "./Fundings.ts"
 import * as KillSwitches from "./KillSwitches.ts"
@@ -16,7 +17,6 @@ import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
 import * as Liquidation from "./Liquidation.ts"
 import * as MarginControl from "./MarginControl.ts"
-import * as Margins from "./Margins.ts"
 import * as Modes from "./Modes.ts"
 import * as Modification from "./Modification.ts"
 import * as Nonces from "./Nonces.ts"
@@ -154,7 +154,7 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
   if (price === undefined) return Reply.invalid(["price", action.price === undefined ? { kind: "required" } : tooFine])
   // In hedge mode, a buy opens the long position, and a sell opens the short position.
   const trader = { account: action.account, market: market.name, side: action.side, reduceOnly: false }
-  if (!Margins.isCovered(state, trader, market, { quantity: amount, price })) {
+  if (!Coverage.isCovered(state, trader, market, { quantity: amount, price })) {
     return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
   }
   Positions.fill(work, trader, market, { quantity: amount, price, fee: 0n, cause: "owner", order: undefined })
@@ -166,7 +166,7 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
  * The engine's version. Increment it whenever the format of the state changes, or the state that the same commands
  * produce. Only the engine version that wrote a journal can read it.
  */
-export const version = 7
+export const version = 8
 
 /** Applies one command, after everything that is due by the command's time. */
 export const apply = (

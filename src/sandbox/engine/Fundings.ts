@@ -21,18 +21,43 @@ import type { Work } from "./Work.ts"
 /** The number of latest settlements that are stored for each market. */
 const kept = 1000
 
+/** The premium of a market's book over its index now, as a ratio. */
+const premiumOf = (state: State, market: MarketName): Units.Units => {
+  const book = state.trading.get(market)?.book
+  const index = ReferencePrices.index(state, market)
+  return book === undefined || index === undefined
+    ? 0n
+    : MarginUnits.premium(index, Book.best(book, "buy"), Book.best(book, "sell"))
+}
+
+/**
+ * Samples the premium of each market with positions at every whole minute after `from` and up to `to`, in Unix
+ * microseconds. Nothing changes between two commands or scheduled events, so all these samples are equal.
+ */
+export const sample = (state: State, from: number, to: number): void => {
+  if (state.positions.size === 0) return
+  const count = Math.floor(to / 60e6) - Math.floor(from / 60e6)
+  if (count <= 0) return
+  for (const [market, terms] of state.funding) {
+    if (!state.positionsOn.has(market)) continue
+    const before = terms.samples
+    terms.samples += count
+    terms.weighted += premiumOf(state, market) * (MarginUnits.triangle(terms.samples) - MarginUnits.triangle(before))
+  }
+}
+
 /**
  * The rate, as a ratio, at which a market's funding would be settled now: the owner's rate if set, otherwise a rate
- * computed from the current premium of the book over the index. The live exchange averages the premium over the
- * interval.
+ * computed from the average premium since the latest settlement, in which the n-th sample has weight n. Before the
+ * first sample, the current premium is used.
  */
 export const rateOf = (state: State, market: MarketName): Units.Units => {
   const terms = state.funding.get(market)
-  const book = state.trading.get(market)?.book
-  if (terms === undefined || book === undefined) return 0n
+  if (terms === undefined) return 0n
   if (terms.rate !== undefined) return terms.rate
-  const index = ReferencePrices.index(state, market) ?? 0n
-  const premium = MarginUnits.premium(index, Book.best(book, "buy"), Book.best(book, "sell"))
+  const premium = terms.samples === 0
+    ? premiumOf(state, market)
+    : terms.weighted / MarginUnits.triangle(terms.samples)
   return MarginUnits.fundingRate(premium, { ...terms, clamp: MarginRules.of(state.margin).fundingClamp })
 }
 
@@ -79,8 +104,10 @@ export const settle = (work: Work, market: MarketName): void => {
   const price = ReferencePrices.mark(state, market)
   if (terms === undefined) return
   TimerQueue.add(state.due.funding, Positions.nextMultiple(at, terms.intervalMinutes), market)
-  if (price === undefined) return
   const rate = rateOf(state, market)
+  terms.weighted = 0n
+  terms.samples = 0
+  if (price === undefined) return
   terms.settled.push({ at, rate, price })
   if (terms.settled.length > kept) terms.settled.shift()
   events.push({ _tag: "FundingSettled", market, rate, price })

@@ -153,24 +153,25 @@ const settleDebts = (work: Work, account: string): void => {
   }
 }
 
-/** Updates whether an account has a margin call, and liquidates the account if its level requires that. */
+/**
+ * Updates an account's watches and whether it has a margin call, and liquidates the account if its level requires that.
+ */
 const check = (work: Work, account: string): void => {
   const { events, state } = work
   const { calls } = state
-  let level = Risk.levelOf(state, account)
+  let level = Risk.renew(state, account)
   if (level === "liquidation") {
     if (calls.get(account) !== "liquidation") events.push({ _tag: "LiquidationStarted", account })
     calls.set(account, "liquidation")
     closeAll(work, account)
     settleDebts(work, account)
-    level = Risk.levelOf(state, account)
+    level = Risk.renew(state, account)
   }
   if (level === "call" && calls.get(account) !== "margin_call") {
     calls.set(account, "margin_call")
     events.push({ _tag: "MarginCalled", account })
   }
   if (level === "ease" && calls.delete(account)) events.push({ _tag: "MarginRestored", account })
-  Risk.renew(state, account)
 }
 
 /** Marks the accounts whose watched bounds the moved prices have reached, and adds the markets of these prices. */

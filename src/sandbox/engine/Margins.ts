@@ -4,13 +4,11 @@
  */
 import type { Ticker } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
-import type { Market } from "../../domain/Market.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Leverage from "./Leverage.ts"
 import * as Listings from "./Listings.ts"
 import * as MarginRules from "./MarginRules.ts"
 import type { Position } from "./Position.ts"
-import * as Positions from "./Positions.ts"
 import * as Quotes from "./Quotes.ts"
 import * as ReferencePrices from "./ReferencePrices.ts"
 import type { State } from "./State.ts"
@@ -38,8 +36,6 @@ export interface Figures {
   readonly leverage: number
 }
 
-const magnitude = MarginUnits.abs
-
 /**
  * The price at which a position is valued. The counterparty's positions are valued at their cost, because the
  * counterparty always has enough margin and never gets a margin call.
@@ -49,7 +45,7 @@ const markOf = (state: State, { account, market }: Position): Units.Units | unde
 
 /** The mark price at which a position is valued; its entry price if there is no mark price. */
 export const priceOf = (state: State, position: Position): Units.Units =>
-  markOf(state, position) ?? Units.over(position.cost, magnitude(position.amount))
+  markOf(state, position) ?? Units.over(position.cost, MarginUnits.abs(position.amount))
 
 /** A position's initial margin, as a fraction of the position's value. */
 export const fractionOf = (state: State, { account, cost, market }: Position): MarginUnits.Fraction => {
@@ -153,8 +149,8 @@ export interface AssetBalance {
   readonly availableWithBorrow: Units.Units
 }
 
-/** A collateral account's assets: each asset that it holds or owes, and the settlement currency. */
-export const assets = (state: State, account: string): ReadonlyArray<AssetBalance> => {
+/** One asset of a collateral account; by default, each asset that it holds or owes, and the settlement currency. */
+export const assets = (state: State, account: string, only?: Ticker): ReadonlyArray<AssetBalance> => {
   const borrowed = new Map<Ticker, Units.Units>(state.ledger.debts.get(account))
   for (const { borrow } of state.positionsOf.get(account) ?? []) {
     if (borrow !== undefined) borrowed.set(borrow.ticker, (borrowed.get(borrow.ticker) ?? 0n) + borrow.principal)
@@ -162,7 +158,7 @@ export const assets = (state: State, account: string): ReadonlyArray<AssetBalanc
   const held = new Map(
     Array.from(Ledger.pairs(state.ledger, account, "collateral"), ({ free, ticker }) => [ticker, free.units])
   )
-  const tickers = new Set([Listings.settlement, ...held.keys(), ...borrowed.keys()])
+  const tickers = only === undefined ? new Set([Listings.settlement, ...held.keys(), ...borrowed.keys()]) : [only]
   const spare = freeMargin(state, account)
   return [...tickers].map((ticker) => {
     const price = ReferencePrices.ofAsset(state, ticker) ?? 0n
@@ -195,50 +191,4 @@ export const liquidationPrice = (state: State, { account, market }: Position): U
     }
   }
   return MarginUnits.liquidationPrice(rest, exposures, share)
-}
-
-/** A possible trade. */
-export interface Intended {
-  /** The amount, in units of the base currency. */
-  readonly quantity: Units.Units
-  /** The price, in units of the quote currency. */
-  readonly price: Units.Units
-  /** The fee, in units of the quote currency. Defaults to 0. */
-  readonly fee?: Units.Units
-  /** The reserved margin that the order gives back. Defaults to 0. */
-  readonly released?: Units.Units
-}
-
-/**
- * Whether the account still has free margin after a trade. The part of the trade that closes a position needs no
- * margin, but its loss and the fee may use up the margin that the opening part needs. The opened part is valued at the
- * mark price and at the trade's price, and the lower result is used, because the mark price may come to follow the
- * trade's price.
- */
-export const isCovered = (
-  state: State,
-  trader: Positions.Trader,
-  market: Market,
-  { fee = 0n, price, quantity, released = 0n }: Intended
-): boolean => {
-  const closed = Positions.reducible(state, trader)
-  const opened = quantity - closed
-  if (opened <= 0n) return true
-  const { account, side } = trader
-  const position = Positions.of(state, trader)
-  const mark = position === undefined
-    ? ReferencePrices.mark(state, market.name) ?? price
-    : priceOf(state, position)
-  const before = position === undefined ? 0n : marginOf(state, position)
-  const sign = side === "buy" ? 1n : -1n
-  const gain = sign * closed * (mark - price) / Units.one
-  // A trade that flips a position first closes it completely.
-  const [kept, cost] = closed > 0n || position === undefined ? [0n, 0n] : [magnitude(position.amount), position.cost]
-  const fraction = Leverage.fractionOf(state, account, market, cost + Units.times(opened, price))
-  const required = (at: Units.Units): Units.Units =>
-    MarginUnits.initialMargin(kept, mark, fraction) + MarginUnits.initialMargin(opened, at, fraction)
-  const spare = freeMargin(state, account) + before + released + gain - fee
-  if (account === Quotes.account) return spare >= required(price)
-  const valued = MarginUnits.floorOver(sign * opened * (mark - price), Units.one)
-  return spare + valued >= required(mark) && spare >= required(price)
 }

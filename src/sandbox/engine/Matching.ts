@@ -2,9 +2,9 @@
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide, Role } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
+import * as Coverage from "./Coverage.ts"
 import * as FifoQueue from "./FifoQueue.ts"
 import * as Locks from "./Locks.ts"
-import * as Margins from "./Margins.ts"
 import { isMakerOnly, isQuoteAmount, type Lock, type Order } from "./Order.ts"
 import * as OrderEnd from "./OrderEnd.ts"
 import * as Positions from "./Positions.ts"
@@ -69,7 +69,7 @@ export const payable = (
   if (amount <= closing) return amount
   const fee = Units.times(Units.times(amount, price), Terms.of(market).takerFee)
   const released = Locks.releasedBy(order, amount, role)
-  return Margins.isCovered(state, order, market, { quantity: amount, price, fee, released }) ? amount : closing
+  return Coverage.isCovered(state, order, market, { quantity: amount, price, fee, released }) ? amount : closing
 }
 
 /**

@@ -31,6 +31,8 @@ export interface Position {
    * received.
    */
   funding: Units
+  /** The part of {@link funding} that the records of the position's changes contain, in units of the quote currency. */
+  recordedFunding: Units
   /** The total size that was opened, in units of the base currency. */
   opened: Units
   /** The total paid or received for the opened size, in units of the quote currency. */
@@ -69,8 +71,15 @@ export interface PositionChange {
   readonly amount: Units
   /** The total paid or received for the open part after the change, in units of the quote currency. */
   readonly cost: Units
-  /** The funding paid so far, in units of the quote currency. */
+  /** The funding, or the interest, paid so far, in units of the quote currency; negative if received. */
   readonly funding: Units
+  /** The part of {@link funding} that was paid since the previous change. */
+  readonly fundingFee: Units
+  /**
+   * The mark price of the market at which the account is liquidated after the change, in units of the quote currency;
+   * `undefined` if there is none.
+   */
+  readonly liquidationPrice: Units | undefined
   /** The change's cause. */
   readonly cause: Cause
   /** The order that traded; `undefined` if the owner opened the position. */

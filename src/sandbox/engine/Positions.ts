@@ -10,6 +10,7 @@ import type { Market } from "../../domain/Market.ts"
 import type { OrderSide, PositionSide } from "../../domain/Order.ts"
 import * as Borrows from "./Borrows.ts"
 import * as Ledger from "./Ledger.ts"
+import * as Margins from "./Margins.ts"
 import type { Cause, Position } from "./Position.ts"
 import * as Quotes from "./Quotes.ts"
 import type { State } from "./State.ts"
@@ -115,12 +116,17 @@ export const add = (state: State, position: Position, at: number): Position => {
 
 const remove = (state: State, position: Position): void => {
   const { account, market, side } = position
-  const { due, positions, positionsOf, positionsOn } = state
+  const { due, funding, positions, positionsOf, positionsOn } = state
   positions.delete(keyOf(account, market, side))
   removeFrom(positionsOf, account, position)
   removeFrom(positionsOn, market, position)
   TimerQueue.remove(due.borrows, position)
-  if (!positionsOn.has(market)) TimerQueue.remove(due.funding, market)
+  if (positionsOn.has(market)) return
+  TimerQueue.remove(due.funding, market)
+  const terms = funding.get(market)
+  if (terms === undefined) return
+  terms.weighted = 0n
+  terms.samples = 0
 }
 
 /** Takes a loss, a fee or another payment from the collateral wallet. */
@@ -160,6 +166,7 @@ const opening = ({ at, state }: Work, trader: Trader, market: Market): Position 
   realised: 0n,
   fees: 0n,
   funding: 0n,
+  recordedFunding: 0n,
   opened: 0n,
   openedFor: 0n,
   closed: 0n,
@@ -242,8 +249,9 @@ const close = (work: Work, position: Position, market: Market, trade: Traded): v
 const changed = (work: Work, position: Position, market: Market, trade: Traded, realised: Units.Units): void => {
   const { at, events, state } = work
   const { cause, fee, order, price, quantity } = trade
-  const { account, amount, cost, funding, id, openedAt, side } = position
+  const { account, amount, cost, funding, id, openedAt, recordedFunding, side } = position
   position.changedAt = at
+  position.recordedFunding = funding
   position.fees += fee
   charge(state, account, market, fee, "house")
   Borrows.update(state, position, market, cause)
@@ -258,6 +266,8 @@ const changed = (work: Work, position: Position, market: Market, trade: Traded, 
     amount,
     cost,
     funding,
+    fundingFee: funding - recordedFunding,
+    liquidationPrice: amount === 0n ? undefined : Margins.liquidationPrice(state, position),
     cause,
     order,
     traded: quantity,

@@ -112,18 +112,34 @@ const watch = (state: State, account: string, share: Units.Units, distance: Unit
   }
 }
 
-/** Replaces an account's watches with new ones, on the prices at which its risk level may change. */
-export const renew = (state: State, account: string): void => {
+/**
+ * Watches every move of each price: each tries again to liquidate an account whose positions nobody has taken. Bounds further
+ * away would depend on when the account was last checked, which a saved state does not contain.
+ */
+const watchMoves = (state: State, account: string, share: Units.Units): void => {
+  const { watches } = state
+  for (const { price, source } of exposuresOf(state, account, share)) {
+    if (price !== undefined) Watches.add(watches, account, source, "falls", price - 1n)
+    Watches.add(watches, account, source, "rises", price === undefined ? 0n : price + 1n)
+  }
+}
+
+/**
+ * Replaces an account's watches with new ones, on the prices at which its risk level may change. Returns the account's
+ * current level.
+ */
+export const renew = (state: State, account: string): Level => {
   Watches.clear(state.watches, account)
-  if (account === Quotes.account || !state.positionsOf.has(account)) return
+  if (account === Quotes.account || !state.positionsOf.has(account)) return "ease"
   const { callShare, maintenanceShare } = MarginRules.of(state.margin)
   const bounds = boundsOf(state, account)
   const level = levelIn(bounds)
   const { call, liquidation, worth } = bounds
-  if (level === "ease") return watch(state, account, callShare, worth - call, true)
-  watch(state, account, maintenanceShare, worth - liquidation, true)
-  // An account in liquidation is also watched, because a price move may end its liquidation even if nobody takes the
-  // positions.
-  if (level === "liquidation") watch(state, account, maintenanceShare, liquidation - worth, false)
-  else watch(state, account, callShare, call - worth, false)
+  if (level === "liquidation") watchMoves(state, account, maintenanceShare)
+  else if (level === "ease") watch(state, account, callShare, worth - call, true)
+  else {
+    watch(state, account, maintenanceShare, worth - liquidation, true)
+    watch(state, account, callShare, call - worth, false)
+  }
+  return level
 }

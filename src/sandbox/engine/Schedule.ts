@@ -58,9 +58,13 @@ const applyNext = ({ events, state }: Work, at: number): void => {
  * does not trade at that instant's price. Each event may cause margin calls and liquidations.
  */
 export const applyDue = (work: Work): void => {
+  const { state } = work
+  let before = state.at
   for (;;) {
-    const at = next(work.state)
-    if (at === undefined || at > work.at) return
+    const at = next(state)
+    if (at === undefined || at > work.at) return Fundings.sample(state, before, work.at)
+    Fundings.sample(state, before, at)
+    before = at
     applyNext(work, at)
     const then = { ...work, at }
     Liquidation.settle(then)

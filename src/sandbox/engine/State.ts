@@ -227,6 +227,13 @@ export interface Funding {
   cap: Units
   /** The lowest computed rate, as a ratio. */
   floor: Units
+  /** The premiums of {@link samples}, each multiplied by its number, as ratios. */
+  weighted: Units
+  /**
+   * The number of premiums sampled, one at each whole minute, since the latest settlement or, if that was later, since the
+   * market has positions.
+   */
+  samples: number
   /** The latest funding settlements, oldest first; at most 1000. */
   readonly settled: Array<FundingRate>
 }
@@ -411,7 +418,7 @@ export const make = (policy: VenuePolicy): State => ({
   funding: new Map(
     Listings.markets.filter(({ type }) => type === "futures").map(({ name }) => [
       name,
-      { ...Listings.funding, rate: undefined, settled: [] }
+      { ...Listings.funding, rate: undefined, weighted: 0n, samples: 0, settled: [] }
     ])
   ),
   positionChanges: new Map(),

@@ -59,8 +59,12 @@ const isListed = ({ ticker }: { readonly ticker?: Ticker }, { state }: Context):
  * A position's latest exit, that is, its take-profit and stop-loss. The legs close the amount that their order has
  * opened.
  */
-const tpslOf = ({ account, market }: Position, { state }: Context): OpenPositions.Tpsl | null => {
-  const { value: exit } = state.exits.latest(account, market).next()
+const tpslOf = ({ account, amount, market }: Position, { state }: Context): OpenPositions.Tpsl | null => {
+  const closing = amount > 0n ? "sell" : "buy"
+  // In hedge mode, the other position of the market has exits of the other side.
+  const exit = state.exits.latest(account, market).find(({ stopLoss, takeProfit }) =>
+    (takeProfit ?? stopLoss)?.side === closing
+  )
   if (exit === undefined) return null
   const { stopLoss, takeProfit } = exit
   return {
@@ -86,7 +90,7 @@ export const positionAnswer = (position: Position, context: Context): OpenPositi
     modifyDate: Time.fromMicros(position.changedAt),
     amount: Units.toDecimal(amount),
     basePrice: Units.toDecimal(Units.over(cost, size)),
-    liquidationPrice: liquidation === undefined ? null : Units.toDecimal(liquidation / step * step),
+    liquidationPrice: liquidation === undefined ? null : MarketFigures.priceOf(market, liquidation),
     liquidationState: state.calls.get(account) ?? null,
     pnl: Units.toDecimal(position.realised),
     pnlPercent: MarketFigures.percentOf(gain, cost),

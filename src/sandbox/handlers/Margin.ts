@@ -42,17 +42,19 @@ const isListed = (ticker: Ticker | undefined, { state }: Context): boolean =>
   ticker === undefined || state.currencies.some((currency) => currency.ticker === ticker)
 
 /** A record in a position's history. */
-export const changeAnswer = (change: PositionChange): PositionHistory.PositionChange => {
-  const { amount, cost, realised } = change
+export const changeAnswer = ({ state }: Context) => (change: PositionChange): PositionHistory.PositionChange => {
+  const { amount, cost, liquidationPrice, market, realised } = change
   return {
     positionId: PositionId.make(change.position.toString()),
-    market: change.market,
+    market,
     openDate: Time.fromMicros(change.openedAt),
     modifyDate: Time.fromMicros(change.at),
     amount: Units.toDecimal(amount),
     basePrice: Units.toDecimal(amount === 0n ? 0n : Units.over(cost, amount < 0n ? -amount : amount)),
     realizedFunding: Units.toDecimal(change.funding),
-    liquidationPrice: null,
+    liquidationPrice: liquidationPrice === undefined
+      ? null
+      : MarketFigures.priceOf(state.markets.get(market), liquidationPrice),
     liquidationState: change.cause === "liquidation" ? "liquidation" : null,
     ...(change.order === undefined ? {} : {
       orderDetail: {
@@ -60,7 +62,7 @@ export const changeAnswer = (change: PositionChange): PositionHistory.PositionCh
         tradeAmount: Units.toDecimal(change.traded),
         price: Units.toDecimal(change.price),
         tradeFee: Units.toDecimal(change.fee),
-        fundingFee: null,
+        fundingFee: Units.toDecimal(change.fundingFee),
         realizedPnl: Units.toDecimal(realised)
       }
     }),
@@ -69,14 +71,10 @@ export const changeAnswer = (change: PositionChange): PositionHistory.PositionCh
   }
 }
 
-/** An average price, with the number of decimal places that the market's prices have. */
-const average = (total: Units.Units, size: Units.Units, step: Units.Units) => {
-  const price = size === 0n ? 0n : Units.over(total, size)
-  return Units.toDecimal(price - price % step)
-}
-
 const closedAnswer = ({ state }: Context) => (position: ClosedPosition): ClosedPositions.ClosedPosition => {
-  const step = Units.stepOf(state.markets.get(position.market)?.moneyPrecision ?? Units.scale)
+  const market = state.markets.get(position.market)
+  const average = (total: Units.Units, size: Units.Units) =>
+    MarketFigures.priceOf(market, size === 0n ? 0n : Units.over(total, size))
   const gross = position.realised - position.fees
   return {
     positionId: PositionId.make(position.id.toString()),
@@ -85,8 +83,8 @@ const closedAnswer = ({ state }: Context) => (position: ClosedPosition): ClosedP
     netPnl: Units.toDecimal(gross - position.funding),
     totalTradeFee: Units.toDecimal(position.fees),
     totalFunding: Units.toDecimal(position.funding),
-    avgEntryPrice: average(position.openedFor, position.opened, step),
-    avgExitPrice: average(position.closedFor, position.closed, step),
+    avgEntryPrice: average(position.openedFor, position.opened),
+    avgExitPrice: average(position.closedFor, position.closed),
     closedSize: Units.toDecimal(position.closed),
     amount: Units.toDecimal(0n),
     side: position.side,
@@ -115,13 +113,12 @@ const borrowAnswer = ({ at, interest, principal, status, ticker }: Borrow): Borr
   timestamp: MarketFigures.seconds(at)
 })
 
-/** The collateral account's balances of all assets, or of one asset. */
+/** The collateral account's balance of one asset; by default, of each asset that it holds or owes. */
 export const balancesOf = (
   { account, state }: Context,
   only?: Ticker
 ): ReadonlyArray<CollateralBalanceSummary.AssetBalance> =>
-  Margins.assets(state, account)
-    .filter(({ ticker }) => only === undefined || ticker === only)
+  Margins.assets(state, account, only)
     .map(({ availableWithBorrow, availableWithoutBorrow, balance, borrow, ticker }) => ({
       asset: ticker,
       balance: Units.toDecimal(balance),
@@ -180,7 +177,8 @@ const positions = group({
   },
   PositionHistory: {
     check: (request, context) => [...KnownMarket.check(request, context), ...times(request, context)],
-    answer: ({ market, positionId, ...page }, { account, state }) => {
+    answer: ({ market, positionId, ...page }, context) => {
+      const { account, state } = context
       const all = state.positionChanges.get(account) ?? []
       const found = Records.shortest(
         all,
@@ -194,7 +192,7 @@ const positions = group({
           (market === undefined || change.market === market) &&
           (positionId === undefined || change.position.toString() === positionId)
         ),
-        changeAnswer
+        changeAnswer(context)
       ).records
     }
   },

@@ -1,6 +1,7 @@
 /** Market values that several responses contain: statistics of the last 24 hours, and the best prices. */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { MarketName } from "../../domain/Identifiers.ts"
+import type { Market } from "../../domain/Market.ts"
 import * as Time from "../../domain/Time.ts"
 import type * as OrderBooks from "../../endpoints/OrderBooks.ts"
 import * as Book from "../engine/Book.ts"
@@ -19,6 +20,12 @@ export const levelOf = ({ left, price }: Level): OrderBooks.Level => ({
 
 /** Converts Unix microseconds to whole Unix seconds. */
 export const seconds = (at: number): Time.UnixSeconds => Time.UnixSeconds.make(Math.floor(at / 1e6))
+
+/** A computed price, rounded down to the number of decimal places that the market's prices have. */
+export const priceOf = (market: Market | undefined, price: Units.Units): Decimal.Decimal => {
+  const step = Units.stepOf(market?.moneyPrecision ?? Units.scale)
+  return Units.toDecimal(price / step * step)
+}
 
 /** A part of a total, in percent, rounded towards zero to two decimal places. */
 export const percentOf = (part: Units.Units, whole: Units.Units): Decimal.Decimal =>

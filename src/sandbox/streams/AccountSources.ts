@@ -81,6 +81,13 @@ const asked =
       : Result.fail(invalidArgument)
   }
 
+/**
+ * A position's realised profit in the form that is pushed: minus the fees of all its trades. In the live documentation's
+ * example of a margin call, the realised profit of a position without a closed part is minus its opening fee.
+ */
+export const realizedOf = ({ fees, realised }: Pick<Position, "fees" | "realised">): Decimal.Decimal =>
+  Units.toDecimal(realised - fees)
+
 /** An open position in the form that is pushed. By default, the position has its account's state. */
 export const positionOf = (
   position: Position,
@@ -88,7 +95,7 @@ export const positionOf = (
   liquidationState = context.state.calls.get(context.account) ?? null
 ): PositionsChannel.Position => {
   const { pnlPercent: _percent, tpsl: _tpsl, ...answer } = Account.positionAnswer(position, context)
-  return { ...answer, liquidationState, total: Units.toDecimal(position.cost) }
+  return { ...answer, pnl: realizedOf(position), liquidationState, total: Units.toDecimal(position.cost) }
 }
 
 const pushPositions = (outlet: Outlet<ReadonlyArray<PositionsChannel.Position>>): Subscription<object> => {

@@ -12,7 +12,7 @@ import type { Borrow, PositionChange } from "../engine/Position.ts"
 import * as ReferencePrices from "../engine/ReferencePrices.ts"
 import * as Units from "../engine/Units.ts"
 import * as Margin from "../handlers/Margin.ts"
-import { positionOf } from "./AccountSources.ts"
+import { positionOf, realizedOf } from "./AccountSources.ts"
 import { anyMarketsOf } from "./MarketSources.ts"
 import * as Pace from "./Pace.ts"
 import { type Command, type Context, group, invalidArgument, type Outlet, type Subscription } from "./Source.ts"
@@ -66,7 +66,8 @@ const isCalled = ({ events }: Command, { account }: Context): boolean =>
 const changedPosition = (change: PositionChange, context: Context): PositionEventsChannel.PositionEvent["position"] => {
   const open = [...context.state.positionsOf.get(context.account) ?? []].find(({ id }) => id === change.position)
   if (open !== undefined) return positionOf(open, context, "liquidation")
-  const { amount, basePrice, liquidationState, market, modifyDate, openDate } = Margin.changeAnswer(change)
+  const closed = context.state.closedPositions.get(context.account)?.findLast(({ id }) => id === change.position)
+  const { amount, basePrice, liquidationState, market, modifyDate, openDate } = Margin.changeAnswer(context)(change)
   return {
     positionId: PositionId.make(change.position.toString()),
     market,
@@ -75,7 +76,7 @@ const changedPosition = (change: PositionChange, context: Context): PositionEven
     amount,
     total: Units.toDecimal(change.cost),
     basePrice,
-    pnl: Units.toDecimal(change.realised),
+    ...(closed === undefined ? {} : { pnl: realizedOf(closed) }),
     unrealizedPnl: Decimal.zero,
     liquidationState: liquidationState ?? null,
     positionSide: change.side

@@ -11,6 +11,7 @@ import type { SetMarginOptions } from "../../../src/sandbox/engine/MarginActions
 import * as Margins from "../../../src/sandbox/engine/Margins.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
 import * as ReferencePrices from "../../../src/sandbox/engine/ReferencePrices.ts"
+import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import { type Account, call, Desk, limit, market, movePrice, openPosition } from "../../support/engine.ts"
 import { oco, progress, text, transfer } from "../../support/engine.ts"
 import { accountOf } from "./invariants.ts"
@@ -382,6 +383,32 @@ describe("funding", () => {
     assert.strictEqual(text(Fundings.rateOf(desk.state, perp)), "0.0001")
   })
 
+  it("the premium is the average of one sample per minute since the last settlement, of which the latest weighs most", () => {
+    const desk = funded()
+    desk.send(movePrice(spot, "100"))
+    trade(desk, "ann", "buy", "1", "100")
+    settle(desk, null, 3)
+    wait(desk)
+    const minutes = (count: number) => {
+      desk.advance(count * 60_000_000)
+      return desk.send({ _tag: "Pass" })
+    }
+    const bid = () => desk.place("ben", limit(perp, "buy", "1", "100.6"))
+    const settled = () => desk.state.funding.get(perp)?.settled.slice(1).map(({ rate }) => text(rate))
+    // A premium of 0.6 % in the first minute of three: (1 × 0.6 % + 2 × 0 + 3 × 0) / 6, less the bound of 0.05 %.
+    bid()
+    minutes(1)
+    assert.strictEqual(text(Fundings.rateOf(desk.state, perp)), "0.00375")
+    desk.call("ben", { _tag: "CancelAll" })
+    minutes(2)
+    assert.deepStrictEqual(settled(), ["0.0005"])
+    // In the last minute: (3 × 0.6 %) / 6.
+    minutes(2)
+    bid()
+    minutes(1)
+    assert.deepStrictEqual(settled(), ["0.0005", "0.0025"])
+  })
+
   it("nothing is settled while a market has no positions", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
@@ -582,14 +609,17 @@ describe("automatic deleveraging", () => {
     assert.deepStrictEqual(tags(desk.send(moveMark("99")).events, ...calls), ["MarginRestored ann"])
   })
 
-  it("a later bid takes the position at the next price move", () => {
-    const desk = funded(book)
-    desk.send(movePrice(perp, "100"))
-    desk.send(openPosition("ann", perp, "buy", "90", "100"))
-    desk.send(moveMark("93"))
-    desk.place("ben", limit(perp, "buy", "90", "93"))
-    desk.send(moveMark("92.9"))
-    assert.strictEqual(desk.position("ann", perp), "67.5 for 6750")
+  it("a later bid takes the position at the next price move, up or down, also after a restart", () => {
+    for (const [mark, restarts] of [["92.9", false], ["93.1", false], ["93.1", true]] as const) {
+      const desk = funded(book)
+      desk.send(movePrice(perp, "100"))
+      desk.send(openPosition("ann", perp, "buy", "90", "100"))
+      desk.send(moveMark("93"))
+      desk.place("ben", limit(perp, "buy", "90", "93"))
+      if (restarts) desk.state = Saved.load(structuredClone(Saved.save(desk.state)), desk.state.policy)
+      desk.send(moveMark(mark))
+      assert.strictEqual(desk.position("ann", perp), "67.5 for 6750")
+    }
   })
 
   it("a cascade: one liquidation moves the price that liquidates the next account", () => {

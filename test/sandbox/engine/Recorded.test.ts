@@ -13,48 +13,48 @@ import { Summary } from "./recorded.ts"
 const [length, between] = [400, 50]
 
 /**
- * The recorded results of version 7 of the engine: for each history, a hash of each reply, all events, and some states.
+ * The recorded results of version 8 of the engine: for each history, a hash of each reply, all events, and some states.
  * They may change only with the version. Candles are excluded: they follow from the events, and have their own test.
  */
 const recorded = {
   document: [
-    "c24339724cf7df0980e59b41ad435367a31997eb9e26daf7fe8ef26f9dba86c8",
-    "36c33e7fd002bba88c4bb905ba378e9ee234228d3e377d0eafe0393d078c3745",
-    "386c39d8224455914f5968758c58bab33ba99b3c28c8b2711254f12d8272a1e6",
-    "c63231a14fcdb3eb48fe56cc99f2e142de7acb37d3a6647fd15de39745220caf",
-    "05caaa9af0202c677e6d76de9c63a928d73d31276af366ee117dd9b15e79232c"
+    "7f15fa3ec00e23bc9fcd3dbf583ac906173b88b6829278c12650e8c683466686",
+    "d398411203eb094832b141e9ef6c416589c181aaa4dbf4028e761532e6e6dbfc",
+    "3e7d454c0a7348a654bcb77cd347931f208c2f0563cac10bc50e77ae188b2c4d",
+    "2581e3d59ef2866badee2ffacfcb1402ee57ba00e3bb9da2f927339a070cd8fd",
+    "2c38d9eeac7b04be02d0f3af8458752a3d419771c8d44ce912d3448398825c42"
   ],
   live: [
-    "b0c0984fd280b4a8e6518ce9494fbeb214dd0b1aa932004ba93fac56643dfb63",
-    "5bbe74143cc08434f053249f2329f2a608a061f77b12a9d42ebf33d5ab7175a9",
-    "8ab99398a864e0ca48d7105866e45da295471803afe00e39af9f93a17f645269",
-    "919b46b7df173803a7d45fb61f598b9def06300285e4f930ba894fc41bc5c16a",
-    "4cb75022058dbc7fcf3e10ebb4f76227f42006126fcc0ee1dfd857f4187dc361"
+    "f48c6a9421e0a7b4b00f9eb2ed7ac2cbdf1308f69f20bb2e0c1bc0474680663f",
+    "5c0107a12cca494afcc636d801d7139e24cbd3fdacd7b5f24ce15e074d164aba",
+    "bc1a77521f3b716b496380682b58b083236e5f057eb3e570b8df4439c8ebf0a9",
+    "df3a0f39285a1a20f4fc2bdb281f5f8428c90d5eb6f4a55d32c4733505bbb501",
+    "acebeb2aad3fc38c748f2b9eb086897479cc02bf8e14bfdce59b399c8e622532"
   ]
 }
 
 /** The hashes of another history, with the counterparty. */
 const recordedWithCounterparty = {
-  document: "9d6560edd0ebecbb38a8e88bdbe6700de2bdccfce5e617e2db8931e18757dafd",
-  live: "1265e49c90cf0168d63960fa4c9e7639fbf25f0c3b49fbd4cf5d5df560266dd2"
+  document: "db4ef2dbe7d96a9436b9d2a274ec0fd6a187c148efc359ff4dacc7373896a118",
+  live: "0ab935b2b8a793186ab59df80090d094f8ac5cb979fa09c03121413e15e92bcf"
 }
 
 /** The hashes of another history, with stop-market orders, modified orders and bulk commands. */
 const recordedWithNewer = {
-  document: "105a539bb9730cec3be96c22d536364e890e3100ca5fe65e4650fcf1cbdcb369",
-  live: "48f317c03e113157bed1b57dc5d47e0a6fd0fd60270decfea47fb0d92eb8683b"
+  document: "6a458da1aacbe273f0db3b4e1c57317f6df1a6298b671dcbd9a7b424755ad762",
+  live: "38c03ca4435a267edd5e31463b43ae6113bf579c0ba56091105679d15cade6d1"
 }
 
 /** The hashes of a history with kill switches and exits: the replies and all events. */
 const recordedConditional = {
-  document: "c280766630c5f411d684df2fcb2896b9bc1c68048894974ada7d07c36c63c2e9",
+  document: "71840475884343d3e9e371733f8d12b20fe547254c2331aa07c3ad2763ce5d00",
   live: "f9285ac9a05e9489be021936e7aef1ffdba5263a6ecb78bb44dfbe6b54e888e0"
 }
 
 /** The hashes of a history about margin: the replies, all events, and the final state. */
 const recordedMargin = {
-  document: "69870bfd351ff2bc0cbcf0ca6b298387a2d1db14ec4fe3f453316ad36c4d7b5c",
-  live: "0ccb0bfdbe1feff0fe63771bb4044bda4e1c24c5625c95b340e2aae9d68d7288"
+  document: "8c77cd78cbbe3d77d6aad36340aa880a21e96341e6e29f07998561cf876a6b39",
+  live: "b3f0c8b518d736af785c439d020b672e1500f2ca887caad06d64d66d6a2a5fdb"
 }
 
 /** Fields added after the recording: kill switches, exits, retail flags, and the other order of a trade. */
@@ -88,7 +88,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
   all.forEach((expected, index) =>
     it.effect(`history ${index + 1} gives its recorded results under the policy of the ${name} dialect`, () =>
       Effect.sync(() => {
-        assert.strictEqual(Engine.version, 7)
+        assert.strictEqual(Engine.version, 8)
         const state = State.make(policy)
         const next = history(index + 1, {
           counterparty: index >= recorded[name].length,

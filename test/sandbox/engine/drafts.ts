@@ -54,7 +54,7 @@ export interface Draft {
 }
 
 /** The more often a verb is listed, the more often it is drawn. */
-const verbs = [
+export const verbs = [
   ...Array.from({ length: 14 }, () => "limit" as const),
   ...Array.from({ length: 4 }, () => "market" as const),
   ...Array.from({ length: 4 }, () => "stop" as const),

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { TestClock } from "effect/testing"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { Control } from "../../../src/sandbox/control/Control.ts"
-import { alice, bob, btcPerp, usdt } from "../../support/exchange.ts"
+import { alice, bob, btcPerp, btcUsdt, usdt } from "../../support/exchange.ts"
 import { authorized, call, connect, durable, world } from "./client.ts"
 
 const adjust = (time: `${number} ${"millis" | "seconds"}`) => Effect.andThen(TestClock.adjust(time), durable)
@@ -71,6 +71,8 @@ describe("margin channels", () => {
         amount: "1800",
         margin: "180000",
         pnl: "0",
+        // The taker's fee of 0.055 %.
+        realized_pnl: "-990",
         liq_stage: null,
         position_side: "BOTH"
       })
@@ -84,6 +86,11 @@ describe("margin channels", () => {
       for (const [event, { id, liq_stage: stage }] of closed) {
         same([event, id, stage], [2, position?.["id"], "liquidation"])
       }
+      // The loss of 80 or less per unit, and the fees.
+      const { amount, realized_pnl: realized } = closed.at(-1)?.[1] ?? {}
+      same(amount, "0")
+      assert.isBelow(Number(realized), -990 - 1800 * 79)
+      assert.isAbove(Number(realized), -990 * 2 - 1800 * 80)
     }).pipe(Effect.provide(world)))
 
   it.effect("ADL grades are pushed on subscription and every 30 seconds, for the subscribed markets", () =>
@@ -98,6 +105,17 @@ describe("margin channels", () => {
       same(of<unknown>(yield* client.pushed, "ADLQuantile"), [first?.params])
       const [, other] = yield* client.send("ADLQuantile_subscribe", "ETH_PERP")
       assert.isUndefined(other?.params)
+    }).pipe(Effect.provide(world)))
+
+  it.effect("the margin balance of an asset that the account does not hold shows what it can borrow", () =>
+    Effect.gen(function*() {
+      yield* fund
+      yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: Decimal.price("1000") }))
+      const client = yield* authorized()
+      const [answer] = yield* client.send("balanceMargin_request", "BTC")
+      same(answer?.result, {
+        BTC: { balance: "0", borrow: "0", available_without_borrow: "0", available_with_borrow: "2000" }
+      })
     }).pipe(Effect.provide(world)))
 
   it.effect("the loans of margin positions are pushed every 1.5 seconds", () =>

@@ -1,0 +1,56 @@
+/** Whether the free margin of an account covers a trade that opens or increases a position. */
+import * as MarginUnits from "../../domain/MarginUnits.ts"
+import type { Market } from "../../domain/Market.ts"
+import * as Leverage from "./Leverage.ts"
+import * as Margins from "./Margins.ts"
+import * as Positions from "./Positions.ts"
+import * as Quotes from "./Quotes.ts"
+import * as ReferencePrices from "./ReferencePrices.ts"
+import type { State } from "./State.ts"
+import * as Units from "./Units.ts"
+
+/** A possible trade. */
+export interface Intended {
+  /** The amount, in units of the base currency. */
+  readonly quantity: Units.Units
+  /** The price, in units of the quote currency. */
+  readonly price: Units.Units
+  /** The fee, in units of the quote currency. Defaults to 0. */
+  readonly fee?: Units.Units
+  /** The reserved margin that the order gives back. Defaults to 0. */
+  readonly released?: Units.Units
+}
+
+/**
+ * Whether the account still has free margin after a trade. The part of the trade that closes a position needs no
+ * margin, but its loss and the fee may use up the margin that the opening part needs. The opened part is valued at the
+ * mark price and at the trade's price, and the lower result is used, because the mark price may come to follow the
+ * trade's price.
+ */
+export const isCovered = (
+  state: State,
+  trader: Positions.Trader,
+  market: Market,
+  { fee = 0n, price, quantity, released = 0n }: Intended
+): boolean => {
+  const closed = Positions.reducible(state, trader)
+  const opened = quantity - closed
+  if (opened <= 0n) return true
+  const { account, side } = trader
+  const position = Positions.of(state, trader)
+  const mark = position === undefined
+    ? ReferencePrices.mark(state, market.name) ?? price
+    : Margins.priceOf(state, position)
+  const before = position === undefined ? 0n : Margins.marginOf(state, position)
+  const sign = side === "buy" ? 1n : -1n
+  const gain = sign * closed * (mark - price) / Units.one
+  // A trade that flips a position first closes it completely.
+  const [kept, cost] = closed > 0n || position === undefined ? [0n, 0n] : [MarginUnits.abs(position.amount), position.cost]
+  const fraction = Leverage.fractionOf(state, account, market, cost + Units.times(opened, price))
+  const required = (at: Units.Units): Units.Units =>
+    MarginUnits.initialMargin(kept, mark, fraction) + MarginUnits.initialMargin(opened, at, fraction)
+  const spare = Margins.freeMargin(state, account) + before + released + gain - fee
+  if (account === Quotes.account) return spare >= required(price)
+  const valued = MarginUnits.floorOver(sign * opened * (mark - price), Units.one)
+  return spare + valued >= required(mark) && spare >= required(price)
+}
