@@ -41,7 +41,7 @@ describe("an account's margin", () => {
       }
       const shown = yield* control.margin("carol")
       assert.deepStrictEqual<unknown>(shown, expected)
-      assert.deepStrictEqual<unknown>(Schema.encodeSync(Control.AccountMargin)(shown), expected)
+      assert.deepStrictEqual<unknown>(yield* Schema.encodeEffect(Control.AccountMargin)(shown), expected)
       // 1000 - 770 USDT are no more than 1.5 times the maintenance margin, which is 5 % of 3230 USDT.
       yield* mark("32300")
       const { freeMargin, pnl, state } = yield* control.margin("carol")
@@ -101,7 +101,7 @@ describe("an account's margin events", () => {
       ]
       assert.deepStrictEqual(yield* told("carol"), story)
       const shown = yield* control.marginEvents("carol")
-      assert.deepStrictEqual<unknown>(Schema.encodeSync(Schema.Array(Control.MarginEvent))(shown), shown)
+      assert.deepStrictEqual<unknown>(yield* Schema.encodeEffect(Schema.Array(Control.MarginEvent))(shown), shown)
       assert.deepStrictEqual(yield* told("carol", called), story.slice(4))
       assert.deepStrictEqual(yield* told("carol", before), story.slice(5))
       assert.deepStrictEqual(yield* told("alice"), [])
@@ -130,7 +130,7 @@ describe("the venue's margin", () => {
       assert.deepStrictEqual<unknown>(shown.policy, { ...before.policy, callRatio: "2" })
       assert.deepStrictEqual<unknown>(shown.weights.find(({ ticker }) => ticker === btc)?.weight, "0.5")
       assert.deepStrictEqual<unknown>(shown.insurance, [{ ticker: "USDT", amount: "1234.5" }])
-      assert.deepStrictEqual<unknown>(Schema.encodeSync(Control.VenueMargin)(shown), shown)
+      assert.deepStrictEqual<unknown>(yield* Schema.encodeEffect(Control.VenueMargin)(shown), shown)
     }).pipe(Effect.provide(world)))
 
   it.effect("a market says which of its prices and rates the owner has set", () =>
