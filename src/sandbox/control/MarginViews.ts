@@ -39,13 +39,13 @@ export interface AccountMargin {
   readonly freeMargin: Decimal
   /** The account is liquidated when equity plus profit is no more than this. */
   readonly maintenanceMargin: Decimal
-  /** The account is called when equity plus profit is no more than this. */
+  /** The account gets a margin call when equity plus profit is no more than this. */
   readonly callMargin: Decimal
   /** Equity plus profit as a ratio of the value of all positions; absent without positions. */
   readonly marginFraction?: Decimal
   /** The maintenance margin as a ratio of the value of all positions; absent without positions. */
   readonly maintenanceMarginFraction?: Decimal
-  /** Whether the account is called or in liquidation; absent if neither. */
+  /** Whether the account has a margin call or is in liquidation; absent if neither. */
   readonly state?: "margin_call" | "liquidation"
 }
 
@@ -182,7 +182,7 @@ const known: ReadonlySet<string> = new Set(tags)
 
 /**
  * The events that concern an account's margin, latest first: at most 100, up to a command's number. Those that a restore has
- * undone or that the feed no longer keeps are left out.
+ * undone or that the feed no longer stores are left out.
  */
 export const marginEvents = (
   { feed, journal }: Venue["Service"],

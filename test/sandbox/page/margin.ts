@@ -57,7 +57,7 @@ const setMark = Effect.fnUntraced(function*(shown: Page, to: string) {
 
 export const margin = (): void => {
   itInFull(
-    "the user moves the mark price until an account is called and liquidated, and looks back at its margin before",
+    "the user moves the mark price until an account has a margin call and is liquidated, and looks at its earlier margin",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -107,7 +107,7 @@ export const margin = (): void => {
         const owed = (yield* control.balances("bob")).find(({ debt }) => debt !== undefined)?.debt
         const story = ["Margin call: too little equity for the positions", "Position on BTC_PERP is now long 0.1 BTC"]
         yield* reads(events(shown), [
-          "Margin restored: neither called nor in liquidation",
+          "Margin restored: no margin call, no liquidation",
           `Debt left: the account owes ${owed} USDT`,
           "Position on BTC_PERP closed",
           "Position on BTC_PERP is now long 0.075 BTC",

@@ -100,7 +100,7 @@ const Settings = ({ of }: { of: AccountMargin }): JSX.Element => (
   </div>
 )
 
-/** What a called or liquidated account should know. */
+/** Warns of a margin call or a liquidation, with the bounds of each. */
 const Warning = ({ of }: { of: AccountMargin }): JSX.Element | null => {
   const { callMargin, currency, equity, maintenanceMargin, pnl, state } = of
   if (state === undefined) return null

@@ -79,7 +79,7 @@ const save = (): void =>
   ask({
     title: "Change the margin policy?",
     words:
-      "Every account with positions is checked again. Those whose margin does not suffice are called or liquidated. You " +
+      "Every account with positions is checked again. Those without enough margin get a margin call or are liquidated. You " +
       "can undo it.",
     verb: "Change",
     does: () =>

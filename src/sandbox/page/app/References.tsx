@@ -13,7 +13,7 @@ import { account, act, lookedAt, margin, market, markets, past, positions, price
 import { useNow } from "./Time.tsx"
 import { ask, changeOf, isLarge, undoably } from "./Undo.tsx"
 
-/** The words for an account that is called or in liquidation. */
+/** The words for the state of an account that has a margin call or is in liquidation. */
 export const stateOf = { margin_call: "margin call", liquidation: "in liquidation" } as const
 
 /** The time of a market's next settlement, in Unix microseconds: a whole multiple of its interval. */
@@ -141,7 +141,7 @@ const refer = (of: MarketSummary, what: "mark" | "index", price: string | undefi
   ask({
     title: `Move the ${what} price of ${of.market} by ${percent(change, 0)}?`,
     words:
-      `From ${number(from)} to ${number(to)} ${of.money}. Accounts whose margin does not cover this are called or ` +
+      `From ${number(from)} to ${number(to)} ${of.money}. Accounts without enough margin get a margin call or are ` +
       "liquidated. You can undo it.",
     verb: "Move",
     does: () => void undoably(done, send)

@@ -120,7 +120,7 @@ const happened: { readonly [Tag in OfMargin["_tag"]]: (event: Extract<OfMargin, 
   BorrowInterestPaid: ({ amount, market }) =>
     `Interest on the position on ${market}: paid ${number(amount)} ${unitOf(market)}`,
   MarginCalled: () => "Margin call: too little equity for the positions",
-  MarginRestored: () => "Margin restored: neither called nor in liquidation",
+  MarginRestored: () => "Margin restored: no margin call, no liquidation",
   LiquidationStarted: () => "Liquidation: the exchange closes positions",
   Deleveraged: ({ amount, market, order, price }) =>
     `Deleveraged (ADL): ${number(amount)} ${unitsOf(market).stock} on ${market} closed at ${number(price)} ${
