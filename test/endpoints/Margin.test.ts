@@ -54,6 +54,8 @@ const close = (request: Parameters<typeof ClosePosition.Service.close>[0]) =>
   ClosePosition.use((service) => service.close(request))
 const closeOne = ({ market, positionId }: Position) => close({ market, positionId })
 const move = (to: string) => Control.use((control) => control.movePrice({ market: btcPerp, price: price(to) }))
+const fundLargely = (account: string) =>
+  Control.use((control) => control.fund({ account, wallet: "collateral", ticker: usdt, amount: amount("300000000") }))
 const margin = (options: object) => Control.use((control) => control.setMargin(options))
 
 /** Alice buys from bob, so her position is long and his is short. */
@@ -341,17 +343,33 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
 
   it.live("an order that would make a position larger than the market's brackets allow is refused with code 111", () =>
     Effect.gen(function*() {
-      const fund = (account: string) =>
-        Control.use((control) =>
-          control.fund({ account, wallet: "collateral", ticker: usdt, amount: amount("300000000") })
-        )
-      yield* Effect.forEach(["alice", "bob"], fund)
+      yield* Effect.forEach(["alice", "bob"], fundLargely)
       yield* setLeverage(1)
       yield* asBob(setLeverage(1))
       // The largest allowed position is 100,000,000 USDT, and the largest allowed order is 10,000,000 USDT.
       for (let count = 0; count < 10; count++) yield* trade("10000", "1000")
       yield* perp("buy", "1", "900").pipe(refusedWith(111, dialect, ["amount"]))
       same((yield* perp("sell", "1", "1100")).status, "NEW")
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("an order is refused with code 112 if the open orders would make the position larger than that", () =>
+    Effect.gen(function*() {
+      yield* Effect.forEach(["alice", "bob"], fundLargely)
+      yield* trade("1000", "1000")
+      const [resting] = yield* Effect.forEach(Array.from({ length: 11 }), () => perp("buy", "9000", "1000"))
+      const order = { market: "BTC_PERP", side: "buy", amount: "1", price: "900" }
+      same(yield* raw("/api/v4/order/collateral/limit", order), {
+        status: dialect === Dialect.document ? 400 : 422,
+        body: {
+          code: 112,
+          message: "Validation failed",
+          errors: { amount: ["Value of pending orders is too big"] }
+        }
+      })
+      yield* perp("buy", "1", "900").pipe(refusedWith(112, dialect, ["amount"]))
+      same((yield* perp("sell", "1", "1100")).status, "NEW")
+      yield* raw("/api/v4/order/cancel", { market: "BTC_PERP", [dialect.keys.orderId]: Number(resting?.orderId) })
+      same((yield* perp("buy", "1", "900")).status, "NEW")
     }).pipe(Effect.provide(traders(dialect))))
 
   it.live("an order that would flip the position is refused with code 115 if the owner's policy requires it", () =>

@@ -166,7 +166,7 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
  * The engine's version. Increment it whenever the format of the state changes, or the state that the same commands
  * produce. Only the engine version that wrote a journal can read it.
  */
-export const version = 7
+export const version = 8
 
 /** Applies one command, after everything that is due by the command's time. */
 export const apply = (
