@@ -1,6 +1,7 @@
 /** Tests the collateral account: leverage, summary, position mode, closing positions and their history. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
@@ -26,8 +27,13 @@ import { HedgeModeUpdate } from "../../src/endpoints/HedgeModeUpdate.ts"
 import { OpenPositions, type Position } from "../../src/endpoints/OpenPositions.ts"
 import { OrderHistory } from "../../src/endpoints/OrderHistory.ts"
 import { PositionHistory } from "../../src/endpoints/PositionHistory.ts"
+import * as LiveOrders from "../../src/LiveOrders.ts"
+import * as LivePositions from "../../src/LivePositions.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { Control } from "../../src/sandbox/control/Control.ts"
+import * as InProcess from "../../src/sandbox/server/InProcess.ts"
+import * as Streams from "../../src/Streams.ts"
+import { passing } from "../support/clock.ts"
 import {
   amount,
   asBob,
@@ -422,6 +428,40 @@ describe("position sides in the live dialect", () => {
       const { records: [closed] } = yield* ClosedPositions.use(({ page }) => page())
       same([closed?.side, closed?.isHedge], ["SHORT", true])
     }).pipe(Effect.provide(traders(Dialect.live))))
+
+  it.effect("live views show the positions and orders of both sides in hedge mode, also after a cut connection", () =>
+    Effect.gen(function*() {
+      yield* setHedge(true)
+      const [views, orders] = [yield* LivePositions.make, yield* LiveOrders.make({ market: btcPerp })]
+      const sides = (all: LivePositions.Positions) =>
+        all.map(({ amount, positionSide }) => `${positionSide} ${amount}`).toSorted().join()
+      /** Waits until the view is whole and shows these positions, which must be those of the call. */
+      const shows = (expected: string) =>
+        views.changes.pipe(
+          Stream.filter((state) => state._tag === "Whole" && sides(state.value) === expected),
+          Stream.runHead,
+          Effect.andThen(Effect.map(positions, (open) => same(sides(open), expected)))
+        )
+      yield* asBob(perp("sell", "3", "1000"))
+      yield* perp("buy", "3", "1000", { positionSide: "LONG" })
+      yield* shows("LONG 3")
+      yield* Control.use((control) =>
+        Effect.flatMap(control.connections, Effect.forEach(({ id }) => control.cutConnection({ id })))
+      )
+      yield* asBob(perp("buy", "2", "1000"))
+      yield* perp("sell", "2", "1000", { positionSide: "SHORT" })
+      const closing = yield* perp("sell", "1", "1500", { positionSide: "LONG" })
+      yield* shows("LONG 3,SHORT -2")
+      const { order } = yield* orders.find(({ order }) => order.orderId === closing.orderId)
+      same([order.positionSide, order.amount], ["LONG", "1"])
+      yield* asBob(perp("buy", "1", "1500"))
+      yield* shows("LONG 2,SHORT -2")
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Layer.provide(Streams.layerInProcess, InProcess.layerDialer)),
+      passing,
+      Effect.provide(traders(Dialect.live))
+    ))
 
   it.live("in one-way mode LONG and SHORT are ignored, or refused with code 114 if the owner's policy requires it", () =>
     Effect.gen(function*() {
