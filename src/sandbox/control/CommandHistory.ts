@@ -60,7 +60,10 @@ const shown = [
   "clientOrderId",
   "wallet",
   "ticker",
-  "sequence"
+  "sequence",
+  "rate",
+  "intervalMinutes",
+  "leverage"
 ]
 
 const fieldsOf = (of: object): Readonly<Record<string, string | number>> => {

@@ -47,6 +47,7 @@ import * as CommandHistory from "./CommandHistory.ts"
 import * as ConnectionsControl from "./ConnectionsControl.ts"
 import * as CounterpartyView from "./CounterpartyView.ts"
 import * as HistoryControl from "./HistoryControl.ts"
+import * as MarginViews from "./MarginViews.ts"
 import * as MarketViews from "./MarketViews.ts"
 import * as OrderView from "./OrderView.ts"
 import * as PastView from "./PastView.ts"
@@ -60,6 +61,7 @@ export { Fork } from "../venue/Forks.ts"
 export { OpenConnection, SentMessage, type SubscribedChannel } from "../gateway/OpenConnections.ts"
 export { Status } from "./HistoryControl.ts"
 export { Depth, type Level, MarketSummary, type MarketTrade } from "./MarketViews.ts"
+export { AccountMargin, MarginEvent, VenueMargin } from "./MarginViews.ts"
 export { type OrderEvent, OrderLife } from "./OrderView.ts"
 export { Past, type PastOptions } from "./PastView.ts"
 export { CommandSummary, SavedState } from "./CommandHistory.ts"
@@ -114,6 +116,18 @@ export class Control extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<CandleView.Candle>, Journal.JournalError>
     /** An account's open positions. */
     readonly positions: (account: string) => Effect.Effect<ReadonlyArray<Views.OpenPosition>, Journal.JournalError>
+    /** The margin of a collateral account at the current mark prices, and whether it has a margin call. */
+    readonly margin: (account: string) => Effect.Effect<MarginViews.AccountMargin, Journal.JournalError>
+    /**
+     * The events that concern an account's margin, latest first: at most 100, up to the command with the number `upTo`.
+     * Those that a restore has undone, or that the feed no longer stores, are left out.
+     */
+    readonly marginEvents: (
+      account: string,
+      upTo?: number
+    ) => Effect.Effect<ReadonlyArray<MarginViews.MarginEvent>, Journal.JournalError>
+    /** The venue's margin policy, the weights of collateral assets, and the insurance account. */
+    readonly venueMargin: Effect.Effect<MarginViews.VenueMargin, Journal.JournalError>
     /** An account's balances in all wallets, and its debts. */
     readonly balances: (account: string) => Effect.Effect<ReadonlyArray<Views.Balance>, Journal.JournalError>
     /**
@@ -300,6 +314,9 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     nextDue: Effect.map(venue.read, Schedule.next),
     positions: (account) => Effect.map(venue.read, (state) => Views.positions(state, account)),
     balances: (account) => Effect.map(venue.read, (state) => Views.balances(state, account)),
+    margin: (account) => Effect.map(venue.read, (state) => MarginViews.margin(state, account)),
+    marginEvents: (account, upTo) => MarginViews.marginEvents(venue, account, upTo),
+    venueMargin: Effect.map(venue.read, MarginViews.venueMargin),
     ...ClockControl.make(venue),
     addFault: (fault) => Effect.sync(() => venue.faults.add(fault)),
     removeFault: (id) =>

@@ -36,7 +36,11 @@ export interface MarketSummary {
   readonly fundingRate?: Decimal
   /** The time between two funding settlements of a futures market, in minutes; absent on other markets. */
   readonly fundingMinutes?: number
+  /** The values that the owner has set and that follow no market; absent on markets without margin. */
+  readonly fixed?: ReadonlyArray<(typeof fixable)[number]>
 }
+
+const fixable = ["index", "mark", "fundingRate"] as const
 
 /** The schema of {@link MarketSummary}. */
 export const MarketSummary: Schema.Codec<MarketSummary, unknown> = Schema.Struct({
@@ -51,7 +55,8 @@ export const MarketSummary: Schema.Codec<MarketSummary, unknown> = Schema.Struct
   index: Schema.optionalKey(Decimal),
   mark: Schema.optionalKey(Decimal),
   fundingRate: Schema.optionalKey(Decimal),
-  fundingMinutes: Schema.optionalKey(Schema.Int)
+  fundingMinutes: Schema.optionalKey(Schema.Int),
+  fixed: Schema.optionalKey(Schema.Array(Schema.Literals(fixable)))
 })
 
 /** One price level of the order book. */
@@ -123,7 +128,10 @@ export const markets = (state: State.State): ReadonlyArray<MarketSummary> =>
 const referencesOf = (state: State.State, market: MarketName) => {
   const [index, mark] = [ReferencePrices.index(state, market), ReferencePrices.mark(state, market)]
   const funding = state.funding.get(market)
+  const { indexPrice, markPrice } = state.trading.get(market) ?? {}
+  const set = { index: indexPrice, mark: markPrice, fundingRate: funding?.rate }
   return {
+    fixed: fixable.filter((name) => set[name] !== undefined),
     ...(index === undefined ? {} : { index: Units.toDecimal(index) }),
     ...(mark === undefined ? {} : { mark: Units.toDecimal(mark) }),
     ...(funding === undefined ? {} : {

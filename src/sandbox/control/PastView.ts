@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { MarketName } from "../../domain/Identifiers.ts"
 import type * as State from "../engine/State.ts"
 import * as CandleView from "./CandleView.ts"
+import * as MarginViews from "./MarginViews.ts"
 import * as MarketViews from "./MarketViews.ts"
 import * as Views from "./Views.ts"
 
@@ -42,6 +43,8 @@ export interface Past {
   readonly positions: ReadonlyArray<Views.OpenPosition>
   /** The account's balances in all wallets, and its debts. */
   readonly balances: ReadonlyArray<Views.Balance>
+  /** The account's margin. */
+  readonly margin: MarginViews.AccountMargin
 }
 
 /** The schema of {@link Past}. */
@@ -55,7 +58,8 @@ export const Past: Schema.Codec<Past, unknown> = Schema.Struct({
   endedOrders: Schema.Array(Views.EndedOrder),
   fills: Schema.Array(Views.AccountFill),
   positions: Schema.Array(Views.OpenPosition),
-  balances: Schema.Array(Views.Balance)
+  balances: Schema.Array(Views.Balance),
+  margin: MarginViews.AccountMargin
 })
 
 /** Shows a part of an earlier state. */
@@ -69,5 +73,6 @@ export const past = (state: State.State, { account, market, seconds }: PastOptio
   endedOrders: Views.endedOrders(state, account),
   fills: Views.fills(state, account),
   positions: Views.positions(state, account),
-  balances: Views.balances(state, account)
+  balances: Views.balances(state, account),
+  margin: MarginViews.margin(state, account)
 })

@@ -163,6 +163,8 @@ export interface OpenPosition {
   readonly pnl: Decimal
   /** The initial margin at the mark price, in quote currency. */
   readonly margin: Decimal
+  /** The funding, or the interest on what it borrows, paid so far, in quote currency; negative if received. */
+  readonly funding: Decimal
   /**
    * The mark price at which the account is liquidated if all other prices stay the same; absent if there is no such
    * price.
@@ -181,6 +183,7 @@ export const OpenPosition: Schema.Codec<OpenPosition, unknown> = Schema.Struct({
   side: PositionSide,
   pnl: Decimal,
   margin: Decimal,
+  funding: Decimal,
   liquidationPrice: Schema.optionalKey(Decimal),
   state: Schema.optionalKey(Schema.Literals(["margin_call", "liquidation"]))
 })
@@ -361,6 +364,7 @@ export const positions = (state: State.State, account: string): ReadonlyArray<Op
       side: position.side,
       pnl: Units.toDecimal(Margins.pnlOf(state, position)),
       margin: Units.toDecimal(Margins.marginOf(state, position)),
+      funding: Units.toDecimal(position.funding),
       ...(liquidation === undefined ? {} : { liquidationPrice: Units.toDecimal(liquidation) }),
       ...(called === undefined ? {} : { state: called })
     }

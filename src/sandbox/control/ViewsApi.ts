@@ -167,6 +167,25 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     success: Schema.Array(Control.AccountFill),
     error: Unavailable
   }).annotateMerge(described("An account's fills, latest first; at most 100.")),
+  HttpApiEndpoint.get("margin", "/Margin", {
+    query: Account,
+    success: Control.AccountMargin,
+    error: Unavailable
+  }).annotateMerge(described(
+    "The margin of a collateral account at the current mark prices, and whether it has a margin call or is in liquidation."
+  )),
+  HttpApiEndpoint.get("marginEvents", "/MarginEvents", {
+    query: Schema.Struct({ account: Schema.String, upTo: Schema.optionalKey(Integer) }),
+    success: Schema.Array(Control.MarginEvent),
+    error: Unavailable
+  }).annotateMerge(described(
+    "The events that concern an account's margin, latest first: at most 100, up to the command with the number `upTo`. Those " +
+      "that a restore has undone, or that the feed no longer stores, are left out."
+  )),
+  HttpApiEndpoint.get("venueMargin", "/VenueMargin", { success: Control.VenueMargin, error: Unavailable })
+    .annotateMerge(
+      described("The venue's margin policy, the weights of collateral assets, and the insurance account.")
+    ),
   HttpApiEndpoint.get("nextDue", "/NextDue", {
     success: Schema.Struct({ at: Schema.optionalKey(Schema.Int) }),
     error: Unavailable

@@ -18,7 +18,7 @@ import * as Watches from "./Watches.ts"
 export type Level = "ease" | "call" | "liquidation"
 
 /** An account's worth, and the bounds for its margin call and its liquidation. */
-interface Bounds {
+export interface Bounds {
   /** The account's worth: its equity plus its unrealised profit. */
   readonly worth: Units.Units
   /** The worth at which the account gets a margin call. */
@@ -27,7 +27,8 @@ interface Bounds {
   readonly liquidation: Units.Units
 }
 
-const boundsOf = (state: State, account: string): Bounds => {
+/** The bounds of an account at the current prices. */
+export const boundsOf = (state: State, account: string): Bounds => {
   const { callShare, maintenanceShare } = MarginRules.of(state.margin)
   let [worth, call, liquidation] = [Margins.equityOf(state, account), 0n, 0n]
   for (const position of state.positionsOf.get(account) ?? []) {

@@ -218,6 +218,11 @@ export interface Feed {
   readonly eventsOf: (sequence: number) => ReadonlyArray<Event.Event> | undefined
   /** An order's stored events, oldest first. Events that a restore has undone are left out. */
   readonly about: (order: OrderId) => ReadonlyArray<Happened>
+  /**
+   * The stored events that match, latest first, up to a command. Events that a restore has undone are left
+   * out. Read the iterator at once, before the feed receives another entry.
+   */
+  readonly latest: (isWanted: (event: Event.Event) => boolean, upTo?: number) => IteratorObject<Happened>
   /** The latest entries, at most {@link keptSaved}, as plain data. */
   readonly saved: () => Saved
 }
@@ -328,17 +333,20 @@ const concerns = (event: Event.Event, order: OrderId): boolean =>
     ? event.maker === order || event.taker === order
     : "order" in event && event.order === order
 
-/** The events of an order among these entries. The time depends on the number of entries that a feed stores. */
-const about = (entries: ReadonlyArray<Kept>, order: OrderId): ReadonlyArray<Happened> => {
-  const found: Array<Happened> = []
+/** The events among these entries that match. The time depends on the number of entries that a feed stores. */
+const latestOf = function*(
+  entries: ReadonlyArray<Kept>,
+  isWanted: (event: Event.Event) => boolean,
+  upTo = Infinity
+): Generator<Happened> {
   // Commands after this one, up to the restore that set this value, are undone.
-  let last = Infinity
-  for (const { at, sequence, what } of entries.toReversed()) {
-    if (!isEvent(what) || sequence > last) continue
+  let last = upTo
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const { at, sequence, what } = entries[index] ?? {}
+    if (what === undefined || sequence === undefined || at === undefined || !isEvent(what) || sequence > last) continue
     if (what._tag === "Restored") last = what.sequence
-    else if (concerns(what, order)) found.push({ sequence, at, event: what })
+    else if (isWanted(what)) yield { sequence, at, event: what }
   }
-  return found.toReversed()
 }
 
 /** The entries that a feed currently stores. */
@@ -450,7 +458,8 @@ export const make = (run: number, sequence: number, saved?: Saved): Feed => {
   return {
     saved: () => save(entries, floor, latest),
     eventsOf: (sequence) => eventsOf(entries, floor, sequence),
-    about: (order) => about(entries, order),
+    about: (order) => [...latestOf(entries, (event) => concerns(event, order))].toReversed(),
+    latest: (isWanted, upTo) => latestOf(entries, isWanted, upTo),
     happened: (sequence, at, events) => {
       if (events.length === 0) {
         const place = { sequence, run: 0, index: Infinity }

@@ -21,7 +21,8 @@ const present = Effect.gen(function*() {
     endedOrders: yield* control.endedOrders(account),
     fills: yield* control.fills(account),
     positions: yield* control.positions(account),
-    balances: yield* control.balances(account)
+    balances: yield* control.balances(account),
+    margin: yield* control.margin(account)
   } satisfies Past
 })
 

@@ -14,6 +14,7 @@ import { faults } from "./faults.ts"
 import { hints } from "./hints.ts"
 import { load } from "./load.ts"
 import { looks } from "./look.ts"
+import { margin } from "./margin.ts"
 import { market } from "./market.ts"
 import { orders } from "./orders.ts"
 import { requests } from "./requests.ts"
@@ -29,6 +30,7 @@ describe.skipIf(executable === undefined)("the page (needs Chromium)", { concurr
   hints()
   load()
   looks()
+  margin()
   market()
   orders()
   requests()

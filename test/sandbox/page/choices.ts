@@ -43,7 +43,8 @@ export const choices = (): void => {
         const valueOf = (name: string) => see(() => shown.getByRole("combobox", { name, exact: true }).inputValue())
         assert.strictEqual(yield* see(() => shown.getByLabel("Filter by text").inputValue()), "ping")
         assert.strictEqual(yield* see(() => shown.getByLabel("Amount, ETH").inputValue()), "0.25")
-        // The status stays visible while the page scrolls.
+        // The status stays visible while the page scrolls. Over the chart, the wheel changes the chart's scale instead.
+        yield* see(() => shown.mouse.move(5, 5))
         yield* see(() => shown.mouse.wheel(0, 5000))
         yield* see(() => shown.waitForFunction(() => globalThis.scrollY > 0))
         assert.isAtLeast((yield* see(() => shown.locator("#link").boundingBox()))?.y ?? -1, 0)

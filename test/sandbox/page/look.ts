@@ -10,7 +10,19 @@ import * as Example from "../../../src/sandbox/Example.ts"
 import * as Dashboard from "../../../src/sandbox/page/Dashboard.ts"
 import { see, tab } from "../../support/browser.ts"
 import { isLong } from "../../support/long.ts"
-import { appears, call, go, itInFull, listOf, opened, press, region, stopOrder, world } from "../../support/page.ts"
+import {
+  appears,
+  call,
+  go,
+  itInFull,
+  listOf,
+  opened,
+  pick,
+  press,
+  region,
+  stopOrder,
+  world
+} from "../../support/page.ts"
 import { handle, signed } from "../../support/signed.ts"
 
 const areas = ["orders", "requests", "streams", "time", "faults"] as const
@@ -23,9 +35,11 @@ const busy = Effect.gen(function*() {
     account: "alice",
     market: marketName("BTC_PERP"),
     side: "sell",
-    amount: amount("0.2"),
+    amount: amount("2"),
     price: price("39100.55")
   })
+  yield* control.setFunding({ market: marketName("BTC_PERP"), intervalMinutes: 60 })
+  yield* control.advanceClock({ millis: 3_600_000 })
   yield* call("/api/v4/order/collateral/oco", {
     market: "BTC_PERP",
     side: "sell",
@@ -42,7 +56,19 @@ const busy = Effect.gen(function*() {
   yield* control.addFault({ symptom: { _tag: "BadGateway", applied: false } })
   yield* handle(signed(document, "/api/v4/main-account/balance", {}, Example.alice)).pipe(Effect.ignoreCause)
   yield* control.addFault({ symptom: { _tag: "Reset", applied: true } })
+  yield* control.moveMark({ market: marketName("BTC_PERP"), price: price("60500.5") })
+  assert.strictEqual((yield* control.margin("alice")).state, "margin_call")
   yield* control.snapshot
+})
+
+/** Shows the market of the position, and opens the owner's forms. */
+const unfold = Effect.fnUntraced(function*(shown: Page) {
+  yield* pick(shown, "Market", "BTC / PERP")
+  for (
+    const words of ["Play a price script", "Set mark, index and funding", "Margin policy and insurance of all accounts"]
+  )
+    yield* see(() => shown.getByText(words).click())
+  yield* appears(shown, "Insurance account, USDT")
 })
 
 /** Finds elements that are wider than their container, and neither scroll nor end in an ellipsis. */
@@ -190,6 +216,7 @@ export const looks = (): void => {
         yield* busy
         const { shown } = yield* opened
         yield* listOf(shown, "Open orders", 3)
+        yield* unfold(shown)
         for (const width of isLong ? [390, 700, 1024, 1440, 1920] : [390, 1024, 1920]) {
           yield* see(() => shown.setViewportSize({ width, height: 900 }))
           for (const area of areas) {
@@ -210,6 +237,7 @@ export const looks = (): void => {
       yield* busy
       const { baseUrl, shown } = yield* opened
       yield* listOf(shown, "Open orders", 3)
+      yield* unfold(shown)
       const { page: locked } = yield* tab
       yield* see(() => locked.goto(baseUrl + Dashboard.path))
       const backgrounds = new Set<string>()

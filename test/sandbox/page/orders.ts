@@ -85,13 +85,12 @@ export const orders = (): void => {
     }).pipe(Effect.scoped, Effect.provide(world)))
 
   itInFull(
-    "the page shows the value and profit of positions, the orders that lock funds, and how much of each order is filled",
+    "the page shows the profit of positions at the mark price, the orders that lock funds, and how much of each order is filled",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
         const { shown } = yield* opened
         const positions = region(shown, "Positions")
-        const position = positions.locator("tbody tr")
         yield* appears(positions, "None.")
         yield* control.openPosition({
           account: "alice",
@@ -100,10 +99,13 @@ export const orders = (): void => {
           amount: amount("0.2"),
           price: price("39100")
         })
-        yield* control.movePrice({ market: perp, price: price("39000") })
-        yield* reads(position, ["BTC_PERP long 0.2 BTC 39 100 USDT 7 800 USDT −20 USDT"])
-        yield* control.movePrice({ market: perp, price: price("40000.5") })
-        yield* reads(position, ["BTC_PERP long 0.2 BTC 39 100 USDT 8 000.1 USDT +180.1 USDT"])
+        // The mark price follows the last price of BTC_USDT, not that of BTC_PERP.
+        yield* control.movePrice({ market: perp, price: price("41000") })
+        yield* control.movePrice({ market: marketName("BTC_USDT"), price: price("39000") })
+        const profit = positions.locator("[data-name=Mark], [data-name=Profit]")
+        yield* reads(profit, ["39 000 USDT", "−20 USDT"])
+        yield* control.movePrice({ market: marketName("BTC_USDT"), price: price("40000.5") })
+        yield* reads(profit, ["40 000.5 USDT", "+180.1 USDT"])
 
         // A market order takes a quarter of bob's ask.
         yield* limit("buy", "0.5", "39500")

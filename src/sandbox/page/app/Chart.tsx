@@ -1,6 +1,6 @@
 /**
- * The candles of a market, with marks at prices: orders, activation prices, fills, and the last price, which can be
- * dragged.
+ * The candles of a market, with marks at prices: orders, activation prices, fills, mark and index price, the positions'
+ * entry and liquidation prices, and the last price, which can be dragged.
  */
 import { effect } from "@preact/signals"
 import {
@@ -16,7 +16,8 @@ import {
 } from "lightweight-charts"
 import type { JSX, TargetedPointerEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
-import { decimal, number } from "./format.ts"
+import { decimal, forcedOf, number } from "./format.ts"
+import { drawLines, type Drawn, pricesNear } from "./lines.ts"
 import { candles, fills, latestOrders, lookedAt, market, markets, seconds } from "./store.ts"
 import { theme } from "./theme.ts"
 
@@ -62,6 +63,7 @@ const roomy = (original: () => AutoscaleInfo | null): AutoscaleInfo | null => {
     .flatMap(({ activated, activationPrice, price }) => [price, activated ? undefined : activationPrice])
     .map(Number)
     .filter((price) => Math.abs(price / last - 1) <= near)
+    .concat(pricesNear(last))
   return {
     ...info,
     priceRange: {
@@ -114,23 +116,29 @@ const drawOrders = (series: Series, before: ReadonlyArray<IPriceLine>): Readonly
 /** The maximum number of marks with words. The words of more marks would cover each other. */
 const mostWords = 12
 
-/** A mark for the fills of each side in each candle. */
+/** A mark for the fills of each side in each candle. Those of liquidations and ADL have their own. */
 const toMarks = () => {
   const first = candles.value[0]?.at ?? Infinity
   const here = fills.value.filter((fill) => fill.market === market.value && fill.at / 1e6 >= first)
   const timeOf = ({ at }: { at: number }): number => Math.floor(at / 1e6 / seconds.value) * seconds.value
-  const groups = [...Map.groupBy(here.toReversed(), (fill) => `${timeOf(fill)} ${fill.side}`).values()]
+  const groups = [
+    ...Map.groupBy(here.toReversed(), (fill) => `${timeOf(fill)} ${fill.side} ${forcedOf(fill)}`).values()
+  ]
   return groups.flatMap((fills) => {
     const [fill] = fills
     if (fill === undefined) return []
     const { side } = fill
-    const text = fills.length === 1 ? number(fill.amount) : `${fills.length} fills`
+    const forced = forcedOf(fill)
+    const text = [
+      ...(forced === undefined ? [] : [forced]),
+      fills.length === 1 ? number(fill.amount) : `${fills.length} fills`
+    ].join(" ")
     return [{
       time: timeOf(fill) as UTCTimestamp,
       position: side === "buy" ? "belowBar" as const : "aboveBar" as const,
-      shape: side === "buy" ? "arrowUp" as const : "arrowDown" as const,
-      color: colour(side === "buy" ? "--good" : "--bad"),
-      text: groups.length > mostWords ? "" : text
+      shape: forced !== undefined ? "square" as const : side === "buy" ? "arrowUp" as const : "arrowDown" as const,
+      color: colour(forced !== undefined ? "--warn" : side === "buy" ? "--good" : "--bad"),
+      text: groups.length > mostWords && forced === undefined ? "" : text
     }]
   })
 }
@@ -162,6 +170,7 @@ const make = (box: HTMLElement) => {
   const series: Series = chart.addSeries(CandlestickSeries, { autoscaleInfoProvider: roomy, lastValueVisible: false })
   const marks = createSeriesMarkers(series, [])
   let lines: ReadonlyArray<IPriceLine> = []
+  const drawn: Drawn = new Map()
   let fitted = ""
   const stops = [
     effect(() => {
@@ -180,6 +189,9 @@ const make = (box: HTMLElement) => {
     }),
     effect(() => {
       if (theme.value !== undefined) lines = drawOrders(series, lines)
+    }),
+    effect(() => {
+      drawLines(series, drawn, theme.value, colour)
     }),
     effect(() => {
       if (theme.value !== undefined) marks.setMarkers(toMarks())

@@ -5,6 +5,7 @@ import { post } from "./api.ts"
 import { Chart } from "./Chart.tsx"
 import { column, decimal, lengthOf, number, timeOf } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
+import { ReferenceForms, References } from "./References.tsx"
 import {
   account,
   act,
@@ -21,13 +22,10 @@ import {
   unitsOf
 } from "./store.ts"
 import { Ticket, typePrice } from "./Ticket.tsx"
-import { ask, undoably } from "./Undo.tsx"
+import { ask, changeOf, isLarge, undoably } from "./Undo.tsx"
 
 /** Extracts the prices from typed text: numbers with any separators. */
 const toPrices = (text: string): ReadonlyArray<string> => text.match(/\d+(?:\.\d+)?/gu) ?? []
-
-/** The largest price change, as a ratio, that the page makes without asking the user. */
-const largest = 0.2
 
 /** Moves the price of the market. Asks the user before a large change, which is probably a slip. */
 const move = (price: string): void => {
@@ -35,9 +33,8 @@ const move = (price: string): void => {
   const last = markets.value.find((one) => one.market === of)?.price
   const done = `The price of ${of} is ${number(price)}`
   const send = (): Promise<unknown> => post("MovePrice", { market: of, price })
-  // The sandbox refuses a price that is not a positive number, and says why.
-  const change = last === undefined || !(Number(price) > 0) ? 0 : Number(price) / Number(last) - 1
-  if (Math.abs(change) <= largest) {
+  const change = changeOf(last, price)
+  if (!isLarge(change)) {
     void act(done, send, "market").then((isDone) => isDone && follow("price"))
     return
   }
@@ -329,9 +326,11 @@ export const Market = (): JSX.Element => (
   <div class="market">
     <section class="card wide" id="market" aria-label="Market">
       <Price />
+      <References />
       <Chart onMove={move} />
       <Ticket />
       <Script />
+      <ReferenceForms />
     </section>
     <Depth />
     <Trades />

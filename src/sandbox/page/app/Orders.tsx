@@ -1,8 +1,9 @@
-/** The account area: orders, positions, balances and fills. */
+/** The account area: orders, positions, margin, balances and fills. */
 import type { JSX } from "preact"
-import type { Balance, EndedOrder, OpenOrder, OpenPosition } from "../../control/Views.ts"
+import type { Balance, EndedOrder, OpenOrder } from "../../control/Views.ts"
 import { openedOrder } from "./areas.ts"
-import { dateAndTimeOf, decimal, number } from "./format.ts"
+import { dateAndTimeOf, forcedOf, number } from "./format.ts"
+import { Margin, MarginEvents, Positions } from "./Margin.tsx"
 import { cancel, filledOf, isInQuote, outcomeOf } from "./OrderLook.tsx"
 import { Amount, Cell, Choice, Rows } from "./parts.tsx"
 import {
@@ -15,10 +16,8 @@ import {
   latestOrders,
   lookAtOrders,
   lookedAt,
-  markets,
   orderCount,
   orders,
-  positions,
   unitsOf,
   wrong
 } from "./store.ts"
@@ -113,70 +112,6 @@ const EndedRow = ({ order }: { order: EndedOrder }): JSX.Element => {
   )
 }
 
-/** The value and the profit of a position at the last price; `undefined` on a market without a price. */
-const worthOf = ({ amount, cost, market }: OpenPosition) => {
-  const price = markets.value.find((one) => one.market === market)?.price
-  if (price === undefined) return undefined
-  const value = Number(amount) * Number(price)
-  // The cost of a short position is the amount received for it.
-  return { value: Math.abs(value), profit: value - Math.sign(Number(amount)) * Math.abs(Number(cost)) }
-}
-
-const Position = ({ position }: { position: OpenPosition }): JSX.Element => {
-  const { amount, cost, market } = position
-  const size = Number(amount)
-  const worth = worthOf(position)
-  const { money, stock } = unitsOf(market)
-  return (
-    <tr>
-      <td>{market}</td>
-      <td class={size > 0 ? "good" : "bad"}>{size > 0 ? "long" : "short"}</td>
-      <td class="num">
-        <Amount of={decimal(Math.abs(size), 8)} unit={stock} />
-      </td>
-      <td class="num">
-        {size === 0 ? "–" : <Amount of={decimal(Math.abs(Number(cost) / size), 8)} unit={money} digits={4} />}
-      </td>
-      <td class="num">
-        {worth === undefined ? "–" : <Amount of={decimal(worth.value, 8)} unit={money} digits={2} />}
-      </td>
-      {worth === undefined ?
-        <td class="soft">no price yet</td> :
-        (
-          <td class={`num ${worth.profit < 0 ? "bad" : "good"}`}>
-            {worth.profit < 0 ? "−" : "+"}
-            <Amount of={decimal(Math.abs(worth.profit), 8)} unit={money} digits={2} />
-          </td>
-        )}
-    </tr>
-  )
-}
-
-const Positions = (): JSX.Element => (
-  <section class="card" aria-label="Positions">
-    <h2>Positions</h2>
-    {positions.value.length === 0 ? <p class="soft">None.</p> : (
-      <div class="scroll-x">
-        <table class="six">
-          <thead>
-            <tr>
-              <th>Market</th>
-              <th>Side</th>
-              <th class="num">Amount</th>
-              <th class="num">Entry</th>
-              <th class="num">Value</th>
-              <th class="num">Profit</th>
-            </tr>
-          </thead>
-          <tbody>
-            {positions.value.map((position) => <Position key={position.market} position={position} />)}
-          </tbody>
-        </table>
-      </div>
-    )}
-  </section>
-)
-
 /** The orders that lock an asset's funds, as far as the page has read them, in words. */
 const whyLocked = (wallet: string, ticker: string): string => {
   const holding = latestOrders.value.filter(({ locked }) => locked?.wallet === wallet && locked.ticker === ticker)
@@ -245,11 +180,16 @@ const Fills = (): JSX.Element => (
             </tr>
           </thead>
           <tbody>
-            {fills.value.slice(0, 20).map(({ amount, at, fee, feeAsset, market, price, role, side, trade }) => (
+            {fills.value.slice(0, 20).map((fill) => ({ ...fill, forced: forcedOf(fill) })).map((
+              { amount, at, fee, feeAsset, forced, market, price, role, side, trade }
+            ) => (
               <tr key={`${trade} ${role}`}>
                 <td class="soft">{dateAndTimeOf(at).slice(5)}</td>
                 <td>{market}</td>
-                <td class={side === "buy" ? "good" : "bad"}>{side}, {role}</td>
+                <td class={side === "buy" ? "good" : "bad"}>
+                  {side}, {role}
+                  {forced === undefined ? "" : `, ${forced}`}
+                </td>
                 <td class="num">
                   <Amount of={price} unit={unitsOf(market).money} />
                 </td>
@@ -343,10 +283,12 @@ export const Orders = (): JSX.Element => {
           }}
         />
       </section>
+      <Positions />
       <div class="columns">
+        <Margin />
         <Balances />
-        <Positions />
       </div>
+      <MarginEvents />
       <Ended />
       <Fills />
     </div>

@@ -85,7 +85,7 @@ const valueOf = ({ name, values }: FieldSummary): string | number | boolean | un
 }
 
 /** The reasons in an error's body. */
-const reasonsOf = (answer: string): string => {
+export const reasonsOf = (answer: string): string => {
   try {
     const { errors, message } = JSON.parse(answer) as { readonly errors?: object; readonly message?: string }
     const fields = Object.entries(errors ?? {}).map(([field, reasons]) =>

@@ -9,6 +9,17 @@ import { get, post } from "./api.ts"
 import { Dialog } from "./parts.tsx"
 import { act, restorable, status } from "./store.ts"
 
+/** The largest change of a price, as a ratio, that the page makes without asking the user. */
+const largest = 0.2
+
+/** The change from one price to another, as a ratio; 0 if either is unknown or is not a positive number. */
+export const changeOf = (from: string | undefined, to: string | undefined): number =>
+  // The sandbox refuses a price that is not a positive number, and says why.
+  from === undefined || !(Number(to) > 0) ? 0 : Number(to) / Number(from) - 1
+
+/** Whether the page asks the user before a change of a price, which is probably a slip. */
+export const isLarge = (change: number): boolean => Math.abs(change) > largest
+
 interface Question {
   readonly title: string
   readonly words: ComponentChildren

@@ -8,6 +8,7 @@ import type { MarketSummary } from "../../control/MarketViews.ts"
 import type { ChannelSummary, EndpointSummary } from "../../control/ViewsApi.ts"
 import type { RequestRecord } from "../../gateway/RequestRecord.ts"
 import { type Entries, type Entry, get, setToken } from "./api.ts"
+import { happenedOf, isOfMargin } from "./Sentence.ts"
 import {
   account,
   candles,
@@ -68,15 +69,30 @@ const take = ({ at, event }: Entry, prices: Map<string, string>, calls: Array<Re
         grow(at, String(event.price), event._tag === "Traded" ? Number(event.amount) : 0)
       }
       break
+    case "MarkMoved":
+      if (lookedAt.value === undefined) {
+        markets.value = markets.value.map((one) =>
+          one.market === event.market ? { ...one, mark: event.mark, index: event.index } as MarketSummary : one
+        )
+      }
+      break
+    case "MarginCalled":
+    case "MarginRestored":
+    case "LiquidationStarted":
+      if (event.account === account.value) said.value = `${account.value}: ${happenedOf(event)}`
+      break
     case "Restored":
-      mark("markets", "market", "candles", "account", "accounts")
+      mark("markets", "market", "candles", "account", "marginEvents", "accounts")
       said.value = `The state after command ${String(event.sequence)} was restored`
       break
     case "OrderActivated":
       said.value = `A stop order on ${String(event.market)} was triggered`
       break
   }
-  if (event.account === account.value) mark("account")
+  if (event.account === account.value) {
+    mark("account")
+    if (isOfMargin(event)) mark("marginEvents")
+  }
   if (event.market === market.value) mark("market")
   mark("status", "commands")
 }
@@ -119,9 +135,9 @@ const readAll = async (): Promise<void> => {
     get<ReadonlyArray<RequestRecord>>("Requests", { latest: 2000 }),
     get<ReadonlyArray<EndpointSummary>>("Endpoints"),
     get<ReadonlyArray<ChannelSummary>>("Channels"),
-    ...(["market", "candles", "account", "commands", "faults", "forks", "connections"] as const).map((part) =>
-      readers[part]()
-    )
+    ...(["market", "candles", "account", "marginEvents", "commands", "faults", "forks", "connections"] as const).map((
+      part
+    ) => readers[part]())
   ])
   batch(() => {
     requests.value = calls.toReversed()

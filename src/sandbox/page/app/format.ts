@@ -53,3 +53,27 @@ export const column = (texts: ReadonlyArray<string>, least = 0): ReadonlyArray<s
 
 /** Splits a name such as `PlaceStopLimit` into lower-case words. */
 export const words = (name: string): string => name.replace(/(?<=[a-z])(?=[A-Z])/gu, " ").toLowerCase()
+
+/** Formats the size of a position, which is negative if short. */
+export const sizeOf = (amount: string): string => number(amount.replace("-", ""))
+
+/** Formats a decimal with its sign; zero has none. */
+export const signed = (text: string, digits = 8): string => {
+  const size = number(text.replace("-", ""), digits)
+  return Number(text) === 0 || size === "0" ? "0" : `${text.startsWith("-") ? "−" : "+"}${size}`
+}
+
+/** Formats a ratio as a percentage. */
+export const percent = (ratio: string | number, digits = 4): string =>
+  `${signed(decimal(Number(ratio) * 100, digits), digits).replace("+", "")} %`
+
+/** Formats a duration as hours, minutes and seconds. */
+export const countdown = (millis: number): string => {
+  const seconds = Math.max(0, Math.floor(millis / 1000))
+  return [seconds / 3600, seconds / 60 % 60, seconds % 60].map((part) => String(Math.floor(part)).padStart(2, "0"))
+    .join(":")
+}
+
+/** Why an order is not the account's own: it liquidates a position, or takes over one that is liquidated (ADL). */
+export const forcedOf = ({ clientOrderId = "" }: { readonly clientOrderId?: string }): string | undefined =>
+  clientOrderId.startsWith("liquidation_") ? "liquidation" : clientOrderId.startsWith("adl_") ? "ADL" : undefined

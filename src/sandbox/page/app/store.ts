@@ -7,6 +7,7 @@ import type { Candle } from "../../control/CandleView.ts"
 import type { ClockReading } from "../../control/ClockControl.ts"
 import type { CommandSummary } from "../../control/CommandHistory.ts"
 import type { Status } from "../../control/HistoryControl.ts"
+import type { AccountMargin, MarginEvent } from "../../control/MarginViews.ts"
 import type { Depth, MarketSummary } from "../../control/MarketViews.ts"
 import type { Past } from "../../control/PastView.ts"
 import type { AccountFill, AccountSummary, Balance, EndedOrder, OpenOrder, OpenPosition } from "../../control/Views.ts"
@@ -58,6 +59,9 @@ export const summaryOf = (name: string): MarketSummary | undefined =>
 export const unitsOf = (name: string): { readonly stock: string; readonly money: string } =>
   summaryOf(name) ?? { stock: "", money: "" }
 
+/** The number of decimal places of a market's computed prices. */
+export const priceDigits = (name: string): number => Math.max(2, summaryOf(name)?.pricePrecision ?? 0)
+
 export const candles = signal<ReadonlyArray<Candle>>([])
 export const depth = signal<Depth>({ bids: [], asks: [], trades: [] })
 
@@ -75,6 +79,11 @@ export const balances = signal<ReadonlyArray<Balance>>([])
 export const fills = signal<ReadonlyArray<AccountFill>>([])
 /** The latest ended orders, latest first. */
 export const endedOrders = signal<ReadonlyArray<EndedOrder>>([])
+
+/** The margin of the account; `undefined` until it is read. */
+export const margin = signal<AccountMargin | undefined>(undefined)
+/** The latest events that concern the account's margin, latest first. */
+export const marginEvents = signal<ReadonlyArray<MarginEvent>>([])
 
 /** The latest calls, latest first. */
 export const requests = signal<ReadonlyArray<RequestRecord>>([])
@@ -108,13 +117,14 @@ export const orderPage = 100
 // ---------------------------------------------------------------------------
 
 /** The data that a restore changes. */
-export const restorable = ["account", "accounts", "market", "markets", "candles", "commands"] as const
+export const restorable = ["account", "marginEvents", "accounts", "market", "markets", "candles", "commands"] as const
 
 type Part =
   | "status"
   | "market"
   | "candles"
   | "account"
+  | "marginEvents"
   | "accounts"
   | "markets"
   | "commands"
@@ -176,14 +186,15 @@ export const readers: Readonly<Record<Part, () => Promise<void>>> = {
     if (of.account === "") return
     const offset = orderOffset
     const read = (offset: number) => get<ReadonlyArray<OpenOrder>>("OpenOrders", { ...of, offset, limit: orderPage })
-    const [count, latest, looked, held, owned, filled, ended] = await Promise.all([
+    const [count, latest, looked, held, owned, filled, ended, needed] = await Promise.all([
       get<{ count: number }>("CountOfOpenOrders", of),
       read(0),
       offset === 0 ? [] : read(offset),
       get<ReadonlyArray<OpenPosition>>("Positions", of),
       get<ReadonlyArray<Balance>>("Balances", of),
       get<ReadonlyArray<AccountFill>>("Fills", of),
-      get<ReadonlyArray<EndedOrder>>("EndedOrders", of)
+      get<ReadonlyArray<EndedOrder>>("EndedOrders", of),
+      get<AccountMargin>("Margin", of)
     ])
     // The selection has changed since, and another read is in progress.
     if (!isPresent() || account.value !== of.account || orderOffset !== offset) return
@@ -195,7 +206,14 @@ export const readers: Readonly<Record<Part, () => Promise<void>>> = {
       balances.value = owned
       fills.value = filled
       endedOrders.value = ended
+      margin.value = needed
     })
+  },
+  marginEvents: async () => {
+    const of = { account: account.value }
+    if (of.account === "") return
+    const found = await get<ReadonlyArray<MarginEvent>>("MarginEvents", of)
+    if (isPresent() && account.value === of.account) marginEvents.value = found
   },
   commands: async () => {
     const [latest, states] = await Promise.all([
@@ -223,14 +241,17 @@ export const readers: Readonly<Record<Part, () => Promise<void>>> = {
 }
 
 /** The data of the exchange itself, which the past replaces. */
-const ofExchange: ReadonlySet<Part> = new Set(["market", "candles", "account", "markets"])
+const ofExchange: ReadonlySet<Part> = new Set(["market", "candles", "account", "marginEvents", "markets"])
 
 /** Reads the past that the user looks at. */
 const readPast = async (): Promise<void> => {
   const sequence = lookedAt.value
   if (sequence === undefined) return
   const of = { account: account.value, market: market.value, seconds: seconds.value }
-  const found = await get<Past>("Past", { sequence, ...of })
+  const [found, happened] = await Promise.all([
+    get<Past>("Past", { sequence, ...of }),
+    get<ReadonlyArray<MarginEvent>>("MarginEvents", { account: of.account, upTo: sequence })
+  ])
   const isCurrent = lookedAt.value === sequence && account.value === of.account && market.value === of.market &&
     seconds.value === of.seconds
   if (!isCurrent) return
@@ -245,6 +266,8 @@ const readPast = async (): Promise<void> => {
     balances.value = found.balances
     fills.value = found.fills
     endedOrders.value = found.endedOrders
+    margin.value = found.margin
+    marginEvents.value = happened
     past.value = { sequence, at: found.at }
   })
 }
@@ -337,15 +360,18 @@ export const act = async (
 export const choose = (
   chosen: { readonly market?: string; readonly account?: string; readonly seconds?: number }
 ): void => {
-  if (chosen.market !== undefined) market.value = chosen.market
-  if (chosen.seconds !== undefined) seconds.value = chosen.seconds
+  batch(() => {
+    // The chart fits the first candles of a market. Those of the market before must not count as such.
+    if (chosen.market !== undefined || chosen.seconds !== undefined) candles.value = []
+    if (chosen.market !== undefined) market.value = chosen.market
+    if (chosen.seconds !== undefined) seconds.value = chosen.seconds
+  })
   if (chosen.account !== undefined) {
     account.value = chosen.account
     orderOffset = 0
-    void readNow("account")
+    void readNow("account", "marginEvents")
     return
   }
-  candles.value = []
   void readNow("candles", "market")
 }
 
@@ -362,5 +388,5 @@ export const lookAt = (sequence: number | undefined): void => {
   }
   past.value = undefined
   orderOffset = 0
-  void readNow("markets", "candles", "market", "account")
+  void readNow("markets", "candles", "market", "account", "marginEvents")
 }

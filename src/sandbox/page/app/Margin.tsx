@@ -1,0 +1,278 @@
+/** The margin of the chosen account: its margin and state, its open positions, and what happened to them. */
+import type { ComponentChildren, JSX } from "preact"
+import type { Called } from "../../control/Calls.ts"
+import type { AccountMargin } from "../../control/MarginViews.ts"
+import type { OpenPosition } from "../../control/Views.ts"
+import { post } from "./api.ts"
+import { showCommand } from "./areas.ts"
+import { dateAndTimeOf, decimal, number, percent, signed, sizeOf } from "./format.ts"
+import { entryOf } from "./lines.ts"
+import { Policy } from "./MarginPolicy.tsx"
+import { Amount, Cell, Rows } from "./parts.tsx"
+import { NextFunding, stateOf } from "./References.tsx"
+import { happenedOf } from "./Sentence.ts"
+import {
+  account,
+  act,
+  endpoints,
+  lookedAt,
+  margin,
+  marginEvents,
+  positions,
+  priceDigits,
+  summaryOf,
+  unitsOf
+} from "./store.ts"
+import { reasonsOf } from "./Ticket.tsx"
+import { ask } from "./Undo.tsx"
+
+/** The leverages that an account can choose. */
+export const leverages = [1, 2, 3, 5, 10, 20, 50, 100] as const
+
+/** Makes a signed call as the account. A refusal is an error in the exchange's words. */
+const call = async (name: string, fields: object): Promise<void> => {
+  const path = endpoints.value.find((one) => one.name === name)?.path ?? ""
+  const { answer, status } = await post<Called>("CallAs", { account: account.value, path, fields })
+  if (status === undefined) throw new Error("The answer was lost. Requests says whether the call was applied.")
+  if (status >= 400) throw new Error(`Refused with HTTP ${status}: ${reasonsOf(answer)}`)
+}
+
+/** Changes the leverage. Asks first if the account has positions, whose margin it changes. */
+const lever = (leverage: string, of: AccountMargin): void => {
+  const name = of.account
+  const send = (): void =>
+    void act(
+      `The leverage of ${name} is ${leverage}×`,
+      () => call("CollateralLeverage.set", { leverage: Number(leverage) }),
+      "account"
+    )
+  if (positions.value.length === 0) return send()
+  ask({
+    title: `Change the leverage of ${name} to ${leverage}×?`,
+    words:
+      `From ${of.leverage}×. It applies to all open positions: their margin changes, and so does the price at which they ` +
+      "are liquidated.",
+    verb: "Change",
+    does: send
+  })
+}
+
+const hedge = (is: boolean): void =>
+  void act(
+    is ? `${account.value} is in hedge mode` : `${account.value} is in one-way mode`,
+    () => call("HedgeModeUpdate.set", { hedgeMode: is }),
+    "account"
+  )
+
+/** The leverage and the position mode, which the user can change. */
+const Settings = ({ of }: { of: AccountMargin }): JSX.Element => (
+  <div class="bar">
+    <label class="check">
+      Leverage{" "}
+      <select
+        aria-label={`Leverage of ${of.account}`}
+        value={of.leverage}
+        disabled={lookedAt.value !== undefined}
+        onChange={(event) => {
+          const chosen = event.currentTarget.value
+          // The field shows the leverage that the account has, until a call has changed it.
+          event.currentTarget.value = String(of.leverage)
+          lever(chosen, of)
+        }}
+      >
+        {leverages.map((leverage) => <option key={leverage} value={leverage}>{leverage}×</option>)}
+      </select>
+    </label>
+    <label class="check">
+      <input
+        type="checkbox"
+        role="switch"
+        checked={of.hedgeMode}
+        disabled={lookedAt.value !== undefined}
+        onChange={(event) => {
+          const is = event.currentTarget.checked
+          event.currentTarget.checked = of.hedgeMode
+          hedge(is)
+        }}
+      />{" "}
+      Hedge mode
+    </label>
+  </div>
+)
+
+/** Warns of a margin call or a liquidation, with the bounds of each. */
+const Warning = ({ of }: { of: AccountMargin }): JSX.Element | null => {
+  const { callMargin, currency, equity, maintenanceMargin, pnl, state } = of
+  if (state === undefined) return null
+  const amount = (text: string): JSX.Element => <span class="whole">{number(text, 2)} {currency}</span>
+  return (
+    <p class="hint" role="alert">
+      <b class="bad">{state === "liquidation" ? "Liquidation" : "Margin call"}</b>: equity with profit is{" "}
+      {amount(decimal(Number(equity) + Number(pnl), 8))}. {state === "liquidation"
+        ? <>The exchange closes positions until it exceeds the maintenance margin, {amount(maintenanceMargin)}.</>
+        : <>A call begins at {amount(callMargin)}, the liquidation at {amount(maintenanceMargin)}.</>}
+    </p>
+  )
+}
+
+const Figure = ({ name, of, unit = "" }: { name: string; of: string; unit?: string }): JSX.Element => (
+  <div>
+    <dt>{name}</dt>
+    <dd class={of.startsWith("−") ? "bad" : ""}>
+      {of} <span class="unit">{unit}</span>
+    </dd>
+  </div>
+)
+
+const Figures = ({ of }: { of: AccountMargin }): JSX.Element => {
+  const { currency, equity, freeMargin, maintenanceMargin, maintenanceMarginFraction, marginFraction, pnl, value } = of
+  const amount = (text: string): string => signed(text, 2).replace("+", "")
+  return (
+    <dl class="figures">
+      <Figure name="Equity, without profit" of={amount(equity)} unit={currency} />
+      <Figure name="Unrealised profit" of={signed(pnl, 2)} unit={currency} />
+      <Figure name="Margin used" of={amount(of.margin)} unit={currency} />
+      <Figure name="Free margin" of={amount(freeMargin)} unit={currency} />
+      <Figure name="Maintenance margin" of={amount(maintenanceMargin)} unit={currency} />
+      <Figure name="Value of positions" of={amount(value)} unit={currency} />
+      <Figure name="Margin fraction" of={marginFraction === undefined ? "–" : percent(marginFraction, 2)} />
+      <Figure
+        name="Maintenance fraction"
+        of={maintenanceMarginFraction === undefined ? "–" : percent(maintenanceMarginFraction, 2)}
+      />
+    </dl>
+  )
+}
+
+/** The margin of the account, and what can be set. */
+export const Margin = (): JSX.Element => {
+  const of = margin.value
+  const isKnown = of?.account === account.value
+  return (
+    <section class="card" aria-label="Margin">
+      <h2>
+        Margin {isKnown && of.state !== undefined ? <span class="tag bad">{stateOf[of.state]}</span> : null}
+      </h2>
+      {isKnown
+        ? (
+          <>
+            <Warning of={of} />
+            <Settings of={of} />
+            <Figures of={of} />
+          </>
+        )
+        : <p class="soft">Loading…</p>}
+      <Policy />
+    </section>
+  )
+}
+
+const sideOf = (amount: string): JSX.Element => (
+  <span class={Number(amount) < 0 ? "bad" : "good"}>{Number(amount) < 0 ? "short" : "long"}</span>
+)
+
+const Price = ({ of, position: { market } }: { of: string | undefined; position: OpenPosition }): JSX.Element | null =>
+  of === undefined ? null : <Amount of={of} unit={unitsOf(market).money} digits={priceDigits(market)} />
+
+const fundingOf = ({ funding, market }: OpenPosition): ComponentChildren =>
+  Number(funding) === 0 ? "none" : (
+    <>
+      {Number(funding) < 0 ? "received" : "paid"} <Amount of={sizeOf(funding)} unit={unitsOf(market).money} />
+    </>
+  )
+
+const nextOf = ({ market }: OpenPosition): ComponentChildren => {
+  const found = summaryOf(market)
+  return found?.fundingRate === undefined ? "interest, daily" : <NextFunding of={found} />
+}
+
+/** The columns of the positions: their heads and cells. */
+const columns: ReadonlyArray<readonly [head: string, cell: (position: OpenPosition) => ComponentChildren]> = [
+  ["Market", ({ market, state }) => (
+    <>
+      {market} {state === undefined ? null : <span class="tag bad">{stateOf[state]}</span>}
+    </>
+  )],
+  ["Side", ({ amount }) => sideOf(amount)],
+  ["Size", ({ amount, market }) => <Amount of={sizeOf(amount)} unit={unitsOf(market).stock} />],
+  ["Entry", (position) => <Price of={entryOf(position)} position={position} />],
+  ["Mark", (position) => <Price of={summaryOf(position.market)?.mark} position={position} />],
+  [
+    "Liquidation",
+    (position) =>
+      position.liquidationPrice === undefined ? "none" : <Price of={position.liquidationPrice} position={position} />
+  ],
+  ["Profit", ({ market, pnl }) => (
+    <span class={Number(pnl) < 0 ? "bad" : "good"}>
+      {signed(pnl, 2)} <span class="unit">{unitsOf(market).money}</span>
+    </span>
+  )],
+  ["Funding so far", fundingOf],
+  ["Next funding", nextOf]
+]
+
+const alignOf = (column: number): string => column < 2 ? "" : "num"
+
+/** The open positions of the account, at the mark price. */
+export const Positions = (): JSX.Element => (
+  <section class="card" aria-label="Positions">
+    <h2>
+      Positions {positions.value.length === 0 ? null : <span class="soft">at the mark price</span>}
+    </h2>
+    {positions.value.length === 0 ? <p class="soft">None.</p> : (
+      <div class="scroll-x">
+        <table class="six positions">
+          <thead>
+            <tr>{columns.map(([head], column) => <th key={head} class={alignOf(column)}>{head}</th>)}</tr>
+          </thead>
+          <tbody>
+            {positions.value.map((position) => (
+              <tr key={`${position.market} ${position.side}`}>
+                {columns.map(([head, cell], column) => (
+                  <td key={head} data-name={head} class={alignOf(column)}>{cell(position)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )}
+  </section>
+)
+
+/** The number of margin events that the sandbox shows. */
+const mostEvents = 100
+
+const grave: ReadonlySet<string> = new Set(["MarginCalled", "LiquidationStarted", "Deleveraged", "DebtLeft"])
+
+/** What happened to the account's margin. A row opens the exchange as it was after the command. */
+export const MarginEvents = (): JSX.Element => (
+  <section class="card" aria-label="Margin events">
+    <h2>
+      Margin events {marginEvents.value.length < mostEvents ? null : <span class="soft">latest {mostEvents}</span>}
+    </h2>
+    <Rows
+      label="Margin events"
+      className="margins"
+      count={marginEvents.value.length}
+      lines={8}
+      head={["#", "Time", "What happened"]}
+      empty="None since the sandbox was started. Funding, margin calls, liquidations and ADL appear here."
+      keyOf={(index) => `${marginEvents.value[index]?.sequence ?? 0} ${marginEvents.value.length - index}`}
+      onOpen={(index) => {
+        const opened = marginEvents.value[index]
+        if (opened !== undefined) showCommand(opened.sequence)
+      }}
+      row={(index) => {
+        const shown = marginEvents.value[index]
+        return shown === undefined ? null : (
+          <>
+            <Cell class="num soft">{shown.sequence}</Cell>
+            <Cell class="soft">{dateAndTimeOf(shown.at).slice(5)}</Cell>
+            <Cell class={grave.has(shown.event._tag) ? "bad" : ""}>{happenedOf(shown.event)}</Cell>
+          </>
+        )
+      }}
+    />
+  </section>
+)

@@ -1,0 +1,209 @@
+/** Tests of margin on the page: the chart's lines, the account's margin and events, and the owner's actions. */
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { Locator, Page } from "playwright-core"
+import { marketName, ticker } from "../../../src/domain/Identifiers.ts"
+import * as Control from "../../../src/sandbox/control/Control.ts"
+import { see } from "../../support/browser.ts"
+import { appears, go, goes, itInFull, opened, pick, press, reads, region, world, write } from "../../support/page.ts"
+import { amount, price } from "../../support/trading.ts"
+
+const perp = marketName("BTC_PERP")
+
+/** Gives an account a long position of 0.1 BTC at 40000 USDT, and shows the account and the market. */
+const held = Effect.fnUntraced(function*(shown: Page, account: string) {
+  const control = yield* Control.Control
+  yield* control.openPosition({ account, market: perp, side: "buy", amount: amount("0.1"), price: price("40000") })
+  yield* pick(shown, "Market", "BTC / PERP")
+  yield* pick(shown, "Account", account)
+  yield* appears(region(shown, "Positions"), "long")
+})
+
+/** Waits until the chart has pixels of a colour, or none. */
+const draws = Effect.fnUntraced(function*(shown: Page, variable: string, is: boolean) {
+  const count = see(() =>
+    shown.evaluate((variable) => {
+      const probe = globalThis.document.createElement("i")
+      probe.style.color = `var(${variable})`
+      globalThis.document.body.append(probe)
+      const [r, g, b] = (getComputedStyle(probe).color.match(/\d+/gu) ?? []).map(Number)
+      probe.remove()
+      let found = 0
+      for (const canvas of globalThis.document.querySelectorAll<HTMLCanvasElement>(".canvas canvas")) {
+        const { data } = canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] }
+        for (let at = 0; at < data.length; at += 4) {
+          if (data[at] === r && data[at + 1] === g && data[at + 2] === b) found++
+        }
+      }
+      return found
+    }, variable)
+  )
+  // A label on the price scale alone has hundreds of pixels.
+  const isThere = Effect.map(count, (pixels) => pixels > 100)
+  for (let tries = 0; tries < 100 && (yield* isThere) !== is; tries++) yield* Effect.sleep("50 millis")
+  assert.strictEqual(yield* isThere, is, variable)
+})
+
+/** The cells of the only position, except for the time of the next funding. */
+const cells = (shown: Page): Locator => region(shown, "Positions").locator("tbody td:not(:last-child)")
+
+const events = (shown: Page): Locator => region(shown, "Margin events").locator("[role=gridcell]:last-child")
+
+const setMark = Effect.fnUntraced(function*(shown: Page, to: string) {
+  const form = shown.getByRole("form", { name: "Set the mark price" })
+  yield* write(form, "Mark price, USDT", to)
+  yield* press(form, "Set")
+})
+
+export const margin = (): void => {
+  itInFull(
+    "the user moves the mark price until an account has a margin call and is liquidated, and looks at its earlier margin",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        yield* control.fund({ account: "bob", wallet: "collateral", ticker: ticker("USDT"), amount: amount("1000") })
+        const { shown } = yield* opened
+        yield* held(shown, "bob")
+        const opening = ["BTC_PERP", "long", "0.1 BTC", "40 000 USDT"]
+        yield* reads(cells(shown), [...opening, "40 000 USDT", "31 578.94 USDT", "0 USDT", "none"])
+        const figures = region(shown, "Margin").locator(".figures > div")
+        yield* reads(figures, [
+          "Equity, without profit 1 000 USDT",
+          "Unrealised profit 0 USDT",
+          "Margin used 400 USDT",
+          "Free margin 600 USDT",
+          "Maintenance margin 200 USDT",
+          "Value of positions 4 000 USDT",
+          "Margin fraction 25 %",
+          "Maintenance fraction 5 %"
+        ])
+        yield* see(() => shown.getByText("Set mark, index and funding").click())
+        yield* setMark(shown, "32300")
+        const called = [...opening, "32 300 USDT", "31 578.94 USDT", "−770 USDT", "none"].with(
+          0,
+          "BTC_PERP margin call"
+        )
+        yield* reads(cells(shown), called)
+        yield* appears(region(shown, "Margin").getByRole("alert"), /^Margin call: equity with profit is 230 USDT/u)
+        yield* appears(region(shown, "Market"), "bob: margin call")
+
+        // The lines of the chart can be hidden.
+        const lines = { "--mark": "the mark price", "--index": "the index price", "--bad": "the position of bob" }
+        for (const [colour, name] of Object.entries(lines)) {
+          yield* draws(shown, colour, true)
+          yield* see(() => shown.getByLabel(`Show ${name} in the chart`).uncheck())
+          yield* draws(shown, colour, false)
+        }
+
+        // A large move asks first. It liquidates more than the account has.
+        const { sequence } = yield* control.status
+        yield* setMark(shown, "25000")
+        const dialog = shown.getByRole("dialog", { name: "Move the mark price of BTC_PERP by −23 %?" })
+        yield* press(dialog, "Cancel")
+        assert.strictEqual((yield* control.status).sequence, sequence)
+        yield* press(shown.getByRole("form", { name: "Set the mark price" }), "Set")
+        yield* press(dialog, "Move")
+        yield* appears(region(shown, "Positions"), "None.")
+        const owed = (yield* control.balances("bob")).find(({ debt }) => debt !== undefined)?.debt
+        const story = ["Margin call: too little equity for the positions", "Position on BTC_PERP is now long 0.1 BTC"]
+        yield* reads(events(shown), [
+          "Margin restored: no margin call, no liquidation",
+          `Debt left: the account owes ${owed} USDT`,
+          "Position on BTC_PERP closed",
+          "Position on BTC_PERP is now long 0.075 BTC",
+          "Liquidation: the exchange closes positions",
+          ...story
+        ])
+        yield* appears(region(shown, "Fills"), "sell, taker, liquidation")
+
+        // The row of the call shows the exchange as it was then.
+        yield* see(() => events(shown).getByText(/^Margin call/u).click())
+        yield* appears(shown, new RegExp(`^The exchange as it was after command ${sequence}, `, "u"))
+        yield* go(shown, "orders")
+        yield* reads(cells(shown), called)
+        yield* reads(events(shown), story)
+        yield* appears(region(shown, "Margin").getByRole("alert"), /^Margin call/u)
+        assert.isTrue(yield* see(() => shown.getByLabel("Leverage of bob").isDisabled()))
+        yield* press(shown, "Back to the present")
+        yield* appears(region(shown, "Positions"), "None.")
+        yield* press(shown, /^Undo/u)
+        yield* reads(cells(shown), called)
+
+        // Where the book can't take a liquidation, accounts with a profit on the other side do.
+        yield* control.setMargin({ liquidity: "book" })
+        yield* control.openPosition({ account: "alice", market: perp, side: "sell", amount: amount("0.2") })
+        yield* control.moveMark({ market: perp, price: price("31000") })
+        yield* pick(shown, "Account", "alice")
+        yield* appears(region(shown, "Fills"), "buy, maker, ADL")
+        yield* appears(
+          region(shown, "Margin events"),
+          /^Deleveraged \(ADL\): 0\.025 BTC on BTC_PERP closed at 3\d\s[\d.]+ USDT by order #\d+$/u
+        )
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
+
+  itInFull(
+    "the owner sets the index, the funding and the margin policy, and changes an account's leverage",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        yield* held(shown, "alice")
+        const header = region(shown, "Market").getByRole("group", { name: "Mark, index and funding" })
+        yield* see(() => shown.getByText("Set mark, index and funding").click())
+        const index = shown.getByRole("form", { name: "Set the index price" })
+        yield* write(index, "Index price, USDT", "40100")
+        yield* press(index, "Set")
+        // The mark price follows the index.
+        yield* appears(header, /^Mark 40\s100 USDT/u)
+        yield* appears(header, /^Index 40\s100 USDT set by you/u)
+        yield* press(index, "Follow BTC_USDT")
+        yield* appears(header, /^Index 40\s000 USDT/u)
+        yield* goes(header, "set by you")
+
+        const funding = shown.getByRole("form", { name: "Set the funding" })
+        yield* write(funding, "Funding rate per settlement, %", "-0.05")
+        yield* write(funding, "Interval, minutes", "60")
+        yield* press(funding, "Set")
+        yield* appears(header, /^−0\.05 % in 00:\d\d:\d\d/u)
+        yield* appears(header, "shorts pay longs")
+        assert.strictEqual((yield* control.markets).find(({ market }) => market === perp)?.fundingRate, "-0.0005")
+        yield* control.advanceClock({ millis: 3_600_000 })
+        yield* reads(events(shown), [
+          "Funding on BTC_PERP: received 2 USDT",
+          "Position on BTC_PERP is now long 0.1 BTC"
+        ])
+        yield* appears(region(shown, "Positions"), "received 2 USDT")
+        yield* press(funding, "Compute the rate")
+        yield* goes(header, "set by you")
+
+        yield* see(() => shown.getByLabel("Leverage of alice").selectOption("20"))
+        yield* press(shown.getByRole("dialog", { name: "Change the leverage of alice to 20×?" }), "Change")
+        yield* reads(events(shown).first(), ["Leverage is now 20×"])
+        yield* appears(region(shown, "Margin"), /^200 USDT$/u)
+        // A refusal is shown in the exchange's words.
+        yield* see(() => shown.getByRole("switch", { name: "Hedge mode" }).click())
+        yield* appears(shown.getByRole("alert"), /^Refused with HTTP \d+: /u)
+        assert.isFalse(yield* see(() => shown.getByRole("switch", { name: "Hedge mode" }).isChecked()))
+
+        yield* see(() => shown.getByText("Margin policy and insurance of all accounts").click())
+        yield* write(shown, "Call, multiple of maintenance", "0.5")
+        yield* press(shown, "Change…")
+        const dialog = shown.getByRole("dialog", { name: "Change the margin policy?" })
+        yield* press(dialog, "Change")
+        yield* appears(shown.getByRole("alert"), /callRatio/u)
+        yield* write(shown, "Call, multiple of maintenance", "2")
+        yield* press(shown, "Change…")
+        yield* press(dialog, "Change")
+        yield* appears(shown, /^The margin policy is changed/u)
+        yield* write(shown, "Insurance account, USDT", "1500")
+        yield* press(shown.getByRole("form", { name: "Set the insurance account" }), "Set")
+        yield* appears(shown, /^It has 1\s500 USDT\.$/u)
+        const { insurance, policy } = yield* control.venueMargin
+        assert.deepStrictEqual<unknown>([policy.callRatio, insurance], ["2", [{ ticker: "USDT", amount: "1500" }]])
+        yield* go(shown, "time")
+        yield* appears(region(shown, "Timeline"), /^the insurance account now has 1\s500 USDT$/u)
+        yield* appears(region(shown, "Timeline"), "the margin policy changes")
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
+}
