@@ -21,6 +21,7 @@ import * as StreamErrors from "../src/client/session/StreamErrors.ts"
 import * as Signer from "../src/client/Signer.ts"
 import * as HttpClientTransport from "../src/client/transport/HttpClientTransport.ts"
 import { ApiKey, ClientOrderId } from "../src/domain/Identifiers.ts"
+import type { OrderSide } from "../src/domain/Order.ts"
 import * as Time from "../src/domain/Time.ts"
 import { BulkLimitOrders } from "../src/endpoints/BulkLimitOrders.ts"
 import { CancelAllOrders } from "../src/endpoints/CancelAllOrders.ts"
@@ -481,6 +482,27 @@ const losing = (place: Effect.Effect<unknown, CallError, Exchange.Services>) =>
     )
   )
 
+const marginOrder = (side: OrderSide, of: string, at: string, id: Partial<Named> = {}) =>
+  CollateralLimitOrders.use((orders) =>
+    orders.create({ market: btcUsdt, side, amount: amount(of), price: price(at), ...id })
+  )
+
+/** Places an order whose answer is lost, and liquidates its account before the caller looks for it. */
+const losingToLiquidation = Effect.gen(function*() {
+  yield* asBob(marginOrder("sell", "900", "1000"))
+  yield* marginOrder("buy", "900", "1000")
+  const error = yield* losing(marginOrder("buy", "0.01", "700", { clientOrderId }))
+  yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price("920") }))
+  const isCanceled = Effect.map(
+    Venue,
+    ({ state }) =>
+      (state.endedOrders.get("alice") ?? []).some((order) =>
+        order.clientOrderId === clientOrderId && order.status === "AUTO_CANCELED_LIQUIDATION"
+      )
+  )
+  return { error, isCanceled }
+})
+
 /** Measures how long an effect takes on the test clock, in seconds. Also returns the effect's result. */
 const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
@@ -521,6 +543,20 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
     found("is an OCO pair", "pair", "pair")
     found("is an OCO pair whose waiting leg was canceled", "pair", "history", meanwhiles.canceled)
   }
+
+  it.effect("an order that a liquidation has canceled meanwhile is found, and unknown if no list shows it", () =>
+    Effect.gen(function*() {
+      for (const forgets of [false, true]) {
+        yield* within(dialect, "window", () =>
+          Effect.gen(function*() {
+            const { error, isCanceled } = yield* losingToLiquidation
+            assert.isTrue(yield* isCanceled)
+            const verdict = yield* reconcile(error, { horizon: "1 second" })
+            if (forgets) assert.deepStrictEqual(verdict, { _tag: "StillUnknown", why: "canceled-or-not-placed" })
+            else assert.deepInclude(verdict, { _tag: "Placed", where: "history" })
+          }), network({ forgets }))
+      }
+    }))
 
   it.effect("reconciliation finds a placed order immediately, without any assumptions", () =>
     within(dialect, "window", () =>
@@ -883,6 +919,17 @@ describe("reconciliation with a live view of the account's orders", () => {
       const unseen = yield* lose("endsAtOnce", fault, false, { forgets: true })
       assert.deepStrictEqual(unseen.verdict, { _tag: "StillUnknown", why: "canceled-or-not-placed" })
     }))
+
+  it.effect("with a live view, an order that a liquidation has canceled is found although no list shows it", () =>
+    within(Dialect.live, "window", () =>
+      Effect.gen(function*() {
+        const orders = yield* LiveOrders.make({ market: btcUsdt })
+        yield* orders.whole
+        const { error } = yield* losingToLiquidation
+        yield* orders.find(({ isOpen, order }) => order.clientOrderId === error.clientOrderId && !isOpen)
+        const verdict = yield* Reconciliation.Reconciliation.use(({ reconcile }) => reconcile(error, { orders }))
+        assert.deepInclude(verdict, { _tag: "Placed", where: "stream", isOpen: false })
+      }).pipe(Effect.scoped, Effect.provide(streams)), network({ forgets: true })))
 
   const decode = Compiled.decodeUnknownResult(() => orders.pending)
 

@@ -120,10 +120,15 @@ const lists: Readonly<Record<string, { readonly operation: Name; readonly key: s
   path: { operation: "endpoints", key: "path" }
 }
 
-/** The type of every method of the client. */
+/** The type of every method of the client, each of which takes another request. */
 type Method = (
-  request: object
+  request: never
 ) => Effect.Effect<unknown, { readonly _tag: string; readonly message: string; readonly fields?: object }>
+
+type Client = Readonly<Record<Name, Method>>
+
+/** Makes a call. `requestOf` has checked the request by the operation's own schemas, which the compiler can't see. */
+const call = (client: Client, name: Name, request: object) => client[name](request as never)
 
 /** An operation was refused because a market, account or other named thing does not exist. */
 class Unknown extends Schema.TaggedError<Unknown>()("Unknown", { refusal: Schema.String, suggestion: Schema.String }) {
@@ -134,7 +139,7 @@ class Unknown extends Schema.TaggedError<Unknown>()("Unknown", { refusal: Schema
 
 /** Suggests a similar name for the first field whose value does not exist. */
 const suggest = Effect.fnUntraced(function*(
-  client: Readonly<Record<Name, Method>>,
+  client: Client,
   request: object,
   fields: object = {}
 ) {
@@ -142,7 +147,7 @@ const suggest = Effect.fnUntraced(function*(
   for (const [field, { key, operation }] of Object.entries(lists)) {
     const value = given[field]
     if (!Object.hasOwn(fields, field) || typeof value !== "string") continue
-    const records = yield* client[operation]({})
+    const records = yield* call(client, operation, {})
     const known = (records as ReadonlyArray<Readonly<Record<string, string>>>).map((record) => record[key] ?? "")
     if (!known.includes(value)) return `There is no ${field} ${value}${Suggestion.question(value, known)}`
   }
@@ -151,13 +156,11 @@ const suggest = Effect.fnUntraced(function*(
 
 /** Carries out an operation, and returns its answer. */
 export const perform = Effect.fnUntraced(function*(target: ControlTarget.Target, name: Name, request: object) {
-  const made = yield* HttpApiClient.make(ControlApi, {
+  const client: Client = yield* HttpApiClient.make(ControlApi, {
     baseUrl: target.url,
     transformClient: ControlTarget.authorized(target.token)
   })
-  // The cast is safe: `requestOf` has made the request from the operation's own schemas.
-  const client = made as unknown as Readonly<Record<Name, Method>>
-  return yield* Effect.catch(client[name](request), (error) =>
+  return yield* Effect.catch(call(client, name, request), (error) =>
     Effect.flatMap(
       suggest(client, request, error.fields),
       (suggestion) =>

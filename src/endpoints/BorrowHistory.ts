@@ -30,6 +30,7 @@ import { UnixSeconds } from "../domain/Time.ts"
 import * as Unrecognised from "../domain/Unrecognised.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
+import * as Period from "../protocol/Period.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
@@ -73,11 +74,7 @@ const request = () =>
     limit: Schema.optionalKey(Limit),
     offset: Schema.optionalKey(Offset)
   }, {
-    constraints: [{
-      field: "endTime",
-      constraint: { kind: "after", than: "startTime" },
-      holds: ({ endTime, startTime }) => startTime === undefined || endTime === undefined || endTime > startTime
-    }]
+    constraints: [Period.isAfter("endTime", "startTime")]
   })
 
 /**

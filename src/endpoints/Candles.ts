@@ -25,6 +25,7 @@ import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
 import { UnixSeconds } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Period from "../protocol/Period.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
@@ -124,11 +125,7 @@ const request = () =>
     end: Schema.optionalKey(Wire.counted(Moment)),
     limit: Schema.optionalKey(Wire.counted(Count))
   }, {
-    constraints: [{
-      field: "end",
-      constraint: { kind: "after", than: "start" },
-      holds: ({ end, start }) => start === undefined || end === undefined || end > start
-    }]
+    constraints: [Period.isAfter("end", "start")]
   })
 
 /**

@@ -29,6 +29,7 @@ import { Limit, Offset } from "../domain/Paging.ts"
 import { UnixSeconds } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
+import * as Period from "../protocol/Period.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
@@ -39,18 +40,11 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 50
 
 /**
- * The closed positions to read, and the page size.
+ * The closed positions to read, by the time when they were closed, and the page size.
  *
  * @category models
  */
-export interface StreamRequest {
-  /** Only positions closed at or after this time, in Unix seconds. */
-  readonly startDate?: UnixSeconds
-  /**
-   * Only positions closed at or before this time, in Unix seconds. Must not be before `startDate`, nor more than a
-   * second in the future.
-   */
-  readonly endDate?: UnixSeconds
+export interface StreamRequest extends Period.Period {
   /** The maximum number of records per page, 1 to 100. Default 50 for a page, 100 for a stream. */
   readonly limit?: Limit
 }
@@ -67,8 +61,7 @@ export interface Request extends StreamRequest {
 
 const request = () =>
   Wire.struct<Request>({
-    startDate: Schema.optionalKey(UnixSeconds),
-    endDate: Schema.optionalKey(UnixSeconds),
+    ...Period.fields,
     limit: Schema.optionalKey(Limit),
     offset: Schema.optionalKey(Offset)
   })

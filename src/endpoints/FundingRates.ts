@@ -29,6 +29,7 @@ import { type Limit, maxLimit, RecordOffset } from "../domain/Paging.ts"
 import { UnixSeconds } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
+import * as Period from "../protocol/Period.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
@@ -103,11 +104,7 @@ const request = () =>
     limit: Schema.optionalKey(Wire.counted(between(1, maxLimit))),
     offset: Schema.optionalKey(Wire.counted(between(0, maxOffset)))
   }, {
-    constraints: [{
-      field: "endDate",
-      constraint: { kind: "after", than: "startDate" },
-      holds: ({ endDate, startDate }) => startDate === undefined || endDate === undefined || endDate > startDate
-    }]
+    constraints: [Period.isAfter("endDate", "startDate")]
   })
 
 /**

@@ -61,6 +61,8 @@ export interface FuturesMarket {
   readonly openInterest: Decimal
   /** The underlying index's price. */
   readonly indexPrice: Decimal
+  /** The mark price, which values positions. Absent when the exchange has no mark price yet, or omits it. */
+  readonly markPrice?: Decimal
   /** The underlying index's name. */
   readonly indexName: string
   /** The index's currency. */
@@ -112,6 +114,7 @@ const futuresMarket = () =>
     productType: Schema.String,
     openInterest: Decimal,
     indexPrice: Decimal,
+    markPrice: Schema.optionalKey(Decimal),
     indexName: Schema.String,
     indexCurrency: Schema.String,
     fundingRate: Decimal,
@@ -132,6 +135,7 @@ const futuresMarket = () =>
       productType: "product_type",
       openInterest: "open_interest",
       indexPrice: "index_price",
+      markPrice: "mark_price",
       indexName: "index_name",
       indexCurrency: "index_currency",
       fundingRate: "funding_rate",
@@ -140,7 +144,9 @@ const futuresMarket = () =>
       nextFundingTime: "next_funding_rate_timestamp",
       maxLeverage: "max_leverage",
       fundingIntervalMinutes: "funding_interval_minutes"
-    }
+    },
+    // Before the first mark price, the exchange sends an empty string.
+    absent: { markPrice: { value: "", when: () => true, demanded: false } }
   })
 
 const response = ({ older }: Dialect) => Wire.wrappedList(older, futuresMarket().schema)

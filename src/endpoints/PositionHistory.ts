@@ -26,9 +26,10 @@ import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, marketName, type OrderId, type PositionId } from "../domain/Identifiers.ts"
 import { ReceivedPositionSide } from "../domain/Order.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
-import { UnixSeconds, UnixTime } from "../domain/Time.ts"
+import { UnixTime } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
+import * as Period from "../protocol/Period.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
@@ -39,22 +40,15 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 100
 
 /**
- * The changes to read, and the page size.
+ * The changes to read, by the time of the change, and the page size.
  *
  * @category models
  */
-export interface StreamRequest {
+export interface StreamRequest extends Period.Period {
   /** Only changes to positions on this market. Default: all markets. */
   readonly market?: MarketName
   /** Only changes to this position. */
   readonly positionId?: PositionId
-  /** Only changes at or after this time, in Unix seconds. */
-  readonly startDate?: UnixSeconds
-  /**
-   * Only changes at or before this time, in Unix seconds. Must not be before `startDate`, nor more than a second in the
-   * future.
-   */
-  readonly endDate?: UnixSeconds
   /** The maximum number of records per page, 1 to 100. Default 100. */
   readonly limit?: Limit
 }
@@ -73,8 +67,7 @@ const request = () =>
   Wire.struct<Request>({
     market: Schema.optionalKey(MarketName),
     positionId: Schema.optionalKey(Wire.RequestedPositionId),
-    startDate: Schema.optionalKey(UnixSeconds),
-    endDate: Schema.optionalKey(UnixSeconds),
+    ...Period.fields,
     limit: Schema.optionalKey(Limit),
     offset: Schema.optionalKey(Offset)
   })

@@ -61,11 +61,12 @@ export interface Surroundings {
 
 const between = (min: number, max: number) => fc.integer({ min, max: Math.max(min, max) })
 
-/** An object with a tag. fast-check loses the types of the other fields, so they are stated by its users. */
+/** An object with a tag. The type of the model follows from that of its parts, which TypeScript does not conclude. */
 const tagged = <A extends { readonly _tag: string }>(
   _tag: A["_tag"],
   fields: { readonly [Name in keyof Omit<A, "_tag">]: fc.Arbitrary<A[Name]> }
-): fc.Arbitrary<A> => fc.record({ _tag: fc.constant(_tag), ...fields }) as unknown as fc.Arbitrary<A>
+): fc.Arbitrary<A> =>
+  fc.record<A>({ _tag: fc.constant(_tag), ...fields } as { readonly [Name in keyof A]: fc.Arbitrary<A[Name]> })
 
 const applied = { applied: fc.boolean() }
 
@@ -101,11 +102,18 @@ const ofMessages = {
   Stall: tagged<Faults.Stall>("Stall", {})
 }
 
-type Drawn = { readonly [Name in keyof Faults.Fault]?: Faults.Fault[Name] | undefined }
+/** A fault whose selectors may be `undefined`. */
+interface Drawn extends Pick<Faults.Fault, "skip" | "times" | "symptom"> {
+  readonly path?: string | undefined
+  readonly channel?: string | undefined
+}
 
-/** A field that is absent where it is `undefined`. */
-const withoutAbsent = (drawn: Drawn): Faults.Fault =>
-  Object.fromEntries(Object.entries(drawn).filter(([, value]) => value !== undefined)) as unknown as Faults.Fault
+/** A fault with the selectors that are not `undefined`. */
+const withoutAbsent = ({ channel, path, ...rest }: Drawn): Faults.Fault => ({
+  ...(path === undefined ? {} : { path }),
+  ...(channel === undefined ? {} : { channel }),
+  ...rest
+})
 
 const counts = (skip: number) => ({ skip: between(0, skip), times: between(1, 3) })
 

@@ -78,7 +78,7 @@ export const livePoints = [
     id: "open.live.borrowing",
     point: "What a margin position borrows, its interest, and which assets count as collateral, at which weight",
     stance: "what its margin does not cover; 0.0585 % a day; USDT in full, BTC and ETH at 95 %",
-    rules: { unchecked: "no call returns a rate or a weight" }
+    rules: ["margin.borrowed", "margin.borrows"]
   },
   {
     id: "open.live.free-margin",

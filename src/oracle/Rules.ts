@@ -7,6 +7,7 @@ import * as Assets from "./rules/Assets.ts"
 import * as Authentication from "./rules/Authentication.ts"
 import * as Balances from "./rules/Balances.ts"
 import * as BestBidOffer from "./rules/BestBidOffer.ts"
+import * as Borrowing from "./rules/Borrowing.ts"
 import * as CancelAll from "./rules/CancelAll.ts"
 import * as Candles from "./rules/Candles.ts"
 import * as Codes from "./rules/Codes.ts"
@@ -18,6 +19,7 @@ import * as Execution from "./rules/Execution.ts"
 import * as Fees from "./rules/Fees.ts"
 import * as Fills from "./rules/Fills.ts"
 import * as General from "./rules/General.ts"
+import * as HedgeMode from "./rules/HedgeMode.ts"
 import * as Interest from "./rules/Interest.ts"
 import * as KeyAccess from "./rules/KeyAccess.ts"
 import * as KillSwitch from "./rules/KillSwitch.ts"
@@ -61,6 +63,7 @@ import * as StreamBalances from "./rules/StreamBalances.ts"
 import * as StreamCandles from "./rules/StreamCandles.ts"
 import * as StreamDepth from "./rules/StreamDepth.ts"
 import * as StreamFills from "./rules/StreamFills.ts"
+import * as StreamMargin from "./rules/StreamMargin.ts"
 import * as StreamMessages from "./rules/StreamMessages.ts"
 import * as StreamOrders from "./rules/StreamOrders.ts"
 import * as StreamPrices from "./rules/StreamPrices.ts"
@@ -125,6 +128,8 @@ export const rules: ReadonlyArray<Rule> = [
   ...MarketOrders.rules,
   ...Positions.rules,
   ...Margin.rules,
+  ...Borrowing.rules,
+  ...HedgeMode.rules,
   ...Times.rules,
   ...KillSwitch.rules,
   ...Conditional.rules,
@@ -147,6 +152,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...StreamOrders.rules,
   ...StreamFills.rules,
   ...StreamBalances.rules,
+  ...StreamMargin.rules,
   ...Models.rules,
   ...Limits.rules
 ]

@@ -429,6 +429,18 @@ const calls = {
       shows(interest, { symbol: perpetual, currency: "USDT", interest: 0, amountBorrowed: 0.1 })
       isNow(interest.timestamp)
     }),
+    "of a margin position, after a day": right(async (world) => {
+      const onMargin = { marginMode: "cross" }
+      await world.bob.createOrder(btc, "limit", "sell", 0.1, 50500, onMargin)
+      await world.alice.createOrder(btc, "market", "buy", 0.1, undefined, onMargin)
+      await world.venue.advance(25 * 3_600_000)
+      const [interest, ...others] = await world.alice.fetchBorrowInterest(undefined, btc)
+      assert.deepEqual(others, [])
+      // ccxt reads the interest that is not settled yet, which is none, and the size as the borrowed amount.
+      shows(interest, { symbol: btc, currency: "USDT", interest: 0, amountBorrowed: 0.1 })
+      // 0.0585 % of the 4545 USDT that a leverage of 10 leaves to borrow.
+      shows(interest.info, { funding: "2.658825", unrealizedFunding: "0" })
+    }),
     "without a position": right(async ({ alice }) => assert.deepEqual(await alice.fetchBorrowInterest(), []))
   },
   fetchClosedOrders: {
@@ -509,6 +521,9 @@ const calls = {
       shows(payment, { symbol: perpetual, amount: -5.1 })
       shows(payment.info, { fundingRate: "0.001", positionAmount: "0.1", settlementPrice: "51000" })
       assert.deepEqual(others, [])
+      const [received] = await world.bob.fetchFundingHistory(perpetual)
+      shows(received, { symbol: perpetual, amount: 5.1 })
+      shows(received.info, { positionAmount: "-0.1" })
     }),
     "of a market without payments": right(async ({ alice }) =>
       assert.deepEqual(await alice.fetchFundingHistory(perpetual, undefined, 10), []))

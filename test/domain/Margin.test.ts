@@ -1,11 +1,6 @@
 /**
- * Compares the margin formulas with values that clients of the live exchange have captured and published. The following
- * values are not understood, and are therefore not tested:
- *
- * - The liquidation price in an isolated capture from 2022 with 100 BTC (8568.62), in which the collateral fell with BTC.
- * - The margin call of January 2025: a liquidation price of 126462.54 with a free margin of -652.9 at a price of 118000.
- * - The margin fractions of the oldest capture (6.2446 and 1.2446), which had another meaning.
- * - Margins from 2022, which were based on the entry price. Margins from 2025 are based on the current price.
+ * Compares the margin formulas with values that clients of the live exchange have captured and published. The sandbox's
+ * page `margin-captures.md` lists the values that the formulas do not give.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../src/domain/Decimal.ts"

@@ -2,12 +2,14 @@ import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import * as Decimal from "../../src/domain/Decimal.ts"
 import { marketName } from "../../src/domain/Identifiers.ts"
 import { CollateralMarkets } from "../../src/endpoints/CollateralMarkets.ts"
 import { FundingRates } from "../../src/endpoints/FundingRates.ts"
 import { FuturesMarkets } from "../../src/endpoints/FuturesMarkets.ts"
 import { PlatformStatus } from "../../src/endpoints/PlatformStatus.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
 import { asBob, btcPerp, btcUsdt, dialects, failsWith, perp, rawPublic, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("futures markets in the $name dialect", (dialect) => {
@@ -32,6 +34,7 @@ describe.each(dialects)("futures markets in the $name dialect", (dialect) => {
         productType: "Perpetual",
         openInterest: "0.2",
         indexPrice: "1000",
+        markPrice: "1000",
         indexName: "Bitcoin",
         indexCurrency: "BTC",
         // Without a premium, only the interest of 0.01 % per eight hours remains.
@@ -52,6 +55,18 @@ describe.each(dialects)("futures markets in the $name dialect", (dialect) => {
         maxLeverage: 100,
         fundingIntervalMinutes: 480
       }])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.effect("a futures market's mark price is the owner's, and absent while no market has a price", () =>
+    Effect.gen(function*() {
+      const raw = Effect.map(rawPublic("/api/v4/public/futures"), ({ body }) => {
+        const { result: [market] } = body as { readonly result: ReadonlyArray<{ readonly mark_price?: unknown }> }
+        return market?.mark_price
+      })
+      const mark = FuturesMarkets.use(({ list }) => list).pipe(Effect.map(([market]) => market?.markPrice))
+      same([yield* mark, yield* raw], [undefined, ""])
+      yield* Control.use((control) => control.moveMark({ market: btcPerp, price: Decimal.price("990.5") }))
+      same([yield* mark, yield* raw], ["990.5", "990.5"])
     }).pipe(Effect.provide(traders(dialect))))
 
   it.live("the funding rate history of margin and futures markets is empty, and a request for any other market is refused", () =>

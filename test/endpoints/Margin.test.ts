@@ -1,6 +1,7 @@
 /** Tests the collateral account: leverage, summary, position mode, closing positions and their history. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
@@ -26,8 +27,13 @@ import { HedgeModeUpdate } from "../../src/endpoints/HedgeModeUpdate.ts"
 import { OpenPositions, type Position } from "../../src/endpoints/OpenPositions.ts"
 import { OrderHistory } from "../../src/endpoints/OrderHistory.ts"
 import { PositionHistory } from "../../src/endpoints/PositionHistory.ts"
+import * as LiveOrders from "../../src/LiveOrders.ts"
+import * as LivePositions from "../../src/LivePositions.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { Control } from "../../src/sandbox/control/Control.ts"
+import * as InProcess from "../../src/sandbox/server/InProcess.ts"
+import * as Streams from "../../src/Streams.ts"
+import { passing } from "../support/clock.ts"
 import {
   amount,
   asBob,
@@ -54,6 +60,8 @@ const close = (request: Parameters<typeof ClosePosition.Service.close>[0]) =>
   ClosePosition.use((service) => service.close(request))
 const closeOne = ({ market, positionId }: Position) => close({ market, positionId })
 const move = (to: string) => Control.use((control) => control.movePrice({ market: btcPerp, price: price(to) }))
+const fundLargely = (account: string) =>
+  Control.use((control) => control.fund({ account, wallet: "collateral", ticker: usdt, amount: amount("300000000") }))
 const margin = (options: object) => Control.use((control) => control.setMargin(options))
 
 /** Alice buys from bob, so her position is long and his is short. */
@@ -356,17 +364,33 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
 
   it.live("an order that would make a position larger than the market's brackets allow is refused with code 111", () =>
     Effect.gen(function*() {
-      const fund = (account: string) =>
-        Control.use((control) =>
-          control.fund({ account, wallet: "collateral", ticker: usdt, amount: amount("300000000") })
-        )
-      yield* Effect.forEach(["alice", "bob"], fund)
+      yield* Effect.forEach(["alice", "bob"], fundLargely)
       yield* setLeverage(1)
       yield* asBob(setLeverage(1))
       // The largest allowed position is 100,000,000 USDT, and the largest allowed order is 10,000,000 USDT.
       for (let count = 0; count < 10; count++) yield* trade("10000", "1000")
       yield* perp("buy", "1", "900").pipe(refusedWith(111, dialect, ["amount"]))
       same((yield* perp("sell", "1", "1100")).status, "NEW")
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("an order is refused with code 112 if the open orders would make the position larger than that", () =>
+    Effect.gen(function*() {
+      yield* Effect.forEach(["alice", "bob"], fundLargely)
+      yield* trade("1000", "1000")
+      const [resting] = yield* Effect.forEach(Array.from({ length: 11 }), () => perp("buy", "9000", "1000"))
+      const order = { market: "BTC_PERP", side: "buy", amount: "1", price: "900" }
+      same(yield* raw("/api/v4/order/collateral/limit", order), {
+        status: dialect === Dialect.document ? 400 : 422,
+        body: {
+          code: 112,
+          message: "Validation failed",
+          errors: { amount: ["Value of pending orders is too big"] }
+        }
+      })
+      yield* perp("buy", "1", "900").pipe(refusedWith(112, dialect, ["amount"]))
+      same((yield* perp("sell", "1", "1100")).status, "NEW")
+      yield* raw("/api/v4/order/cancel", { market: "BTC_PERP", [dialect.keys.orderId]: Number(resting?.orderId) })
+      same((yield* perp("buy", "1", "900")).status, "NEW")
     }).pipe(Effect.provide(traders(dialect))))
 
   it.live("an order that would flip the position is refused with code 115 if the owner's policy requires it", () =>
@@ -437,6 +461,40 @@ describe("position sides in the live dialect", () => {
       yield* perp("sell", "1", "1000", { positionSide: "SHORT", takeProfit: price("700") })
       same(yield* exits, ["LONG 1500 800", "SHORT 700 undefined"])
     }).pipe(Effect.provide(traders(Dialect.live))))
+
+  it.effect("live views show the positions and orders of both sides in hedge mode, also after a cut connection", () =>
+    Effect.gen(function*() {
+      yield* setHedge(true)
+      const [views, orders] = [yield* LivePositions.make, yield* LiveOrders.make({ market: btcPerp })]
+      const sides = (all: LivePositions.Positions) =>
+        all.map(({ amount, positionSide }) => `${positionSide} ${amount}`).toSorted().join()
+      /** Waits until the view is whole and shows these positions, which must be those of the call. */
+      const shows = (expected: string) =>
+        views.changes.pipe(
+          Stream.filter((state) => state._tag === "Whole" && sides(state.value) === expected),
+          Stream.runHead,
+          Effect.andThen(Effect.map(positions, (open) => same(sides(open), expected)))
+        )
+      yield* asBob(perp("sell", "3", "1000"))
+      yield* perp("buy", "3", "1000", { positionSide: "LONG" })
+      yield* shows("LONG 3")
+      yield* Control.use((control) =>
+        Effect.flatMap(control.connections, Effect.forEach(({ id }) => control.cutConnection({ id })))
+      )
+      yield* asBob(perp("buy", "2", "1000"))
+      yield* perp("sell", "2", "1000", { positionSide: "SHORT" })
+      const closing = yield* perp("sell", "1", "1500", { positionSide: "LONG" })
+      yield* shows("LONG 3,SHORT -2")
+      const { order } = yield* orders.find(({ order }) => order.orderId === closing.orderId)
+      same([order.positionSide, order.amount], ["LONG", "1"])
+      yield* asBob(perp("buy", "1", "1500"))
+      yield* shows("LONG 2,SHORT -2")
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Layer.provide(Streams.layerInProcess, InProcess.layerDialer)),
+      passing,
+      Effect.provide(traders(Dialect.live))
+    ))
 
   it.live("in one-way mode LONG and SHORT are ignored, or refused with code 114 if the owner's policy requires it", () =>
     Effect.gen(function*() {

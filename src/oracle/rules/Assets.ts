@@ -340,7 +340,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   always("futures.terms", {
     statement: "Shows a funding rate within its bounds, settlements at multiples of the interval, a known leverage, "
-      + "and an index near the last price",
+      + "and an index and a mark price near the last price",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       yield* world.control("MovePrice", { market: "BTC_PERP", price: String(basePrice) })
@@ -348,14 +348,15 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       for (const future of value.filter(Json.isObject)) {
         const number = (key: string) => Number(future[key] ?? Number.NaN)
         const interval = number("funding_interval_minutes") * 60_000
-        const index = number("index_price") / number("last_price")
+        const prices = ["index_price", ...(future["mark_price"] === undefined ? [] : ["mark_price"])].map(number)
         yield* Verdict.expect(
           answer,
           `terms of ${String(future["ticker_id"])} that agree with each other`,
           number("funding_floor") <= number("funding_rate") && number("funding_rate") <= number("funding_cap") &&
             number("next_funding_rate_timestamp") % interval === 0 && leverages.includes(number("max_leverage")) &&
             [future["stock_currency"], future["money_currency"]].includes(future["index_currency"]) &&
-            (number("last_price") === 0 || (index > 0.5 && index < 2))
+            (number("last_price") === 0 ||
+              prices.every((price) => price > number("last_price") / 2 && price < number("last_price") * 2))
         )
       }
     })

@@ -5,7 +5,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
-import { basePrice } from "../world/Markets.ts"
+import { basePrice, perpetual } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -14,43 +14,17 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
-/** A futures market of a sandbox. */
-const perpetual = "BTC_PERP"
-
 const number = (body: Body, key: string): number => Number(body[key] ?? Number.NaN)
 
 const isNear = (one: number, other: number, tolerance = 1e-6): boolean => Math.abs(one - other) <= tolerance
 
 const summaryOf = (world: World, account: Account) => LiveCalls.object(world, account, Paths.collateralSummary, {})
 
-const positionsOf = Effect.fnUntraced(function*(world: World, account: Account) {
-  const { answer, items } = yield* LiveCalls.list(world, account, Paths.openPositions, {})
-  return { answer, positions: items.filter(Json.isObject).filter(({ amount }) => Number(amount) !== 0) }
-})
-
-/** Lets an account trade an amount on the futures market at a price with a new account. */
-const trade = Effect.fnUntraced(function*(
-  world: World,
-  account: Account,
-  side: Orders.Side,
-  amount: string,
-  price = String(basePrice)
-) {
-  const order = { market: perpetual, amount, price }
-  yield* Trading.placeOther(
-    world,
-    yield* world.open(),
-    { ...order, side: Orders.opposite(side) },
-    Paths.collateralLimit
-  )
-  return yield* Trading.placeOther(world, account, { ...order, side }, Paths.collateralLimit)
-})
-
 /** An account with a position of 0.02 on the futures market. */
 const withPosition = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
   const account = yield* world.open()
   yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
-  yield* trade(world, account, side, "0.02")
+  yield* Trading.onMargin(world, account, { market: perpetual, side, amount: "0.02", price: String(basePrice) })
   return account
 })
 
@@ -60,21 +34,13 @@ const closing = Effect.fnUntraced(function*(world: World, account: Account, fiel
 
 /** Closes an account's only position with a market order, at the same price. */
 const closed = Effect.fnUntraced(function*(world: World, account: Account, side: Orders.Side) {
-  const { positions: [position = {}] } = yield* positionsOf(world, account)
+  const { positions: [position = {}] } = yield* LiveCalls.openPositions(world, account)
   const rest = { market: perpetual, side, amount: "0.02", price: String(basePrice) }
   yield* Trading.placeOther(world, yield* world.open(), rest, Paths.collateralLimit)
   const { market, positionId } = position
   const answer = yield* closing(world, account, { market, positionId })
   yield* Verdict.expect(answer, "HTTP 200", answer.status === 200 && Refusals.isSuccess(answer))
   return { answer, positionId }
-})
-
-const recordsOf = Effect.fnUntraced(function*(world: World, account: Account, path: string, fields: Body = {}) {
-  const answer = yield* LiveCalls.call(world, account, path, fields)
-  const { json } = answer
-  const list = Json.isObject(json) ? json["records"] ?? [] : json
-  yield* Verdict.expect(answer, "a list, or an object with records", answer.status === 200 && Array.isArray(list))
-  return { answer, records: (Array.isArray(list) ? list : []).filter(Json.isObject) }
 })
 
 const settingRules: ReadonlyArray<Rule.Rule> = [
@@ -146,14 +112,14 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* withPosition(world, side)
       const market = yield* Trading.openPosition(world, account, "buy", "0.01")
-      const { positions } = yield* positionsOf(world, account)
+      const { positions } = yield* LiveCalls.openPositions(world, account)
       const one = positions.find((position) => position["market"] === perpetual) ?? {}
       const rest = { market: perpetual, side, amount: "0.02", price: String(basePrice) }
       yield* Trading.placeOther(world, yield* world.open(), rest, Paths.collateralLimit)
       const fields = { market: perpetual, positionId: one["positionId"] }
       const done = yield* closing(world, account, fields)
       yield* Verdict.expect(done, "HTTP 200", done.status === 200 && Refusals.isSuccess(done))
-      const after = yield* positionsOf(world, account)
+      const after = yield* LiveCalls.openPositions(world, account)
       yield* Verdict.expect(
         after.answer,
         `only the position of 0.01 on ${market.name}`,
@@ -176,7 +142,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* withPosition(world, side)
       const { positionId } = yield* closed(world, account, side)
-      const { answer, records } = yield* recordsOf(world, account, Paths.positionHistory, { market: perpetual })
+      const { answer, records } = yield* LiveCalls.records(world, account, Paths.positionHistory, { market: perpetual })
       const own = records.filter((record) => record["positionId"] === positionId)
       const details = own.map((record) => Json.isObject(record["orderDetail"]) ? record["orderDetail"] : {})
       yield* Verdict.expect(
@@ -198,7 +164,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* withPosition(world, side)
       const { positionId } = yield* closed(world, account, side)
-      const { answer, records } = yield* recordsOf(world, account, Paths.closedPositions)
+      const { answer, records } = yield* LiveCalls.records(world, account, Paths.closedPositions, {})
       const [record = {}] = records.filter((record) => record["positionId"] === positionId)
       yield* Verdict.expect(
         answer,
@@ -217,7 +183,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
       const account = yield* withPosition(world, side)
       // No market settles less often than once a day.
       yield* world.advance(86_400_000)
-      const { answer, records } = yield* recordsOf(world, account, Paths.fundingHistory, { market: perpetual })
+      const { answer, records } = yield* LiveCalls.records(world, account, Paths.fundingHistory, { market: perpetual })
       const sign = side === "buy" ? 1 : -1
       yield* Verdict.expect(
         answer,

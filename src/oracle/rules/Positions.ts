@@ -42,33 +42,22 @@ const textOrNull: Kinds.Kind = {
   holds: (value) => value === null || Kinds.text.holds(value)
 }
 
-/** The open positions of an account. The live exchange may still list a closed position, with an amount of zero. */
-const positionsOf = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
-  const { answer, items } = yield* LiveCalls.list(world, account, Paths.openPositions, fields)
-  return { answer, positions: items.filter(Json.isObject).filter(({ amount }) => Number(amount) !== 0) }
-})
-
 /** The only open position of an account. */
 const theOne = Effect.fnUntraced(function*(world: World, account: Account) {
-  const { answer, positions } = yield* positionsOf(world, account)
+  const { answer, positions } = yield* LiveCalls.openPositions(world, account)
   const [position = {}] = positions
   yield* Verdict.expect(answer, "one open position", positions.length === 1)
   return { answer, position }
 })
 
 /** Lets an account trade an amount at a price with a new account, on a margin or futures market. */
-const trade = Effect.fnUntraced(function*(
+const trade = (
   world: World,
   account: Account,
-  market: Pick<Market, "name">,
+  { name }: Pick<Market, "name">,
   order: { readonly side: Orders.Side; readonly amount: string; readonly price: string },
   more: Body = {}
-) {
-  const other = { ...order, market: market.name, side: Orders.opposite(order.side) }
-  yield* Trading.placeOther(world, yield* world.open(), other, Paths.collateralLimit)
-  const fields = { ...order, market: market.name, ...more }
-  return yield* Trading.placeOther(world, account, fields, Paths.collateralLimit)
-})
+) => Trading.onMargin(world, account, { ...order, market: name }, more)
 
 const number = (body: Body, key: string): number => Number(body[key] ?? Number.NaN)
 
@@ -88,7 +77,7 @@ const openingRules: ReadonlyArray<Rule.Rule> = [
       const isControl = world.profile === "control"
       const account = isControl ? yield* world.open() : yield* world.reader
       if (isControl) yield* Trading.openPosition(world, account, "buy", "0.01")
-      const { answer, positions } = yield* positionsOf(world, account)
+      const { answer, positions } = yield* LiveCalls.openPositions(world, account)
       return { answer, objects: yield* FieldRules.atLeastOne(world, answer, positions, "open position") }
     }),
     rows: [
@@ -335,7 +324,7 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
           Books.isClose(number(position, "basePrice"), basePrice)
       )
       yield* trade(world, account, market, { ...leave, amount: "0.02" })
-      const { answer: last, positions } = yield* positionsOf(world, account)
+      const { answer: last, positions } = yield* LiveCalls.openPositions(world, account)
       yield* Verdict.expect(last, "no open position", positions.length === 0)
     })
   }),
@@ -377,7 +366,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       const order = { side: "buy", price: String(basePrice) } as const
       yield* trade(world, account, market, { ...order, amount: "0.01" })
       yield* trade(world, account, perpetual, { ...order, amount: "0.002" })
-      const both = yield* positionsOf(world, account)
+      const both = yield* LiveCalls.openPositions(world, account)
       const amounts = { [market.name]: 0.01, [perpetual.name]: 0.002 }
       yield* Verdict.expect(
         both.answer,
@@ -387,7 +376,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
           ["market", "positionId"].every((key) => new Set(both.positions.map((one) => one[key])).size === 2)
       )
       for (const name of [market.name, perpetual.name]) {
-        const { answer, positions } = yield* positionsOf(world, account, { market: name })
+        const { answer, positions } = yield* LiveCalls.openPositions(world, account, { market: name })
         yield* Verdict.expect(
           answer,
           `one position, of ${name}`,

@@ -119,6 +119,11 @@ const seconds: Kinds.Kind = {
   holds: (value) => typeof value === "string" && /^[1-9][0-9]{9}$/u.test(value)
 }
 
+const decimalOrEmpty: Kinds.Kind = {
+  name: `${Kinds.decimal.name}, or an empty string`,
+  holds: (value) => value === "" || Kinds.decimal.holds(value)
+}
+
 const futuresRules: ReadonlyArray<Rule.Rule> = [
   ...LivePublicCalls.fields({
     id: "futures.entry",
@@ -138,6 +143,7 @@ const futuresRules: ReadonlyArray<Rule.Rule> = [
       { key: "product_type", kind: Kinds.exactly("Perpetual"), meaning: "the kind of futures contract" },
       { key: "open_interest", kind: Kinds.decimal, meaning: "the open contracts" },
       { key: "index_price", kind: Kinds.decimal, meaning: "the index price" },
+      { key: "mark_price", kind: decimalOrEmpty, meaning: "the mark price, empty without one", isOptional: true },
       { key: "index_name", kind: Kinds.someText, meaning: "the name of the index" },
       { key: "index_currency", kind: Kinds.ticker, meaning: "the index currency" },
       { key: "funding_rate", kind: Kinds.decimal, meaning: "the expected next funding rate" },

@@ -8,6 +8,7 @@ import * as Features from "../Features.ts"
 import * as Rule from "../Rule.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Section from "./Section.ts"
 import type { Account, Body, World } from "./World.ts"
@@ -81,6 +82,35 @@ export const list = Effect.fnUntraced(function*(
   return answer.status === 200 && Array.isArray(json)
     ? { answer, items: json }
     : yield* new Verdict.Broken({ expected: "HTTP 200 with a list", got: Verdict.describe(answer), answer })
+})
+
+/** The open positions of an account. The live exchange may still list a closed position, with an amount of zero. */
+export const openPositions = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  fields: Body = {}
+): Effect.fn.Return<{ readonly answer: Target.Answer; readonly positions: ReadonlyArray<Body> }, Verdict.CheckError> {
+  const { answer, items } = yield* list(world, account, Paths.openPositions, fields)
+  return { answer, positions: items.filter(Json.isObject).filter(({ amount }) => Number(amount) !== 0) }
+})
+
+/** Makes a private call, and expects a JSON list, or an object with `records`, which may be absent if there are none. */
+export const records = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  path: string,
+  fields: Body
+): Effect.fn.Return<{ readonly answer: Target.Answer; readonly records: ReadonlyArray<Body> }, Verdict.CheckError> {
+  const answer = yield* call(world, account, path, fields)
+  const { json } = answer
+  const found = Json.isObject(json) ? json["records"] ?? [] : json
+  return answer.status === 200 && Array.isArray(found)
+    ? { answer, records: found.filter(Json.isObject) }
+    : yield* new Verdict.Broken({
+      expected: "HTTP 200 with a list, or with an object with records",
+      got: Verdict.describe(answer),
+      answer
+    })
 })
 
 /** Expects that a call is refused because of a field: HTTP 422, one of these codes, and errors that name the field. */

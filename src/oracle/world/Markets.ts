@@ -9,6 +9,9 @@ import type { Market, World } from "./World.ts"
 /** The price of a sandbox's market at the start of every rule. */
 export const basePrice = 40_000
 
+/** A futures market of a sandbox. */
+export const perpetual = "BTC_PERP"
+
 /** The market that rules prefer to trade on. */
 const preferred = "BTC_USDT"
 

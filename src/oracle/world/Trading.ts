@@ -2,7 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Verdict from "../Verdict.ts"
 import * as Dialects from "./Dialects.ts"
-import { basePrice, priceText } from "./Markets.ts"
+import * as LiveCalls from "./LiveCalls.ts"
+import { basePrice, perpetual, priceText } from "./Markets.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
@@ -94,6 +95,27 @@ export const take = Effect.fnUntraced(function*(world: World, amount: string) {
   const { market, price, taker } = offered
   const took = yield* placeOther(world, taker, { market: market.name, price, side: "buy", amount })
   return { ...offered, took }
+})
+
+/** Lets an account trade on margin or futures with a new account, at a price. Returns its own order. */
+export const onMargin = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  order: { readonly market: string; readonly side: Orders.Side; readonly amount: string; readonly price: string },
+  more: Body = {}
+) {
+  const other = { ...order, side: Orders.opposite(order.side) }
+  yield* placeOther(world, yield* world.open(), other, Paths.collateralLimit)
+  return yield* placeOther(world, account, { ...order, ...more }, Paths.collateralLimit)
+})
+
+/** Opens an account in hedge mode, and moves the price of the futures market to the base price. */
+export const openHedged = Effect.fnUntraced(function*(world: World) {
+  const account = yield* world.open()
+  yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
+  const answer = yield* LiveCalls.call(world, account, Paths.updateHedgeMode, { hedgeMode: true })
+  yield* Verdict.expect(answer, "HTTP 200", answer.status === 200 && Refusals.isSuccess(answer))
+  return account
 })
 
 /** Gives an account a position of `amount` BTC by trading with another account. */

@@ -1,4 +1,5 @@
 /** Locks and releases the funds of open orders. */
+import * as Decimal from "../../domain/Decimal.ts"
 import type { Ticker } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -8,7 +9,9 @@ import * as Ledger from "./Ledger.ts"
 import * as Leverage from "./Leverage.ts"
 import * as Margins from "./Margins.ts"
 import { isQuoteAmount, type Lock, type OcoOrder, type Order } from "./Order.ts"
+import * as Pending from "./Pending.ts"
 import * as Positions from "./Positions.ts"
+import * as Quotes from "./Quotes.ts"
 import type { State } from "./State.ts"
 import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
@@ -30,17 +33,43 @@ const isSecondLeg = (state: State, order: Order): boolean => {
  * The part of an amount that would only close a position and that no other order claims. This part needs no margin.
  * `released` is the claim of an order that is about to close.
  */
-const closingPart = (state: State, order: Order, amount: Units.Units, released = 0n): Units.Units => {
+export const closingPart = (
+  state: State,
+  order: Positions.Trader,
+  amount: Units.Units,
+  released = 0n
+): Units.Units => {
   const closing = Positions.reducible(state, order) -
     Claims.total(state.claims, order) + released
   return closing <= 0n ? 0n : closing < amount ? closing : amount
 }
 
-/** Updates an order's claim on its position. */
+/** The highest price at which an order, or its OCO pair, may trade, in units of the quote currency. */
+const limitOf = (state: State, order: Order): Units.Units => {
+  const pair = pairOf(state, order)
+  const orders = pair === undefined ? [order] : [pair.stopLoss, pair.takeProfit]
+  // A stop-market order has no limit: its activation price counts. A market order never waits.
+  const prices = orders.map(({ price, stop }) => Units.from(price ?? stop?.price ?? Decimal.zero) ?? 0n)
+  return prices.reduce((most, price) => price > most ? price : most)
+}
+
+/** The price at which an order would need the most margin, in units of the quote currency. */
+const dearest = (state: State, order: Order): Units.Units =>
+  order.queued !== undefined && pairOf(state, order) === undefined ? order.queued : limitOf(state, order)
+
+/** The value of an order's part that opens a position, in units of the quote currency. */
+const pendingOf = (state: State, order: Order): Units.Units =>
+  isSecondLeg(state, order) ? 0n : Units.times(order.left - order.closing, limitOf(state, order))
+
+/** Updates an order's claim on its position, and the value that the order may add to the position. */
 export const claim = (state: State, order: Order): void => {
   if (order.kind === "spot") return
-  if (state.openOrders.has(order.id)) Claims.update(state.claims, order, isSecondLeg(state, order))
+  const isOpen = state.openOrders.has(order.id)
+  if (isOpen) Claims.update(state.claims, order, isSecondLeg(state, order))
   else Claims.drop(state.claims, order)
+  // The brackets do not limit the counterparty.
+  if (order.kind !== "futures" || order.reduceOnly || order.account === Quotes.account) return
+  Pending.set(state.pending, order, isOpen ? pendingOf(state, order) : 0n)
 }
 
 /**
@@ -156,18 +185,6 @@ export const canReplace = (
   const needed = units * (quantity - closing) / quantity
   // While the free margin is negative, an order that needs the same margin as before is not covered.
   return needed === 0n || Margins.freeMargin(state, account) >= needed - released
-}
-
-/** The price at which an order would need the most margin, in units of the quote currency. */
-const dearest = (state: State, order: Order): Units.Units => {
-  // A stop-market order has no limit: its funds are locked at its activation price.
-  const price = order.price ?? order.stop?.price
-  const prices = [order.queued ?? (price === undefined ? 0n : Units.from(price) ?? 0n)]
-  const pair = pairOf(state, order)
-  if (pair !== undefined) {
-    for (const { price } of [pair.stopLoss, pair.takeProfit]) prices.push(Units.from(price) ?? 0n)
-  }
-  return prices.reduce((most, price) => price > most ? price : most)
 }
 
 /**

@@ -3,11 +3,13 @@ import * as MarginUnits from "../../domain/MarginUnits.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide, PositionSide } from "../../domain/Order.ts"
 import * as Leverage from "./Leverage.ts"
+import * as Locks from "./Locks.ts"
 import * as Margins from "./Margins.ts"
 import * as Matching from "./Matching.ts"
 import * as NewOrder from "./NewOrder.ts"
 import type { Operation } from "./Operation.ts"
 import type { Order } from "./Order.ts"
+import * as Pending from "./Pending.ts"
 import * as Positions from "./Positions.ts"
 import * as Prices from "./Prices.ts"
 import * as Reply from "./Reply.ts"
@@ -103,26 +105,31 @@ export const isReduceOnly = (
 }
 
 /**
- * The refusal of an order that would make a position larger than the market's brackets allow, or turn it into a
- * position on the other side although the venue's policy forbids that. `total` is the order's value, in units of the
- * quote currency.
+ * The refusal of an order that would make a position larger than the market's brackets allow, alone or together with the
+ * other open orders, or turn it into a position on the other side although the venue's policy forbids that. `total` is
+ * the order's value, in units of the quote currency. `replaced` is the order that this order is about to replace.
  */
 export const refusalOf = (
   state: State,
   market: Market,
   trader: Positions.Trader,
   quantity: Units.Units,
-  total: Units.Units
+  total: Units.Units,
+  replaced?: Order
 ): Reply.Reply | undefined => {
-  const closing = Positions.reducible(state, trader)
-  if (state.margin.opposite === "refused" && closing > 0n && quantity > closing) {
+  const reducible = Positions.reducible(state, trader)
+  if (state.margin.opposite === "refused" && reducible > 0n && quantity > reducible) {
     return Reply.refused("oppositePosition", ["amount", rule("opposite")])
   }
   const largest = Leverage.largestOf(market)
-  if (largest === undefined || closing >= quantity) return undefined
-  if (total > largest) return Reply.refused("pendingTooBig", ["amount", rule("pendingMaximum")])
-  const held = closing > 0n ? 0n : Positions.of(state, trader)?.cost ?? 0n
-  return held + total > largest ? Reply.refused("positionTooBig", ["amount", rule("positionMaximum")]) : undefined
+  const opening = quantity - Locks.closingPart(state, trader, quantity, replaced?.closing)
+  if (largest === undefined || opening <= 0n) return undefined
+  const value = total * opening / quantity
+  const held = reducible > 0n ? 0n : Positions.of(state, trader)?.cost ?? 0n
+  if (held + value > largest) return Reply.refused("positionTooBig", ["amount", rule("positionMaximum")])
+  return held + Pending.total(state.pending, trader, replaced?.id) + value > largest
+    ? Reply.refused("pendingTooBig", ["amount", rule("pendingMaximum")])
+    : undefined
 }
 
 const noPosition = Reply.refused("positionNotFound", ["positionId", rule("held")])

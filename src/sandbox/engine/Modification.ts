@@ -156,7 +156,9 @@ export const modify = (work: Work, account: string, changes: Modify): Reply.Repl
   if (isMakerOnly(next) && !isWaiting(next) && limit !== undefined && Matching.wouldTake(work, next, limit)) {
     return Reply.refused("notMaker", [next.rpi ? "rpi" : "postOnly", { kind: "maker" }])
   }
-  const refusal = isQuoteAmount(next) ? undefined : Orders.refusalOf(work, market, next, totalOf(next))
+  const refusal = isQuoteAmount(next)
+    ? undefined
+    : Orders.refusalOf(work, market, next, totalOf(next), next.quantity, order)
   if (refusal !== undefined) return refusal
   const requirement = requirementOf(work, market, next)
   if (!next.reduceOnly && !Locks.canReplace(work, next, order, requirement)) return Orders.notEnoughBalance

@@ -93,16 +93,19 @@ const lock = (work: Work, market: Market.Market, order: Order, total: Units.Unit
 
 /**
  * The refusal of an order on a position that the venue's policy or the market's brackets don't allow. `total` is the
- * order's value, in units of the quote currency.
+ * order's value, in units of the quote currency; `replaced` is the order that this order is about to replace.
  */
 export const refusalOf = (
   { state }: Work,
   market: Market.Market,
   order: Order,
   total: Units.Units,
-  quantity: Units.Units = order.quantity
+  quantity: Units.Units = order.quantity,
+  replaced?: Order
 ): Reply.Reply | undefined =>
-  order.kind === "spot" || order.reduceOnly ? undefined : Modes.refusalOf(state, market, order, quantity, total)
+  order.kind === "spot" || order.reduceOnly
+    ? undefined
+    : Modes.refusalOf(state, market, order, quantity, total, replaced)
 
 /** Whether a value is a reply, which in this file is always a refusal. */
 export const isReply = (value: object | undefined): value is Reply.Reply => value !== undefined && "_tag" in value

@@ -49,6 +49,7 @@ export interface Trading extends Pick<State.Trading, "trades" | "lastPrice" | "i
 /** The fields of the state that saved states leave out because they are derived, or store in a different form. */
 type Indexed =
   | "claims"
+  | "pending"
   | "counterparty"
   | "positionsOf"
   | "positionsOn"
@@ -110,6 +111,7 @@ const tradingOf = (
 export const save = (state: State.State): Saved => {
   const {
     claims: _claims,
+    pending: _pending,
     counterparty: { credited, markets: quoted },
     due: _due,
     accountIndex: _accountIndex,

@@ -29,6 +29,7 @@ import * as Ledger from "./Ledger.ts"
 import * as Listings from "./Listings.ts"
 import type { Exit, OcoOrder, Order, OtoOrder } from "./Order.ts"
 import { OrderIndex } from "./OrderIndex.ts"
+import type { Pending } from "./Pending.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import type { Borrow, ClosedPosition, FundingPayment, FundingRate, Position, PositionChange } from "./Position.ts"
 import * as Quotes from "./Quotes.ts"
@@ -305,6 +306,8 @@ export interface State {
   readonly exits: OrderIndex<Exit>
   /** The part of each position that open orders would close. Derived from other fields. */
   readonly claims: Claims
+  /** The value that open orders may add to each futures position. Derived from other fields. */
+  readonly pending: Pending
   /** The open positions, keyed by account and market. */
   readonly positions: Map<string, Position>
   /** The open positions of each account. Derived from other fields. */
@@ -408,6 +411,7 @@ export const make = (policy: VenuePolicy): State => ({
   otoOrders: new OrderIndex(({ order }) => order),
   exits: new OrderIndex(({ account, market }) => ({ account, market, clientOrderId: undefined })),
   claims: new Map(),
+  pending: new Map(),
   positions: new Map(),
   positionsOf: new Map(),
   positionsOn: new Map(),

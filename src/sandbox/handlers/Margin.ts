@@ -8,6 +8,7 @@ import type * as ClosedPositions from "../../endpoints/ClosedPositions.ts"
 import type * as CollateralBalanceSummary from "../../endpoints/CollateralBalanceSummary.ts"
 import type * as FundingPayments from "../../endpoints/FundingPayments.ts"
 import type * as PositionHistory from "../../endpoints/PositionHistory.ts"
+import type * as Period from "../../protocol/Period.ts"
 import * as Deleveraging from "../engine/Deleveraging.ts"
 import * as Margins from "../engine/Margins.ts"
 import type { Borrow, ClosedPosition, FundingPayment, PositionChange } from "../engine/Position.ts"
@@ -29,7 +30,7 @@ const fraction = (part: Units.Units, value: Units.Units) =>
 
 /** Checks that a request's times are in the right order, and at most one second in the future. */
 const times = (
-  { endDate, startDate }: { readonly startDate?: number; readonly endDate?: number },
+  { endDate, startDate }: Period.Period,
   { serverTime }: Context
 ): Violations => {
   if (endDate === undefined) return []
@@ -220,9 +221,8 @@ const positions = group({
       Page.make(
         page,
         50,
-        (state.borrows.get(account) ?? []).values().filter(({ at, ticker }) =>
-          (asset === undefined || ticker === asset) && at >= startTime * 1e6 && at < (endTime + 1) * 1e6
-        ),
+        Records.oldest(state.borrows.get(account) ?? [], ({ at }) => at, { startDate: startTime, endDate: endTime })
+          .filter(({ ticker }) => asset === undefined || ticker === asset),
         borrowAnswer
       )
   },

@@ -135,6 +135,7 @@ const futuresOf = (context: Context, market: Market): FuturesMarkets.FuturesMark
   const { money, name, stock } = market
   const { ask, bid, high, last, low, total, volume } = MarketFigures.of(context, name)
   const funding = state.funding.get(name)
+  const mark = ReferencePrices.mark(state, name)
   return {
     market: name,
     stock,
@@ -149,6 +150,7 @@ const futuresOf = (context: Context, market: Market): FuturesMarkets.FuturesMark
     productType: "Perpetual",
     openInterest: Units.toDecimal(Positions.openInterest(state, name)),
     indexPrice: Units.toDecimal(ReferencePrices.index(state, name) ?? 0n),
+    ...(mark === undefined ? {} : { markPrice: Units.toDecimal(mark) }),
     indexName: state.currencies.find(({ ticker }) => ticker === stock)?.name ?? stock,
     indexCurrency: stock,
     fundingRate: Units.toDecimal(Fundings.rateOf(state, name)),

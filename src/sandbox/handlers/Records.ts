@@ -50,6 +50,25 @@ const countBefore = <A>(list: ReadonlyArray<A>, timeOf: (record: A) => number, t
   return low
 }
 
+/** The seconds from which to read records, both inclusive. */
+interface Seconds {
+  readonly endDate?: number
+  readonly startDate?: number
+}
+
+/** Yields records like {@link latest}, but oldest first. */
+export const oldest = function*<A>(
+  list: ReadonlyArray<A>,
+  timeOf: (record: A) => number,
+  { endDate = Infinity, startDate = 0 }: Seconds
+): Generator<A, undefined> {
+  for (let index = countBefore(list, timeOf, startDate * 1e6); index < list.length; index++) {
+    const record = list[index]
+    if (record === undefined || timeOf(record) >= (endDate + 1) * 1e6) return
+    yield record
+  }
+}
+
 /**
  * Yields the records from second `startDate` to second `endDate`, both inclusive, latest first. The list must be sorted
  * by `timeOf`, in Unix microseconds, oldest first.
@@ -57,7 +76,7 @@ const countBefore = <A>(list: ReadonlyArray<A>, timeOf: (record: A) => number, t
 export const latest = function*<A>(
   list: ReadonlyArray<A>,
   timeOf: (record: A) => number,
-  { endDate, startDate = 0 }: { readonly endDate?: number; readonly startDate?: number } = {}
+  { endDate, startDate = 0 }: Seconds = {}
 ): Generator<A, undefined> {
   const end = endDate === undefined ? list.length : countBefore(list, timeOf, (endDate + 1) * 1e6)
   for (let index = end - 1; index >= 0; index--) {

@@ -126,9 +126,12 @@ const pushBorrowEvents = (outlet: Outlet<BorrowEventsChannel.BorrowEvent>): Subs
   applied: (command) => {
     const context = outlet.context()
     const { account, state } = context
-    for (const { at, position } of liquidated(command, context)) {
+    for (const { amount, at, position } of liquidated(command, context)) {
       const borrow = state.borrows.get(account)?.findLast((borrow) => borrow.position === position)
-      if (borrow !== undefined) outlet.push({ event: "liquidation", borrow: borrowOf(borrow, at) })
+      if (borrow === undefined) continue
+      // The record of a borrow that has been repaid keeps its principal.
+      const left = amount === 0n ? { ...borrow, principal: 0n } : borrow
+      outlet.push({ event: "liquidation", borrow: borrowOf(left, at) })
     }
     if (!isCalled(command, context)) return
     for (const borrow of borrowsOf(context)) outlet.push({ event: "margin_call", borrow })

@@ -19,10 +19,11 @@ const [funding, history, closed] = [
   ClosedPositions.endpoint.path
 ]
 
-const times = (factor: number) => (value: unknown): unknown => String(Number(value) * factor)
+/** Multiplies a decimal. */
+export const times = (factor: number) => (value: unknown): unknown => String(Number(value) * factor)
 
 /** Answers successfully, whatever the venue says. */
-const accepting = (path: string, body: unknown): Change => ({
+export const accepting = (path: string, body: unknown): Change => ({
   make: () => ({
     answer: (answer, request) =>
       request.path === path && answer.status >= 400 ? withBody({ ...answer, status: 200 }, body) : answer
@@ -30,7 +31,7 @@ const accepting = (path: string, body: unknown): Change => ({
 })
 
 /** Refuses with another code. */
-const otherCode = (path: string, code: number): Change =>
+export const otherCode = (path: string, code: number): Change =>
   answering(path, "refusal", (json) => Json.isObject(json) ? { ...json, code } : json)
 
 const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, Change]> = [

@@ -376,7 +376,8 @@ const assetMutants: ReadonlyArray<Mutant> = [
     ["next_funding_rate_timestamp", off],
     ["max_leverage", () => 11],
     ["index_currency", () => "SHIB"],
-    ["index_price", () => "1"]
+    ["index_price", () => "1"],
+    ["mark_price", () => "1"]
   ] as const).map(([key, change]) =>
     mutant(`futures-terms-${key}`, `${key} of a future contradicts its other fields`, {
       breaks: ["futures.terms"],

@@ -1,6 +1,7 @@
 /** All mutants with semantic faults. Mutants with malformed answers are derived; see `Shapes`. */
 import * as Accounts from "./Accounts.ts"
 import * as AccountValues from "./AccountValues.ts"
+import * as Borrowing from "./Borrowing.ts"
 import * as Calls from "./Calls.ts"
 import * as Comparisons from "./Comparisons.ts"
 import * as Conditional from "./Conditional.ts"
@@ -17,6 +18,7 @@ import * as OrderTerms from "./OrderTerms.ts"
 import * as OwnRecords from "./OwnRecords.ts"
 import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
+import * as StreamMargin from "./StreamMargin.ts"
 import * as Streams from "./Streams.ts"
 import * as Topics from "./Topics.ts"
 import * as TradingValues from "./TradingValues.ts"
@@ -35,6 +37,7 @@ export const all: ReadonlyArray<Mutant> = [
   ...TradingValues.mutants,
   ...AccountValues.mutants,
   ...Margin.mutants,
+  ...Borrowing.mutants,
   ...MarketValues.mutants,
   ...LimitOrders.mutants,
   ...Comparisons.mutants,
@@ -47,5 +50,6 @@ export const all: ReadonlyArray<Mutant> = [
 export const streams: ReadonlyArray<Streams.StreamMutant> = [
   ...Streams.mutants,
   ...StreamAccounts.mutants,
+  ...StreamMargin.mutants,
   ...Topics.mutants
 ]

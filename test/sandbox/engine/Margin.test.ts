@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Decimal, Price } from "../../../src/domain/Decimal.ts"
+import { Amount, Decimal, Price } from "../../../src/domain/Decimal.ts"
 import { marketName, PositionId, Ticker } from "../../../src/domain/Identifiers.ts"
 import * as MarginFormulas from "../../../src/domain/Margin.ts"
 import type { OrderSide } from "../../../src/domain/Order.ts"
@@ -9,11 +9,12 @@ import * as Fundings from "../../../src/sandbox/engine/Fundings.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
 import type { SetMarginOptions } from "../../../src/sandbox/engine/MarginActions.ts"
 import * as Margins from "../../../src/sandbox/engine/Margins.ts"
+import * as Pending from "../../../src/sandbox/engine/Pending.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
 import * as ReferencePrices from "../../../src/sandbox/engine/ReferencePrices.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import { type Account, call, Desk, limit, market, movePrice, openPosition } from "../../support/engine.ts"
-import { oco, progress, text, transfer } from "../../support/engine.ts"
+import { oco, progress, text, transfer, units } from "../../support/engine.ts"
 import { accountOf } from "./invariants.ts"
 
 const perp = marketName("BTC_PERP")
@@ -191,6 +192,38 @@ describe("leverage", () => {
     const huge = limit(perp, "buy", "190", "50000")
     for (let count = 0; count < 8; count++) trade(desk, "ann", "buy", "190", "50000")
     assert.strictEqual(why(desk.call("ann", huge)), "positionTooBig")
+  })
+
+  it("a position and its open orders are together no larger than the last bracket", () => {
+    const desk = funded()
+    for (const account of ["ann", "ben"] as const) desk.fund(account, "collateral", "200000000 USDT")
+    trade(desk, "ann", "buy", "100", "50000")
+    const bid = limit(perp, "buy", "190", "50000")
+    const [first = assert.fail()] = Array.from({ length: 10 }, () => desk.place("ann", bid))
+    assert.strictEqual(
+      Pending.total(desk.state.pending, { account: "ann", market: perp, side: "buy" }),
+      units("95000000")
+    )
+    for (const refused of [limit(perp, "buy", "0.001", "50000"), market(perp, "buy", "1")]) {
+      assert.deepStrictEqual(desk.call("ann", { ...refused, collateral: true }), {
+        _tag: "Refused",
+        why: "pendingTooBig",
+        violations: [["amount", { kind: "margin", rule: "pendingMaximum" }]]
+      })
+    }
+    const change = (amount: string) =>
+      ({ _tag: "Modify", market: perp, orderId: first.id, amount: Amount.make(amount) }) as const
+    assert.strictEqual(why(desk.call("ann", change("190.001"))), "pendingTooBig")
+    // The other side closes: it adds nothing up to the size of the position.
+    const ask = desk.place("ann", limit(perp, "sell", "150", "60000"))
+    assert.strictEqual(
+      Pending.total(desk.state.pending, { account: "ann", market: perp, side: "sell" }),
+      units("3000000")
+    )
+    desk.call("ann", { _tag: "Cancel", market: perp, orderId: ask.id })
+    assert.strictEqual(desk.call("ann", change("180"))._tag, "OrderModified")
+    assert.strictEqual(desk.call("ann", limit(perp, "buy", "10", "50000"))._tag, "OrderPlaced")
+    assert.strictEqual(why(desk.call("ann", limit(perp, "buy", "0.001", "50000"))), "pendingTooBig")
   })
 
   it("the policy may refuse an order that would turn a position", () => {

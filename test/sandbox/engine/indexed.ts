@@ -4,19 +4,37 @@ import * as AccountIndex from "../../../src/sandbox/engine/AccountIndex.ts"
 import * as Claims from "../../../src/sandbox/engine/Claims.ts"
 import * as FifoQueue from "../../../src/sandbox/engine/FifoQueue.ts"
 import type { Order } from "../../../src/sandbox/engine/Order.ts"
+import * as Pending from "../../../src/sandbox/engine/Pending.ts"
 import * as PendingStopOrders from "../../../src/sandbox/engine/PendingStopOrders.ts"
 import * as Quotes from "../../../src/sandbox/engine/Quotes.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import type { State } from "../../../src/sandbox/engine/State.ts"
 import * as TimerQueue from "../../../src/sandbox/engine/TimerQueue.ts"
+import * as Units from "../../../src/sandbox/engine/Units.ts"
+import { units } from "../../support/engine.ts"
 
 const ids = (items: Iterable<{ readonly id: unknown }>): string => Array.from(items, ({ id }) => id).join()
 
-/** An order's claim on a position. Only the take-profit of an open OCO pair counts. */
-const claimOf = ({ exits, ocoOrders }: State, order: Order): bigint => {
+/** Whether only the other leg of an open OCO pair counts, its take-profit. */
+const isShared = ({ exits, ocoOrders }: State, order: Order): boolean => {
   const pair = order.oco === undefined ? undefined : ocoOrders.get(order.oco) ?? exits.get(order.oco)
-  const isShared = pair?.stopLoss === order && pair.takeProfit !== undefined
-  return order.kind === "spot" || isShared ? 0n : order.reduceOnly ? order.left : order.closing
+  return pair?.stopLoss === order && pair.takeProfit !== undefined
+}
+
+/** An order's claim on a position. */
+const claimOf = (state: State, order: Order): bigint =>
+  order.kind === "spot" || isShared(state, order) ? 0n : order.reduceOnly ? order.left : order.closing
+
+/** The value of the part of an order that opens a futures position, at the highest price of its OCO pair. */
+const pendingOf = (state: State, order: Order): bigint => {
+  const isExempt = order.kind !== "futures" || order.reduceOnly || order.account === Quotes.account
+  if (isExempt || isShared(state, order)) return 0n
+  const pair = order.oco === undefined ? undefined : state.ocoOrders.get(order.oco)
+  const prices = (pair === undefined ? [order] : [pair.stopLoss, pair.takeProfit]).map(({ price, stop }) =>
+    units(price ?? stop?.price ?? "0")
+  )
+  const [price = 0n] = prices.toSorted((one, other) => (one < other ? 1 : -1))
+  return Units.times(order.left - order.closing, price)
 }
 
 const otosOf = (state: State, account: string) => Array.from(state.otoOrders.latest(account), ({ order }) => order)
@@ -39,6 +57,8 @@ const owned = (state: State): void => {
         const claimants = there.filter((order) => order.side === side)
         const total = claimants.reduce((sum, order) => sum + claimOf(state, order), 0n)
         assert.strictEqual(Claims.total(state.claims, { account, market, side }), total)
+        const pending = claimants.reduce((sum, order) => sum + pendingOf(state, order), 0n)
+        assert.strictEqual(Pending.total(state.pending, { account, market, side }), pending)
         const reducing = claimants.filter(({ reduceOnly }) => reduceOnly)
         assert.strictEqual(ids(Claims.reduceOnly(state.claims, { account, market, side })), ids(reducing))
       }

@@ -1,16 +1,18 @@
 /** Tests what the margin channels push: mark prices, positions, margin calls, liquidations, loans and ADL grades. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { TestClock } from "effect/testing"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { Control } from "../../../src/sandbox/control/Control.ts"
+import { Venue } from "../../../src/sandbox/venue/Venue.ts"
 import { alice, bob, btcPerp, btcUsdt, usdt } from "../../support/exchange.ts"
 import { authorized, call, connect, durable, world } from "./client.ts"
 
 const adjust = (time: `${number} ${"millis" | "seconds"}`) => Effect.andThen(TestClock.adjust(time), durable)
 
-const movePrice = (price: string) =>
-  Control.use((control) => control.movePrice({ market: btcPerp, price: Decimal.Price.make(price) }))
+const movePrice = (price: string, market = btcPerp) =>
+  Control.use((control) => control.movePrice({ market, price: Decimal.Price.make(price) }))
 
 const fund = Control.use((control) =>
   Effect.forEach(
@@ -128,6 +130,99 @@ describe("margin channels", () => {
       type Borrows = { readonly records: ReadonlyArray<Readonly<Record<string, unknown>>> }
       const [borrows] = of<Borrows>(yield* client.pushed, "borrowsMargin")
       same(borrows?.records.map(({ amount, asset }) => [asset, amount]), [["USDT", "-900"]])
+    }).pipe(Effect.provide(world)))
+
+  it.effect("the margin call and the liquidation of a borrow are pushed as they happen, only to its account", () =>
+    Effect.gen(function*() {
+      yield* fund
+      const [client, other] = [yield* authorized(), yield* authorized(bob)]
+      for (const connection of [client, other]) yield* connection.send("borrowsAccountMargin_subscribe")
+      yield* trade("1000", "1000", "BTC_USDT")
+      type Borrow = Readonly<Record<string, unknown>>
+      const events = Effect.map(
+        client.pushed,
+        (all) =>
+          of<readonly [number, Borrow]>(all, "borrowsAccountMargin").map(([event, { amount, asset }]) =>
+            [event, asset, amount] as const
+          )
+      )
+      same(yield* events, [])
+      // The equity of 59,000 is less than one and a half times the maintenance margin of 43,000.
+      yield* movePrice("860", btcUsdt)
+      same(yield* events, [[1, "USDT", "-900000"]])
+      // A quarter is closed; the rest stays called.
+      yield* movePrice("840", btcUsdt)
+      same(yield* events, [[2, "USDT", "-675000"], [1, "USDT", "-675000"]])
+      // The whole position is closed, in two parts.
+      yield* movePrice("805", btcUsdt)
+      same(yield* events, [[2, "USDT", "-506250"], [2, "USDT", "0"]])
+      same(of(yield* other.pushed, "borrowsAccountMargin"), [])
+    }).pipe(Effect.provide(world)))
+
+  it.effect("the feed has the interest of each borrow once a day, and the payment in the collateral balance", () =>
+    Effect.gen(function*() {
+      yield* fund
+      yield* trade("1", "1000", "BTC_USDT")
+      const before = (yield* call("/api/v4/collateral-account/balance")).json["USDT"]
+      const { feed } = yield* Venue
+      const entries = yield* feed.after()
+      yield* adjust("86400 seconds")
+      yield* adjust("86400 seconds")
+      yield* movePrice("77", btcPerp)
+      const events = (yield* Stream.runCollect(
+        Stream.takeUntil(entries, ({ event }) => event._tag === "PriceMoved" && event.price === "77")
+      )).map(({ event }) => event)
+      const paid = events.flatMap((event) => event._tag === "BorrowInterestPaid" ? [event] : [])
+      // The long position has borrowed 900 USDT, the short one a BTC worth 1,000 USDT; 0.0585 % of each is paid.
+      same(
+        paid.map(({ account, amount, market }) => `${account} ${market} ${amount}`).toSorted(),
+        ["alice", "alice", "bob", "bob"].map((account) =>
+          `${account} BTC_USDT ${account === "bob" ? "0.585" : "0.5265"}`
+        )
+      )
+      const after = events.findLast((event) => event._tag === "BalanceChanged" && event.account === "alice")
+      assert.deepInclude(after, { wallet: "collateral", ticker: usdt })
+      assert.approximately(Number(before) - Number(after?._tag === "BalanceChanged" ? after.free : 0), 2 * 0.5265, 1e-9)
+    }).pipe(Effect.provide(world)))
+
+  it.effect("in hedge mode positions, orders and liquidations have their sides", () =>
+    Effect.gen(function*() {
+      yield* fund
+      yield* call("/api/v4/collateral-account/hedge-mode/update", { hedgeMode: true })
+      const client = yield* authorized()
+      for (const channel of ["positionsMargin", "positionsAccountMargin"]) yield* client.send(`${channel}_subscribe`)
+      yield* client.send("ordersPending_subscribe", "BTC_PERP")
+      const sided = (side: "buy" | "sell", amount: string, price: string, positionSide: string) =>
+        call("/api/v4/order/collateral/limit", { market: "BTC_PERP", side, amount, price, positionSide })
+      yield* collateral("sell", "1500", "1000", bob)
+      yield* sided("buy", "1500", "1000", "LONG")
+      yield* collateral("buy", "100", "1000", bob)
+      yield* sided("sell", "100", "1000", "SHORT")
+      yield* sided("sell", "10", "1500", "LONG")
+      yield* adjust("1 seconds")
+      const pushes = yield* client.pushed
+      type Sided = Readonly<Record<string, unknown>>
+      const sidesOf = (all: ReadonlyArray<Sided>) =>
+        all.map((one) => `${String(one["position_side"])} ${String(one["amount"])}`)
+      const whole = of<{ readonly records: ReadonlyArray<Sided> }>(pushes, "positionsMargin").at(-1)
+      same(sidesOf(whole?.records ?? []).toSorted(), ["LONG 1500", "SHORT -100"])
+      const orders = of<readonly [number, Sided]>(pushes, "ordersPending")
+      same(orders.map(([event, order]) => [event, ...sidesOf([order])]), [
+        [3, "LONG 1500"],
+        [3, "SHORT 100"],
+        [1, "LONG 10"]
+      ])
+      yield* movePrice("890")
+      const closed = yield* client.pushed
+      const liquidated = of<readonly [number, Sided]>(closed, "positionsAccountMargin").filter(([event]) => event === 2)
+      assert.include(liquidated.map(([, one]) => one["position_side"]), "SHORT")
+      // The closing order of the long side ends with it.
+      const ended = of<readonly [number, Sided]>(closed, "ordersPending").filter(([, order]) =>
+        order["amount"] === "10"
+      )
+      same(ended.map(([event, order]) => [event, order["status"], order["position_side"]]), [
+        [3, "AUTO_CANCELED_LIQUIDATION", "LONG"]
+      ])
     }).pipe(Effect.provide(world)))
 })
 

@@ -1,0 +1,61 @@
+/** Orders and positions in hedge mode, which only the live exchange's documentation describes. */
+import * as Effect from "effect/Effect"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Books from "../world/Books.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import { basePrice, perpetual } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, World } from "../world/World.ts"
+
+const { always, forEach } = LiveCalls.section
+
+/** Expects exactly one position a side, with these signed amounts. */
+const has = Effect.fnUntraced(function*(world: World, account: Account, amounts: Readonly<Record<string, number>>) {
+  const { answer, positions } = yield* LiveCalls.openPositions(world, account)
+  yield* Verdict.expect(
+    answer,
+    `positions of ${JSON.stringify(amounts)} by positionSide`,
+    positions.length === Object.keys(amounts).length &&
+      Object.entries(amounts).every(([side, amount]) =>
+        positions.some((one) => one["positionSide"] === side && Books.isClose(Number(one["amount"]), amount))
+      )
+  )
+})
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  always("margin.sides", {
+    statement: "Keeps a long and a short position per futures market in hedge mode, and trades the one that an order's "
+      + "positionSide names",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* Trading.openHedged(world)
+      for (
+        const [side, positionSide, amount, after] of [
+          ["buy", "LONG", "0.03", { LONG: 0.03 }],
+          ["sell", "SHORT", "0.02", { LONG: 0.03, SHORT: -0.02 }],
+          ["sell", "LONG", "0.01", { LONG: 0.02, SHORT: -0.02 }],
+          ["buy", "SHORT", "0.02", { LONG: 0.02 }]
+        ] as const
+      ) {
+        const order = { market: perpetual, amount, price: String(basePrice) }
+        const other = { ...order, side: Orders.opposite(side) }
+        yield* Trading.placeOther(world, yield* world.open(), other, Paths.collateralLimit)
+        const fields = { ...order, side, positionSide }
+        const { answer, json } = yield* LiveCalls.object(world, account, Paths.collateralLimit, fields)
+        yield* Verdict.expect(answer, `positionSide ${positionSide}`, json["positionSide"] === positionSide)
+        yield* has(world, account, after)
+      }
+    })
+  }),
+  forEach("margin.side-required", {
+    statement: "Refuses a futures order without a side, or for BOTH, in hedge mode with code 114",
+    values: [{}, { positionSide: "BOTH" }],
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* Trading.openHedged(world)
+      const order = { market: perpetual, side: "buy", amount: "0.01", price: String(basePrice), ...side }
+      yield* LiveCalls.refuses(world, account, Paths.collateralLimit, order, { codes: [114], key: "positionSide" })
+    })
+  })
+]

@@ -1,0 +1,47 @@
+/**
+ * The value of the open orders that would open or increase each futures position. The market's brackets limit the sum of
+ * it and the position.
+ */
+import type { OrderId } from "../../domain/Identifiers.ts"
+import type { OrderSide } from "../../domain/Order.ts"
+import type { Units } from "./Units.ts"
+
+/** The orders of an account on one side of a market. None of them is reduce-only, so they trade the same position. */
+interface Group {
+  /** The values of the orders, in units of the quote currency. None is zero. */
+  readonly values: Map<OrderId, Units>
+  /** The sum of the values. */
+  total: Units
+}
+
+/** The values for all accounts, by account, market and side. */
+export type Pending = Map<string, Group>
+
+/** An account and the side of a market on which its orders are. */
+interface Side {
+  readonly account: string
+  readonly market: string
+  readonly side: OrderSide
+}
+
+const keyOf = ({ account, market, side }: Side): string => `${account}/${market}/${side}`
+
+/** Sets the value of an order; zero removes it. */
+export const set = (pending: Pending, order: Side & { readonly id: OrderId }, value: Units): void => {
+  const key = keyOf(order)
+  let group = pending.get(key)
+  if (group === undefined) {
+    if (value === 0n) return
+    pending.set(key, group = { values: new Map(), total: 0n })
+  }
+  group.total += value - (group.values.get(order.id) ?? 0n)
+  if (value !== 0n) group.values.set(order.id, value)
+  else if (group.values.delete(order.id) && group.values.size === 0) pending.delete(key)
+}
+
+/** The value of the orders on a side, without that of one order, which may be about to end. */
+export const total = (pending: Pending, side: Side, without?: OrderId): Units => {
+  const group = pending.get(keyOf(side))
+  if (group === undefined) return 0n
+  return group.total - (without === undefined ? 0n : group.values.get(without) ?? 0n)
+}
