@@ -194,7 +194,7 @@ describe("leverage of accounts", () => {
     assert.strictEqual(why(desk.call("ann", huge)), "positionTooBig")
   })
 
-  it("a position and its open orders are together no larger than the last bracket", () => {
+  it("a position together with its open orders is no larger than the last bracket allows", () => {
     const desk = funded()
     for (const account of ["ann", "ben"] as const) desk.fund(account, "collateral", "200000000 USDT")
     trade(desk, "ann", "buy", "100", "50000")
@@ -214,7 +214,7 @@ describe("leverage of accounts", () => {
     const change = (amount: string) =>
       ({ _tag: "Modify", market: perp, orderId: first.id, amount: Amount.make(amount) }) as const
     assert.strictEqual(why(desk.call("ann", change("190.001"))), "pendingTooBig")
-    // The other side closes: it adds nothing up to the size of the position.
+    // An order on the other side closes the position, so it adds nothing up to the size of the position.
     const ask = desk.place("ann", limit(perp, "sell", "150", "60000"))
     assert.strictEqual(
       Pending.total(desk.state.pending, { account: "ann", market: perp, side: "sell" }),
@@ -416,7 +416,7 @@ describe("funding payments", () => {
     assert.strictEqual(text(Fundings.rateOf(desk.state, perp)), "0.0001")
   })
 
-  it("the premium is the average of one sample per minute since the last settlement, of which the latest weighs most", () => {
+  it("the premium is the weighted average of one sample per minute since the last settlement, and the latest sample weighs most", () => {
     const desk = funded()
     desk.send(movePrice(spot, "100"))
     trade(desk, "ann", "buy", "1", "100")
@@ -428,14 +428,14 @@ describe("funding payments", () => {
     }
     const bid = () => desk.place("ben", limit(perp, "buy", "1", "100.6"))
     const settled = () => desk.state.funding.get(perp)?.settled.slice(1).map(({ rate }) => text(rate))
-    // A premium of 0.6 % in the first minute of three: (1 × 0.6 % + 2 × 0 + 3 × 0) / 6, less the bound of 0.05 %.
+    // A premium of 0.6 % in the first of three minutes: (1 × 0.6 % + 2 × 0 + 3 × 0) / 6, minus the limit of 0.05 %.
     bid()
     minutes(1)
     assert.strictEqual(text(Fundings.rateOf(desk.state, perp)), "0.00375")
     desk.call("ben", { _tag: "CancelAll" })
     minutes(2)
     assert.deepStrictEqual(settled(), ["0.0005"])
-    // In the last minute: (3 × 0.6 %) / 6.
+    // The same premium in the last minute: (3 × 0.6 %) / 6.
     minutes(2)
     bid()
     minutes(1)
@@ -643,7 +643,7 @@ describe("automatic deleveraging", () => {
     assert.deepStrictEqual(tags(desk.send(moveMark("99")).events, ...calls), ["MarginRestored ann"])
   })
 
-  it("a later bid takes the position at the next price move, up or down, also after a restart", () => {
+  it("a later bid takes the position at the next price move, up or down, even after a restart", () => {
     for (const [mark, restarts] of [["92.9", false], ["93.1", false], ["93.1", true]] as const) {
       const desk = funded(book)
       desk.send(movePrice(perp, "100"))

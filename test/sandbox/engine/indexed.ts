@@ -15,7 +15,7 @@ import { units } from "../../support/engine.ts"
 
 const ids = (items: Iterable<{ readonly id: unknown }>): string => Array.from(items, ({ id }) => id).join()
 
-/** Whether only the other leg of an open OCO pair counts, its take-profit. */
+/** Whether this is the stop-loss of an open pair. The pair's claim is counted for its take-profit. */
 const isShared = ({ exits, ocoOrders }: State, order: Order): boolean => {
   const pair = order.oco === undefined ? undefined : ocoOrders.get(order.oco) ?? exits.get(order.oco)
   return pair?.stopLoss === order && pair.takeProfit !== undefined
