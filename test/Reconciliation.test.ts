@@ -487,7 +487,7 @@ const marginOrder = (side: OrderSide, of: string, at: string, id: Partial<Named>
     orders.create({ market: btcUsdt, side, amount: amount(of), price: price(at), ...id })
   )
 
-/** Places an order whose answer is lost, and liquidates its account before the caller looks for it. */
+/** Places an order whose response is lost, and liquidates its account before the caller looks for the order. */
 const losingToLiquidation = Effect.gen(function*() {
   yield* asBob(marginOrder("sell", "900", "1000"))
   yield* marginOrder("buy", "900", "1000")
@@ -544,7 +544,7 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
     found("is an OCO pair whose waiting leg was canceled", "pair", "history", meanwhiles.canceled)
   }
 
-  it.effect("an order that a liquidation has canceled meanwhile is found, and unknown if no list shows it", () =>
+  it.effect("an order that a liquidation has canceled is found, and its outcome is unknown if no list shows it", () =>
     Effect.gen(function*() {
       for (const forgets of [false, true]) {
         yield* within(dialect, "window", () =>
@@ -920,7 +920,7 @@ describe("reconciliation with a live view of the account's orders", () => {
       assert.deepStrictEqual(unseen.verdict, { _tag: "StillUnknown", why: "canceled-or-not-placed" })
     }))
 
-  it.effect("with a live view, an order that a liquidation has canceled is found although no list shows it", () =>
+  it.effect("a live view finds an order that a liquidation has canceled, although no list shows it", () =>
     within(Dialect.live, "window", () =>
       Effect.gen(function*() {
         const orders = yield* LiveOrders.make({ market: btcUsdt })

@@ -124,7 +124,7 @@ const positions: Kind<LivePositions.Positions> = {
     all.map((position) => ({
       ...position,
       leverage: undefined,
-      // The stream subtracts fees, REST does not.
+      // The stream subtracts fees, but REST does not.
       pnl: undefined,
       pnlPercent: undefined,
       total: undefined,

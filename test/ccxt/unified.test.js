@@ -436,7 +436,7 @@ const calls = {
       await world.venue.advance(25 * 3_600_000)
       const [interest, ...others] = await world.alice.fetchBorrowInterest(undefined, btc)
       assert.deepEqual(others, [])
-      // ccxt reads the interest that is not settled yet, which is none, and the size as the borrowed amount.
+      // ccxt reads the interest that is not settled yet, which is zero, and reports the size as the borrowed amount.
       shows(interest, { symbol: btc, currency: "USDT", interest: 0, amountBorrowed: 0.1 })
       // 0.0585 % of the 4545 USDT that a leverage of 10 leaves to borrow.
       shows(interest.info, { funding: "2.658825", unrealizedFunding: "0" })

@@ -139,7 +139,7 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       assert.approximately(Number(marginFraction), fraction, 1e-12)
       const [detail] = yield* CollateralBalanceSummary.use(({ list }) => list({ ticker: usdt }))
       same([detail?.asset, detail?.balance, detail?.borrow], ["USDT", equity, "0"])
-      // An asset that the account does not hold can be borrowed, too.
+      // An asset that the account does not hold can be borrowed too.
       yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price("1000") }))
       const [other] = yield* CollateralBalanceSummary.use(({ list }) => list({ ticker: ticker("ETH") }))
       const [bitcoin] = yield* CollateralBalanceSummary.use(({ list }) => list({ ticker: ticker("BTC") }))
@@ -373,7 +373,7 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       same((yield* perp("sell", "1", "1100")).status, "NEW")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an order is refused with code 112 if the open orders would make the position larger than that", () =>
+  it.live("an order is refused with code 112 if all open orders together would make the position too large", () =>
     Effect.gen(function*() {
       yield* Effect.forEach(["alice", "bob"], fundLargely)
       yield* trade("1000", "1000")
@@ -444,7 +444,7 @@ describe("position sides in the live dialect", () => {
       same([closed?.side, closed?.isHedge], ["SHORT", true])
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("in hedge mode each position of a market shows its own take-profit and stop-loss", () =>
+  it.live("in hedge mode, each of a market's positions shows its own take-profit and stop-loss", () =>
     Effect.gen(function*() {
       yield* setHedge(true)
       yield* asBob(perp("sell", "2", "1000"))
@@ -462,13 +462,13 @@ describe("position sides in the live dialect", () => {
       same(yield* exits, ["LONG 1500 800", "SHORT 700 undefined"])
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.effect("live views show the positions and orders of both sides in hedge mode, also after a cut connection", () =>
+  it.effect("in hedge mode, live views show the positions and orders of both sides, even after a cut connection", () =>
     Effect.gen(function*() {
       yield* setHedge(true)
       const [views, orders] = [yield* LivePositions.make, yield* LiveOrders.make({ market: btcPerp })]
       const sides = (all: LivePositions.Positions) =>
         all.map(({ amount, positionSide }) => `${positionSide} ${amount}`).toSorted().join()
-      /** Waits until the view is whole and shows these positions, which must be those of the call. */
+      /** Waits until the view is complete and shows these positions. A call must return the same positions. */
       const shows = (expected: string) =>
         views.changes.pipe(
           Stream.filter((state) => state._tag === "Whole" && sides(state.value) === expected),

@@ -1,4 +1,4 @@
-/** Faults in the calls of the collateral account as a whole, which only the live exchange documents. */
+/** Faults in the collateral account's calls, which only the live exchange documents. */
 import * as AdlQuantiles from "../../../src/endpoints/AdlQuantiles.ts"
 import * as ClosedPositions from "../../../src/endpoints/ClosedPositions.ts"
 import * as ClosePosition from "../../../src/endpoints/ClosePosition.ts"
@@ -22,7 +22,7 @@ const [funding, history, closed] = [
 /** Multiplies a decimal. */
 export const times = (factor: number) => (value: unknown): unknown => String(Number(value) * factor)
 
-/** Answers successfully, whatever the venue says. */
+/** Reports success, whatever the venue returns. */
 export const accepting = (path: string, body: unknown): Change => ({
   make: () => ({
     answer: (answer, request) =>

@@ -1,11 +1,11 @@
-/** Sandboxes with one fault of the streams of a collateral account: its borrows, and its positions in hedge mode. */
+/** Sandboxes with one fault in a collateral account's streams: its loans, and its positions in hedge mode. */
 import { type Fault, pushing, receiving, resulting } from "./Frames.ts"
 import { type Fields, fields, list, stream, type StreamMutant } from "./Streams.ts"
 
 const borrows = ["streams.margin.borrows"]
 const sides = ["streams.positions.sides"]
 
-/** Changes each balance in the answer to the request for collateral balances. */
+/** Changes each balance in the response to a request for collateral balances. */
 const requested = (change: (balance: Fields, ticker: string) => unknown): Fault =>
   resulting("balanceMargin_request", (all) =>
     Object.fromEntries(

@@ -20,8 +20,8 @@ const mark = (to: string) => Control.Control.use((control) => control.moveMark({
 
 const world = traders(document)
 
-describe("an account's margin", () => {
-  it.effect("it is shown with its fractions and bounds, at the mark price", () =>
+describe("the owner's view of an account's margin", () => {
+  it.effect("the owner's view of an account shows its margin with fractions and limits, at the mark price", () =>
     Effect.gen(function*() {
       const control = yield* carol
       const expected = {
@@ -55,7 +55,7 @@ describe("an account's margin", () => {
       assert.notProperty(yield* control.margin("carol"), "state")
     }).pipe(Effect.provide(world)))
 
-  it.effect("without positions it has no fractions, and an unknown account has nothing", () =>
+  it.effect("the view of an account without positions has no fractions, and an unknown account has no view", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const { equity, value, ...shown } = yield* control.margin("alice")
@@ -66,8 +66,8 @@ describe("an account's margin", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("an account's margin events", () => {
-  it.effect("they tell of funding, a call and a liquidation, latest first, up to a command, without what was undone", () =>
+describe("the owner's view of an account's margin events", () => {
+  it.effect("an account's funding, margin calls and liquidations are listed up to a command, latest first, without events that a restore undid", () =>
     Effect.gen(function*() {
       const control = yield* carol
       const told = (account: string, upTo?: number) =>
@@ -114,8 +114,8 @@ describe("an account's margin events", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("the venue's margin", () => {
-  it.effect("it shows the policy, the weights and the insurance account as the owner has set them", () =>
+describe("the owner's view of the venue's margin", () => {
+  it.effect("the owner's view of the venue shows the policy, the weights and the insurance account as the owner has set them", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const before = yield* control.venueMargin
@@ -133,11 +133,13 @@ describe("the venue's margin", () => {
       assert.deepStrictEqual<unknown>(yield* Schema.encodeEffect(Control.VenueMargin)(shown), shown)
     }).pipe(Effect.provide(world)))
 
-  it.effect("a market says which of its prices and rates the owner has set", () =>
+  it.effect("the owner's view of a market states which of its prices and rates the owner has set", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
-      const fixed = Effect.map(control.markets, (all) =>
-        ["BTC_PERP", "BTC_USDT", "ETH_BTC"].map((name) => all.find(({ market }) => market === name)?.fixed))
+      const fixed = Effect.map(
+        control.markets,
+        (all) => ["BTC_PERP", "BTC_USDT", "ETH_BTC"].map((name) => all.find(({ market }) => market === name)?.fixed)
+      )
       yield* control.movePrice({ market: btcPerp, price: price("40000") })
       assert.deepStrictEqual(yield* fixed, [[], [], undefined])
       yield* mark("39000")

@@ -48,11 +48,11 @@ const free = (desk: Desk, account: Account) => text(Margins.freeMargin(desk.stat
 
 const why = (reply: object): unknown => (reply as { readonly why?: string }).why
 
-describe("reference prices", () => {
+describe("index and mark prices", () => {
   const prices = ({ state }: Desk) =>
     [ReferencePrices.index(state, perp), ReferencePrices.mark(state, perp)].map((price) => price && text(price))
 
-  it("the index follows the spot market, or else the market itself, and the mark follows the index", () => {
+  it("the index follows the spot market or, without one, the market itself, and the mark price follows the index", () => {
     const desk = new Desk()
     assert.deepStrictEqual(prices(desk), [undefined, undefined])
     desk.send(movePrice(perp, "101"))
@@ -61,7 +61,7 @@ describe("reference prices", () => {
     assert.deepStrictEqual(prices(desk), ["100", "100"])
   })
 
-  it("a price that the owner sets stays until it is freed", () => {
+  it("a price that the owner sets stays until the owner releases it", () => {
     const desk = new Desk()
     desk.send(movePrice(spot, "100"))
     desk.send({ _tag: "MoveIndex", market: perp, price: Price.make("90") })
@@ -75,7 +75,7 @@ describe("reference prices", () => {
     assert.deepStrictEqual(prices(desk), ["120", "120"])
   })
 
-  it("a move is reported once per market and command, while the market has positions or the owner sets it", () => {
+  it("a price move is reported once per market and command, while the market has positions or the owner sets the price", () => {
     const desk = funded()
     assert.deepStrictEqual(tags(desk.send(movePrice(spot, "100")).events, "MarkMoved"), [])
     assert.deepStrictEqual(tags(desk.send(moveMark("99")).events, "MarkMoved"), ["MarkMoved"])
@@ -87,7 +87,7 @@ describe("reference prices", () => {
     assert.deepStrictEqual(moved, ["BTC_USDT 101", "BTC_PERP 101"])
   })
 
-  it("profits follow the mark price, triggers the last price", () => {
+  it("profits follow the mark price, while triggers follow the last price", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     desk.call("ann", oco(perp, "sell", "1", "130", "90", "85"))
@@ -99,8 +99,8 @@ describe("reference prices", () => {
   })
 })
 
-describe("margin", () => {
-  it("the figures of an account equal those of the public formulas", () => {
+describe("margin of accounts", () => {
+  it("the engine's values for an account equal those of the public formulas", () => {
     const desk = funded()
     desk.fund("ann", "collateral", "1 BTC")
     desk.send(movePrice(spot, "100"))
@@ -118,7 +118,7 @@ describe("margin", () => {
     assert.strictEqual(price && text(price), MarginFormulas.liquidationPrice(accountOf(desk.state, "ann"), perp))
   })
 
-  it("other assets count with their weight, and a position may rest on them alone", () => {
+  it("other assets are weighted as collateral, and can alone support a position", () => {
     const desk = new Desk().fund("ann", "collateral", "1 BTC").fund("ben", "collateral", "1000 USDT")
     desk.send(movePrice(spot, "100"))
     assert.strictEqual(free(desk, "ann"), "95")
@@ -133,7 +133,7 @@ describe("margin", () => {
     assert.strictEqual(free(desk, "ann"), "9.725")
   })
 
-  it("unrealised profit is margin for new positions, but can't leave the account", () => {
+  it("unrealised profit is margin for new positions, but can't be withdrawn", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "50", "100")
     desk.send(moveMark("110"))
@@ -143,11 +143,11 @@ describe("margin", () => {
   })
 })
 
-describe("leverage", () => {
+describe("leverage of accounts", () => {
   const leverage = (value: (typeof MarginFormulas.leverages)[number]) =>
     ({ _tag: "SetLeverage", leverage: value }) as const
 
-  it("one leverage applies to all positions of an account, and to its margin", () => {
+  it("one leverage applies to all of an account's positions, and to its margin", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "10", "100")
     assert.strictEqual(free(desk, "ann"), "899.45")
@@ -161,7 +161,7 @@ describe("leverage", () => {
     assert.strictEqual(free(desk, "ann"), "949.45")
   })
 
-  it("a margin market has at most the leverage that the policy allows there", () => {
+  it("a margin market allows at most the leverage that the policy sets", () => {
     const desk = funded()
     desk.call("ann", leverage(100))
     trade(desk, "ann", "buy", "10", "100", spot)
@@ -170,7 +170,7 @@ describe("leverage", () => {
     assert.strictEqual(text(Margins.of(desk.state, "ann").margin), "50")
   })
 
-  it("the policy may refuse a change while there are positions or orders", () => {
+  it("the policy may refuse a leverage change while there are positions or orders", () => {
     const desk = funded({ leverageChange: "refused" })
     const order = desk.place("ann", limit(perp, "buy", "1", "90"))
     assert.strictEqual(why(desk.call("ann", leverage(20))), "hasPositions")
@@ -178,7 +178,7 @@ describe("leverage", () => {
     assert.strictEqual(desk.call("ann", leverage(20))._tag, "LeverageSet")
   })
 
-  it("a position falls to the leverage of its bracket, and none is larger than the last one", () => {
+  it("a position's leverage falls to that of its bracket, and no position exceeds the last bracket", () => {
     const desk = funded()
     desk.fund("ann", "collateral", "200000000 USDT").fund("ben", "collateral", "200000000 USDT")
     desk.call("ann", leverage(100))
@@ -194,7 +194,7 @@ describe("leverage", () => {
     assert.strictEqual(why(desk.call("ann", huge)), "positionTooBig")
   })
 
-  it("a position and its open orders are together no larger than the last bracket", () => {
+  it("a position together with its open orders is no larger than the last bracket allows", () => {
     const desk = funded()
     for (const account of ["ann", "ben"] as const) desk.fund(account, "collateral", "200000000 USDT")
     trade(desk, "ann", "buy", "100", "50000")
@@ -214,7 +214,7 @@ describe("leverage", () => {
     const change = (amount: string) =>
       ({ _tag: "Modify", market: perp, orderId: first.id, amount: Amount.make(amount) }) as const
     assert.strictEqual(why(desk.call("ann", change("190.001"))), "pendingTooBig")
-    // The other side closes: it adds nothing up to the size of the position.
+    // An order on the other side closes the position, so it adds nothing up to the size of the position.
     const ask = desk.place("ann", limit(perp, "sell", "150", "60000"))
     assert.strictEqual(
       Pending.total(desk.state.pending, { account: "ann", market: perp, side: "sell" }),
@@ -226,7 +226,7 @@ describe("leverage", () => {
     assert.strictEqual(why(desk.call("ann", limit(perp, "buy", "0.001", "50000"))), "pendingTooBig")
   })
 
-  it("the policy may refuse an order that would turn a position", () => {
+  it("the policy may refuse an order that would flip a position", () => {
     const desk = funded({ opposite: "refused" })
     trade(desk, "ann", "buy", "1", "100")
     assert.strictEqual(why(desk.call("ann", limit(perp, "sell", "1.5", "120"))), "oppositePosition")
@@ -249,7 +249,7 @@ describe("hedge mode", () => {
     return desk.call("ann", limit(perp, side, amount, price, options))
   }
 
-  it("an account has a long and a short position on a market, with their own profits", () => {
+  it("in hedge mode, an account has a long and a short position on a market, with separate profits", () => {
     const desk = hedged()
     fill(desk, "buy", "3", "100", long)
     fill(desk, "sell", "2", "110", short)
@@ -261,7 +261,7 @@ describe("hedge mode", () => {
     assert.deepStrictEqual(sized(desk), ["0", "-1"])
   })
 
-  it("an order that closes a side never opens the other one", () => {
+  it("an order that closes one side of a hedged position never opens the other side", () => {
     const desk = hedged()
     fill(desk, "buy", "1", "100", long)
     const reply = fill(desk, "sell", "3", "100", long)
@@ -270,7 +270,7 @@ describe("hedge mode", () => {
     assert.strictEqual(why(desk.call("ann", limit(perp, "sell", "1", "100", long))), "reduceOnly")
   })
 
-  it("orders need a side in hedge mode; in one-way mode the policy ignores or refuses one", () => {
+  it("in hedge mode, orders need a side; in one-way mode, the policy ignores or refuses a side", () => {
     const desk = hedged()
     for (const side of [{}, { positionSide: "BOTH" }] as const) {
       assert.strictEqual(why(desk.call("ann", limit(perp, "buy", "1", "100", side))), "wrongSide")
@@ -285,7 +285,7 @@ describe("hedge mode", () => {
     assert.strictEqual(desk.call("ann", limit(spot, "buy", "1", "100", { collateral: true }))._tag, "OrderPlaced")
   })
 
-  it("the mode can't change while there is a futures position or order", () => {
+  it("the position mode can't change while there is a futures position or order", () => {
     const desk = hedged()
     const order = desk.place("ann", limit(perp, "buy", "1", "100", long))
     const back = { _tag: "SetHedgeMode", hedgeMode: false } as const
@@ -301,13 +301,13 @@ describe("hedge mode", () => {
     assert.strictEqual(desk.call("ann", back)._tag, "HedgeModeSet")
   })
 
-  it("a side is liquidated and deleveraged on its own", () => {
+  it("each side of a hedged position is liquidated and deleveraged separately", () => {
     const desk = hedged()
     desk.send({ _tag: "SetMargin", liquidity: "book" })
     fill(desk, "buy", "60", "100", long)
     desk.place("sub", limit(perp, "buy", "10", "100"))
     desk.call("ann", limit(perp, "sell", "10", "100", short))
-    // ben, who is short, takes over a quarter of the long side; sub, who loses, takes nothing of the short one.
+    // ben, who is short, takes over a quarter of the long side. sub, who is losing, takes nothing of the short side.
     desk.send(moveMark("80"))
     assert.deepStrictEqual(sized(desk), ["45", "-10"])
     assert.strictEqual(desk.position("ben", perp), "-45 for 4500")
@@ -318,7 +318,7 @@ describe("closing a position", () => {
   const close = (position: number, more: object = {}) =>
     ({ _tag: "ClosePosition", market: perp, positionId: PositionId.make(position.toString()), ...more }) as const
 
-  it("a market order closes the whole position, and its reduce-only orders end", () => {
+  it("a market order closes the complete position, and the position's reduce-only orders are canceled", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     const { id = 0 } = Positions.get(desk.state, "ann", perp) ?? {}
@@ -330,7 +330,7 @@ describe("closing a position", () => {
     assert.strictEqual(progress(resting), "AUTO_CANCELED_REDUCE_ONLY 0 of 1")
   })
 
-  it("a position that is closed, another's or on the other side is not found", () => {
+  it("closing a position that is closed, another account's, or on the other side fails as not found", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     const { id = 0 } = Positions.get(desk.state, "ann", perp) ?? {}
@@ -341,7 +341,7 @@ describe("closing a position", () => {
   })
 })
 
-describe("records", () => {
+describe("position records", () => {
   it("each change of a position is recorded, with the profit after the fee", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
@@ -349,7 +349,7 @@ describe("records", () => {
     const changes = (desk.state.positionChanges.get("ann") ?? []).map(({ amount, fee, realised, traded }) =>
       [amount, traded, fee, realised].map(text).join(" ")
     )
-    // The second fee, 0.055 % of 330, is split between the closed position and the opened one.
+    // The second fee, 0.055 % of 330, is split between the closed and the opened position.
     assert.deepStrictEqual(changes, ["2 2 0.11 -0.11", "0 2 0.121 19.879", "-1 1 0.0605 -0.0605"])
     const [closed] = desk.state.closedPositions.get("ann") ?? []
     assert.deepStrictEqual(
@@ -360,7 +360,7 @@ describe("records", () => {
   })
 })
 
-describe("funding", () => {
+describe("funding payments", () => {
   const settle = (desk: Desk, rate: string | null, minutes = 1) =>
     desk.send({
       _tag: "SetFunding",
@@ -378,7 +378,7 @@ describe("funding", () => {
     return assert.fail("is never settled")
   }
 
-  it("longs pay shorts at the owner's rate, exactly, and the rest stays with the house", () => {
+  it("longs pay shorts exactly at the owner's rate, and the remainder stays with the house", () => {
     const desk = funded()
     desk.send(movePrice(perp, "100"))
     trade(desk, "ann", "buy", "0.333", "100")
@@ -394,7 +394,7 @@ describe("funding", () => {
     assert.strictEqual(desk.state.fundingPayments.get("ann")?.length, 1)
   })
 
-  it("a position without a match is paid by the house, and a negative rate turns the payment", () => {
+  it("the house pays the funding of an unmatched position, and a negative rate reverses the payment", () => {
     const desk = funded()
     desk.send(openPosition("ann", perp, "buy", "1", "100"))
     desk.send(movePrice(perp, "100"))
@@ -404,7 +404,7 @@ describe("funding", () => {
     assert.strictEqual(text(Ledger.balance(desk.state.ledger, "funding", usdt)), "-0.1")
   })
 
-  it("without the owner's rate, the rate follows the premium of the book over the index", () => {
+  it("without the owner's rate, the funding rate follows the book's premium over the index", () => {
     const desk = funded()
     desk.send(movePrice(spot, "100"))
     trade(desk, "ann", "buy", "1", "100")
@@ -416,7 +416,7 @@ describe("funding", () => {
     assert.strictEqual(text(Fundings.rateOf(desk.state, perp)), "0.0001")
   })
 
-  it("the premium is the average of one sample per minute since the last settlement, of which the latest weighs most", () => {
+  it("the premium is the weighted average of one sample per minute since the last settlement, and the latest sample weighs most", () => {
     const desk = funded()
     desk.send(movePrice(spot, "100"))
     trade(desk, "ann", "buy", "1", "100")
@@ -428,21 +428,21 @@ describe("funding", () => {
     }
     const bid = () => desk.place("ben", limit(perp, "buy", "1", "100.6"))
     const settled = () => desk.state.funding.get(perp)?.settled.slice(1).map(({ rate }) => text(rate))
-    // A premium of 0.6 % in the first minute of three: (1 × 0.6 % + 2 × 0 + 3 × 0) / 6, less the bound of 0.05 %.
+    // A premium of 0.6 % in the first of three minutes: (1 × 0.6 % + 2 × 0 + 3 × 0) / 6, minus the limit of 0.05 %.
     bid()
     minutes(1)
     assert.strictEqual(text(Fundings.rateOf(desk.state, perp)), "0.00375")
     desk.call("ben", { _tag: "CancelAll" })
     minutes(2)
     assert.deepStrictEqual(settled(), ["0.0005"])
-    // In the last minute: (3 × 0.6 %) / 6.
+    // The same premium in the last minute: (3 × 0.6 %) / 6.
     minutes(2)
     bid()
     minutes(1)
     assert.deepStrictEqual(settled(), ["0.0005", "0.0025"])
   })
 
-  it("nothing is settled while a market has no positions", () => {
+  it("no funding is settled while a market has no positions", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     settle(desk, "0.001")
@@ -462,13 +462,13 @@ describe("funding", () => {
   })
 })
 
-describe("borrowing", () => {
+describe("borrowing by margin positions", () => {
   const day = (desk: Desk): ReadonlyArray<Event> => {
     desk.advance(86_400_000_000)
     return desk.send({ _tag: "Pass" }).events
   }
 
-  it("a long margin position pays a day's interest on what its margin does not cover, in its quote currency", () => {
+  it("a long margin position pays a day's interest, in its quote currency, on what its margin does not cover", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "10", "100", spot)
     const [borrow] = desk.state.borrows.get("ann") ?? []
@@ -481,7 +481,7 @@ describe("borrowing", () => {
     assert.deepStrictEqual(tags(day(desk), "BorrowInterestPaid"), [])
   })
 
-  it("a short margin position borrows what it sells, and futures borrow nothing", () => {
+  it("a short margin position borrows what it sells, and futures positions borrow nothing", () => {
     const desk = funded()
     trade(desk, "ann", "sell", "10", "100", spot)
     trade(desk, "ann", "sell", "10", "100")
@@ -508,7 +508,7 @@ describe("margin calls and liquidations", () => {
     assert.include(tags(events, ...calls), "LiquidationStarted ann")
   })
 
-  it("a liquidation closes a part first, and stops when that is enough", () => {
+  it("a liquidation first closes part of a position, and stops if that is enough", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "90", "100")
     const { events } = desk.send(moveMark("93.6"))
@@ -525,7 +525,7 @@ describe("margin calls and liquidations", () => {
     assert.deepStrictEqual(desk.trades(perp).slice(1), ["22.5 @ 93.6"])
   })
 
-  it("a liquidation cancels the other orders of the account on the market, and no others", () => {
+  it("a liquidation cancels only the account's other orders on the same market", () => {
     const desk = funded()
     desk.fund("ann", "trade", "100 USDT")
     trade(desk, "ann", "buy", "90", "100")
@@ -538,18 +538,18 @@ describe("margin calls and liquidations", () => {
     assert.strictEqual(other.status, "NEW")
   })
 
-  it("margin positions are liquidated before futures, smaller margins first", () => {
+  it("margin positions are liquidated before futures positions, and smaller margins first", () => {
     const desk = funded({ partialShare: "1" as never })
     trade(desk, "ann", "buy", "30", "100")
     trade(desk, "ann", "buy", "40", "50", "ETH_USDT")
     trade(desk, "ann", "buy", "35", "100", spot)
     const { events } = desk.send(movePrice(spot, "85"))
     const traded = events.flatMap((event) => event._tag === "Traded" && event.taker !== undefined ? [event.market] : [])
-    // Nobody takes the smaller one on ETH_USDT, whose price the owner did not move.
+    // No account takes the smaller position on ETH_USDT, whose price the owner did not move.
     assert.deepStrictEqual([...new Set(traded)], ["BTC_USDT", "BTC_PERP"])
   })
 
-  it("a loss beyond the collateral is paid by the insurance account, and the rest stays the account's debt", () => {
+  it("the insurance account pays a loss that exceeds the collateral, and what it can't pay stays the account's debt", () => {
     const desk = funded()
     desk.send({ _tag: "SetInsurance", ticker: usdt, amount: Decimal.make("300") })
     trade(desk, "ann", "buy", "90", "100")
@@ -576,7 +576,7 @@ describe("margin calls and liquidations", () => {
     assert.deepStrictEqual([desk.debt("ann"), desk.position("ann", perp)], ["", undefined])
   })
 
-  it("the policy's fee of a liquidation goes to the insurance account", () => {
+  it("the policy's liquidation fee goes to the insurance account", () => {
     const desk = funded({ liquidationFee: Decimal.make("0.01") })
     trade(desk, "ann", "buy", "90", "100")
     desk.send(moveMark("93.6"))
@@ -595,7 +595,7 @@ describe("margin calls and liquidations", () => {
 describe("automatic deleveraging", () => {
   const book = { liquidity: "book" } as const
 
-  it("counterparties with the most profit per equity take over what the book can't take, whole positions but the last", () => {
+  it("accounts with the most profit per equity take over what the book can't, as complete positions except the last", () => {
     const desk = funded(book)
     desk.fund("sub", "collateral", "100000 USDT")
     for (const account of ["cat", "sub"] as const) {
@@ -606,17 +606,18 @@ describe("automatic deleveraging", () => {
     const taken = events.flatMap((event) =>
       event._tag === "Deleveraged" ? [`${event.account} ${text(event.amount)} ${text(event.price)}`] : []
     )
-    // First a quarter of 80, then the rest: all of cat's, whose profit is the larger part of its equity, then sub's.
+    // First a quarter of 80, then the rest: all of cat's position, whose profit is the larger share of its equity, and
+    // then part of sub's.
     assert.deepStrictEqual(taken.map((line) => line.split(" ").slice(0, 2).join(" ")), ["cat 20"])
     assert.strictEqual(desk.position("ann", perp), "60 for 6000")
     const [order] = (desk.state.endedOrders.get("cat") ?? []).slice(-1)
     assert.strictEqual(order?.clientOrderId?.toString(), `adl_${order?.id}_!`)
     assert.deepInclude(order, { postOnly: true, reduceOnly: false, status: "FILLED" })
-    // The last price is still 100: ADL does not move it.
+    // The last price is still 100, because ADL does not move it.
     assert.strictEqual(text(desk.state.trading.get(perp)?.lastPrice ?? 0n), "100")
   })
 
-  it("the grade of a position is its rank among the positions of its side", () => {
+  it("a position's ADL grade is its rank among the positions on its side", () => {
     const desk = funded(book)
     for (const account of ["ann", "cat", "sub"] as const) trade(desk, account, "buy", "1", "100")
     desk.fund("cat", "collateral", "100 USDT").fund("ann", "collateral", "200 USDT")
@@ -632,7 +633,7 @@ describe("automatic deleveraging", () => {
     ])
   })
 
-  it("what neither the book nor other accounts take stays open, until a price move lets the account recover", () => {
+  it("what neither the book nor other accounts take stays open until a price move lets the account recover", () => {
     const desk = funded(book)
     desk.send(movePrice(perp, "100"))
     desk.send(openPosition("ann", perp, "buy", "90", "100"))
@@ -642,7 +643,7 @@ describe("automatic deleveraging", () => {
     assert.deepStrictEqual(tags(desk.send(moveMark("99")).events, ...calls), ["MarginRestored ann"])
   })
 
-  it("a later bid takes the position at the next price move, up or down, also after a restart", () => {
+  it("a later bid takes the position at the next price move, up or down, even after a restart", () => {
     for (const [mark, restarts] of [["92.9", false], ["93.1", false], ["93.1", true]] as const) {
       const desk = funded(book)
       desk.send(movePrice(perp, "100"))
@@ -655,7 +656,7 @@ describe("automatic deleveraging", () => {
     }
   })
 
-  it("a cascade: one liquidation moves the price that liquidates the next account", () => {
+  it("in a cascade, one liquidation moves the price that liquidates the next account", () => {
     const desk = funded(book)
     desk.fund("ben", "collateral", "100000 USDT")
     for (const account of ["ann", "cat"] as const) {
@@ -663,7 +664,7 @@ describe("automatic deleveraging", () => {
       desk.place(account, limit(perp, "buy", account === "ann" ? "90" : "85", "100"))
     }
     desk.call("ben", { _tag: "CancelAll" })
-    // The only bids are far below: ann's liquidation trades there, and the mark price follows.
+    // The only bids are far below the price, so ann's liquidation trades there, and the mark price follows.
     for (const [amount, price] of [["22.5", "93.6"], ["200", "91"]] as const) {
       desk.place("ben", limit(perp, "buy", amount, price))
     }

@@ -15,7 +15,7 @@ import { units } from "../../support/engine.ts"
 
 const ids = (items: Iterable<{ readonly id: unknown }>): string => Array.from(items, ({ id }) => id).join()
 
-/** Whether only the other leg of an open OCO pair counts, its take-profit. */
+/** Whether this is the stop-loss of an open pair. The pair's claim is counted for its take-profit. */
 const isShared = ({ exits, ocoOrders }: State, order: Order): boolean => {
   const pair = order.oco === undefined ? undefined : ocoOrders.get(order.oco) ?? exits.get(order.oco)
   return pair?.stopLoss === order && pair.takeProfit !== undefined
@@ -116,19 +116,21 @@ const scheduled = ({ due, investments, investmentsOf, killSwitches, priceSteps }
   }
 }
 
-/** Positions by market, reserved margin, the timers, and the accounts that watch prices: as after loading the saved state. */
+/**
+ * Compares positions by market, reserved margin, timers and the accounts that watch prices with a freshly loaded state.
+ */
 const margined = (state: State): void => {
   for (const market of state.markets.keys()) {
     const positions = [...state.positions.values()].filter((position) => position.market === market)
     assert.sameMembers([...state.positionsOn.get(market) ?? []], positions)
   }
-  // Loading is slow: only every fifth second of the clock.
+  // Loading is slow, so it is done only at every fifth second of the clock.
   if (Math.floor(state.at / 1e6) % 5 > 0) return
   const loaded = Saved.load(structuredClone(Saved.save(state)), state.policy)
   assert.sameDeepMembers([...loaded.reserved], [...state.reserved])
   assert.strictEqual(TimerQueue.nextTime(loaded.due.funding), TimerQueue.nextTime(state.due.funding))
   assert.strictEqual(TimerQueue.nextTime(loaded.due.borrows), TimerQueue.nextTime(state.due.borrows))
-  // The bounds may differ: they depend on when an account was last checked. Every account must have some.
+  // The limits may differ, because they depend on when an account was last checked. Every account must have limits.
   const watching = ({ watches }: State) =>
     [...watches.byAccount.keys()].filter((account) => state.positionsOf.has(account))
   assert.sameMembers(watching(loaded), watching(state))

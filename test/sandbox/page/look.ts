@@ -61,7 +61,7 @@ const busy = Effect.gen(function*() {
   yield* control.snapshot
 })
 
-/** Shows the market of the position, and opens the owner's forms. */
+/** Shows the position's market, and opens the owner's forms. */
 const unfold = Effect.fnUntraced(function*(shown: Page) {
   yield* pick(shown, "Market", "BTC / PERP")
   for (

@@ -1,4 +1,4 @@
-/** Tests of margin on the page: the chart's lines, the account's margin and events, and the owner's actions. */
+/** Tests margin on the page: the chart's lines, the account's margin and events, and the owner's actions. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Locator, Page } from "playwright-core"
@@ -19,7 +19,7 @@ const held = Effect.fnUntraced(function*(shown: Page, account: string) {
   yield* appears(region(shown, "Positions"), "long")
 })
 
-/** Waits until the chart has pixels of a colour, or none. */
+/** Waits until the chart has pixels of a colour, or has none. */
 const draws = Effect.fnUntraced(function*(shown: Page, variable: string, is: boolean) {
   const count = see(() =>
     shown.evaluate((variable) => {
@@ -38,13 +38,13 @@ const draws = Effect.fnUntraced(function*(shown: Page, variable: string, is: boo
       return found
     }, variable)
   )
-  // A label on the price scale alone has hundreds of pixels.
+  // Even a single label on the price scale has hundreds of pixels.
   const isThere = Effect.map(count, (pixels) => pixels > 100)
   for (let tries = 0; tries < 100 && (yield* isThere) !== is; tries++) yield* Effect.sleep("50 millis")
   assert.strictEqual(yield* isThere, is, variable)
 })
 
-/** The cells of the only position, except for the time of the next funding. */
+/** The cells of the only position, without the time of the next funding. */
 const cells = (shown: Page): Locator => region(shown, "Positions").locator("tbody td:not(:last-child)")
 
 const events = (shown: Page): Locator => region(shown, "Margin events").locator("[role=gridcell]:last-child")
@@ -87,7 +87,7 @@ export const margin = (): void => {
         yield* appears(region(shown, "Margin").getByRole("alert"), /^Margin call: equity with profit is 230 USDT/u)
         yield* appears(region(shown, "Market"), "bob: margin call")
 
-        // The lines of the chart can be hidden.
+        // The chart's lines can be hidden.
         const lines = { "--mark": "the mark price", "--index": "the index price", "--bad": "the position of bob" }
         for (const [colour, name] of Object.entries(lines)) {
           yield* draws(shown, colour, true)
@@ -95,7 +95,7 @@ export const margin = (): void => {
           yield* draws(shown, colour, false)
         }
 
-        // A large move asks first. It liquidates more than the account has.
+        // The page asks before a large move. This move liquidates more than the account has.
         const { sequence } = yield* control.status
         yield* setMark(shown, "25000")
         const dialog = shown.getByRole("dialog", { name: "Move the mark price of BTC_PERP by −23 %?" })
@@ -116,7 +116,7 @@ export const margin = (): void => {
         ])
         yield* appears(region(shown, "Fills"), "sell, taker, liquidation")
 
-        // The row of the call shows the exchange as it was then.
+        // Selecting the call's row shows the exchange as it was at that time.
         yield* see(() => events(shown).getByText(/^Margin call/u).click())
         yield* appears(shown, new RegExp(`^The exchange as it was after command ${sequence}, `, "u"))
         yield* go(shown, "orders")
@@ -129,7 +129,7 @@ export const margin = (): void => {
         yield* press(shown, /^Undo/u)
         yield* reads(cells(shown), called)
 
-        // Where the book can't take a liquidation, accounts with a profit on the other side do.
+        // What the book can't take of a liquidation, accounts with a profit on the other side take over.
         yield* control.setMargin({ liquidity: "book" })
         yield* control.openPosition({ account: "alice", market: perp, side: "sell", amount: amount("0.2") })
         yield* control.moveMark({ market: perp, price: price("31000") })
@@ -181,7 +181,7 @@ export const margin = (): void => {
         yield* press(shown.getByRole("dialog", { name: "Change the leverage of alice to 20×?" }), "Change")
         yield* reads(events(shown).first(), ["Leverage is now 20×"])
         yield* appears(region(shown, "Margin"), /^200 USDT$/u)
-        // A refusal is shown in the exchange's words.
+        // A refusal is shown with the exchange's own message.
         yield* see(() => shown.getByRole("switch", { name: "Hedge mode" }).click())
         yield* appears(shown.getByRole("alert"), /^Refused with HTTP \d+: /u)
         assert.isFalse(yield* see(() => shown.getByRole("switch", { name: "Hedge mode" }).isChecked()))

@@ -99,7 +99,7 @@ export const orders = (): void => {
           amount: amount("0.2"),
           price: price("39100")
         })
-        // The mark price follows the last price of BTC_USDT, not that of BTC_PERP.
+        // The mark price follows the last price of BTC_USDT, not of BTC_PERP.
         yield* control.movePrice({ market: perp, price: price("41000") })
         yield* control.movePrice({ market: marketName("BTC_USDT"), price: price("39000") })
         const profit = positions.locator("[data-name=Mark], [data-name=Profit]")

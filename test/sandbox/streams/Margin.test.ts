@@ -73,7 +73,7 @@ describe("margin channels", () => {
         amount: "1800",
         margin: "180000",
         pnl: "0",
-        // The taker's fee of 0.055 %.
+        // The taker fee of 0.055 %.
         realized_pnl: "-990",
         liq_stage: null,
         position_side: "BOTH"
@@ -88,7 +88,7 @@ describe("margin channels", () => {
       for (const [event, { id, liq_stage: stage }] of closed) {
         same([event, id, stage], [2, position?.["id"], "liquidation"])
       }
-      // The loss of 80 or less per unit, and the fees.
+      // A loss of 80 or less per unit, and the fees.
       const { amount, realized_pnl: realized } = closed.at(-1)?.[1] ?? {}
       same(amount, "0")
       assert.isBelow(Number(realized), -990 - 1800 * 79)
@@ -109,7 +109,7 @@ describe("margin channels", () => {
       assert.isUndefined(other?.params)
     }).pipe(Effect.provide(world)))
 
-  it.effect("the margin balance of an asset that the account does not hold shows what it can borrow", () =>
+  it.effect("the margin balance of an asset that the account does not hold shows how much can be borrowed", () =>
     Effect.gen(function*() {
       yield* fund
       yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: Decimal.price("1000") }))
@@ -132,7 +132,7 @@ describe("margin channels", () => {
       same(borrows?.records.map(({ amount, asset }) => [asset, amount]), [["USDT", "-900"]])
     }).pipe(Effect.provide(world)))
 
-  it.effect("the margin call and the liquidation of a borrow are pushed as they happen, only to its account", () =>
+  it.effect("the margin call and the liquidation of a loan are pushed as they happen, and only to the loan's account", () =>
     Effect.gen(function*() {
       yield* fund
       const [client, other] = [yield* authorized(), yield* authorized(bob)]
@@ -150,16 +150,16 @@ describe("margin channels", () => {
       // The equity of 59,000 is less than one and a half times the maintenance margin of 43,000.
       yield* movePrice("860", btcUsdt)
       same(yield* events, [[1, "USDT", "-900000"]])
-      // A quarter is closed; the rest stays called.
+      // A quarter of the position is closed, and the rest stays under a margin call.
       yield* movePrice("840", btcUsdt)
       same(yield* events, [[2, "USDT", "-675000"], [1, "USDT", "-675000"]])
-      // The whole position is closed, in two parts.
+      // The complete position is closed, in two parts.
       yield* movePrice("805", btcUsdt)
       same(yield* events, [[2, "USDT", "-506250"], [2, "USDT", "0"]])
       same(of(yield* other.pushed, "borrowsAccountMargin"), [])
     }).pipe(Effect.provide(world)))
 
-  it.effect("the feed has the interest of each borrow once a day, and the payment in the collateral balance", () =>
+  it.effect("the feed contains each loan's interest once a day, and the payment changes the collateral balance", () =>
     Effect.gen(function*() {
       yield* fund
       yield* trade("1", "1000", "BTC_USDT")
@@ -173,7 +173,8 @@ describe("margin channels", () => {
         Stream.takeUntil(entries, ({ event }) => event._tag === "PriceMoved" && event.price === "77")
       )).map(({ event }) => event)
       const paid = events.flatMap((event) => event._tag === "BorrowInterestPaid" ? [event] : [])
-      // The long position has borrowed 900 USDT, the short one a BTC worth 1,000 USDT; 0.0585 % of each is paid.
+      // The long position has borrowed 900 USDT, and the short position a BTC worth 1,000 USDT. The interest on each
+      // loan is 0.0585 %.
       same(
         paid.map(({ account, amount, market }) => `${account} ${market} ${amount}`).toSorted(),
         ["alice", "alice", "bob", "bob"].map((account) =>
@@ -185,7 +186,7 @@ describe("margin channels", () => {
       assert.approximately(Number(before) - Number(after?._tag === "BalanceChanged" ? after.free : 0), 2 * 0.5265, 1e-9)
     }).pipe(Effect.provide(world)))
 
-  it.effect("in hedge mode positions, orders and liquidations have their sides", () =>
+  it.effect("in hedge mode, positions, orders and liquidations have position sides", () =>
     Effect.gen(function*() {
       yield* fund
       yield* call("/api/v4/collateral-account/hedge-mode/update", { hedgeMode: true })
@@ -216,7 +217,7 @@ describe("margin channels", () => {
       const closed = yield* client.pushed
       const liquidated = of<readonly [number, Sided]>(closed, "positionsAccountMargin").filter(([event]) => event === 2)
       assert.include(liquidated.map(([, one]) => one["position_side"]), "SHORT")
-      // The closing order of the long side ends with it.
+      // The order that closes the long side is closed together with the position.
       const ended = of<readonly [number, Sided]>(closed, "ordersPending").filter(([, order]) =>
         order["amount"] === "10"
       )
