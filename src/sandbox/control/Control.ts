@@ -116,11 +116,11 @@ export class Control extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<CandleView.Candle>, Journal.JournalError>
     /** An account's open positions. */
     readonly positions: (account: string) => Effect.Effect<ReadonlyArray<Views.OpenPosition>, Journal.JournalError>
-    /** The margin of a collateral account at the current mark prices, and whether it has a margin call. */
+    /** An account's margin at the current mark prices, and whether it has a margin call. */
     readonly margin: (account: string) => Effect.Effect<MarginViews.AccountMargin, Journal.JournalError>
     /**
      * The events that concern an account's margin, latest first: at most 100, up to the command with the number `upTo`.
-     * Those that a restore has undone, or that the feed no longer stores, are left out.
+     * Events that a restore has undone, or that the feed no longer stores, are left out.
      */
     readonly marginEvents: (
       account: string,

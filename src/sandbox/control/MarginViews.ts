@@ -1,4 +1,4 @@
-/** Margin as the owner of a sandbox sees it: an account's margin and its events, and the venue's margin policy. */
+/** Margin as the sandbox's owner sees it: an account's margin and its events, and the venue's margin policy. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
@@ -17,15 +17,15 @@ import type { Venue } from "../venue/Venue.ts"
 
 const key = Schema.optionalKey
 
-/** The margin of a collateral account at the current mark prices. Amounts are in the settlement currency. */
+/** A collateral account's margin at the current mark prices. Amounts are in the settlement currency. */
 export interface AccountMargin {
-  /** The identifier of the account. */
+  /** The account's identifier. */
   readonly account: string
   /** The settlement currency, `USDT`. */
   readonly currency: Ticker
-  /** The leverage of all positions. Markets and brackets may limit it further. */
+  /** The leverage of all positions. Markets and brackets may limit the leverage further. */
   readonly leverage: number
-  /** Whether the account has a long and a short position per futures market. */
+  /** Whether the account can have both a long and a short position on each futures market. */
   readonly hedgeMode: boolean
   /** The weighted value of the collateral minus the debts, without unrealised profit. */
   readonly equity: Decimal
@@ -35,15 +35,23 @@ export interface AccountMargin {
   readonly value: Decimal
   /** The initial margin of positions and open orders. */
   readonly margin: Decimal
-  /** Equity minus margin plus profit: the margin available to new positions and orders; negative if there is too little. */
+  /**
+   * Equity minus margin plus unrealised profit: the margin available to new positions and orders; negative if the
+   * margin is insufficient.
+   */
   readonly freeMargin: Decimal
-  /** The account is liquidated when equity plus profit is no more than this. */
+  /**
+   * The maintenance margin. The account is liquidated when equity plus unrealised profit is no more than this amount.
+   */
   readonly maintenanceMargin: Decimal
-  /** The account gets a margin call when equity plus profit is no more than this. */
+  /**
+   * The margin call level. The account gets a margin call when equity plus unrealised profit is no more than this
+   * amount.
+   */
   readonly callMargin: Decimal
-  /** Equity plus profit as a ratio of the value of all positions; absent without positions. */
+  /** Equity plus unrealised profit, as a ratio of the value of all positions; absent without positions. */
   readonly marginFraction?: Decimal
-  /** The maintenance margin as a ratio of the value of all positions; absent without positions. */
+  /** The maintenance margin, as a ratio of the value of all positions; absent without positions. */
   readonly maintenanceMarginFraction?: Decimal
   /** Whether the account has a margin call or is in liquidation; absent if neither. */
   readonly state?: "margin_call" | "liquidation"
@@ -67,7 +75,7 @@ export const AccountMargin: Schema.Codec<AccountMargin, unknown> = Schema.Struct
   state: key(Schema.Literals(["margin_call", "liquidation"]))
 })
 
-/** The margin of an account. */
+/** An account's margin. */
 export const margin = (state: State.State, account: string): AccountMargin => {
   const { equity, freeMargin, leverage, maintenance, margin, pnl, value } = Margins.of(state, account)
   const called = state.calls.get(account)
@@ -91,7 +99,7 @@ export const margin = (state: State.State, account: string): AccountMargin => {
   }
 }
 
-/** An asset of the insurance account. */
+/** The insurance account's balance of one asset. */
 export interface Insurance {
   /** The asset. */
   readonly ticker: Ticker
@@ -105,7 +113,7 @@ export interface VenueMargin {
   readonly policy: MarginPolicy
   /** The weights of collateral assets; other assets have a weight of zero. */
   readonly weights: ReadonlyArray<CollateralWeight>
-  /** The insurance account's assets, which `SetInsurance` changes; empty if it has none. */
+  /** The insurance account's assets, which `SetInsurance` changes; empty if the account has no assets. */
   readonly insurance: ReadonlyArray<Insurance>
 }
 
@@ -162,7 +170,7 @@ type Tag = (typeof tags)[number]
 export interface MarginEvent {
   /** The number of the command. */
   readonly sequence: number
-  /** The time of the command, in Unix microseconds on the venue's clock. */
+  /** The command's time, in Unix microseconds on the venue's clock. */
   readonly at: number
   /** The event. */
   readonly event: Extract<Event.Shown, { readonly _tag: Tag }>
@@ -175,14 +183,14 @@ export const MarginEvent: Schema.Codec<MarginEvent, unknown> = Schema.Struct({
   event: Schema.Union(tags.map((tag) => Schema.TaggedStruct(tag, Event.fields[tag])))
 }) as unknown as Schema.Codec<MarginEvent, unknown>
 
-/** The maximum number of events in an answer. */
+/** The maximum number of events in a response. */
 const most = 100
 
 const known: ReadonlySet<string> = new Set(tags)
 
 /**
- * The events that concern an account's margin, latest first: at most 100, up to a command's number. Those that a restore has
- * undone or that the feed no longer stores are left out.
+ * The events that concern an account's margin, latest first: at most 100, up to a command's number. Events that a
+ * restore has undone, or that the feed no longer stores, are left out.
  */
 export const marginEvents = (
   { feed, journal }: Venue["Service"],

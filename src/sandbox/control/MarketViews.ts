@@ -36,7 +36,10 @@ export interface MarketSummary {
   readonly fundingRate?: Decimal
   /** The time between two funding settlements of a futures market, in minutes; absent on other markets. */
   readonly fundingMinutes?: number
-  /** The values that the owner has set and that follow no market; absent on markets without margin. */
+  /**
+   * The prices and rates that the owner has set, so that they do not follow the market; absent on markets without
+   * margin.
+   */
   readonly fixed?: ReadonlyArray<(typeof fixable)[number]>
 }
 

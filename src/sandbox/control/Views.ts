@@ -163,7 +163,7 @@ export interface OpenPosition {
   readonly pnl: Decimal
   /** The initial margin at the mark price, in quote currency. */
   readonly margin: Decimal
-  /** The funding, or the interest on what it borrows, paid so far, in quote currency; negative if received. */
+  /** The funding, or the interest on the borrowed amount, paid so far, in quote currency; negative if received. */
   readonly funding: Decimal
   /**
    * The mark price at which the account is liquidated if all other prices stay the same; absent if there is no such

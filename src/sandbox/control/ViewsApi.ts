@@ -172,14 +172,14 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     success: Control.AccountMargin,
     error: Unavailable
   }).annotateMerge(described(
-    "The margin of a collateral account at the current mark prices, and whether it has a margin call or is in liquidation."
+    "An account's margin at the current mark prices, and whether it has a margin call or is in liquidation."
   )),
   HttpApiEndpoint.get("marginEvents", "/MarginEvents", {
     query: Schema.Struct({ account: Schema.String, upTo: Schema.optionalKey(Integer) }),
     success: Schema.Array(Control.MarginEvent),
     error: Unavailable
   }).annotateMerge(described(
-    "The events that concern an account's margin, latest first: at most 100, up to the command with the number `upTo`. Those " +
+    "The events that concern an account's margin, latest first: at most 100, up to the command with the number `upTo`. Events " +
       "that a restore has undone, or that the feed no longer stores, are left out."
   )),
   HttpApiEndpoint.get("venueMargin", "/VenueMargin", { success: Control.VenueMargin, error: Unavailable })

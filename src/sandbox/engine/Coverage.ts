@@ -1,4 +1,4 @@
-/** Whether the free margin of an account covers a trade that opens or increases a position. */
+/** Whether an account's free margin covers a trade that opens or increases a position. */
 import * as MarginUnits from "../../domain/MarginUnits.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Leverage from "./Leverage.ts"

@@ -21,7 +21,7 @@ import type { Work } from "./Work.ts"
 /** The number of latest settlements that are stored for each market. */
 const kept = 1000
 
-/** The premium of a market's book over its index now, as a ratio. */
+/** The current premium of a market's book over its index, as a ratio. */
 const premiumOf = (state: State, market: MarketName): Units.Units => {
   const book = state.trading.get(market)?.book
   const index = ReferencePrices.index(state, market)
@@ -32,7 +32,7 @@ const premiumOf = (state: State, market: MarketName): Units.Units => {
 
 /**
  * Samples the premium of each market with positions at every whole minute after `from` and up to `to`, in Unix
- * microseconds. Nothing changes between two commands or scheduled events, so all these samples are equal.
+ * microseconds. The state does not change between two commands or scheduled events, so all these samples are equal.
  */
 export const sample = (state: State, from: number, to: number): void => {
   if (state.positions.size === 0) return
@@ -48,8 +48,8 @@ export const sample = (state: State, from: number, to: number): void => {
 
 /**
  * The rate, as a ratio, at which a market's funding would be settled now: the owner's rate if set, otherwise a rate
- * computed from the average premium since the latest settlement, in which the n-th sample has weight n. Before the
- * first sample, the current premium is used.
+ * computed from the average premium since the latest settlement, in which the n-th sample has weight n. Until the first
+ * sample, the current premium is used.
  */
 export const rateOf = (state: State, market: MarketName): Units.Units => {
   const terms = state.funding.get(market)

@@ -48,7 +48,7 @@ export const closingPart = (
 const limitOf = (state: State, order: Order): Units.Units => {
   const pair = pairOf(state, order)
   const orders = pair === undefined ? [order] : [pair.stopLoss, pair.takeProfit]
-  // A stop-market order has no limit: its activation price counts. A market order never waits.
+  // A stop-market order has no limit, so its activation price is used. A market order never rests.
   const prices = orders.map(({ price, stop }) => Units.from(price ?? stop?.price ?? Decimal.zero) ?? 0n)
   return prices.reduce((most, price) => price > most ? price : most)
 }
@@ -67,7 +67,7 @@ export const claim = (state: State, order: Order): void => {
   const isOpen = state.openOrders.has(order.id)
   if (isOpen) Claims.update(state.claims, order, isSecondLeg(state, order))
   else Claims.drop(state.claims, order)
-  // The brackets do not limit the counterparty.
+  // The brackets do not apply to the counterparty.
   if (order.kind !== "futures" || order.reduceOnly || order.account === Quotes.account) return
   Pending.set(state.pending, order, isOpen ? pendingOf(state, order) : 0n)
 }

@@ -105,9 +105,10 @@ export const isReduceOnly = (
 }
 
 /**
- * The refusal of an order that would make a position larger than the market's brackets allow, alone or together with the
- * other open orders, or turn it into a position on the other side although the venue's policy forbids that. `total` is
- * the order's value, in units of the quote currency. `replaced` is the order that this order is about to replace.
+ * The refusal of an order that would make a position larger than the market's brackets allow, alone or together with
+ * the other open orders. Also refuses an order that would turn the position into one on the other side, if the venue's
+ * policy forbids that. `total` is the order's value, in units of the quote currency. `replaced` is the order that this
+ * order is about to replace.
  */
 export const refusalOf = (
   state: State,

@@ -1,23 +1,26 @@
 /**
- * The value of the open orders that would open or increase each futures position. The market's brackets limit the sum of
- * it and the position.
+ * The value of the open orders that would open or increase each futures position. The market's brackets limit the sum
+ * of this value and the position.
  */
 import type { OrderId } from "../../domain/Identifiers.ts"
 import type { OrderSide } from "../../domain/Order.ts"
 import type { Units } from "./Units.ts"
 
-/** The orders of an account on one side of a market. None of them is reduce-only, so they trade the same position. */
+/**
+ * The orders of an account on one side of a market. None of these orders is reduce-only, so they all trade the same
+ * position.
+ */
 interface Group {
-  /** The values of the orders, in units of the quote currency. None is zero. */
+  /** The values of the orders, in units of the quote currency. No value is zero. */
   readonly values: Map<OrderId, Units>
-  /** The sum of the values. */
+  /** The sum of the orders' values. */
   total: Units
 }
 
-/** The values for all accounts, by account, market and side. */
+/** The order values of all accounts, by account, market and side. */
 export type Pending = Map<string, Group>
 
-/** An account and the side of a market on which its orders are. */
+/** Identifies an account's orders on one side of a market. */
 interface Side {
   readonly account: string
   readonly market: string
@@ -39,7 +42,7 @@ export const set = (pending: Pending, order: Side & { readonly id: OrderId }, va
   else if (group.values.delete(order.id) && group.values.size === 0) pending.delete(key)
 }
 
-/** The value of the orders on a side, without that of one order, which may be about to end. */
+/** The total value of the orders on a side, excluding one order, which may be about to close. */
 export const total = (pending: Pending, side: Side, without?: OrderId): Units => {
   const group = pending.get(keyOf(side))
   if (group === undefined) return 0n

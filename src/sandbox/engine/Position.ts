@@ -71,13 +71,13 @@ export interface PositionChange {
   readonly amount: Units
   /** The total paid or received for the open part after the change, in units of the quote currency. */
   readonly cost: Units
-  /** The funding, or the interest, paid so far, in units of the quote currency; negative if received. */
+  /** The funding or interest paid so far, in units of the quote currency; negative if received. */
   readonly funding: Units
   /** The part of {@link funding} that was paid since the previous change. */
   readonly fundingFee: Units
   /**
-   * The mark price of the market at which the account is liquidated after the change, in units of the quote currency;
-   * `undefined` if there is none.
+   * The mark price at which the account would be liquidated after the change, in units of the quote currency;
+   * `undefined` if there is no such price.
    */
   readonly liquidationPrice: Units | undefined
   /** The change's cause. */

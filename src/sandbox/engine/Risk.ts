@@ -27,7 +27,7 @@ export interface Bounds {
   readonly liquidation: Units.Units
 }
 
-/** The bounds of an account at the current prices. */
+/** An account's bounds at the current prices. */
 export const boundsOf = (state: State, account: string): Bounds => {
   const { callShare, maintenanceShare } = MarginRules.of(state.margin)
   let [worth, call, liquidation] = [Margins.equityOf(state, account), 0n, 0n]
@@ -114,8 +114,9 @@ const watch = (state: State, account: string, share: Units.Units, distance: Unit
 }
 
 /**
- * Watches every move of each price: each tries again to liquidate an account whose positions nobody has taken. Bounds further
- * away would depend on when the account was last checked, which a saved state does not contain.
+ * Watches every move of each price, because each move tries again to liquidate an account whose positions nobody has
+ * taken. Bounds that are further away would depend on when the account was last checked, and a saved state does not
+ * contain that time.
  */
 const watchMoves = (state: State, account: string, share: Units.Units): void => {
   const { watches } = state

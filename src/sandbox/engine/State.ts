@@ -228,11 +228,11 @@ export interface Funding {
   cap: Units
   /** The lowest computed rate, as a ratio. */
   floor: Units
-  /** The premiums of {@link samples}, each multiplied by its number, as ratios. */
+  /** The sum of the sampled premiums, each multiplied by its sample number, as a ratio. */
   weighted: Units
   /**
-   * The number of premiums sampled, one at each whole minute, since the latest settlement or, if that was later, since the
-   * market has positions.
+   * The number of premiums sampled, one at each whole minute, since the latest settlement, or since the market has had
+   * positions if that is later.
    */
   samples: number
   /** The latest funding settlements, oldest first; at most 1000. */

@@ -61,7 +61,7 @@ const isListed = ({ ticker }: { readonly ticker?: Ticker }, { state }: Context):
  */
 const tpslOf = ({ account, amount, market }: Position, { state }: Context): OpenPositions.Tpsl | null => {
   const closing = amount > 0n ? "sell" : "buy"
-  // In hedge mode, the other position of the market has exits of the other side.
+  // In hedge mode, exits on the other side belong to the market's other position.
   const exit = state.exits.latest(account, market).find(({ stopLoss, takeProfit }) =>
     (takeProfit ?? stopLoss)?.side === closing
   )

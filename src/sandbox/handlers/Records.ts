@@ -50,7 +50,7 @@ const countBefore = <A>(list: ReadonlyArray<A>, timeOf: (record: A) => number, t
   return low
 }
 
-/** The seconds from which to read records, both inclusive. */
+/** The range of Unix seconds from which to read records, both ends inclusive. */
 interface Seconds {
   readonly endDate?: number
   readonly startDate?: number

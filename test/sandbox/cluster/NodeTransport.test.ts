@@ -58,7 +58,7 @@ const collected = (outcome: NodeTransport.Outcome) =>
     : Effect.die(outcome)
 
 describe("requests to other nodes", () => {
-  it.live("a request and its response arrive unchanged, however large", () =>
+  it.live("a request and its answer arrive unchanged, however large", () =>
     Effect.gen(function*() {
       const large = "é€x".repeat(700_000)
       const received: Array<unknown> = []
@@ -70,7 +70,7 @@ describe("requests to other nodes", () => {
       assert.deepStrictEqual(outcome, answer(large))
     }))
 
-  it.live("a streamed response arrives in parts, and a complete response is distinguishable from a truncated one", () =>
+  it.live("a streamed answer arrives in parts, and a complete one is distinguishable from a broken one", () =>
     Effect.gen(function*() {
       const parts = Stream.make("a", "é", "c".repeat(200_000)).pipe(Stream.encodeText)
       const whole = yield* sent(() => Effect.succeed(streamed(parts)))
@@ -80,7 +80,7 @@ describe("requests to other nodes", () => {
       assert.instanceOf(yield* Effect.flip(collected(broken)), BodyLost)
     }))
 
-  it.live("a node stops streaming a response when the reader stops", () =>
+  it.live("a node stops streaming an answer when the reader stops", () =>
     Effect.gen(function*() {
       const ended = yield* Latch.make()
       const endless = Stream.concat(Stream.make(Buffer.from("a")), Stream.never).pipe(Stream.ensuring(ended.open))
@@ -90,7 +90,7 @@ describe("requests to other nodes", () => {
       yield* ended.await
     }))
 
-  it.live("a node stops streaming a response when the asking node leaves before the first part", () =>
+  it.live("a node stops streaming an answer when the asking node leaves before the first part", () =>
     Effect.gen(function*() {
       const asked = yield* Latch.make()
       const left = yield* Latch.make()
@@ -104,20 +104,20 @@ describe("requests to other nodes", () => {
         () => asked.open.pipe(Effect.andThen(left.await), Effect.as(late)),
         vitals
       )
-      // The asking node stops, and the responding node notices.
+      // The asking node ends, and the answering node notices.
       const asking = yield* Scope.make()
       const { send } = yield* Scope.provide(NodeTransport.sender(), asking)
       const sending = yield* Effect.forkChild(send(`127.0.0.1:${port}`, "venue", request))
       yield* asked.await
       yield* Scope.close(asking, Exit.void)
       assert.deepStrictEqual(yield* Fiber.join(sending), { _tag: "Lost" })
-      // Gives the responding node time to notice. Without this pause the test would also pass, but prove less.
+      // Gives the answering node time to notice. Without this pause the test would also pass, but prove less.
       yield* turn
       yield* left.open
       yield* ended.await
     }))
 
-  it.live("a node stops streaming a response when the caller stops waiting", () =>
+  it.live("a node stops streaming an answer when the caller stops waiting", () =>
     Effect.gen(function*() {
       const asked = yield* Latch.make()
       const left = yield* Latch.make()
@@ -132,7 +132,7 @@ describe("requests to other nodes", () => {
       yield* ended.await
     }))
 
-  it.live("however many feeds go through a node, calls still reach their venues", () =>
+  it.live("however many feeds go through a node, calls still reach their venue", () =>
     Effect.gen(function*() {
       const endless = streamed(Stream.concat(Stream.make(Buffer.from("a")), Stream.never))
       const port = yield* NodeTransport.serve(
@@ -161,7 +161,7 @@ describe("requests to other nodes", () => {
       assert.strictEqual(node.received.length, Hop.atOnce)
     }))
 
-  it.effect("the time that a request waits for its turn is deducted from its time limit at the other node", () =>
+  it.effect("the time for which a request waits for its turn counts towards its time limit at the other node", () =>
     Effect.gen(function*() {
       const held: Array<() => void> = []
       const node = yield* serving((response) => void held.push(() => response.end()))
@@ -177,14 +177,14 @@ describe("requests to other nodes", () => {
       assert.deepStrictEqual([left[0], left[Hop.atOnce]], ["2000", "1300"])
     }))
 
-  it.live("the outcome distinguishes a node that lacks the venue, a node that can't tell the outcome, and a node that fails", () =>
+  it.live("the outcome distinguishes a node without the venue, a node that can't tell the outcome, and a node that fails", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* sent(() => Effect.succeed({ _tag: "NotTheirs" })), { _tag: "NotTheirs" })
       assert.deepStrictEqual(yield* sent(() => Effect.succeed({ _tag: "Lost" })), { _tag: "Lost" })
       assert.deepStrictEqual(yield* sent(() => Effect.die("a defect")), { _tag: "Lost" })
     }))
 
-  it.live("the outcome distinguishes a node that was not reached from a node that fell silent or disconnected", () =>
+  it.live("the outcome distinguishes a node that was not reached from one that fell silent or disconnected", () =>
     Effect.gen(function*() {
       const { send } = yield* NodeTransport.sender()
       const to = (port: number) => send(`127.0.0.1:${port}`, "venue", request)
@@ -197,7 +197,7 @@ describe("requests to other nodes", () => {
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(outcomes.map(({ _tag }) => _tag), ["NotSent", "Lost", "Lost", "Lost"])
-      // The HTTP client did not resend any of these requests.
+      // The HTTP client did not resend any of the requests.
       for (const { received } of [silent, broken, half]) assert.strictEqual(received.length, 1)
     }))
 })
@@ -221,7 +221,7 @@ it.live("a node serves its health and metrics to everyone, but accepts requests 
   }))
 
 // -----------------------------------------------------------------------------
-// WebSockets to other nodes
+// WebSockets
 // -----------------------------------------------------------------------------
 
 const handshake: Request = {
@@ -237,7 +237,7 @@ const handshake: Request = {
   from: "10.0.0.1"
 }
 
-/** A venue that echoes every message. `wires` are its open connections. */
+/** A venue that answers every message with the message. `wires` are its open connections. */
 const echoing = () => {
   const wires = new Set<Socket.Wire>()
   const connect: Socket.Connect = (wire) => {
@@ -255,7 +255,7 @@ const echoing = () => {
   return { upgraded, wires }
 }
 
-/** A server that forwards every request to a node that handles requests with `receive`. */
+/** A server that passes every request on to a node that handles requests with `receive`. */
 const passing = Effect.fnUntraced(function*(receive: NodeTransport.Receive) {
   const node = yield* Scope.make()
   const port = yield* Scope.provide(NodeTransport.serve("127.0.0.1", 0, receive, vitals), node)
@@ -277,7 +277,7 @@ const passing = Effect.fnUntraced(function*(receive: NodeTransport.Receive) {
 const isEmpty = (wires: ReadonlySet<unknown>) => Effect.sync(() => wires.size === 0)
 
 describe("WebSockets through other nodes", () => {
-  it.live("messages of any length pass in both directions, and closing either end closes the other", () =>
+  it.live("messages of any length pass in both directions, and either end closes the other", () =>
     Effect.gen(function*() {
       const { upgraded, wires } = echoing()
       const { sender, url } = yield* passing(() => Effect.succeed(upgraded))
@@ -293,7 +293,7 @@ describe("WebSockets through other nodes", () => {
       yield* until(Effect.sync(() => sender.tunnels() === 0))
     }))
 
-  it.live("a node that stops closes the WebSockets that other nodes forward to it", () =>
+  it.live("a node that stops ends the WebSockets that other nodes pass on to it", () =>
     Effect.gen(function*() {
       const { upgraded } = echoing()
       const { node, url } = yield* passing(() => Effect.succeed(upgraded))
@@ -318,7 +318,7 @@ describe("WebSockets through other nodes", () => {
       yield* Effect.forEach(clients, ({ ask }) => ask("hello"))
     }))
 
-  it.live("a venue disconnects a client that does not read, and the node between them notices while it waits for the client", () =>
+  it.live("a venue disconnects a client that does not read, and the node between them notices although it waits for the client", () =>
     Effect.gen(function*() {
       const { upgraded, wires } = echoing()
       const { baseUrl, sender } = yield* passing(() => Effect.succeed(upgraded))
@@ -338,7 +338,7 @@ describe("WebSockets through other nodes", () => {
       yield* until(Effect.sync(() => sender.tunnels() === 0))
     }))
 
-  it.live("a request for a WebSocket has the same possible outcomes as a call", () =>
+  it.live("a request for a WebSocket has the same outcomes as a call", () =>
     Effect.gen(function*() {
       const outcomeOf = Effect.fnUntraced(function*(receive: NodeTransport.Receive) {
         const port = yield* NodeTransport.serve("127.0.0.1", 0, receive, vitals)
@@ -354,7 +354,7 @@ describe("WebSockets through other nodes", () => {
       }
     }))
 
-  it.live("a node forwards a limited number of WebSockets to another node, and refuses more with 503", () =>
+  it.live("a node passes a bounded number of WebSockets on to another node, and refuses more with 503", () =>
     Effect.gen(function*() {
       const { upgraded } = echoing()
       const port = yield* NodeTransport.serve("127.0.0.1", 0, () => Effect.succeed(upgraded), vitals)
@@ -365,8 +365,8 @@ describe("WebSockets through other nodes", () => {
       assert.deepStrictEqual(outcomes.filter(({ _tag }) => _tag === "Tunneled").length, 3)
       assert.lengthOf(refused, 2)
       assert.deepInclude(refused[0], { status: 503 })
-      assert.include(JSON.stringify(refused), "already passes 3 WebSockets on")
-      // A WebSocket that closes makes room for another one.
+      assert.include(JSON.stringify(refused), "already forwards 3 WebSockets")
+      // A WebSocket that closes makes room for another.
       for (const outcome of outcomes) if (outcome._tag === "Tunneled") outcome.far.destroy()
       yield* until(Effect.sync(() => tunnels() === 0))
       assert.strictEqual((yield* opening)._tag, "Tunneled")
