@@ -1,6 +1,6 @@
 /**
- * Compares the cost of the library, the engine and the sandbox with that of alternatives. Prints ratios; asserts
- * nothing.
+ * Compares the cost of the library, the engine and the sandbox with the cost of alternatives. Prints ratios, and
+ * asserts nothing.
  *
  *     npm run bench                      all rows of the table
  *     npm run bench -- NAME ...          some of them
@@ -53,7 +53,7 @@ const { positionals, values } = parseArgs({
   options: { json: { type: "string" }, plot: { type: "string" }, smoke: { type: "boolean", default: false } }
 })
 
-/** Resolves a file name against the folder in which npm was called, which is not the current one. */
+/** Resolves a file name against the folder in which npm was called, which differs from the current folder. */
 const fileOf = (name: string | undefined) =>
   name === undefined ? undefined : resolve(process.env["INIT_CWD"] ?? "", name)
 

@@ -15,7 +15,7 @@ import webpack from "webpack"
 const joined = (output: ReadonlyArray<{ readonly type: string; readonly code?: string }>): string =>
   output.map(({ code = "" }) => code).join("")
 
-/** Resolves packages for Rollup, which cannot resolve them by itself. */
+/** Resolves packages for Rollup, which has no resolver. */
 const packages = {
   name: "packages",
   resolveId: (id: string) =>
@@ -66,7 +66,7 @@ export const bundlers: Readonly<Record<string, (entry: string) => Promise<string
     const bundle = await rollup({ input: entry, plugins: [packages], onLog: () => {} })
     const { output } = await bundle.generate({ format: "esm" })
     await bundle.close()
-    // Rollup has no minifier of its own.
+    // Rollup has no minifier.
     return (await minify("bundle.js", joined(output), { module: true })).code
   },
   Rolldown: async (entry) => {

@@ -1,6 +1,6 @@
 /**
- * Runs one engine. Arguments: its name, and optionally an initial state, the world. With a world, the engine only
- * places and cancels orders, or, if the world consists of positions, moves the mark price.
+ * Runs one engine. Arguments: the engine's name, and optionally an initial state, called a world. With a world, the
+ * engine only places and cancels orders, or, if the world consists of positions, moves the mark price.
  */
 import { serve } from "../harness/children.ts"
 import { measure, type Sample } from "../harness/operation.ts"

@@ -1,6 +1,6 @@
 /**
- * The lower bound: a call written for one endpoint only. It checks neither the request nor the answer, and has no error
- * types, timeouts or retries.
+ * The lower bound: a call written for one endpoint only. It checks neither the request nor the response, and has no
+ * error types, timeouts or retries.
  */
 import { createHmac, createSecretKey } from "node:crypto"
 import { Pool } from "undici"

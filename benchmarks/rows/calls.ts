@@ -1,4 +1,4 @@
-/** Measures whole calls over loopback, and a call's own work without a socket. */
+/** Measures complete calls over loopback, and a call's own work without a socket. */
 import { start } from "../harness/children.ts"
 import { compare, type Turn } from "../harness/compare.ts"
 import type { Sample } from "../harness/operation.ts"
@@ -14,7 +14,7 @@ interface Part {
 
 const part = (peer: string, operation: string, as = peer): Part => ({ peer, as, operation })
 
-/** Starts the clients against one server with canned answers, lets them take turns, and ends them. */
+/** Starts the clients against one server with canned responses, lets them take turns, and ends them. */
 const sideBySide = async ({ plan }: Context, parts: ReadonlyArray<Part>) => {
   const stub = await start("stub.ts")
   const peers = await Promise.all(parts.map(async (part) => {

@@ -1,4 +1,4 @@
-/** Measures the time from the start of a process to its first signed answer. */
+/** Measures the time from the start of a process to its first signed response. */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -30,7 +30,7 @@ const bundled = async (name: string): Promise<string> => {
   return file
 }
 
-/** Runs one process. Returns the wall time until it exits, and the CPU time that it reports with its answer. */
+/** Runs one process. Returns the wall time until it exits, and the CPU time that it reports with its response. */
 const once = async (script: string, baseUrl: string): Promise<Sample> => {
   const begun = performance.now()
   const { stdout } = await run(process.execPath, [script, baseUrl, account.apiKey, account.apiSecret])

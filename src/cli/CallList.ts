@@ -1,4 +1,4 @@
-/** The calls of the contract, grouped and described for the help of `effect-txc call`. */
+/** Groups and describes the contract's calls for the help of `effect-txc call`. */
 import * as SchemaAST from "effect/SchemaAST"
 import { all, entries, type Name } from "../endpoints/all.ts"
 import * as Dialect from "../protocol/Dialect.ts"

@@ -42,7 +42,7 @@ export interface Operation {
   readonly isReading: boolean
   /** The fields of the operation's request, by the part of the request. */
   readonly fields: ReadonlyArray<SchemaFlags.Field & { readonly part: Part }>
-  /** Whether the operation's request is a text, which is read from a file. */
+  /** Whether the operation's request is text that is read from a file. */
   readonly takesFile: boolean
 }
 
@@ -96,7 +96,7 @@ const explain = ({ command, fields }: Operation, { issue }: Schema.SchemaError, 
   })
 }
 
-/** The request that the user typed, in the form that the client takes. */
+/** Converts the user's input to the request that the client expects. */
 export const requestOf = Effect.fnUntraced(function*(
   operation: Operation,
   typed: Parameters<typeof SchemaFlags.valueOf>[1]
@@ -154,7 +154,7 @@ const suggest = Effect.fnUntraced(function*(
   return undefined
 }, (suggesting) => Effect.orElseSucceed(suggesting, () => undefined))
 
-/** Carries out an operation, and returns its answer. */
+/** Carries out an operation, and returns its response. */
 export const perform = Effect.fnUntraced(function*(target: ControlTarget.Target, name: Name, request: object) {
   const client: Client = yield* HttpApiClient.make(ControlApi, {
     baseUrl: target.url,

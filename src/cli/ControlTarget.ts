@@ -48,7 +48,7 @@ export interface Target {
   readonly token: Redacted.Redacted
 }
 
-/** The sandbox did not answer as expected, or does not accept the token. */
+/** The sandbox did not respond as expected, or does not accept the token. */
 export class ControlFailed extends Schema.TaggedError<ControlFailed>()("ControlFailed", {
   wrong: Schema.String,
   remedy: Schema.String
@@ -63,20 +63,22 @@ export const authorized = (token: Redacted.Redacted) => HttpClient.mapRequest(Ht
 
 const remote = "pass --url, and its token with --token or TXC_CONTROL_TOKEN"
 
-/** Explains why a request to a control plane failed. Its own refusals explain themselves. */
+/**
+ * Explains why a request to a control plane failed. The control plane's own refusals already contain an explanation.
+ */
 export const explained = <E extends { readonly message: string }>(url: string, error: E): E | ControlFailed => {
   if (!HttpClientError.isHttpClientError(error)) return error
   const { response } = error
   if (response === undefined) {
     return new ControlFailed({
-      wrong: `No sandbox answers at ${url}`,
+      wrong: `No sandbox responds at ${url}`,
       remedy: "effect-txc control status lists those that run on this machine"
     })
   }
   return response.status === 401
     ? new ControlFailed({ wrong: `${url} does not accept the token`, remedy: `For another sandbox, ${remote}` })
     : new ControlFailed({
-      wrong: `${url} answered with HTTP ${response.status}`,
+      wrong: `${url} responded with HTTP ${response.status}`,
       remedy: "Check that it is the URL of a sandbox, or of a host together with --venue"
     })
 }
@@ -152,7 +154,7 @@ const find = Effect.fnUntraced(function*({ token, url, venue }: Given) {
 export const hostClient = ({ token, url }: Target) =>
   HttpApiClient.make(HostApi, { baseUrl: url, transformClient: authorized(token) })
 
-/** The venue that the flag names, or the host's only one. */
+/** The venue that the flag names, or the host's only venue. */
 const venueOf = Effect.fnUntraced(function*(host: Target, venue: Option.Option<string>) {
   const client = yield* hostClient(host)
   const venues = yield* client.list({ query: {} })

@@ -104,13 +104,13 @@ export const make = (folder: string) =>
 /** Creates a control token. */
 export const newToken = (): string => randomBytes(24).toString("base64url")
 
-/** Writes a file that only its owner can read, whatever the mode of the one that it replaces. */
+/** Writes a file that only its owner can read, even if it replaces a file that others could read. */
 const replace = (files: FileSystem.FileSystem, file: string, text: string) =>
   Effect.andThen(files.remove(file, { force: true }), files.writeFileString(file, text, { mode: 0o600 }))
 
 /**
- * The control token of a folder's sandbox. It is kept in the folder, so that pages and programs that have it continue
- * after a restart. Only its owner can read it.
+ * The control token of a folder's sandbox. The folder stores the token, so pages and programs that have the token still
+ * work after a restart. Only the owner can read the file.
  */
 export const token = Effect.fnUntraced(function*(folder: string) {
   const files = yield* FileSystem.FileSystem
@@ -118,12 +118,12 @@ export const token = Effect.fnUntraced(function*(folder: string) {
   const kept = (yield* Effect.orElseSucceed(files.readFileString(file), () => "")).trim()
   const isKept = /^[\w-]{32,}$/u.test(kept)
   const current = isKept ? kept : newToken()
-  // The sandbox runs without the file as well, with a new token at each start.
+  // Without the file, the sandbox still runs, but creates a new token at each start.
   yield* Effect.ignore(isKept ? files.chmod(file, 0o600) : replace(files, file, `${current}\n`))
   return current
 })
 
-/** Refuses a folder together with `--memory`, which keeps nothing. */
+/** Refuses a folder together with `--memory`, which stores no journal. */
 export const unlessMemory = (memory: boolean, data: Option.Option<string>) =>
   memory && Option.isSome(data)
     ? Effect.fail(

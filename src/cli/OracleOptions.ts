@@ -74,7 +74,7 @@ const writable = Effect.fnUntraced(function*({ out, replays }: Given) {
   }
 })
 
-/** The options of a check, all of them valid. */
+/** The options of a check after validation. */
 export const read = Effect.fnUntraced(function*(given: Given) {
   const only = yield* known(split(given.only), "--only")
   const skip = yield* known(split(given.skip), "--skip")

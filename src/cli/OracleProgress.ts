@@ -22,7 +22,7 @@ export const duration = (millis: number): string =>
 /** The number of rules that must have run before an estimate is shown. */
 const minDone = 5
 
-/** Prints the results that were left for the end, except those whose common cause is in the summary. */
+/** Prints the results that were postponed to the end, except those whose shared cause is in the summary. */
 export const rest = (report: Report.Report, isListed: boolean): Effect.Effect<void> =>
   isListed
     ? Effect.forEach(Report.late(report), (result) => Console.log(Report.line(result)), { discard: true })
@@ -31,7 +31,7 @@ export const rest = (report: Report.Report, isListed: boolean): Effect.Effect<vo
 /**
  * Prints a result. A terminal shows only rules that are broken or could not run, and on standard error the current rule
  * and the time left. Any other output gets one line per result, unless standard output is reserved for the report.
- * Results that may have a common cause are left for {@link rest}.
+ * Results that may share a cause are postponed to {@link rest}.
  */
 export const onResult = ({ all, isListed, isTerminal, progress: { clear, show }, willRun }: {
   readonly progress: Progress.Progress

@@ -30,7 +30,7 @@ const overview = ({ subcommands = [] }: HelpDoc, { bold, cyan, dim }: Screen.Pai
     `Start with ${cyan("effect-txc tour")}. ${dim("effect-txc COMMAND --help explains each command.")}`
   ].join("\n")
 
-/** Extracts the choices from an error such as `Expected "main" | "trade"`; none from any other error. */
+/** Extracts the choices from an error such as `Expected "main" | "trade"`. Other errors have no choices. */
 const choicesIn = (expected: string): ReadonlyArray<string> => {
   const [, list = ""] = /^(?:Expected:? )?("[^"]+"(?: \| "[^"]+")*)$/u.exec(expected) ?? []
   return [...list.matchAll(/"([^"]+)"/gu)].map(([, choice = ""]) => choice)
@@ -43,7 +43,7 @@ const fewChoices = 8
 const inWords = (expected: string): string =>
   expected.replace(/^Expected:? /u, "")
     .replace(/^(?:a string representing a finite number|an integer).*$/u, "a whole number")
-    // A description that begins with a capital letter is a sentence of its own.
+    // A description that begins with a capital letter is already a complete sentence.
     .replace(/^(?=[a-z])/u, "expected ")
 
 const wrongValue = ({ expected, kind, option, value }: CliError.InvalidValue): string => {

@@ -46,7 +46,7 @@ export const current: Effect.Effect<Screen, never, Stdio.Stdio | Terminal.Termin
   return { isTerminal, columns: columns > 0 ? columns : Infinity, paint: paintWith(canColor) }
 })
 
-/** Writes text to standard error, without a line break. Standard output is reserved for answers. */
+/** Writes text to standard error, without a line break. Standard output is reserved for responses. */
 export const toStderr = Effect.fnUntraced(function*(text: string) {
   const stdio = yield* Stdio.Stdio
   yield* Effect.ignore(Stream.run(Stream.succeed(text), stdio.stderr()))

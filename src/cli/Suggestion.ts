@@ -23,7 +23,7 @@ const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]
  */
 export const find = (text: string, candidates: ReadonlyArray<string>): string | undefined => {
   const wanted = plain(text)
-  // Numbers that differ in a digit are different things, not misspellings.
+  // Numbers that differ in one digit are different values, not misspellings.
   if (/^[0-9]*$/u.test(wanted)) return undefined
   const [nearest] = candidates
     .map((candidate) => ({ candidate, away: distance(wanted, plain(candidate)) }))

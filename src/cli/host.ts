@@ -45,7 +45,7 @@ const flags = {
   ttl: count("ttl", "Seconds that a venue lives if it is created without a time to live; forever by default"),
   maxVenues: count("max-venues", "Maximum number of venues; 10000 by default"),
   maxPerOwner: count("max-per-owner", "Maximum number of venues per owner; 1000 by default"),
-  maxAwake: count("max-awake", "Maximum number of venues and forks awake at once; 200 by default"),
+  maxAwake: count("max-awake", "Maximum number of venues and forks awake at the same time; 200 by default"),
   maxCommands: count("max-commands", "Maximum number of commands per venue; 500000 by default"),
   maxPorts: count("max-ports", "Maximum number of venues with their own port; 100 by default"),
   maxMemory: count(

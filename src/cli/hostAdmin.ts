@@ -90,7 +90,7 @@ const planeOf = Effect.fnUntraced(function*(baseUrl: string) {
 const unreachable = (baseUrl: string) => (error: { readonly message: string } | HttpClientError.HttpClientError) => {
   const reason = HttpClientError.isHttpClientError(error) ? ConnectionFailure.ofError(error).reason : error.message
   return new Refused({
-    wrong: `The host at ${baseUrl} did not answer as expected: ${reason}`,
+    wrong: `The host at ${baseUrl} did not respond as expected: ${reason}`,
     remedy: "Check --url, TXC_HOST_TOKEN, and that the host is running."
   })
 }

@@ -116,7 +116,7 @@ const fieldsOf = (
     return { ...field, isRequired, description: field.choices.length > 0 && value === undefined ? "" : description }
   })
 
-/** The fields of a topic for people: `BTC_USDT` and `limit 10`. */
+/** Formats a topic's fields for human readers: `BTC_USDT` and `limit 10`. */
 const described = (fields: ReadonlyArray<SchemaFlags.Field>, topic: View.Topic): ReadonlyArray<string> =>
   fields.flatMap(({ name, path }) => {
     const value = topic[path.join(".")]

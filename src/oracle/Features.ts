@@ -27,13 +27,13 @@ import * as Paths from "./world/Paths.ts"
 export interface Features {
   /**
    * The paths that the target serves, in the document's spelling, without the market at the end of a path; all by
-   * default. Calls that other rules need to find prices and orders are tried in any case. `streams` is the WebSocket with
-   * all its channels, and `streams/depth` a channel: the first part of its methods.
+   * default. Calls that other rules need to find prices and orders are tried in any case. `streams` is the WebSocket
+   * with all its channels, and `streams/depth` a channel: the first part of its methods.
    */
   readonly endpoints?: ReadonlyArray<string>
   /**
-   * The paths and channels that the target does not serve, each with the reason, which the report shows; none by default.
-   * A target without a WebSocket lists `streams`.
+   * The paths and channels that the target does not serve, each with the reason, which the report shows; none by
+   * default. A target without a WebSocket lists `streams`.
    */
   readonly missing?: Readonly<Record<string, string>>
   /** The target's own paths for calls that it serves elsewhere, keyed by the document's path. */
@@ -100,7 +100,7 @@ export const aRead = (features: Features): string | undefined =>
 /** The remedy for a call that a target does not serve. */
 export const remedy = "if the target is not meant to serve a call, list it with the reason under missing in --features"
 
-/** States that the target declares a call missing. */
+/** The message that the target declares a call missing. */
 export const lacks = (call: string): string => `the target declares that it does not have ${call}`
 
 /** The call that a path belongs to: the path without a market at its end. */
@@ -120,7 +120,7 @@ const lists = (endpoints: ReadonlyArray<string>, call: string): boolean =>
   namesOf(call).some((name) => endpoints.includes(name)) || (call === Channels.webSocket && endpoints.some(isChannel))
 
 /**
- * Whether the target declares that it serves a path. Paths that no rule judges count as served unless `missing` lists
+ * Whether the target declares that it serves a path. Paths that no rule checks count as served unless `missing` lists
  * them.
  *
  * @category judging

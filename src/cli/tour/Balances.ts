@@ -31,7 +31,7 @@ export const rows = Effect.gen(function*() {
     ),
     succeeds(
       "MainBalance.of",
-      "ETH, which the answer omits",
+      "ETH, which the response omits",
       balance.of(ticker("ETH")),
       (held) => is("0", held) ? "0" : undefined
     ),

@@ -47,7 +47,7 @@ const chapters = Effect.gen(function*() {
   ]
 })
 
-/** Summarises any answer in a few words. */
+/** Summarises any response in a few words. */
 const summary = (answer: unknown): string =>
   Array.isArray(answer)
     ? `${answer.length} records`

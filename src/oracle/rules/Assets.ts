@@ -85,7 +85,7 @@ const set = (world: World, ticker: string) =>
 const entryIn = (json: unknown) =>
   Array.isArray(json) ? json.find((entry) => Json.isObject(entry) && entry["ticker"] === ticker) : undefined
 
-/** The entries of the currency in assets, the account's fees and public fees, with the answers. */
+/** The entries of the currency in assets, the account's fees and public fees, with the responses. */
 const entries = Effect.fnUntraced(function*(world: World) {
   const answers = [
     yield* world.get(Paths.assets),
@@ -107,7 +107,7 @@ const withSettings = Effect.fnUntraced(function*(world: World) {
   return before
 })
 
-/** Ten times the period in which the public lists are said to be refreshed, in milliseconds. */
+/** Ten times the documented refresh interval of the public lists, in milliseconds. */
 const refreshed = 600_000
 
 /**
@@ -389,7 +389,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       if (market[bound] === 0) return yield* Verdict.skip(`the market lists no ${bound}`)
       const account = yield* world.open()
       const price = Orders.lowPrice(market)
-      // Rounded, because the quotient of exact numbers may be just off a whole number.
+      // Rounded, because the quotient of exact numbers may differ slightly from a whole number.
       const steps = Number((market[bound] / Number(price) / market.step).toFixed(6))
       const [met, beyond] = bound === "minTotal" ? [Math.ceil(steps), -1] : [Math.floor(steps), 1]
       const terms = { market: market.name, side: "buy", price }

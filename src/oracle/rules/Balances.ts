@@ -47,7 +47,7 @@ const traded = Effect.fnUntraced(function*(
 
 /**
  * The ways in which a spot fill may change the balances. The order receives one asset and pays the other. It pays the
- * fee in its `feeAsset`, or in either asset if it shows none.
+ * fee in its `feeAsset`, or in either asset if it shows no `feeAsset`.
  */
 const fillWays = (
   { money, stock }: Market,

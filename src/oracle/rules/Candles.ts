@@ -28,7 +28,7 @@ const lengths = {
   "1d": 86_400
 } as const
 
-/** The length of an interval in seconds; for a month, the longest possible. */
+/** The length of an interval in seconds; for a month, the longest possible length. */
 const lengthOf = (interval: string): number =>
   interval in lengths
     ? lengths[interval as keyof typeof lengths]
@@ -114,7 +114,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { answer, found } = yield* candles(world, { interval })
       const now = (yield* world.now) / 1000
       yield* Verdict.expect(answer, "open and close between low and high", found.every(fits))
-      // A candle may have the time of its end, which is up to one interval after now.
+      // A candle may show the time of its end, which is up to one interval in the future.
       const longest = 31 * 86_400
       yield* Verdict.expect(
         answer,
@@ -173,7 +173,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { answer, found } = yield* candles(world, { interval }, market.name)
         const [open = 0, high = 0, low = 0, close = 0] = prices.map(Number)
         const last = latest(found)
-        // The price at which the interval began may count as its first price.
+        // The price at the start of the interval may be its first price.
         yield* Verdict.expect(
           answer,
           `a last candle ${JSON.stringify({ open, high, low, close, volume: 0.04 })}, with the total of all trades`,

@@ -57,7 +57,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forAll("codes.credits", {
-    statement: "Credits the code's amount to the main balance and shows it in the answer",
+    statement: "Credits the code's amount to the main balance and shows it in the response",
     values: amounts,
     check: Effect.fnUntraced(function*(world, amount) {
       const { code } = yield* issue(world, amount)

@@ -41,7 +41,7 @@ const codeOf = (json: Body): string => String(json["code"])
 
 const openCreator = (world: World) => Wallets.open(world, [["main", "ETH", "5"], ["main", "USDT", "80"]])
 
-/** Codes that are refused, and the refusal of each. */
+/** Codes that must be refused, each with its refusal. */
 const wrongCodes = [
   { fields: { amount: "5.5" }, status: 422, code: 5, key: "amount" },
   { fields: { amount: undefined }, status: 400, code: 0, key: "amount" },
@@ -233,7 +233,10 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** Creates a sub-account with these permissions and a key. Succeeds with the key's record and the account that it signs for. */
+/**
+ * Creates a sub-account with these permissions and a key. Succeeds with the key's record and the account that it signs
+ * for.
+ */
 const withKey = Effect.fnUntraced(function*(world: World, parent: Account, permissions: Body = both, type = 1) {
   const sub = yield* create(world, parent, Paths.createSubAccount, accountWith(world.unique("desk"), { permissions }))
   const subAccountId = String(sub.json["id"])

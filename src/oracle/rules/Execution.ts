@@ -131,7 +131,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const sum = received.reduce((sum, money) => sum + money, 0)
       const paid = [Number(took[dealMoney]), yield* moneyOf(taker)(took)]
       yield* Verdict.conclude(
-        `the taker's ${dealMoney}, in answer and list, equal to the makers' ${received.join(" and ")}`,
+        `the taker's ${dealMoney}, in response and list, equal to the makers' ${received.join(" and ")}`,
         paid,
         sum > 0 && paid.every((money) => Math.abs(money - sum) < 1e-6)
       )

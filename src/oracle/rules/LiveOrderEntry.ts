@@ -48,7 +48,7 @@ const nothingOpen = Effect.fnUntraced(function*(world: World, account: Account) 
   yield* Verdict.expect(answer, "no open orders", records.length === 0)
 })
 
-/** Ends an order: cancels it, or lets another account fill it. */
+/** Closes an order: cancels it, or lets another account fill it. */
 const end = Effect.fnUntraced(function*(
   world: World,
   account: Account,

@@ -1,4 +1,6 @@
-/** Invalid values and options of every call that places orders. Only the live exchange's documentation describes them. */
+/**
+ * Invalid values and options of every call that places orders. Only the live exchange's documentation describes them.
+ */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
@@ -173,7 +175,7 @@ const reducing = calls.filter(({ path }) =>
   [Paths.collateralLimit, Paths.collateralStopLimit, Paths.triggerMarket].includes(path)
 )
 
-/** The error in a bulk call's item or in a single call's answer; empty if there is none. */
+/** The error in a bulk call's item or in a single call's response; empty if there is none. */
 const errorOf = (json: unknown): Body => {
   const [item]: ReadonlyArray<unknown> = Array.isArray(json) ? json : [{ error: json }]
   const error = Json.isObject(item) ? item["error"] : undefined

@@ -22,7 +22,7 @@ const pathsOf = ({ declares, profile }: World): ReadonlyArray<string> =>
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.always("live-calls.served", {
     statement:
-      "Serves every call that the live exchange's documentation describes: none is answered with HTTP 404 or 501",
+      "Serves every call that the live exchange's documentation describes: no call gets HTTP 404 or 501",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const { name } = yield* world.market
@@ -31,11 +31,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const missing: Array<string> = []
       for (const path of paths) {
         const isMissing = Effect.map(ask(world, path, name), Refusals.isNotServed)
-        // Without a key, only public calls can be judged.
+        // Without a key, only public calls can be evaluated.
         if (yield* Effect.catchTag(isMissing, "Skipped", () => Effect.succeed(false))) missing.push(path)
       }
       yield* Verdict.conclude(
-        `from every call, any answer other than HTTP 404 or 501; ${Features.remedy}`,
+        `from every call, any response other than HTTP 404 or 501; ${Features.remedy}`,
         `HTTP 404 or 501 from ${missing.join(", ")}`,
         missing.length === 0
       )

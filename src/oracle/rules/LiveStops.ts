@@ -22,7 +22,7 @@ const paths: { readonly [K in Kind]: string } = {
 
 const kinds: ReadonlyArray<Kind> = ["stop-market", "collateral-stop-limit", "trigger-market"]
 
-/** The order types that an answer may show: as documented, or as recorded for margin orders. */
+/** The order types that a response may show: as documented, or as recorded for margin orders. */
 const types: { readonly [K in Kind]: ReadonlyArray<string> } = {
   "stop-market": ["stop market"],
   "collateral-stop-limit": ["stop limit", "margin stop limit"],

@@ -16,10 +16,10 @@ import type { Account, Body, World } from "../world/World.ts"
 /** A futures market, used in addition to the world's market. */
 const perpetual = "BTC_PERP"
 
-/** The fields of a leg that only the answer to a new OCO order shows. */
+/** The fields of a leg that only the response to a new OCO order shows. */
 const first: ReadonlyArray<string> = ["takerFee", "makerFee"]
 
-/** A pair with the keys of plain orders in its legs, and without the fields that only its first answer shows. */
+/** A pair with the keys of plain orders in its legs, and without the fields that only its first response shows. */
 const toPair = (pair: Body): Body =>
   Object.fromEntries([
     ["id", pair["id"]],
@@ -121,7 +121,7 @@ const notFound = (answer: Target.Answer) =>
 
 const listRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("oco-orders.listed", {
-    statement: "Lists all OCO orders, or those of one market, with both legs as in the first answer",
+    statement: "Lists all OCO orders, or those of one market, with both legs as in the first response",
     values: both,
     check: Effect.fnUntraced(function*(world, { read }) {
       const { account, market, one, other, two } = yield* place(world)
@@ -191,7 +191,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
 
 const cancelRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("oco-orders.stp", {
-    statement: "Shows the stp of an OCO order's request on both legs, in the answer and among the open orders",
+    statement: "Shows the stp of an OCO order's request on both legs, in the response and among the open orders",
     values: ["cn", "co", "cb"] as const,
     check: Effect.fnUntraced(function*(world, stp) {
       const account = yield* world.trader
@@ -217,7 +217,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     values: ["orderId", "clientOrderId"] as const,
     check: Effect.fnUntraced(function*(world, key) {
       const { account, clientOrderId, market, one, other, two } = yield* place(world)
-      // A list that was read before the cancellation must not be shown again.
+      // The target must not show a cached list from before the cancellation.
       yield* leaves(world, account, [one, two, other])
       const fields = { market: market.name, [key]: key === "orderId" ? one["id"] : clientOrderId }
       const { answer, json } = yield* LiveCalls.object(world, account, Paths.cancelOco, fields)

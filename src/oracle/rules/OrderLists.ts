@@ -121,7 +121,7 @@ const otherRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-lists.unknown-id", {
-    statement: "Shows no ended order for an unknown order id, and refuses an unknown client order id with code 30",
+    statement: "Shows no closed order for an unknown order id, and refuses an unknown client order id with code 30",
     profile: "read-only",
     values: ["orderId", "clientOrderId", "fills"] as const,
     check: Effect.fnUntraced(function*(world, key) {

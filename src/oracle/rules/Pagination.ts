@@ -23,7 +23,7 @@ const isSameSet = (one: ReadonlyArray<unknown>, two: ReadonlyArray<unknown>): bo
 /** The constructors for a list's rules. */
 const rulesOf = ({ clause }: List) => Section.of({ clause, profile: "read-only" })
 
-/** Creates a rule that these values are refused as a limit or an offset. */
+/** Creates a rule that the target refuses these values as a limit or an offset. */
 const refuses = (
   list: List,
   field: "limit" | "offset",

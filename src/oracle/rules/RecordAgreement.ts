@@ -1,5 +1,5 @@
 /**
- * The lists of an account that must agree on its orders, fills, positions and balances, as far as reads alone can judge
+ * The lists of an account that must agree on its orders, fills, positions and balances, as far as reads alone can check
  * them. Only the live exchange's documentation describes these calls.
  */
 import * as Effect from "effect/Effect"
@@ -37,7 +37,7 @@ const agreeing = (
 const agreementRules: ReadonlyArray<Rule.Rule> = [
   agreeing(
     "records.deals",
-    "Lists the deals of an order with the values of the fills, and with the sums that the ended order shows",
+    "Lists the deals of an order with the values of the fills, and with the sums that the closed order shows",
     Effect.fnUntraced(function*(world, account) {
       const { records } = yield* RecordLists.recordsOf(world, account, RecordLists.fills)
       const history = yield* RecordLists.ended.read(world, account, { limit: RecordLists.most })
@@ -189,7 +189,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
   )
 ]
 
-/** The lists of an account that have no more than a few entries. */
+/** The lists of an account that have only a few entries. */
 const stateRules: ReadonlyArray<Rule.Rule> = [
   agreeing(
     "records.positions",

@@ -79,7 +79,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.authorize.accepted", {
-    statement: "Acknowledges a valid token, and then answers private requests of its account",
+    statement: "Acknowledges a valid token, and then responds to private requests of its account",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const token = yield* Streams.token(world, yield* world.reader)

@@ -26,7 +26,7 @@ const marginKinds = {
   available_with_borrow: Kinds.decimal
 } as const
 
-/** The keys of a pushed margin balance, by the keys of the answer to a request. */
+/** The keys of a pushed margin balance, by the keys of the response to a request. */
 const marginKeys = {
   balance: "B",
   borrow: "b",
@@ -61,7 +61,7 @@ const isAbout = (ticker: string) => (params: unknown): true | undefined =>
 
 const spotRules: ReadonlyArray<Rule.Rule> = [
   spot.forEach("streams.balances.request", {
-    statement: "Answers the request for balances with the available and the frozen amount, as the call shows them",
+    statement: "Responds to the request for balances with the available and the frozen amount, as the call shows them",
     profile: "read-only",
     values: [[], ["USDT"], ["BTC", "USDT"]],
     check: Effect.fnUntraced(function*(world, tickers) {
@@ -111,7 +111,7 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Streams.pass(world)
       yield* areShown
-      // A second message shows whether a message has the balance itself or its change.
+      // A second message shows whether a message contains the balance itself or its change.
       yield* lock(world, account)
       yield* Streams.pass(world)
       yield* areShown
@@ -184,7 +184,7 @@ const collateralOf = (world: World, account: Account, ticker: string) =>
 
 const marginRules: ReadonlyArray<Rule.Rule> = [
   margin.forEach("streams.margin.request", {
-    statement: "Answers the request for collateral balances with each balance, as the call shows it",
+    statement: "Responds to the request for collateral balances with each balance, as the call shows it",
     profile: "read-only",
     values: [[], ["USDT"]],
     check: Effect.fnUntraced(function*(world, tickers) {

@@ -41,7 +41,7 @@ const trade = Effect.fnUntraced(function*(world: World, market: Market) {
 export const rules: ReadonlyArray<Rule.Rule> = [
   forEach("streams.candles.request", {
     statement:
-      "Answers the request for candles with rows of time, open, close, high, low and volumes, as the call shows them",
+      "Responds to the request for candles with rows of time, open, close, high, low and volumes, as in the call",
     profile: "read-only",
     values: [60, 3600] as const,
     check: Effect.fnUntraced(function*(world, seconds) {
@@ -78,7 +78,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.candles.range", {
-    statement: "Answers the request for candles with those from start to end, and none before or after",
+    statement: "Responds to the request for candles with those from start to end, and none before or after",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const times: Array<number> = []

@@ -48,10 +48,10 @@ const subscribe = Effect.fnUntraced(function*(world: World, market: Market, limi
 const filled = (world: World) =>
   world.profile === "control" ? Effect.map(StreamBooks.fill(world), ({ market }) => market) : world.market
 
-/** The changes in messages, without the first and any repeated whole book. */
+/** The changes in messages, without the first book and repeated complete books. */
 const changesIn = (all: ReadonlyArray<StreamBooks.Message>) => all.filter(({ isSnapshot }) => !isSnapshot)
 
-/** The first whole book after all changes. Repeated books are ignored, because they would hide a missing change. */
+/** The first complete book after all changes. Repeated books are ignored, because they would hide a missing change. */
 const followed = (listening: Streams.Listening, market: Market) => {
   const all = messages(listening, market)
   return StreamBooks.states([...all.slice(0, 1), ...changesIn(all.slice(1))])
@@ -66,8 +66,8 @@ const more = (listening: Streams.Listening, market: Market, count: number) =>
   )
 
 /**
- * Subscribes to a filled book, and changes it: adds to a level, adds levels, takes from a level, and removes levels. Each
- * change is pushed before the next.
+ * Subscribes to a filled book, and changes it: adds to a level, adds levels, takes from a level, and removes levels.
+ * Each change is pushed before the next.
  */
 const changes = Effect.fnUntraced(function*(world: World, limit: number) {
   const { account, market, place } = yield* StreamBooks.fill(world)
@@ -181,7 +181,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("streams.depth.request", {
     statement:
-      "Answers the request for a book with at most the given number of levels on each side, best first, as the call for the book shows them",
+      "Responds to the request for a book with at most the given number of levels on each side, best first, as the call for the book shows them",
     profile: "read-only",
     values: [100, 1],
     check: Effect.fnUntraced(function*(world, limit) {

@@ -142,7 +142,7 @@ const dealRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   deals.forEach("streams.deals.request", {
-    statement: "Answers the request for deals with a page of them, as the call for fills shows them",
+    statement: "Responds to the request for deals with a page of them, as the call for fills shows them",
     values: [[0, 100], [0, 1], [1, 10], [2, 10]] as const,
     check: Effect.fnUntraced(function*(world, [offset, limit]) {
       const market = yield* world.market
@@ -171,7 +171,7 @@ const dealRules: ReadonlyArray<Rule.Rule> = [
 /** The order in a message about executed orders. */
 const orderOf = (params: unknown): Body => StreamOrders.toOrder(Streams.listOf(params)[0])
 
-/** The fields of an ended order on which the messages and order history must agree. */
+/** The fields of a closed order on which the messages and order history must agree. */
 const terms = [
   "market",
   "side",
@@ -282,7 +282,7 @@ const executedRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   executed.forEach("streams.executed.request", {
-    statement: "Answers the request for executed orders with those of the given types, as order history shows them",
+    statement: "Responds to the request for executed orders with those of the given types, as order history shows them",
     values: [[limitTypes, 2], [marketTypes, 1]] as const,
     check: Effect.fnUntraced(function*(world, [types, count]) {
       const market = yield* world.market

@@ -11,7 +11,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
-/** The event that a time belongs to: `first`, when the orders were placed, or `second`, when they traded or ended. */
+/** The event that a time belongs to: `first`, when the orders were placed, or `second`, when they traded or closed. */
 type When = "first" | "second"
 
 /** The times that lists show, and the event that each belongs to. */
@@ -28,7 +28,7 @@ const sources: ReadonlyArray<{
   { path: Paths.openPositions, keys: { openDate: "first", modifyDate: "second" } }
 ]
 
-/** The time between both events, in milliseconds. */
+/** The time between the two events, in milliseconds. */
 const pause = 7000
 
 /** The milliseconds past the whole second at which both events happen. */
@@ -72,7 +72,7 @@ const scenario = Effect.fnUntraced(function*(world: World, account: Account) {
   return { market, open, ends, times: { first, second } }
 })
 
-/** The part of an answer whose times are known. */
+/** The part of a response whose times are known. */
 const partOf = (json: unknown, path: string, open: Body, ends: Body): unknown => {
   const all = Json.isObject(json) && !Array.isArray(json["records"]) ? Object.values(json).flat() : json
   if (!Array.isArray(all)) return json
@@ -86,7 +86,7 @@ const partOf = (json: unknown, path: string, open: Body, ends: Body): unknown =>
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("times.listed", {
-    statement: "Shows in every list when an order was placed, traded or ended, in Unix seconds with a fraction",
+    statement: "Shows in every list when an order was placed, traded or closed, in Unix seconds with a fraction",
     values: sources,
     check: (world, { keys, path }) =>
       world.whileFrozen(Effect.gen(function*() {

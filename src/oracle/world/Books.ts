@@ -30,7 +30,8 @@ const isRising = (prices: ReadonlyArray<number>): boolean =>
   prices.every((price, index) => index === 0 || price > (prices[index - 1] ?? 0))
 
 /**
- * Reads the book of a market. Its levels must be pairs of decimals above zero, best first, with all bids below all asks.
+ * Reads the book of a market. Its levels must be pairs of decimals above zero, best first, with all bids below all
+ * asks.
  */
 export const read = Effect.fnUntraced(function*(
   world: World,

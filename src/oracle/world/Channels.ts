@@ -1,12 +1,12 @@
 /**
- * The WebSocket and its channels, by the names under which a target declares that it lacks them. The oracle has its own
- * copy of the channels' names, as it does of the paths.
+ * The names under which a target declares that it lacks the WebSocket or a channel. The oracle has its own copy of the
+ * channel names, as it has of the paths.
  */
 
 /** The WebSocket with all its channels. */
 export const webSocket = "streams"
 
-/** The first part of the methods of each channel that rules judge. */
+/** The first part of the methods of each channel that rules check. */
 const channels: ReadonlyArray<string> = [
   "candles",
   "lastprice",

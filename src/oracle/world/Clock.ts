@@ -18,7 +18,7 @@ type Clock = Pick<World, "now" | "serverTime" | "advance" | "whileFrozen">
 const precision = 2000
 
 /**
- * The time that an answer shows, in Unix milliseconds: from the body of a time call, otherwise from the `Date` header.
+ * The time that a response shows, in Unix milliseconds: from the body of a time call, otherwise from the `Date` header.
  */
 const timeOf = ({ headers, json, status }: Target.Answer): number | undefined => {
   const time = status === 200 && Json.isObject(json) ? Number(json["time"]) : Number.NaN

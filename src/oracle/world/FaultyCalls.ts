@@ -13,7 +13,7 @@ import type { Account, World } from "./World.ts"
 
 const clause = "Authentication"
 
-/** The part of a setting, or of a world, that decides which paths to call. */
+/** The part of the settings, or of a world, that determines which paths to call. */
 type Setting = Pick<Rule.Setting, "profile"> & { readonly dialect: Pick<Dialect, "name"> }
 
 /**
@@ -34,8 +34,8 @@ const ordersOf = ({ dialect }: Pick<Setting, "dialect">): ReadonlyArray<string> 
     : [Paths.oco, Paths.stopLimit]
 
 /**
- * The paths to call with one fault. The `mutating` profile includes orders: the smallest, far from the market, which are
- * canceled if the target accepts them.
+ * The paths to call with one fault. The `mutating` profile includes orders: the smallest, far from the market, which
+ * are canceled if the target accepts them.
  */
 export const faultyPathsOf = (setting: Setting): ReadonlyArray<string> =>
   setting.profile === "mutating" ? [...pathsOf(setting), ...ordersOf(setting)] : pathsOf(setting)
@@ -74,7 +74,7 @@ export const faulty = Effect.fnUntraced(function*(world: World, path: string, ta
     : world.call(account, path, fields, tampering)
 })
 
-/** Whether the answer shows that the call succeeded, with HTTP 200. */
+/** Whether the response shows that the call succeeded, with HTTP 200. */
 export const isSuccess = (answer: Target.Answer): boolean => answer.status === 200 && Refusals.isSuccess(answer)
 
 /** Expects that the call succeeded. */

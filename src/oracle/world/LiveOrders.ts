@@ -1,6 +1,6 @@
 /**
  * Orders and fills as the calls of the live exchange show them. According to its documentation, all calls that show an
- * order show the same fields. So the rules compare every answer about an order with one expected order.
+ * order show the same fields. So the rules compare every response about an order with one expected order.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -13,11 +13,11 @@ import * as Trading from "./Trading.ts"
 import * as Undoing from "./Undoing.ts"
 import type { Account, Body, World } from "./World.ts"
 
-/** An answer with its records. */
+/** A response with its records. */
 export interface Shown {
-  /** The answer that lists the records. */
+  /** The response that lists the records. */
   readonly answer: Target.Answer
-  /** The records in the answer, in order. */
+  /** The records in the response, in order. */
   readonly records: ReadonlyArray<Body>
 }
 
@@ -25,12 +25,12 @@ export interface Shown {
 // Values
 // -----------------------------------------------------------------------------
 
-/** The values that fields have when an answer omits them. */
+/** The values that fields have when a response omits them. */
 const omitted: Body = { stp: "no", postOnly: false, ioc: false, reduceOnly: false, rpi: false }
 
 const decimal = /^-?[0-9]+(?:\.[0-9]+)?$/u
 
-/** The difference below which two decimals count as equal. */
+/** The difference below which two decimals are considered equal. */
 const precision = 1e-9
 
 /** Whether a value is the expected one, and of the same JSON type. Decimals may be written with a different scale. */
@@ -42,7 +42,7 @@ const isSame = (value: unknown, expected: unknown): boolean => {
     : value === expected
 }
 
-/** The keys of the fields that differ from the expected ones. Only some answers show the position side. */
+/** The keys of the fields that differ from the expected ones. Only some responses show the position side. */
 export const differences = (record: Body, expected: Body): ReadonlyArray<string> =>
   Object.keys(expected).filter((key) =>
     !(key === "positionSide" && record[key] === undefined) && !isSame(record[key] ?? omitted[key], expected[key])
@@ -92,7 +92,7 @@ const respelled: Readonly<Record<string, string>> = {
   "<=": "lte"
 }
 
-/** An order with the keys and values of the answer to a new order. */
+/** An order with the keys and values of the response to a new order. */
 export const toOrder = (record: Body): Body =>
   Object.fromEntries(
     Object.entries(record).map(([key, value]) => [
@@ -103,7 +103,7 @@ export const toOrder = (record: Body): Body =>
     ])
   )
 
-/** The fields of a request that every answer about the order repeats. */
+/** The fields of a request that every response about the order repeats. */
 const repeated = [
   "market",
   "side",
@@ -126,7 +126,7 @@ export const ordered = (type: string, fields: Body): Body => ({
   type
 })
 
-/** A sum of amounts, as text. */
+/** The sum of amounts, as text. */
 export const textOf = (amount: number): string => String(Math.round(amount * 1e12) / 1e12)
 
 /** A part of an order that traded at one price. */
@@ -153,7 +153,7 @@ export const filled = (size: unknown, parts: ReadonlyArray<Part>, status?: strin
   }
 }
 
-/** The fields that no later answer about an order may change, as an answer shows them. */
+/** The fields that no later response about an order may change, as a response shows them. */
 export const identity = (order: Body): Body =>
   Object.fromEntries(
     ["orderId", "timestamp", "activationCondition", "positionSide", "oto"].flatMap((key) =>
@@ -167,15 +167,15 @@ export const isNow = Effect.fnUntraced(function*(world: World, answer: Target.An
   yield* Verdict.expect(answer, `${what} of about ${now}`, typeof time === "number" && Math.abs(time - now) < 30)
 })
 
-/** The order in the answer to a call that places one order, or a list of one order. */
+/** The order in the response to a call that places one order, or a list of one order. */
 const inAnswer = (json: unknown): unknown => {
   const [item]: ReadonlyArray<unknown> = Array.isArray(json) ? json : [{ result: json }]
   return Json.isObject(item) ? item["result"] : undefined
 }
 
 /**
- * Makes a call that may place, change or cancel an order. On a real account, the order is canceled when the run ends, and
- * `plain` is the first order of its path. Skips if the account lacks the funds.
+ * Makes a call that may place, change or cancel an order. On a real account, the order is canceled when the run ends,
+ * and `plain` is the first order of its path. Skips if the account lacks the funds.
  */
 export const submit = Effect.fnUntraced(function*(
   world: World,
@@ -195,7 +195,7 @@ export const submit = Effect.fnUntraced(function*(
   return yield* Orders.funded(answer)
 })
 
-/** Submits an order, and returns it as the answer shows it. */
+/** Submits an order, and returns it as the response shows it. */
 export const place = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -244,10 +244,10 @@ const grouped = Effect.fnUntraced(function*(world: World, account: Account, path
   return { answer, records: ungrouped(answer.json) }
 })
 
-/** The ended orders of an account. */
+/** The closed orders of an account. */
 export const ended = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, records } = yield* grouped(world, account, Paths.orderHistory, fields)
-  // The history shows the time of the activation; other answers only show whether the order was activated.
+  // The history shows the time of the activation; other responses only show whether the order was activated.
   return { answer, records: records.map(({ activated: _at, id, ...order }) => toOrder({ ...order, orderId: id })) }
 })
 

@@ -26,11 +26,11 @@ export const get = Effect.fnUntraced(function*(
   return answer
 })
 
-/** A value and the answer that contains it. */
+/** A value and the response that contains it. */
 export interface Read<A> {
-  /** The answer that contains the value. */
+  /** The response that contains the value. */
   readonly answer: Target.Answer
-  /** The value in the answer. */
+  /** The value in the response. */
   readonly value: A
 }
 
@@ -61,7 +61,7 @@ export const results = Effect.fnUntraced(function*(
   return Array.isArray(value) ? { answer, value } : yield* broken(answer, "a list in the result")
 })
 
-/** The JSON object in an answer. */
+/** The JSON object in a response. */
 export const object = Effect.fnUntraced(function*(
   world: World,
   path: string
@@ -99,7 +99,7 @@ export const refuses = Effect.fnUntraced(function*(world: World, path: string, q
 })
 
 /**
- * Creates one rule per field of an answer. The rules need the `read-only` profile, unless the table names a different
+ * Creates one rule per field of a response. The rules need the `read-only` profile, unless the table names a different
  * one.
  */
 export const fields = (

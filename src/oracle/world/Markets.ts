@@ -43,7 +43,7 @@ export const toMarket = (listed: Readonly<Record<string, unknown>>, price: numbe
 const isTradable = (listed: Readonly<Record<string, unknown>>): boolean =>
   listed["tradesEnabled"] === true && listed["isCollateral"] === true && listed["type"] === "spot"
 
-/** Reads a price from an answer; 0 if the value is not a price. */
+/** Reads a price from a response; 0 if the value is not a price. */
 const toPrice = (value: unknown): number => {
   const price = Number(value)
   return price > 0 && Number.isFinite(price) ? price : 0

@@ -35,7 +35,7 @@ const priceAt = (market: Market, factor: number): string => priceText(market, ma
 export const lowPrice = (market: Market): string => priceAt(market, 0.5)
 
 /**
- * A stop-limit order that waits far from the market: a buy above it, a sell below it. Its prices differ, so an answer
+ * A stop-limit order that waits far from the market: a buy above it, a sell below it. Its prices differ, so a response
  * that mixes them up is noticed.
  */
 export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => {
@@ -51,8 +51,8 @@ export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => 
 }
 
 /**
- * An OCO order whose legs wait far from the market on both sides. Its prices differ, so an answer that mixes them up is
- * noticed.
+ * An OCO order whose legs wait far from the market on both sides. Its prices differ, so a response that mixes them up
+ * is noticed.
  */
 export const oco = (market: Market, side: Side, more: Body = {}): Body => {
   const [takeProfit, trigger, stop] = side === "buy" ? [0.5, 1.8, 1.75] : [1.8, 0.5, 0.52]
@@ -70,7 +70,7 @@ export const oco = (market: Market, side: Side, more: Body = {}): Body => {
 /** The plain orders that the first order of these calls must be. */
 const drafts: Readonly<Record<string, typeof oco>> = { [Paths.oco]: oco, [Paths.stopLimit]: stopLimit }
 
-/** The JSON object of a successful answer. */
+/** The JSON object of a successful response. */
 export const objectOf = (answer: Target.Answer): Effect.Effect<Body, Verdict.CheckError> =>
   answer.status === 200 && Refusals.isSuccess(answer) && Json.isObject(answer.json)
     ? Effect.succeed(answer.json)
@@ -136,7 +136,7 @@ export const list = Effect.fnUntraced(function*(
   path: typeof Paths.activeOrders | typeof Paths.orderHistory
 ): Effect.fn.Return<ReadonlyMap<string, Body>, Verdict.CheckError> {
   const answer = yield* world.call(account, path, { limit: 100 })
-  // The answer has one list of open orders, but a list of closed orders per market.
+  // The response has one list of open orders, but a list of closed orders per market.
   const listed = Refusals.isSuccess(answer) && Json.isObject(answer.json)
     ? Object.values(answer.json).flat()
     : answer.json
@@ -154,6 +154,6 @@ export const find = Effect.fnUntraced(function*(
   const open = yield* list(world, account, Paths.activeOrders)
   const found = open.get(String(id)) ?? (yield* list(world, account, Paths.orderHistory)).get(String(id))
   return found === undefined
-    ? yield* new Verdict.Broken({ expected: `order ${String(id)} is open or has ended`, got: "neither" })
+    ? yield* new Verdict.Broken({ expected: `order ${String(id)} is open or closed`, got: "neither" })
     : found
 })

@@ -1,6 +1,6 @@
 /**
- * The lists of an account's own records, with the fields that the live exchange's documentation describes. A sandbox has
- * a record of every kind; on a real account, rules about other records are skipped.
+ * The lists of an account's own records, with the fields that the live exchange's documentation describes. A sandbox
+ * has a record of every kind; on a real account, rules about other records are skipped.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -13,7 +13,7 @@ import * as Paths from "./Paths.ts"
 import * as Records from "./Records.ts"
 import type { Account, Body, World } from "./World.ts"
 
-/** The fields of a record: the required ones, and those that an answer may omit. */
+/** The fields of a record: the required ones, and those that a response may omit. */
 export interface Fields {
   readonly required: Readonly<Record<string, Kinds.Kind>>
   readonly optional: Readonly<Record<string, Kinds.Kind>>
@@ -87,7 +87,7 @@ const fillFields: Fields = {
   optional: { clientOrderId: Kinds.text, feeAsset: Kinds.text }
 }
 
-/** The fields of an order with one of these missing from an answer. */
+/** The fields of an order, some of which a response may omit. */
 const requiring = ({ optional, required }: Fields, ...keys: ReadonlyArray<string>): Fields => ({
   required: { ...required, ...Object.fromEntries(keys.flatMap((key) => optional[key] ? [[key, optional[key]]] : [])) },
   optional
@@ -115,7 +115,7 @@ export const open: Source = {
 /** The order history. */
 export const ended: Source = {
   id: "ended",
-  name: "ended orders",
+  name: "closed orders",
   path: Paths.orderHistory,
   read: LiveOrders.ended,
   key: "orderId",
@@ -158,7 +158,7 @@ export const documented = ({ fields: { optional, required } }: Source, record: B
     Object.entries(record).filter(([key]) => Object.hasOwn(required, key) || Object.hasOwn(optional, key))
   )
 
-/** The lists of which every record is judged. */
+/** The lists whose records are all checked. */
 export const sources: ReadonlyArray<Source> = [open, ended, fills, oco]
 
 /** The maximum number of records that a rule reads. */

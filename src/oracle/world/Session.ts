@@ -27,7 +27,7 @@ export interface Session {
   readonly target: Target.Target
   /** The profile of the check. */
   readonly profile: Profile
-  /** The number of requests so far, and how many of them got no answer. */
+  /** The number of requests so far, and how many of them got no response. */
   readonly traffic: Connection.Traffic
   /** Warnings about state left on the target so far. */
   readonly warnings: () => ReadonlyArray<string>
@@ -47,7 +47,7 @@ export interface RuleWorld {
   readonly world: World
   /** Undoes a run's changes to the target. Runs at the end of every run of the rule. */
   readonly end: Effect.Effect<void>
-  /** Whether the run has read a list that was late, so that a broken rule must be judged again. */
+  /** Whether the run has read an outdated list. If so, a broken rule must be evaluated again. */
   readonly wasLate: Effect.Effect<boolean>
 }
 

@@ -70,7 +70,7 @@ const isLevel = (level: unknown): boolean =>
 const isRising = (prices: ReadonlyArray<number>): boolean =>
   prices.every((price, at) => at === 0 || price > (prices[at - 1] ?? 0))
 
-/** Expects whole levels, best first, at most `limit` on each side. A side without levels may be missing. */
+/** Expects complete levels, best first, at most `limit` on each side. A side without levels may be missing. */
 export const isWhole = Effect.fnUntraced(function*(what: string, body: Body, limit: number) {
   const [asks, bids] = [levels(body, "asks"), levels(body, "bids")]
   yield* Verdict.conclude(

@@ -16,13 +16,13 @@ import type { Account, Body, World } from "./World.ts"
 // Rules
 // -----------------------------------------------------------------------------
 
-/** The number of consecutive lost connections from which the target is at fault. */
+/** After this many consecutive lost connections, the target is considered at fault. */
 const maxLost = 3
 
 /** The number of consecutive lost connections, by the world of each rule. */
 const lost = new WeakMap<World, number>()
 
-/** Breaks the rule if its connections keep ending. Until then, the value is judged again. */
+/** Breaks the rule if its connections keep ending. Until then, the value is evaluated again. */
 const lasting = (
   world: World,
   check: Effect.Effect<unknown, Verdict.CheckError>
@@ -63,7 +63,7 @@ export const recorded: Section.Section = sectionOf("SHOULD", Rule.liveAnswers)
 // Requests
 // -----------------------------------------------------------------------------
 
-/** Judges an answer: fails with `Broken`, which shows it, unless `holds` is true. */
+/** Checks a response: fails with `Broken`, which shows it, unless `holds` is true. */
 export const expect = ({ answer, request }: Sockets.Reply, expected: string, holds: boolean) =>
   Verdict.conclude(expected, `${Json.stringify(answer)} to ${request}`, holds)
 

@@ -114,7 +114,7 @@ export const apiKeys = (world: World, fields: Body = {}) => list(world, Paths.ap
 export const idsOf = (objects: ReadonlyArray<unknown>, key = "id"): ReadonlyArray<string> =>
   objects.map((object) => Json.isObject(object) ? String(object[key]) : "")
 
-/** Whether the list in the answer is empty. */
+/** Whether the list in the response is empty. */
 export const isEmpty = ({ json }: { readonly json: unknown }): boolean =>
   Json.isObject(json) && JSON.stringify(json["data"]) === "[]"
 
