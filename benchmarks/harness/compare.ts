@@ -13,7 +13,7 @@ export interface WarmUp {
   readonly within: number
 }
 
-/** How long a comparison warms up and measures. */
+/** The durations and the number of rounds of a comparison. */
 export interface Plan {
   /** The criteria for a warm peer. */
   readonly warmUp: WarmUp

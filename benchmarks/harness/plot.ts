@@ -2,7 +2,7 @@
 
 export interface Curve {
   readonly name: string
-  /** The group of the curve. Curves of one group have the same line style. */
+  /** The curve's group. All curves in a group have the same line style. */
   readonly group: string
   readonly points: ReadonlyArray<{ readonly x: number; readonly y: number }>
 }

@@ -79,7 +79,7 @@ export const positions = ({ called, positions: count }: Positions): () => void =
   }
 }
 
-/** The engine after these commands. */
+/** Returns the engine's state after these commands. */
 export const book = (before: ReadonlyArray<Action> = commands({ open: [], ended: [] })): Book => {
   const state = State.make(Dialect.document.policy)
   let at = 1_700_000_000_000_000

@@ -10,7 +10,7 @@ import * as Frames from "./frames.ts"
 
 /** The receiver of a feed. */
 export interface Receiver {
-  /** Takes a frame. It may apply it in a later turn of the event loop. */
+  /** Takes a frame, which the receiver may apply in a later turn of the event loop. */
   readonly receive: (frame: string) => void
   /** The state after the frames: the number of book levels, or of open orders. */
   readonly size: () => Promise<number> | number
@@ -88,7 +88,7 @@ const apply = async ({ receive }: Receiver, frames: ReadonlyArray<string>): Prom
   for (let left = 0; left < 4; left++) await turn()
 }
 
-/** Applies groups of frames until the time is up. */
+/** Applies groups of frames until the time has elapsed. */
 const sample = async (message: Message, millis: number): Promise<Sample> => {
   const { next, receiver } = await feedOf(message)
   const size = (message.subscribers ?? 1) > 1 ? 16 : group

@@ -106,7 +106,7 @@ export const calls = async (baseUrl: string, transport: keyof typeof transports)
 export const withoutSocket = async (baseUrl: string): Promise<Operations> => {
   const { orders } = await services(baseUrl, layerCanned)
 
-  // The lower bound sends the same request; otherwise the comparison would be unfair.
+  // For a fair comparison, the lower bound sends the same request.
   const { encodeRequest } = Endpoint.codec(StopLimitOrders.endpoint, document)
   deepStrictEqual(Result.getOrThrow(encodeRequest(order)), wireOrder)
 

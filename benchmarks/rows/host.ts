@@ -41,7 +41,7 @@ const againstStarts = (what: string, samples: ReadonlyArray<Sample>, alone: Read
 
 const batches = 3
 
-/** Sends a task in batches. */
+/** Sends a task to the host in batches. */
 const inBatches = async (host: Child, message: (batch: number) => Message): Promise<ReadonlyArray<Sample>> => {
   const samples: Array<Sample> = []
   for (let batch = 0; batch < batches; batch++) samples.push(await host.ask(message(batch)) as Sample)

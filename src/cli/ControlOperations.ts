@@ -120,7 +120,7 @@ const lists: Readonly<Record<string, { readonly operation: Name; readonly key: s
   path: { operation: "endpoints", key: "path" }
 }
 
-/** The type of every method of the client, each of which takes another request. */
+/** The type of every method of the client. Each method takes a different request. */
 type Method = (
   request: never
 ) => Effect.Effect<unknown, { readonly _tag: string; readonly message: string; readonly fields?: object }>

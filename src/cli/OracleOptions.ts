@@ -57,7 +57,7 @@ const listed = Effect.fnUntraced(function*(file: Option.Option<string>, flag: st
   return yield* known(lines, `${flag} ${file.value}`)
 })
 
-/** Refuses a file or folder for results that cannot be written, instead of losing the results of the whole check. */
+/** Refuses a result file or folder that cannot be written, so that the results of the check are not lost. */
 const writable = Effect.fnUntraced(function*({ out, replays }: Given) {
   const files = yield* FileSystem.FileSystem
   const remedy = "Give a path that you may write to, in a folder that exists"

@@ -39,7 +39,7 @@ const choicesIn = (expected: string): ReadonlyArray<string> => {
 /** The maximum number of choices that an error lists. */
 const fewChoices = 8
 
-/** The description of a valid value. Effect's technical terms for numbers are replaced by plain words. */
+/** The description of a valid value. Plain words replace Effect's technical terms for numbers. */
 const inWords = (expected: string): string =>
   expected.replace(/^Expected:? /u, "")
     .replace(/^(?:a string representing a finite number|an integer).*$/u, "a whole number")

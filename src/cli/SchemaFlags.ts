@@ -148,7 +148,7 @@ export const fieldsOf = (schema: Schema.Constraint): ReadonlyArray<Field> => {
   )
 }
 
-/** The values that a user may mean by a text, the most literal first. */
+/** The possible values of a text that the user typed, the most literal first. */
 const readings = (key: string, text: string): ReadonlyArray<unknown> => [
   text,
   ...Result.match(Json.parse(text), { onFailure: () => [], onSuccess: (json) => [json] }),

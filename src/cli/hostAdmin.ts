@@ -61,7 +61,7 @@ const clusterNode = Effect.promise(() => import("./ClusterNode.ts"))
 const variable = (name: string) =>
   Effect.map(Config.option(Config.Redacted(name)), (found) => Option.map(found, (value) => Redacted.value(value)))
 
-/** The URL of the database; refused if there is none. */
+/** The database URL. Fails if no URL is given. */
 const databaseOf = Effect.fnUntraced(function*(given: Option.Option<string>) {
   const kept = yield* variable("TXC_CLUSTER_URL")
   const found = Option.orElse(given, () => kept)

@@ -323,7 +323,7 @@ const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
       if (ast.checks?.every(isNotEmpty) === false) return missing("a string with constraints but no identifier")
       return anyText(ast.checks === undefined ? 0 : 1)
     case "Number":
-      // Numbers without a brand are counts, such as decimal places or book levels.
+      // A number without a brand is a count, such as a number of decimal places or book levels.
       return countWithin(ast.checks)
     case "Null":
       return fc.constant(null)

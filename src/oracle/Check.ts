@@ -12,7 +12,7 @@ import * as Target from "./Target.ts"
 import * as Session from "./world/Session.ts"
 
 /**
- * Selects the rules of a check and sets how they run.
+ * The options that select the rules of a check and control how the rules run.
  *
  * @category models
  */

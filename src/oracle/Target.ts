@@ -94,7 +94,7 @@ export class TargetError extends Schema.TaggedError<TargetError>()("TargetError"
 }) {
   /** The reason why there was no response. */
   declare readonly reason: string
-  /** The time to wait before the whole rule is retried, in milliseconds; absent if a retry is pointless. */
+  /** The time to wait before the complete rule is retried, in milliseconds; absent if a retry is pointless. */
   declare readonly retryAfter?: number
   /**
    * The method and the path of a request that got no response. The request must not simply be repeated, because the

@@ -81,7 +81,7 @@ export const make = <Event, State, Record>(definition: Definition<Event, State, 
   }
 }
 
-/** Puts the latest records first. Among records of the same time, those that arrived later come first. */
+/** Puts the latest records first. Records with the same time are in reverse order of arrival. */
 export const latestFirst =
   <Base>(timeOf: (record: Base) => number) =>
   <Record extends Base>(records: ReadonlyArray<Record>): ReadonlyArray<Record> =>

@@ -1,4 +1,6 @@
-/** The 24-hour summaries and trades of markets. Only the live exchange's documentation describes these calls. */
+/**
+ * Rules about 24-hour market summaries and past trades. Only the live exchange's documentation describes these calls.
+ */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"

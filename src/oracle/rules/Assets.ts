@@ -1,6 +1,6 @@
 /**
- * Assets and markets: their fields, and whether the lists that show the same facts agree. Only the live exchange's
- * documentation describes most of these lists.
+ * Rules about assets and markets: their fields, and the agreement of lists that show the same data. Only the live
+ * exchange's documentation describes most of these lists.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"

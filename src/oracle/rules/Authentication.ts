@@ -1,4 +1,4 @@
-/** Authentication of calls: key, payload, signature and envelope (document, "Authentication"). */
+/** Rules about the authentication of calls: key, payload, signature and envelope (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"

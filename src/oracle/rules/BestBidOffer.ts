@@ -1,6 +1,6 @@
 /**
- * The effect of bboRole once a stop-limit order is triggered (document, Endpoints §3). The document names the two
- * methods; their effect is this project's stance.
+ * Rules about the effect of bboRole once a stop-limit order is triggered (document, Endpoints §3). The document names
+ * the two methods; their effect is this project's stance.
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"

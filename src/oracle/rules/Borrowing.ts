@@ -1,6 +1,6 @@
 /**
- * What a collateral account holds and borrows: its balances in detail and its borrows, which only the live exchange's
- * documentation describes.
+ * Rules about a collateral account's detailed balances and loans, which only the live exchange's documentation
+ * describes.
  */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"

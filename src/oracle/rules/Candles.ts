@@ -1,4 +1,4 @@
-/** Candles, which only the live exchange's documentation describes. */
+/** Rules about candles, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

@@ -1,4 +1,4 @@
-/** Applying codes (document, "Code application result" and Endpoints §6). */
+/** Rules about applying codes (document, "Code application result" and Endpoints §6). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"

@@ -1,6 +1,6 @@
 /**
- * Take-profit and stop-loss of margin orders, and conditional orders. Only the live exchange's documentation describes
- * these calls.
+ * Rules about conditional orders, and about margin orders with take-profit and stop-loss. Only the live exchange's
+ * documentation describes these calls.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"

@@ -1,4 +1,6 @@
-/** Creating codes, sub-accounts and API keys. Only the live exchange's documentation describes these calls. */
+/**
+ * Rules about creating codes, sub-accounts and API keys. Only the live exchange's documentation describes these calls.
+ */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Json from "../../protocol/Json.ts"

@@ -1,4 +1,4 @@
-/** The deals of an order, which only the live exchange's documentation describes. */
+/** Rules about an order's deals, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"

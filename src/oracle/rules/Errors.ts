@@ -1,4 +1,4 @@
-/** The format of errors (document, "Errors"). */
+/** Rules about the format of errors (document, "Errors"). */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"

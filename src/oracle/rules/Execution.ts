@@ -1,4 +1,4 @@
-/** How an order's fields affect its execution (document, "Stop-limit order (response)"). */
+/** Rules about the effect of an order's fields on its execution (document, "Stop-limit order (response)"). */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

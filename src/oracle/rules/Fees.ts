@@ -1,4 +1,4 @@
-/** Fees (document, "Fee entry (one per currency)" and Endpoints §5). */
+/** Rules about fees (document, "Fee entry (one per currency)" and Endpoints §5). */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"

@@ -1,5 +1,5 @@
 /**
- * The fills of orders: all responses that show a trade must agree on its details. Only the live exchange's
+ * Rules about the fills of orders: all responses that show a trade must agree on its details. Only the live exchange's
  * documentation describes these responses.
  */
 import * as Effect from "effect/Effect"

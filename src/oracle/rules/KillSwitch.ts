@@ -1,4 +1,4 @@
-/** The kill switch, which only the live exchange's documentation describes. */
+/** Rules about the kill switch, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"

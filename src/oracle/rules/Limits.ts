@@ -1,4 +1,4 @@
-/** The rate limits: how many calls a target must accept (document, "Limits"). */
+/** Rules about rate limits: the number of calls that a target must accept (document, "Limits"). */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"

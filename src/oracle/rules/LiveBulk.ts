@@ -1,4 +1,4 @@
-/** Bulk orders, which only the live exchange's documentation describes. */
+/** Rules about bulk orders, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -26,7 +26,7 @@ const kinds = [{ path: Paths.bulk }, { path: Paths.collateralBulk }] as const
 
 const wrongs = ["too small", "without a side", "unknown market"] as const
 
-/** A sell order that cannot be placed. */
+/** A sell order that every target must refuse. */
 const wrong = (market: Market, what: typeof wrongs[number]): Body =>
   offer(
     market,

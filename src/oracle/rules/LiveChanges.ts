@@ -1,4 +1,4 @@
-/** Changing open orders. Only the live exchange's documentation describes this call. */
+/** Rules about changing open orders. Only the live exchange's documentation describes this call. */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

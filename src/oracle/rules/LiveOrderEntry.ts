@@ -1,4 +1,4 @@
-/** Requirements for limit orders that only the live exchange's documentation describes. */
+/** Rules about the requirements for limit orders, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

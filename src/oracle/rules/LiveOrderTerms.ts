@@ -1,5 +1,6 @@
 /**
- * Invalid values and options of every call that places orders. Only the live exchange's documentation describes them.
+ * Rules about the invalid values and the options of all calls that place orders. Only the live exchange's documentation
+ * describes them.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"

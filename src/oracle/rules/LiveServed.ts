@@ -1,4 +1,6 @@
-/** Whether a target of the live dialect serves the calls that only the live exchange's documentation describes. */
+/**
+ * The rule that a target of the live dialect serves the calls that only the live exchange's documentation describes.
+ */
 import * as Effect from "effect/Effect"
 import * as Features from "../Features.ts"
 import * as Rule from "../Rule.ts"

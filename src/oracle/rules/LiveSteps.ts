@@ -1,4 +1,4 @@
-/** The steps of prices and amounts, which only the live exchange's documentation describes. */
+/** Rules about price and amount steps, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"

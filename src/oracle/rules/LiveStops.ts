@@ -1,4 +1,4 @@
-/** Stop-market orders and margin stop orders, which only the live exchange's documentation describes. */
+/** Rules about stop-market orders and margin stop orders, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"

@@ -1,4 +1,4 @@
-/** Market orders on spot and on margin, which only the live exchange's documentation describes. */
+/** Rules about market orders on spot and margin, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

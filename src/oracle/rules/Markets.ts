@@ -1,4 +1,4 @@
-/** The market list (document, Endpoints §3, which refers to the bounds in it). */
+/** Rules about the market list (document, Endpoints §3, which refers to the bounds in this list). */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

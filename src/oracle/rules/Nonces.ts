@@ -1,4 +1,4 @@
-/** The nonces that a target accepts (document, "Authentication"). */
+/** Rules about the nonces that a target accepts (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"

@@ -1,4 +1,4 @@
-/** Listing and canceling OCO orders. Only the live exchange's documentation describes these calls. */
+/** Rules about listing and canceling OCO orders. Only the live exchange's documentation describes these calls. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -96,7 +96,7 @@ const both = [
   { path: Paths.conditionalOrders, read: conditional }
 ] as const
 
-/** The same pair with these changes in both legs. */
+/** Returns the pair with these changes in both legs. */
 const withLegs = (pair: Body, change: Body): Body => ({
   ...pair,
   ...Object.fromEntries(Oco.legs.map((key) => [key, { ...Oco.leg(pair, key), ...change }]))

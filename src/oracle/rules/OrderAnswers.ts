@@ -1,6 +1,6 @@
 /**
- * The responses about one order, from its placement until it closes. Only the live exchange's documentation describes
- * these responses; it gives all of them the same fields.
+ * Rules about the responses that show one order, from its placement until it closes. Only the live exchange's documentation
+ * describes these responses. All of them have the same fields.
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
@@ -19,7 +19,7 @@ import type { Account, Body, Market, World } from "../world/World.ts"
 
 const { amount } = WaitingOrders
 
-/** The calls whose orders the collateral balance backs. */
+/** The calls whose orders are backed by the collateral balance. */
 const onCollateral: ReadonlyArray<string> = [
   Paths.collateralLimit,
   Paths.collateralBulk,

@@ -1,4 +1,4 @@
-/** Order book and depth, level by level, which only the live exchange's documentation describes. */
+/** Rules about the levels of order book and depth, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

@@ -1,6 +1,6 @@
 /**
- * Filters, pages and refusals of the lists of orders and fills. Only the live exchange's documentation describes these
- * calls.
+ * Rules about the filters, pages and refusals of order and fill lists. Only the live exchange's documentation describes
+ * these calls.
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"

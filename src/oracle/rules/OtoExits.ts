@@ -1,6 +1,6 @@
 /**
- * The exits of positions that were opened by margin orders with take-profit or stop-loss. Only the live exchange's
- * documentation describes them.
+ * Rules about the exits of positions that were opened by margin orders with take-profit or stop-loss. Only the live
+ * exchange's documentation describes these exits.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"

@@ -1,6 +1,6 @@
 /**
- * The account's own orders and fills, as far as reads alone can check them: each record individually, and the
- * parameters that select records. Only the live exchange's documentation describes these calls.
+ * Rules about the account's own orders and fills that need only reads: about each record, and about the parameters that
+ * select records. Only the live exchange's documentation describes these calls.
  */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"

@@ -1,6 +1,6 @@
 /**
- * Pages of lists (document, "Limits", and the lists' own sections). All lists share these rules; only the default limit
- * differs.
+ * Rules about the pages of lists (document, "Limits", and the lists' own sections). All lists share these rules; only
+ * the default limit differs.
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"

@@ -1,4 +1,4 @@
-/** Open positions, which only the live exchange's documentation describes. */
+/** Rules about open positions, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"

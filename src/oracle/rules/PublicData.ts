@@ -1,7 +1,7 @@
 /**
- * Market data that must fit together whatever happens on a market: the values of one response, the parameters of one
- * call, and all summaries of a market that did not trade meanwhile. Only the live exchange's documentation describes
- * these calls.
+ * Rules about market data that must agree, whatever happens on a market: the values of one response, the parameters of
+ * one call, and all summaries of a market that did not trade in the meantime. Only the live exchange's documentation
+ * describes these calls.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"

@@ -1,6 +1,6 @@
 /**
- * Market depth, public fees, platform status, margin markets and futures. Only the live exchange's documentation
- * describes these calls.
+ * Rules about market depth, public fees, platform status, margin markets and futures. Only the live exchange's
+ * documentation describes these calls.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"

@@ -1,6 +1,6 @@
 /**
- * The lists of an account that must agree on its orders, fills, positions and balances, as far as reads alone can check
- * them. Only the live exchange's documentation describes these calls.
+ * Rules about an account's lists that need only reads: the lists must agree on orders, fills, positions and balances.
+ * Only the live exchange's documentation describes these calls.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -20,7 +20,7 @@ const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) 
 const sum = (records: ReadonlyArray<Body>, key: string): number =>
   records.reduce((sum, record) => sum + RecordLists.number(record, key), 0)
 
-/** The values that a deal of an order and the fill in the list share. */
+/** The values that an order's deal and the listed fill share. */
 const shared = ["id", "time", "role", "amount", "price", "deal", "fee", "feeAsset", "clientOrderId"] as const
 
 const agreeing = (

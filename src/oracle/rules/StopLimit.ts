@@ -1,4 +1,4 @@
-/** Stop-limit orders (document, "Stop-limit order (response)" and Endpoints §3). */
+/** Rules about stop-limit orders (document, "Stop-limit order (response)" and Endpoints §3). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Rule from "../Rule.ts"

@@ -1,4 +1,4 @@
-/** The authorisation of WebSocket connections, and the isolation of accounts and connections. */
+/** Rules about the authorisation of WebSocket connections, and the isolation of accounts and connections. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

@@ -1,5 +1,5 @@
 /**
- * Balances and positions over a WebSocket. Once nothing changes any more, they must equal those that the calls show.
+ * Rules about balances and positions over a WebSocket: once nothing changes, they must equal those that the calls show.
  */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"

@@ -1,4 +1,4 @@
-/** Candles over a WebSocket. */
+/** Rules about candles over a WebSocket. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

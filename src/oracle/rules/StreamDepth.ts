@@ -1,4 +1,4 @@
-/** Order books over a WebSocket: a snapshot, and then a chain of changes. */
+/** Rules about order books over a WebSocket: a snapshot, and then a chain of changes. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -22,7 +22,7 @@ const repeatsAfter = 10_000
 /** The longest wait for a repeated book, if the target's clock cannot be advanced, in milliseconds. */
 const repeatsBy = 15_000
 
-/** The tolerance for the time of a change, in seconds. */
+/** The tolerance for the time that a change shows, in seconds. */
 const slack = 60
 
 /** A wait that is longer than the interval between a book's changes, in milliseconds. */
@@ -44,7 +44,7 @@ const subscribe = Effect.fnUntraced(function*(world: World, market: Market, limi
   return { listening, first }
 })
 
-/** The market of a check: in a sandbox, its book has three levels on each side. */
+/** The market that a check uses. In a sandbox, the market's book has three levels on each side. */
 const filled = (world: World) =>
   world.profile === "control" ? Effect.map(StreamBooks.fill(world), ({ market }) => market) : world.market
 

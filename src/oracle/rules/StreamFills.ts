@@ -1,4 +1,7 @@
-/** Deals and executed orders over a WebSocket: they must equal those in the calls for fills and order history. */
+/**
+ * Rules about deals and executed orders over a WebSocket: they must equal those in the calls for fills and order
+ * history.
+ */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"

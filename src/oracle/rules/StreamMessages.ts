@@ -1,4 +1,4 @@
-/** The messages of the WebSocket: requests, responses, refusals and pushed messages. */
+/** Rules about the messages of the WebSocket: requests, responses, refusals and pushed messages. */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
@@ -53,7 +53,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   forAll("streams.messages.ids", {
     statement: "Responds exactly once to each of several requests that are sent together, with the request's id",
     profile: "read-only",
-    // Ids are unsigned: their highest bit is not a sign.
+    // Ids are unsigned, so their highest bit is not a sign.
     values: fc.uniqueArray(fc.integer({ min: 0, max: 2 ** 32 - 2 }), { minLength: 2, maxLength: 6 }),
     examples: [[0, 1, 2_147_483_646], [7, 3, 5], [2_147_483_648, 2_147_483_649]],
     runs: 3,

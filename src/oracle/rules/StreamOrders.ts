@@ -1,4 +1,7 @@
-/** Open orders over a WebSocket: the messages must show the same history of every order as the responses to calls. */
+/**
+ * Rules about open orders over a WebSocket: the messages must show the same history of every order as the responses to
+ * calls.
+ */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

@@ -1,4 +1,4 @@
-/** Prices and statistics of a market over a WebSocket. */
+/** Rules about market prices and statistics over a WebSocket. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

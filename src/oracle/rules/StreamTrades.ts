@@ -1,4 +1,4 @@
-/** Trades of a market over a WebSocket: the latest ones, and then each new one. */
+/** Rules about a market's trades over a WebSocket: the latest trades, and then each new one. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

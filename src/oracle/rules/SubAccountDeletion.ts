@@ -1,4 +1,4 @@
-/** Deleting sub-accounts (document, Endpoints §11). */
+/** Rules about deleting sub-accounts (document, Endpoints §11). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"

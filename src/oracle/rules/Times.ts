@@ -1,4 +1,4 @@
-/** The times in lists, most of which only the live exchange's documentation describes. */
+/** Rules about the times in lists. Only the live exchange's documentation describes most of these lists. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"

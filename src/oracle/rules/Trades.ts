@@ -1,6 +1,6 @@
 /**
- * Past trades, and the market summaries that include them. Only the live exchange's documentation describes these
- * calls. A trade must look the same wherever it is shown.
+ * Rules about past trades, and about the market summaries that include them. Only the live exchange's documentation
+ * describes these calls. All calls must show a trade in the same way.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"

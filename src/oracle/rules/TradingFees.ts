@@ -1,4 +1,4 @@
-/** The account's trading fees, which only the live exchange's documentation describes. */
+/** Rules about the account's trading fees, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"

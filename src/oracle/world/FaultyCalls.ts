@@ -81,7 +81,7 @@ export const isSuccess = (answer: Target.Answer): boolean => answer.status === 2
 export const accepted = (answer: Target.Answer, why: string) =>
   Verdict.expect(answer, `HTTP 200 with JSON, ${why}`, isSuccess(answer))
 
-/** A rule about calls with one fault. */
+/** The definition of a rule about calls with one fault. */
 interface Fault {
   readonly id: string
   readonly statement: string

@@ -21,7 +21,7 @@ export interface List {
   readonly defaultLimit: number
   /** The key of the records in a page. */
   readonly records: "records" | "data"
-  /** An account to read the list with. On a sandbox, its list has records. */
+  /** An account to read the list with. On a sandbox, the account's list has records. */
   readonly account: (world: World) => Effect.Effect<Account, Verdict.CheckError>
   /** Adds one record to an account's list. */
   readonly add: (world: World, account: Account) => Effect.Effect<unknown, Verdict.CheckError>

@@ -105,7 +105,7 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
     control,
     placements: Placements.make(patience),
     warn,
-    // With both cases of letters, a target that changes the case of an id is noticed.
+    // Uses letters of both cases, so that a target that changes the case of an id is noticed.
     unique: (prefix) => `${prefix}-${startedAt.toString(36).toUpperCase()}-${(++count).toString(36)}`
   }
   return { shared, restoring }

@@ -90,7 +90,7 @@ const lost = (reason: string) => new Target.TargetError({ reason, unanswered: Ch
 export const isLost = (error: Verdict.CheckError): error is Target.TargetError =>
   error._tag === "TargetError" && error.unanswered === Channels.webSocket
 
-/** The cause of a socket's error, if it says more than the error itself. */
+/** The cause of a socket's error, if the cause has more details than the error. */
 const reasonOf = ({ message, reason }: Socket.SocketError): string => {
   const cause = "cause" in reason ? reason.cause : undefined
   const detail = typeof cause === "string" ? cause : String(Object(cause)["message"] ?? "")

@@ -36,7 +36,7 @@ export const messagesOf = (pushed: ReadonlyArray<unknown>, market: string): Read
     name === market ? [{ isSnapshot: isSnapshot === true, body: Streams.objectOf(body), market: name }] : []
   )
 
-/** The levels of a side; none if the side is missing. */
+/** The levels of a side; an empty list if the side is missing. */
 export const levels = (body: Body, side: typeof sides[number]): ReadonlyArray<Books.Level> =>
   Streams.listOf(body[side]).map((level) => {
     const [price, amount] = Streams.listOf(level)

@@ -212,7 +212,10 @@ export const settles = Effect.fnUntraced(function*(
   }
 })
 
-/** A wait longer than every interval between messages except that of repeated order books, in milliseconds. */
+/**
+ * A wait in milliseconds that is longer than every interval between messages, except the interval of repeated order
+ * books.
+ */
 const interval = 2000
 
 /** Advances a sandbox's clock past the interval of every channel. Does nothing for other targets. */
@@ -245,16 +248,16 @@ export const listOf = (value: unknown): ReadonlyArray<unknown> => Array.isArray(
 /** A value as an object; an empty object for any other value. */
 export const objectOf = (value: unknown): Body => Json.isObject(value) ? value : {}
 
-/** Kinds of values by key, or by position. */
+/** The expected kinds of values, by key or by position. */
 export type Kinds = Readonly<Record<string, Kind>> | ReadonlyArray<Kind>
 
-/** Describes the values that are not of their kinds; `undefined` if all are. */
+/** Describes the values that are not of the expected kind; `undefined` if all values are. */
 const wrongKinds = (value: unknown, kinds: Kinds): string | undefined => {
   const wrong = Object.entries(kinds).filter(([key, kind]) => !kind.holds(Reflect.get(Object(value), key)))
   return wrong.length === 0 ? undefined : wrong.map(([key, { name }]) => `${key}: ${name}`).join(", ")
 }
 
-/** Expects that a value has values of these kinds. */
+/** Expects that the values in an object or a list are of these kinds. */
 export const hasKinds = (what: string, value: unknown, kinds: Kinds) => {
   const wrong = wrongKinds(value, kinds)
   return Verdict.conclude(`${what} with ${wrong ?? ""}`, JSON.stringify(value) ?? "nothing", wrong === undefined)

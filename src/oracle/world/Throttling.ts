@@ -1,4 +1,4 @@
-/** Handles HTTP 429: waits as long as `Retry-After` says, then retries. */
+/** Handles HTTP 429: waits for the time in `Retry-After`, then retries. */
 import * as Effect from "effect/Effect"
 import type { Answer } from "../Target.ts"
 import * as Target from "../Target.ts"
@@ -44,7 +44,7 @@ export const retryThrottled = <E>(
 /**
  * Makes a call with a nonce that the rule has chosen. HTTP 429 may mean that the target refuses this nonce, or that it
  * throttles every call. The response is treated as a refusal of the nonce if it has no `Retry-After`, another call then
- * succeeds, and this call is refused again. Otherwise the call fails, and the whole rule must be retried with other
+ * succeeds, and this call is refused again. Otherwise the call fails, and the complete rule must be retried with other
  * nonces.
  */
 export const withChosenNonce = <E>(

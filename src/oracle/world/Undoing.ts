@@ -1,7 +1,7 @@
 /**
- * Places orders on a real account so that none is left there. The first order of each path is canceled before any other
- * is placed, and every other order is canceled at the end of its run. An order whose placement got no response is
- * looked up. Once an order cannot be canceled, no more are placed.
+ * Places orders on a real account in such a way that no order is left there. The first order of each path is canceled
+ * before any other is placed, and every other order is canceled at the end of its run. An order whose placement got no
+ * response is looked up. Once an order cannot be canceled, no more orders are placed.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -105,7 +105,7 @@ const cancel = Effect.fnUntraced(function*(world: World, account: Account, order
     : Refusals.isSuccess(answer.success)
     ? undefined
     : Verdict.describe(answer.success)
-  // A cancellation without a response may have succeeded: then the next one is refused.
+  // A cancellation without a response may have succeeded. If so, the next cancellation is refused.
   const isGone = why === undefined || (isTrusted(world, order.path) &&
     (yield* Effect.orElseSucceed(isListed(world, account, order), () => undefined)) === false)
   if (isGone) return void world.placements.open.delete(nameOf(order))
@@ -145,7 +145,7 @@ const lookUp = Effect.fnUntraced(function*(world: World, account: Account, doubt
   for (const [id] of found) yield* cancel(world, account, { path, market: fields["market"], key, id: Number(id) })
 })
 
-/** Whether a response refuses the only order of a call: as a whole, or in its item. */
+/** Whether a response refuses the only order of a call: by refusing the call, or in the order's item. */
 const isRefused = (answer: Target.Answer): boolean => {
   const [item]: ReadonlyArray<unknown> = Array.isArray(answer.json) ? answer.json : []
   return Refusals.isRefused(answer) || (Json.isObject(item) && Json.isObject(item["error"]))
@@ -160,7 +160,7 @@ const placedIn = (
 ): Placed | undefined => {
   if (Refusals.isRefused(answer)) return undefined
   const { json } = answer
-  // A call for several orders shows each in the result of its own item.
+  // The response to a call for several orders shows each order in the result of a separate item.
   const [item = json]: ReadonlyArray<unknown> = Array.isArray(json) ? json : []
   const shown = Array.isArray(json) && Json.isObject(item) ? item["result"] : item
   const body = Json.isObject(shown) ? shown : {}

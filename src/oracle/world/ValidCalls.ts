@@ -1,4 +1,4 @@
-/** Valid fields for each private call, in a sandbox: with them, only a deliberate fault can cause a refusal. */
+/** Valid fields for each private call in a sandbox, so that only a deliberate fault can cause a refusal. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Verdict from "../Verdict.ts"

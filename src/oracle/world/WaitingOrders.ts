@@ -43,7 +43,7 @@ export const entries: ReadonlyArray<Entry> = [
 export const allowed = ({ profile }: Rule.Setting): ReadonlyArray<Entry> =>
   entries.filter(({ more }) => profile === "control" || more?.["reduceOnly"] === undefined)
 
-/** The amount of orders in a sandbox, in the base currency. */
+/** The amount of each order in a sandbox, in the base currency. */
 export const amount = "0.03"
 
 /** The fields of an order that waits far from the market: a limit order behind it, a stop order beyond it. */

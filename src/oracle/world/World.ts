@@ -138,9 +138,9 @@ export interface World {
   readonly connection: Effect.Effect<Sockets.Connection, Verdict.CheckError>
   /** An account for reads. */
   readonly reader: Effect.Effect<Account, Verdict.CheckError>
-  /** An account to read interest payments with. On a sandbox, it has some. */
+  /** An account to read interest payments with. On a sandbox, the account has received payments. */
   readonly lender: Effect.Effect<Account, Verdict.CheckError>
-  /** An account to read sub-accounts and their keys with. On a sandbox, it has some. */
+  /** An account to read sub-accounts and their keys with. On a sandbox, the account has both. */
   readonly parent: Effect.Effect<Account, Verdict.CheckError>
   /** An account with funds to place orders. */
   readonly trader: Effect.Effect<Account, Verdict.CheckError>
