@@ -138,13 +138,13 @@ const linesOf = async (database: string, plan: Plan): Promise<ReadonlyArray<Line
   await Promise.all(nodes.map((node) => node.end("SIGTERM")))
   return [
     {
-      what: "cluster: the last of nine idle venues answers after one of three nodes is killed",
+      what: "cluster: the last of nine idle venues responds after one of three nodes is killed",
       against: "the lease of a node, 5 s",
       ratios: overLease(few),
       absolutes: `wall: **${seconds(few)}**`
     },
     {
-      what: `cluster: the last of ${count} awake venues answers after one of three nodes is killed`,
+      what: `cluster: the last of ${count} awake venues responds after one of three nodes is killed`,
       against: "the lease of a node, 5 s",
       ratios: overLease(many),
       absolutes: `wall: **${seconds(many)}**`

@@ -107,9 +107,9 @@ const push: Row = {
       return {
         lines: [{
           what: "from a call to its order's event, journal on disk",
-          against: "the call's answer",
+          against: "the call's response",
           ratios: { wall: bracket(rounds.map(({ answer, push }) => push / answer)) },
-          absolutes: `event ${micros("push")}, answer ${micros("answer")}`
+          absolutes: `event ${micros("push")}, response ${micros("answer")}`
         }],
         data: rounds
       }
