@@ -61,7 +61,7 @@ const json = fileOf(values.json)
 
 const context: Context = { plan: values.smoke ? smoke : full, plot: fileOf(values.plot) }
 
-/** The rows named on the command line; by default all rows that the table shows. */
+/** Returns the rows named on the command line; by default all rows that the table shows. */
 const chosen = (): ReadonlyArray<Row> => {
   const unknown = positionals.filter((name) => !rows.some((row) => row.name === name))
   if (unknown.length > 0) {

@@ -16,7 +16,7 @@ export interface Child {
 
 const running = new Set<ChildProcess>()
 
-/** The next message of a child; fails if the child ends instead. */
+/** Returns a child's next message; fails if the child ends instead. */
 const next = async (child: ChildProcess): Promise<unknown> => {
   const ended = new AbortController()
   const [message] = await Promise.race([

@@ -116,12 +116,12 @@ export const takeTurns = async (
   return { samples, unsettled }
 }
 
-/** One peer's measurements divided by another peer's in the same round. */
+/** Returns one peer's measurements divided by another peer's in the same round. */
 export const ratio = ({ samples }: Compared, of: string, to: string, what: keyof Sample): Bracket => {
   const base = samples.get(to) ?? []
   return bracket((samples.get(of) ?? []).map((sample, round) => sample[what] / (base[round]?.[what] ?? Number.NaN)))
 }
 
-/** One peer's measurements. */
+/** Returns one peer's measurements. */
 export const absolute = ({ samples }: Compared, of: string, what: keyof Sample): Bracket =>
   bracket((samples.get(of) ?? []).map((sample) => sample[what]))

@@ -12,7 +12,7 @@ const key = createSecretKey(account.apiSecret, "utf8")
 
 let last = 0
 
-/** A nonce in microseconds, unique even when two processes take turns. */
+/** Returns a nonce in microseconds, unique even when two processes take turns. */
 const nonce = () => last = Math.max(last + 1, Date.now() * 1000)
 
 export const sign = (payload: string): string => createHmac("sha512", key).update(payload).digest("hex")

@@ -21,7 +21,7 @@ const numbers = () => {
 const places = 150
 const changedPerSide = 10
 
-/** A side of a book with about 100 levels. Place 0 is the best price. */
+/** Returns a side of a book with about 100 levels. Place 0 is the best price. */
 const side = (price: (place: number) => string, next: (bound: number) => number) => {
   const amount = () => `${next(3)}.${String(next(1_000_000)).padStart(6, "0")}`
   const amounts = Array.from({ length: places }, (_, place) => place % 3 === 2 ? "0" : amount())
@@ -42,8 +42,8 @@ const side = (price: (place: number) => string, next: (bound: number) => number)
 }
 
 /**
- * A complete book of about 100 levels a side, then changes of 20 levels, ten a side. Each change names the number of
- * the previous one.
+ * Returns a complete book of about 100 levels a side, then changes of 20 levels, ten a side. Each change names the
+ * number of the previous one.
  */
 export const depth = (): { readonly snapshot: string; readonly next: Feed; readonly updateId: () => number } => {
   const next = numbers()

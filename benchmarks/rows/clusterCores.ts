@@ -13,7 +13,8 @@ import type { Load, Message } from "../peers/load.ts"
 import { market, stopLimit } from "./server.ts"
 
 /**
- * The CPU time that all threads of a process have used so far, in microseconds; zero for a process that has just ended.
+ * Returns the CPU time that all threads of a process have used so far, in microseconds, or zero for a process that has
+ * just ended.
  */
 const workedBy = (pid: number): number => {
   try {

@@ -84,7 +84,8 @@ const wakes = async (node: Node, venues: ReadonlyArray<string>, rounds: number):
 }
 
 /**
- * The median time of a call, in milliseconds, in each round: through the owner of its venue, and through another node.
+ * Returns a call's median time, in milliseconds, in each round: through the owner of its venue, and through another
+ * node.
  */
 const calls = async (nodes: ReadonlyArray<Node>, owners: ReadonlyMap<string, string>, plan: Plan) => {
   const found: Record<"owner" | "other", Array<number>> = { owner: [], other: [] }

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 // oxlint-disable-next-line effecttsgo/node-builtin-import -- Effect's module ends a process with its scope; a browser must stay open.
 import { spawn } from "node:child_process"
 
-/** The program that opens a URL in the default browser, with its arguments. */
+/** Returns the program that opens a URL in the default browser, with its arguments. */
 const opener = (url: string): readonly [program: string, ...args: ReadonlyArray<string>] => {
   switch (process.platform) {
     case "darwin":

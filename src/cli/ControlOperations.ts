@@ -70,7 +70,7 @@ const toOperation = (name: Name): Operation => {
 /** All operations, in the order of the API. */
 export const all: ReadonlyArray<Operation> = (Object.keys(endpoints) as ReadonlyArray<Name>).map(toOperation)
 
-/** The arguments and flags of an operation's subcommand. */
+/** Returns the arguments and flags of an operation's subcommand. */
 export const paramsOf = ({ fields, takesFile }: Operation) =>
   takesFile
     ? { file: Argument.FileText("file").pipe(Argument.withDescription("The file that contains the request")) }

@@ -58,7 +58,7 @@ export class ControlFailed extends Schema.TaggedError<ControlFailed>()("ControlF
   }
 }
 
-/** A client that sends the token with every request. */
+/** Creates a client that sends the token with every request. */
 export const authorized = (token: Redacted.Redacted) => HttpClient.mapRequest(HttpClientRequest.bearerToken(token))
 
 const remote = "pass --url, and its token with --token or TXC_CONTROL_TOKEN"
@@ -83,7 +83,7 @@ export const explained = <E extends { readonly message: string }>(url: string, e
     })
 }
 
-/** The base URL without a trailing slash, and without the path of the control plane. */
+/** Returns the base URL without a trailing slash, and without the path of the control plane. */
 const trimmed = (url: string): string =>
   `${url.replace(/\/+$/u, "")}/`.replace(new RegExp(`${prefix}$`, "u"), "/").slice(0, -1)
 
@@ -93,7 +93,7 @@ const ambiguous = (servers: ReadonlyArray<Running.Running>) =>
     remedy: `Choose one with --url: ${servers.map(({ url }) => url).join(", ")}`
   })
 
-/** The server that the environment or the working directory selects among several. */
+/** Returns the server that the environment or the working directory selects among several. */
 const closest = Effect.fnUntraced(function*(servers: ReadonlyArray<Running.Running>) {
   const { resolve } = yield* Path.Path
   const baseUrl = yield* Config.option(Config.NonEmptyString("TXC_BASE_URL"))
@@ -150,11 +150,11 @@ const find = Effect.fnUntraced(function*({ token, url, venue }: Given) {
   } satisfies Found
 })
 
-/** The client of a host's control plane. */
+/** Returns the client of a host's control plane. */
 export const hostClient = ({ token, url }: Target) =>
   HttpApiClient.make(HostApi, { baseUrl: url, transformClient: authorized(token) })
 
-/** The venue that the flag names, or the host's only venue. */
+/** Returns the venue that the flag names, or the host's only venue. */
 const venueOf = Effect.fnUntraced(function*(host: Target, venue: Option.Option<string>) {
   const client = yield* hostClient(host)
   const venues = yield* client.list({ query: {} })
@@ -175,7 +175,7 @@ const venueOf = Effect.fnUntraced(function*(host: Target, venue: Option.Option<s
   return { url: urlOf({ baseUrl: host.url }, only), token: Redacted.make(controlToken) } satisfies Target
 })
 
-/** The sandbox or venue that the flags select. */
+/** Returns the sandbox or venue that the flags select. */
 export const select = Effect.fnUntraced(function*(given: Given) {
   const found = yield* find(given)
   return found.isHost

@@ -16,7 +16,7 @@ class NoSuchMarket extends Schema.TaggedError<NoSuchMarket>()("NoSuchMarket", {
   }
 }
 
-/** A message that suggests a similar market; `undefined` if the exchange lists the given market. */
+/** Returns a message that suggests a similar market, or `undefined` if the exchange lists the given market. */
 const suggestion = Effect.fnUntraced(function*(market: string) {
   const markets = yield* Markets.Markets.use(({ all }) => all).pipe(
     Effect.provide(Layer.provide(Markets.Markets.layer, EndpointCall.layerPublic))

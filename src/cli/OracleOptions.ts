@@ -42,7 +42,7 @@ const known = Effect.fnUntraced(function*(patterns: ReadonlyArray<string>, sourc
   )
 })
 
-/** The ids or patterns in a file, one per line. `#` starts a comment. */
+/** Returns the ids or patterns in a file, one per line. `#` starts a comment. */
 const listed = Effect.fnUntraced(function*(file: Option.Option<string>, flag: string) {
   if (Option.isNone(file)) return []
   const text = yield* (yield* FileSystem.FileSystem).readFileString(file.value).pipe(
@@ -74,7 +74,7 @@ const writable = Effect.fnUntraced(function*({ out, replays }: Given) {
   }
 })
 
-/** The options of a check after validation. */
+/** Returns the options of a check after validation. */
 export const read = Effect.fnUntraced(function*(given: Given) {
   const only = yield* known(split(given.only), "--only")
   const skip = yield* known(split(given.skip), "--skip")

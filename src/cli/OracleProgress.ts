@@ -11,11 +11,11 @@ import type * as Progress from "./Progress.ts"
 export const runs = (rule: Rule.Rule, dialect: Dialect["name"], profile: Profile.Profile): boolean =>
   rule.dialects[dialect]._tag !== "NotApplicable" && Profile.allows(profile, rule.profile)
 
-/** The estimated time for the remaining rules, at the average speed so far, in milliseconds. */
+/** Returns the estimated time for the remaining rules, at the average speed so far, in milliseconds. */
 export const left = (millis: number, done: number, all: number): number =>
   done === 0 ? 0 : millis / done * Math.max(all - done, 0)
 
-/** A duration in seconds or minutes, rounded up. */
+/** Returns a duration in seconds or minutes, rounded up. */
 export const duration = (millis: number): string =>
   millis <= 90_000 ? `${Math.ceil(millis / 1000)} s` : `${Math.ceil(millis / 60_000)} min`
 

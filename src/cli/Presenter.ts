@@ -39,7 +39,7 @@ const choicesIn = (expected: string): ReadonlyArray<string> => {
 /** The maximum number of choices that an error lists. */
 const fewChoices = 8
 
-/** The description of a valid value. Plain words replace Effect's technical terms for numbers. */
+/** Returns the description of a valid value. Plain words replace Effect's technical terms for numbers. */
 const inWords = (expected: string): string =>
   expected.replace(/^Expected:? /u, "")
     .replace(/^(?:a string representing a finite number|an integer).*$/u, "a whole number")
@@ -83,8 +83,8 @@ const explain = (error: CliError.NonShowHelpErrors, doc: HelpDoc): string => {
 }
 
 /**
- * The text of a usage error. It shows only the first error, because an unknown subcommand is also reported as an
- * unexpected argument.
+ * Returns the text of a usage error. It shows only the first error, because an unknown subcommand is also reported as
+ * an unexpected argument.
  */
 const usage = ({ commandPath, errors, helpDoc }: CliOutput.Presenter.InvalidInvocation): string => {
   const [first] = errors

@@ -84,13 +84,13 @@ const leaf = (path: ReadonlyArray<string>, ast: SchemaAST.AST, isRequired: boole
   }
 }
 
-/** The tag of a member of a tagged union. */
+/** Returns the tag of a member of a tagged union. */
 const tagOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
   SchemaAST.isObjects(ast)
     ? ast.propertySignatures.filter(({ name }) => name === "_tag").flatMap(({ type }) => choicesOf(type))
     : []
 
-/** The members of a union, including those of nested unions. */
+/** Returns a union's members, including those of nested unions. */
 const membersOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> =>
   SchemaAST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast]
 
@@ -133,8 +133,8 @@ const within = (path: ReadonlyArray<string>, ast: SchemaAST.AST, isRequired: boo
 }
 
 /**
- * The fields of a request. If several fields would get the same name, each name begins with the key of the object that
- * contains the field.
+ * Returns a request's fields. If several fields would get the same name, each name begins with the key of the object
+ * that contains the field.
  */
 export const fieldsOf = (schema: Schema.Constraint): ReadonlyArray<Field> => {
   const fields = SchemaAST.isObjects(schema.ast) && schema.ast.propertySignatures.length > 0
@@ -148,7 +148,7 @@ export const fieldsOf = (schema: Schema.Constraint): ReadonlyArray<Field> => {
   )
 }
 
-/** The possible values of a text that the user typed, the most literal first. */
+/** Returns the possible values of a text that the user typed, the most literal first. */
 const readings = (key: string, text: string): ReadonlyArray<unknown> => [
   text,
   ...Result.match(Json.parse(text), { onFailure: () => [], onSuccess: (json) => [json] }),
@@ -183,7 +183,7 @@ const expected = ({ path, schema, valid }: Field, text: string): string => {
  */
 const mostArguments = 4
 
-/** The fields that are arguments. */
+/** Returns the fields that are arguments. */
 export const argumentsOf = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> => {
   const required = fields.filter(({ isRequired }) => isRequired)
   if (required.length === 0) return fields.slice(0, 1)
@@ -213,7 +213,7 @@ const toFlag = (field: Field): Flag.Flag<Typed> => {
   return isRequired ? Flag.map(flag, Option.some) : Flag.optional(flag)
 }
 
-/** The arguments and flags of a command, by name. */
+/** Returns the arguments and flags of a command, by name. */
 export const paramsOf = (
   fields: ReadonlyArray<Field>
 ): Readonly<Record<string, Argument.Argument<Typed> | Flag.Flag<Typed>>> => {

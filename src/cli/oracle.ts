@@ -304,7 +304,7 @@ const expectationOf = (expectation: Rule.Expectation): string => {
   }
 }
 
-/** The different levels of a rule in the dialects that it applies to. */
+/** Returns the different levels of a rule in the dialects that it applies to. */
 const levels = (rule: Rule.Rule, names: ReadonlyArray<Dialect.Dialect["name"]>): string => {
   const applying = names.filter((name) => rule.dialects[name]._tag !== "NotApplicable")
   const found = applying.map((name) => ({ name, level: Rule.levelIn(rule, name) }))

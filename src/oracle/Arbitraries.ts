@@ -251,7 +251,7 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 // From schemas to arbitraries
 // -----------------------------------------------------------------------------
 
-/** The schemas with an identifier inside a schema, on both its decoded and its encoded side. */
+/** Returns the schemas with an identifier inside a schema, on both its decoded and its encoded side. */
 export const identifiersIn = (ast: SchemaAST.AST): ReadonlyMap<string, SchemaAST.AST> => {
   const found = new Map<string, SchemaAST.AST>()
   const visit = (ast: SchemaAST.AST): void => {
@@ -296,7 +296,7 @@ const record = (fields: ReadonlyArray<readonly [name: string, ast: SchemaAST.AST
 const isNotEmpty = (check: SchemaAST.Check<never>): boolean =>
   Constraint.fromAnnotations(check.annotations)?.kind === "notEmpty"
 
-/** The maximum length of a generated list: 4, or less if the schema's checks require it. */
+/** Returns the maximum length of a generated list: 4, or less if the schema's checks require it. */
 const longest = (checks: ReadonlyArray<SchemaAST.Check<never>> = []): number =>
   checks.reduce((most, { annotations }) => {
     const constraint = Constraint.fromAnnotations(annotations)

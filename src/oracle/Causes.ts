@@ -46,7 +46,7 @@ const isUnserved = (answer: string): boolean => /^HTTP (?:404|405|501)\b/u.test(
 /** Whether a rule is broken by a response that a target gives to calls that it does not serve. */
 export const mayBeUnserved = ({ outcome: { _tag, got = "" } }: Judged): boolean => _tag === "Broken" && isUnserved(got)
 
-/** The declaration that leaves calls out of a check, as the content of a file for `--features`. */
+/** Returns the declaration that leaves calls out of a check, as the content of a file for `--features`. */
 const declaration = (faults: ReadonlyArray<Fault>): string => {
   const paths = faults.map(({ call }) => callOf(call.replace(/^[A-Z]+ /u, ""))).filter((path) =>
     Paths.all.includes(path)
@@ -75,7 +75,7 @@ const sameAnswer: Explain = ([first, ...others]) =>
 const sameCall: Explain = ([first, ...others]) => first === undefined || others.length < 2 ? undefined : first.call
 
 /**
- * The ways to group faults, the most informative first. Each applies to the faults that the earlier ones left
+ * Returns the ways to group faults, the most informative first. Each applies to the faults that the earlier ones left
  * ungrouped. If a call is `served`, such a response to that call has a separate cause.
  */
 const groupings = (
@@ -87,8 +87,8 @@ const groupings = (
 ]
 
 /**
- * The likely causes of broken rules, the most frequent first. A rule has at most one cause. `served` are the methods
- * and paths of calls that the target serves.
+ * Returns the likely causes of broken rules, the most frequent first. A rule has at most one cause. `served` are the
+ * methods and paths of calls that the target serves.
  */
 export const of = (broken: ReadonlyArray<Judged>, served: ReadonlyArray<string> = []): ReadonlyArray<Cause> => {
   let left = broken.flatMap(faultOf)

@@ -93,25 +93,25 @@ export const parse = (text: string): Effect.Effect<Features, FeaturesError> =>
     })
   )
 
-/** The path of a private read that the target serves; `undefined` if it serves none. */
+/** Returns the path of a private read that the target serves, or `undefined` if it serves none. */
 export const aRead = (features: Features): string | undefined =>
   [Paths.mainBalance, ...Paths.reads].find((path) => has(features, path))
 
 /** The remedy for a call that a target does not serve. */
 export const remedy = "if the target is not meant to serve a call, list it with the reason under missing in --features"
 
-/** The message that the target declares a call missing. */
+/** Returns the message that the target declares a call missing. */
 export const lacks = (call: string): string => `the target declares that it does not have ${call}`
 
-/** The call that a path belongs to: the path without a market at its end. */
+/** Returns the call that a path belongs to: the path without a market at its end. */
 export const callOf = (path: string): string => known.includes(path) ? path : path.slice(0, path.lastIndexOf("/"))
 
 const isChannel = (call: string): boolean => Channels.names.includes(call)
 
-/** The names under which a target may declare a call: a channel is part of the WebSocket. */
+/** Returns the names under which a target may declare a call: a channel is part of the WebSocket. */
 const namesOf = (call: string): ReadonlyArray<string> => isChannel(call) ? [call, Channels.webSocket] : [call]
 
-/** The reason with which a target declares a call missing. */
+/** Returns the reason with which a target declares a call missing. */
 const reasonOf = ({ missing = {} }: Features, call: string): string | undefined =>
   namesOf(call).map((name) => missing[name]).find((reason) => reason !== undefined)
 
@@ -133,8 +133,8 @@ export const declares = (features: Features, path: string): boolean => {
 }
 
 /**
- * The declared reason why a path is not called; `undefined` if it is called. Calls that other rules need
- * are tried even if `endpoints` does not list them.
+ * Returns the declared reason why a path is not called, or `undefined` if it is called. Calls that other rules need are
+ * tried even if `endpoints` does not list them.
  *
  * @category judging
  */

@@ -49,7 +49,7 @@ const summary = (answer: Target.Answer): string =>
     ? `HTTP ${answer.status} and a web page`
     : Verdict.describe(answer).replaceAll(/\s+/gu, " ").slice(0, shown)
 
-/** The advice for a base URL that already contains the version prefix. */
+/** Returns the advice for a base URL that already contains the version prefix. */
 const prefixRemedy = (baseUrl: string): string | undefined => {
   const at = baseUrl.indexOf(Paths.version)
   return at < 0 ? undefined : `the paths already begin with ${Paths.version}: give the URL as ${baseUrl.slice(0, at)}`

@@ -200,7 +200,7 @@ export const matches = (patterns: ReadonlyArray<string>, id: string): boolean =>
   })
 
 /**
- * The broken rules that are not known failures.
+ * Returns the broken rules that are not known failures.
  *
  * @category results
  */
@@ -208,26 +208,26 @@ export const broken = (report: Report): ReadonlyArray<Result> =>
   report.results.filter(({ isKnown, level, outcome }) => outcome._tag === "Broken" && !isKnown && level !== "INFO")
 
 /**
- * The `INFO` rules that the target deviates from. They never fail a check.
+ * Returns the `INFO` rules that the target deviates from. They never fail a check.
  *
  * @category results
  */
 export const noted = (report: Report): ReadonlyArray<Result> =>
   report.results.filter(({ level, outcome }) => outcome._tag === "Broken" && level === "INFO")
 
-/** The number of evaluated rules, which hold or are broken. `INFO` rules are not counted. */
+/** Returns the number of evaluated rules, which hold or are broken. `INFO` rules are not counted. */
 const judged = (report: Report): number =>
   report.results.filter(({ level, outcome }) =>
     level !== "INFO" && (outcome._tag === "Held" || outcome._tag === "Broken")
   ).length
 
-/** The number of rules that were skipped for this reason. */
+/** Returns the number of rules that were skipped for this reason. */
 const skippedFor = (report: Report, why: string): number =>
   report.results.filter(({ outcome }) => outcome._tag === "Skipped" && outcome.why === why).length
 
 /**
- * The reason why a check evaluated too few rules to count as a success, even without broken rules. `undefined` if it
- * evaluated enough.
+ * Returns the reason why a check evaluated too few rules to count as a success, even without broken rules. `undefined`
+ * if it evaluated enough.
  *
  * @category results
  */
@@ -247,7 +247,7 @@ export const tooLittle = (report: Report): string | undefined => {
 const fails = ({ strict }: Report, { level }: Result): boolean => level === "MUST" || (strict && level === "SHOULD")
 
 /**
- * The exit code of a check:
+ * Returns a check's exit code:
  *
  * - 0: every rule that could be evaluated holds
  * - 1: a rule that is `MUST` in the dialect is broken (in a strict check, a `SHOULD` rule too), or a known failure is
@@ -344,7 +344,7 @@ export const line = ({ isKnown, level, outcome, rule }: Result): string => {
 /** The maximum number of reasons in the line about skipped rules. */
 const maxReasons = 4
 
-/** All skipped rules in one line, with the most frequent reasons. */
+/** Returns all skipped rules in one line, with the most frequent reasons. */
 const skippedLine = ({ results }: Report): string => {
   const counts = new Map<string, number>()
   for (const { outcome } of results) {
@@ -361,11 +361,11 @@ const skippedLine = ({ results }: Report): string => {
 /** The maximum number of causes shown, and of rules listed per cause. */
 const [maxCauses, maxRules] = [5, 6]
 
-/** The likely causes that the report shows. */
+/** Returns the likely causes that the report shows. */
 const causesOf = (report: Report): ReadonlyArray<Causes.Cause> =>
   Causes.of(broken(report), report.traffic.served).slice(0, maxCauses)
 
-/** The likely causes of the broken rules, one per line. */
+/** Returns the likely causes of the broken rules, one per line. */
 const causeLines = (report: Report): ReadonlyArray<string> =>
   causesOf(report).map(({ rules, why }) => {
     const others = rules.length - maxRules
@@ -375,8 +375,8 @@ const causeLines = (report: Report): ReadonlyArray<string> =>
   })
 
 /**
- * The rules that could not be evaluated because the account has no records, in one line. Ids that differ only after the
- * last dot share the part before it.
+ * Returns the rules that could not be evaluated because the account has no records, in one line. Ids that differ only
+ * after the last dot share the part before it.
  */
 const unseenLine = ({ results }: Report): ReadonlyArray<string> => {
   const reasons: ReadonlyArray<string> = Object.values(lacksRecords)
@@ -398,7 +398,7 @@ const unseenLine = ({ results }: Report): ReadonlyArray<string> => {
  */
 export const isShown = ({ outcome }: Result): boolean => outcome._tag !== "Skipped"
 
-/** The ids of the rules that are broken because the target does not serve their calls. */
+/** Returns the ids of the rules that are broken because the target does not serve their calls. */
 const unserved = (report: Report): ReadonlySet<string> =>
   new Set(causesOf(report).flatMap(({ isUnserved = false, rules }) => isUnserved ? rules : []))
 
@@ -411,7 +411,8 @@ const unserved = (report: Report): ReadonlySet<string> =>
 export const isLate = (result: Result): boolean => Causes.mayBeUnserved(result)
 
 /**
- * The late results to print at the end: see {@link isLate}. Leaves out results whose shared cause is in the summary.
+ * Returns the late results to print at the end: see {@link isLate}. Leaves out results whose shared cause is in the
+ * summary.
  *
  * @category rendering
  */
@@ -493,7 +494,7 @@ const xml = (text: string): string =>
   text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
     .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\"", "&quot;")
 
-/** The content of a result's test case: nothing if the rule holds. */
+/** Returns the content of a result's test case: nothing if the rule holds. */
 const caseOf = (report: Report, result: Result): string => {
   const { isKnown, level, outcome, rule } = result
   switch (outcome._tag) {
@@ -511,7 +512,7 @@ const caseOf = (report: Report, result: Result): string => {
   }
 }
 
-/** The test cases that fail because of the check itself, not because of a rule. */
+/** Returns the test cases that fail because of the check itself, not because of a rule. */
 const casesOfCheck = (report: Report): ReadonlyArray<string> => {
   const failing = (kind: string, name: string, content: string) =>
     `    <testcase classname="${kind}" name="${xml(name)}">${content}</testcase>`

@@ -17,7 +17,7 @@ import * as Connection from "./world/Connection.ts"
 import type * as Session from "./world/Session.ts"
 import * as Throttling from "./world/Throttling.ts"
 
-/** The path that fast-check prints at the end of a call sequence. A replay resumes shrinking there. */
+/** Returns the path that fast-check prints at the end of a call sequence. A replay resumes shrinking there. */
 const replayPathOf = (counterexample: string): string | undefined => /replayPath="([^"]*)"/u.exec(counterexample)?.[1]
 
 /** Options of one rule's run. */
@@ -32,7 +32,7 @@ export interface RunOptions {
   readonly replayPath?: string
 }
 
-/** The reason to skip a rule without running it; `undefined` if it can run. */
+/** Returns the reason to skip a rule without running it, or `undefined` if it can run. */
 const whyNot = (rule: Rule.Rule, { profile, target }: Session.Session): string | undefined => {
   const expectation = rule.dialects[target.dialect.name]
   if (expectation._tag === "NotApplicable") return `not applicable: ${expectation.why}`

@@ -39,7 +39,7 @@ export class Skipped extends Schema.TaggedError<Skipped>()("Skipped", {
 /** The errors that end a rule's check: the rule is broken, it is skipped, or there was no response. */
 export type CheckError = Broken | Skipped | TargetError
 
-/** A one-line explanation of an error. */
+/** Returns a one-line explanation of an error. */
 export const whyOf = (error: CheckError): string => {
   switch (error._tag) {
     case "Broken":

@@ -26,8 +26,8 @@ const describeError = (error: Caught): string =>
     : error.message
 
 /**
- * A call that must succeed. `outcome` describes the response in a few words, or returns `undefined` if the response is
- * wrong.
+ * Creates a call that must succeed. `outcome` describes the response in a few words, or returns `undefined` if the
+ * response is wrong.
  */
 export const succeeds = <A, E extends Caught, R>(
   endpoint: Method,
@@ -46,7 +46,7 @@ export const succeeds = <A, E extends Caught, R>(
   })
 })
 
-/** A call that must fail with this error tag. */
+/** Creates a call that must fail with this error tag. */
 export const fails = <A, E extends Caught, R, const Tag extends E["_tag"]>(
   endpoint: Method,
   request: string,

@@ -35,7 +35,7 @@ export interface Health {
 /** The status of a stream that has emitted nothing yet. */
 export const begun: Health = { sentence: "waiting for the first message", isWhole: false, interruptions: 0 }
 
-/** The status of a stream after an item. */
+/** Returns the status of a stream after an item. */
 export const after = (
   health: Health,
   item: Item.Item<unknown, unknown>,
@@ -61,7 +61,7 @@ const pause = Duration.millis(100)
 /** The number of terminal lines without a row: those for the heading, the state, the column names and the cursor. */
 const otherLines = 4
 
-/** The lines of a frame: heading, status and rows, cut to the terminal's size. */
+/** Returns a frame's lines: heading, status and rows, cut to the terminal's size. */
 export const frame = (
   title: string,
   { interruptions, isWhole, sentence }: Health,
@@ -81,7 +81,8 @@ export const frame = (
 }
 
 /**
- * The number of lines that text takes on a terminal of this width. A terminal that has become narrower wraps the text.
+ * Returns the number of lines that text takes on a terminal of this width. A terminal that has become narrower wraps
+ * the text.
  */
 export const heightOf = (lines: ReadonlyArray<string>, columns: number): number =>
   lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(CliOutput.displayWidth(line) / columns)), 0)

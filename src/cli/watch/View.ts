@@ -127,7 +127,7 @@ export interface Level {
   readonly amount: Decimal.Decimal
 }
 
-/** An order book as a table: the offers to sell above the offers to buy, with the best prices in the middle. */
+/** Returns an order book as a table: the offers to sell above the offers to buy, with the best prices in the middle. */
 export const book = (levels: ReadonlyArray<Level>, { limit }: Topic): ReadonlyArray<Level> => {
   const descending = levels.toSorted((one, other) => Decimal.Order(other.price, one.price))
   const count = Number(limit)

@@ -17,7 +17,7 @@ import type { Body, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
-/** The value in an object at this path of keys. */
+/** Returns the value in an object at this path of keys. */
 const at = (value: unknown, ...keys: ReadonlyArray<string>): unknown =>
   keys.reduce((inner, key) => Json.isObject(inner) ? inner[key] : undefined, value)
 
@@ -81,11 +81,11 @@ const set = (world: World, ticker: string) =>
     withdraw: termsOf("Withdraw")
   })
 
-/** The currency's entry in the account's fees. */
+/** Returns the currency's entry in the account's fees. */
 const entryIn = (json: unknown) =>
   Array.isArray(json) ? json.find((entry) => Json.isObject(entry) && entry["ticker"] === ticker) : undefined
 
-/** The entries of the currency in assets, the account's fees and public fees, with the responses. */
+/** Returns the entries of the currency in assets, the account's fees and public fees, with the responses. */
 const entries = Effect.fnUntraced(function*(world: World) {
   const answers = [
     yield* world.get(Paths.assets),

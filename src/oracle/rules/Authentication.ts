@@ -14,14 +14,14 @@ const section = Section.of({ clause: "Authentication", profile: "read-only" })
 
 const anyPath = (setting: Rule.Setting) => fc.constantFrom(...faultyPathsOf(setting))
 
-/** The text with upper and lower case swapped. */
+/** Returns the text with upper and lower case swapped. */
 const otherCase = (text: string): string =>
   text.replaceAll(/\p{L}/gu, (letter) => letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase())
 
 /** Values of the `request` field that are not the path of a private call in the document. */
 const otherRequests = ["", "/", Paths.version, Paths.ping, Paths.markets, Paths.limitOrder, 1, null] as const
 
-/** The text with the digit at this index changed. */
+/** Returns the text with the digit at this index changed. */
 const flip = (hex: string, at: number): string => {
   const index = at % hex.length
   const digit = Number.parseInt(hex.charAt(index), 16)

@@ -22,7 +22,7 @@ const lockedFee = 0.01
 
 const { always, forEach } = LiveCalls.section
 
-/** The funds that an order of this side and amount locks at this price. */
+/** Returns the funds that an order of this side and amount locks at this price. */
 const frozen = ({ money, stock }: Market, side: Orders.Side, amount: number, price: number): Wallets.Changes => {
   const locked = side === "buy" ? amount * price : amount
   return locked === 0
@@ -49,8 +49,8 @@ const traded = Effect.fnUntraced(function*(
 })
 
 /**
- * The ways in which a spot fill may change the balances. The order receives one asset and pays the other. It pays the
- * fee in its `feeAsset`, or in either asset if it shows no `feeAsset`.
+ * Returns the ways in which a spot fill may change the balances. The order receives one asset and pays the other. It
+ * pays the fee in its `feeAsset`, or in either asset if it shows no `feeAsset`.
  */
 const fillWays = (
   { money, stock }: Market,

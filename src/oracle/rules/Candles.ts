@@ -28,7 +28,7 @@ const lengths = {
   "1d": 86_400
 } as const
 
-/** The length of an interval in seconds; for a month, the longest possible length. */
+/** Returns the length of an interval in seconds; for a month, the longest possible length. */
 const lengthOf = (interval: string): number =>
   interval in lengths
     ? lengths[interval as keyof typeof lengths]
@@ -59,7 +59,7 @@ const toCandle = (row: ReadonlyArray<unknown>): Candle => {
   return { at, open, close, high, low, volume, total }
 }
 
-/** The candles of a market, by default of the market to trade on. Each must be a row of a time and six decimals. */
+/** Returns a market's candles, by default of the market to trade on. Each must be a row of a time and six decimals. */
 const candles = Effect.fnUntraced(function*(world: World, query: LivePublicCalls.Query = {}, market?: string) {
   const name = market ?? (yield* world.market).name
   const { answer, value } = yield* LivePublicCalls.results(world, Paths.candles, { market: name, ...query })
@@ -73,7 +73,7 @@ const traded = Effect.fnUntraced(function*(world: World) {
   return { amount: 0.01, price: Number(price) }
 })
 
-/** The candle with the latest time: the documentation states no order. */
+/** Returns the candle with the latest time: the documentation states no order. */
 const latest = (found: ReadonlyArray<Candle>): Candle | undefined =>
   found.toSorted((one, other) => one.at - other.at).at(-1)
 

@@ -148,7 +148,7 @@ const both = { spotEnabled: true, collateralEnabled: true }
 
 const accountWith = (alias: string, more: Body = {}): Body => ({ alias, shareKyc: true, permissions: both, ...more })
 
-/** The record with this id in a list. */
+/** Returns the record with this id in a list. */
 const recordOf = Effect.fnUntraced(function*(world: World, parent: Account, path: string, id: unknown) {
   const answer = yield* world.call(parent, path, { limit: 100 })
   const { objects } = yield* FieldRules.records(world, answer, "data")

@@ -8,7 +8,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
-/** The order id in a live response. */
+/** Returns the order id in a live response. */
 const idOf = (order: Body): unknown => order["orderId"]
 
 /** Reads a page of an order's deals. */

@@ -80,7 +80,7 @@ const trade = Effect.fnUntraced(function*(
   }
 })
 
-/** A fill as every list must show it. */
+/** Returns a fill as every list must show it. */
 const inLists = ({ fields: { clientOrderId = "" } }: Party, { amount, price, role }: Fill): Body => ({
   amount: String(amount),
   price: String(price),
@@ -115,7 +115,7 @@ const areNewestFirst = ({ answer, records }: LiveOrders.Shown) =>
 const sum = (records: ReadonlyArray<Body>, of: (record: Body) => number): number =>
   records.reduce((sum, record) => sum + of(record), 0)
 
-/** The order as responses must show it after all trades. */
+/** Returns the order as responses must show it after all trades. */
 const after = ({ fields, fills, order }: Party): Body => ({
   ...LiveOrders.ordered("limit", fields),
   ...LiveOrders.identity(order),
@@ -229,7 +229,7 @@ const shared = ["id", "time", "fee", "feeAsset", "role", "amount", "price", "dea
 const picked = (record: Body, keys: ReadonlyArray<string>): Body =>
   Object.fromEntries(keys.map((key) => [key, record[key]]))
 
-/** The fee of a fill in this currency. */
+/** Returns the fee of a fill in this currency. */
 const feeIn = (ticker: string) => ({ fee, feeAsset }: Body): number => feeAsset === ticker ? Number(fee) : 0
 
 const agreementRules: ReadonlyArray<Rule.Rule> = [

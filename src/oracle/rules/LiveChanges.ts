@@ -11,7 +11,7 @@ import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
-/** A price `percent` above the market's. */
+/** Returns a price `percent` above the market's. */
 const above = (market: Market, percent: number): string => priceText(market, market.price * (1 + percent / 100))
 
 /** Places an order of 0.03 that rests 10 percent above the market. */
@@ -57,7 +57,9 @@ const kinds: ReadonlyArray<Terms> = [
   { path: Paths.collateralStopLimit, type: "stop limit", more: stop }
 ]
 
-/** An amount of this many hundredths; on a real account, this many times the smallest amount that rules order. */
+/**
+ * Returns an amount of this many hundredths; on a real account, this many times the smallest amount that rules order.
+ */
 const hundredths = ({ profile }: World, market: Market, count: number): string =>
   profile === "control"
     ? `0.0${count}`

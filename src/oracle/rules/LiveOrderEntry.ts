@@ -13,7 +13,7 @@ import type { Account, Body, Market, World } from "../world/World.ts"
 
 const paths = [Paths.limitOrder, Paths.collateralLimit] as const
 
-/** A buy order that rests far from the market. */
+/** Creates a buy order that rests far from the market. */
 const draft = (market: Market, more: Body = {}): Body => ({
   market: market.name,
   side: "buy",
@@ -22,7 +22,7 @@ const draft = (market: Market, more: Body = {}): Body => ({
   ...more
 })
 
-/** A draft with the smallest amount, for a real account. */
+/** Creates a draft with the smallest amount, for a real account. */
 const smallest = (market: Market, more: Body = {}): Body =>
   draft(market, { amount: Orders.amountFor(market, Number(Orders.lowPrice(market))), ...more })
 

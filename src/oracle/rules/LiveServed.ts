@@ -17,7 +17,10 @@ const ask = Effect.fnUntraced(function*(world: World, path: string, market: stri
     : yield* world.call(yield* world.reader, path)
 })
 
-/** The calls to make, except those that the target declares missing. On a target that is not a sandbox, only reads. */
+/**
+ * Returns the calls to make, except those that the target declares missing. On a target that is not a sandbox, only
+ * reads.
+ */
 const pathsOf = ({ declares, profile }: World): ReadonlyArray<string> =>
   (profile === "control" ? Paths.liveCalls : Paths.liveReads).filter(declares)
 

@@ -32,13 +32,13 @@ const types: { readonly [K in Kind]: ReadonlyArray<string> } = {
 /** Every combination of call and side. */
 const cases = kinds.flatMap((kind) => Orders.sides.map((side) => ({ kind, side })))
 
-/** The price `percent` above the market's for a buy, below it for a sell. */
+/** Returns the price `percent` above the market's for a buy, below it for a sell. */
 const priceAt = (market: Market, side: Orders.Side, percent: number): string =>
   priceText(market, market.price * (1 + (side === "buy" ? percent : -percent) / 100))
 
 /**
- * An order of 0.02 whose trigger is 5 percent from the market price and whose limit, if any, is 7 percent from it. The
- * amount of a spot market buy is its cost.
+ * Returns an order of 0.02 whose trigger is 5 percent from the market price and whose limit, if any, is 7 percent from
+ * it. The amount of a spot market buy is its cost.
  */
 const fieldsOf = (market: Market, kind: Kind, side: Orders.Side, more: Body = {}): Body => ({
   market: market.name,
@@ -49,7 +49,10 @@ const fieldsOf = (market: Market, kind: Kind, side: Orders.Side, more: Body = {}
   ...more
 })
 
-/** The cost of a spot market buy in these rules: a little more than the cost of 0.01 at 6 percent above the market. */
+/**
+ * Returns the cost of a spot market buy in these rules: a little more than the cost of 0.01 at 6 percent above the
+ * market.
+ */
 const cost = (market: Market): string => priceText(market, market.price * 0.0107)
 
 /** Places a stop order that waits for its trigger. */

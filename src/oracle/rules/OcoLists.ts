@@ -19,7 +19,9 @@ const perpetual = "BTC_PERP"
 /** The fields of a leg that only the response to a new OCO order shows. */
 const first: ReadonlyArray<string> = ["takerFee", "makerFee"]
 
-/** A pair with the keys of plain orders in its legs, and without the fields that only its first response shows. */
+/**
+ * Returns a pair with the keys of plain orders in its legs, and without the fields that only its first response shows.
+ */
 const toPair = (pair: Body): Body =>
   Object.fromEntries([
     ["id", pair["id"]],
@@ -32,7 +34,7 @@ const toPair = (pair: Body): Body =>
     ])
   ])
 
-/** A conditional order as a pair. The keys of its legs are in camel case. */
+/** Returns a conditional order as a pair. The keys of its legs are in camel case. */
 const fromConditional = ({ id, stopLoss, takeProfit }: Body): Body =>
   toPair({ id, stop_loss: stopLoss, take_profit: takeProfit })
 
@@ -50,7 +52,7 @@ const place = Effect.fnUntraced(function*(world: World) {
   return { account, market, one, two, other, clientOrderId }
 })
 
-/** A key regardless of its spelling: the same text for `activation_price` and `activationPrice`. */
+/** Returns a key regardless of its spelling: the same text for `activation_price` and `activationPrice`. */
 const words = (key: string): string => key.replaceAll("_", "").toLowerCase()
 
 /** The fields that only the leg with a trigger shows. */
@@ -65,7 +67,7 @@ const hasLegs = (answer: Target.Answer, stopLoss: Body, takeProfit: Body, activa
       !Object.keys(takeProfit).some((key) => triggerFields.includes(words(key)))
   )
 
-/** The OCO orders of an account. */
+/** Returns the OCO orders of an account. */
 const pairs = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, items } = yield* LiveCalls.list(world, account, Paths.ocoOrders, fields)
   const records = items.filter(Json.isObject)
@@ -75,7 +77,7 @@ const pairs = Effect.fnUntraced(function*(world: World, account: Account, fields
   return { answer, records: records.map(toPair), total: undefined }
 })
 
-/** The conditional orders of an account, as pairs. */
+/** Returns an account's conditional orders, as pairs. */
 const conditional = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, fields)
   const records = Array.isArray(json["records"]) ? json["records"].filter(Json.isObject) : []

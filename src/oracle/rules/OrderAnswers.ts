@@ -93,7 +93,7 @@ const leaves = Effect.fnUntraced(function*(
 /** Fields that the documentation does not list for order history. */
 const unlisted: ReadonlyArray<string> = ["stp", "left", "oto", "activated"]
 
-/** An order's fields that order history shows. */
+/** Returns an order's fields that order history shows. */
 const inHistory = (order: Body): Body =>
   Object.fromEntries(Object.entries(order).filter(([key]) => !unlisted.includes(key)))
 
@@ -192,7 +192,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The currency and the minimum amount that an order on this side locks. */
+/** Returns the currency and the minimum amount that an order on this side locks. */
 const locked = ({ money, stock }: Market, side: Orders.Side, price: string, size: number) =>
   side === "buy" ? { ticker: money, least: size * Number(price) } : { ticker: stock, least: size }
 
@@ -201,7 +201,7 @@ const feeMargin = 0.01
 
 const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9 * Math.max(1, Math.abs(other))
 
-/** An order of a real account that waits far from the market. */
+/** Returns an order of a real account that waits far from the market. */
 const waiting = Effect.fnUntraced(function*(world: World) {
   const [maker, market] = [yield* world.trader, yield* world.market]
   const fields = WaitingOrders.fieldsOf(world, market, { ...WaitingOrders.limit, path: Paths.limitOrder, side: "buy" })

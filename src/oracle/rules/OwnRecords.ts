@@ -34,7 +34,7 @@ const forSources = (
 // ----------------------------------------------------------------------------- Single records
 // -----------------------------------------------------------------------------
 
-/** The keys whose values are not of their kind. */
+/** Returns the keys whose values are not of their kind. */
 const misshapen = ({ optional, required }: RecordLists.Fields, record: Body): ReadonlyArray<string> => [
   ...Object.keys(required).filter((key) => required[key]?.holds(record[key]) !== true),
   ...Object.keys(optional).filter((key) => record[key] !== undefined && optional[key]?.holds(record[key]) !== true)
@@ -46,7 +46,7 @@ type Requirement = readonly [requirement: string, holds: boolean]
 /** Whether an order's amount may be in the quote currency, as in a market buy on a spot market. */
 const isInMoney = ({ side, type }: Body): boolean => side === "buy" && /^(?:stop )?market$/u.test(String(type))
 
-/** The requirements on an order's traded amounts. */
+/** Returns the requirements on an order's traded amounts. */
 const ofFills = (order: Body): ReadonlyArray<Requirement> => {
   const [amount, left, stock, money, price] = RecordLists.numbers(
     order,
@@ -81,8 +81,8 @@ const isFitting = (status: unknown, stock: number, amount: number): boolean => {
 }
 
 /**
- * The requirement on a fee that is charged in one of the market's currencies: it lies between the rates that the order
- * shows.
+ * Returns the requirement on a fee that is charged in one of the market's currencies: it lies between the rates that
+ * the order shows.
  */
 const ofFee = (order: Body): Requirement => {
   const [stock = "", money = ""] = String(order["market"]).split("_")
@@ -106,7 +106,7 @@ const ofTrigger = (order: Body): ReadonlyArray<Requirement> => {
   ]
 }
 
-/** The requirements on one record of a source. */
+/** Returns the requirements on one record of a source. */
 const requirements = (source: RecordLists.Source, record: Body, now: number): ReadonlyArray<Requirement> => {
   const [first, last] = RecordLists.numbers(record, ...source.times)
   const ofTimes: ReadonlyArray<Requirement> = [
@@ -203,7 +203,7 @@ const selects = Effect.fnUntraced(function*(
   }
 })
 
-/** The market with the most records, and these records. */
+/** Returns the market with the most records, and these records. */
 const largest = (records: ReadonlyArray<Body>): readonly [market: unknown, records: ReadonlyArray<Body>] =>
   [...Map.groupBy(records, ({ market }) => market)].toSorted(([, one], [, other]) => other.length - one.length)[0]
     ?? ["", []]

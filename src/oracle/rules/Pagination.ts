@@ -20,7 +20,7 @@ const textOf = (records: unknown): string => JSON.stringify(records) ?? ""
 const isSameSet = (one: ReadonlyArray<unknown>, two: ReadonlyArray<unknown>): boolean =>
   one.map(textOf).toSorted().join() === two.map(textOf).toSorted().join()
 
-/** The constructors for a list's rules. */
+/** Returns the constructors for a list's rules. */
 const rulesOf = ({ clause }: List) => Section.of({ clause, profile: "read-only" })
 
 /** Creates a rule that the target refuses these values as a limit or an offset. */

@@ -106,7 +106,9 @@ const rounding = 1e-3
 const isBetween = (value: number, low: number, high: number): boolean =>
   value >= low * (1 - rounding) && value <= high * (1 + rounding)
 
-/** The expectations that a market's daily statistics do not meet; empty if the values fit together. */
+/**
+ * Returns the expectations that a market's daily statistics do not meet, or an empty result if the values fit together.
+ */
 const misfits = ({ ask, bid, change, deal, high, last, low, open, volume }: Day): ReadonlyArray<string> => {
   if (!(volume > 0)) return deal > 0 ? ["no total without a volume"] : []
   const isKnown = low !== undefined && high !== undefined
@@ -140,7 +142,7 @@ const isSame = (one: number | undefined, other: number | undefined): boolean =>
   one === undefined || other === undefined || Number.isNaN(one) || Number.isNaN(other) ||
   Math.abs(one - other) <= 1e-8 * Math.max(1, Math.abs(one))
 
-/** The values in which two responses differ. */
+/** Returns the values in which two responses differ. */
 const differing = (one: Day, other: Day): ReadonlyArray<string> =>
   figures.filter((key) => !isSame(one[key], other[key]))
 
@@ -307,7 +309,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
 // Candles
 // -----------------------------------------------------------------------------
 
-/** The columns of a candle: time, open, close, high, low, volume, total. */
+/** Returns a candle's columns: time, open, close, high, low, volume, total. */
 const candlesOf = Effect.fnUntraced(function*(world: World, market: string, query: LivePublicCalls.Query) {
   const { answer, value } = yield* LivePublicCalls.results(world, Paths.candles, { market, ...query })
   return { answer, rows: value.filter(Array.isArray).map((row: ReadonlyArray<unknown>) => row.map(Number)) }
@@ -315,7 +317,7 @@ const candlesOf = Effect.fnUntraced(function*(world: World, market: string, quer
 
 const at = (row: ReadonlyArray<number>, column: number): number => row[column] ?? Number.NaN
 
-/** The times of rows. */
+/** Returns the times of rows. */
 const timesOf = (rows: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<number> => rows.map((row) => at(row, 0))
 
 const sum = (rows: ReadonlyArray<ReadonlyArray<number>>, column: number): number =>

@@ -46,7 +46,7 @@ const kinds: ReadonlyArray<Kind> = [
   { channel: "balanceSpot", params: () => [], isOfMarket: false }
 ]
 
-/** The channels that the target declares. Skips if it declares none of them. */
+/** Returns the channels that the target declares. Skips if it declares none of them. */
 const served = Effect.fnUntraced(function*({ declares }: World, isOfMarket = false) {
   const found = kinds.filter((kind) =>
     declares(`${Channels.webSocket}/${kind.channel}`) && (kind.isOfMarket || !isOfMarket)

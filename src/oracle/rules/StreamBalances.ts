@@ -43,7 +43,7 @@ const isSame = (one: unknown, call: unknown): boolean => {
 const balancesOf = (world: World, account: Account) =>
   Effect.map(LiveCalls.object(world, account, Paths.tradeBalance, {}), ({ json }) => json)
 
-/** The balances that were pushed last, by asset. */
+/** Returns the balances that were pushed last, by asset. */
 const latest = (listening: Streams.Listening): Body =>
   Object.assign({}, ...Streams.pushed(listening).flatMap(Streams.listOf).map(Streams.objectOf))
 
@@ -178,7 +178,7 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The collateral balance that the call shows. */
+/** Returns the collateral balance that the call shows. */
 const collateralOf = (world: World, account: Account, ticker: string) =>
   Effect.map(LiveCalls.object(world, account, Paths.collateralBalance, {}), ({ json }) => json[ticker] ?? "0")
 
@@ -235,7 +235,7 @@ const marginRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The open positions in a message. The exchange may still list a closed one, with an amount of zero. */
+/** Returns the open positions in a message. The exchange may still list a closed one, with an amount of zero. */
 const openIn = (whole: Body): ReadonlyArray<Body> =>
   Streams.listOf(whole["records"]).map(Streams.objectOf).filter(({ amount }) => Number(amount) !== 0)
 

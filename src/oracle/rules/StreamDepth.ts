@@ -44,14 +44,17 @@ const subscribe = Effect.fnUntraced(function*(world: World, market: Market, limi
   return { listening, first }
 })
 
-/** The market that a check uses. In a sandbox, the market's book has three levels on each side. */
+/** Returns the market that a check uses. In a sandbox, the market's book has three levels on each side. */
 const filled = (world: World) =>
   world.profile === "control" ? Effect.map(StreamBooks.fill(world), ({ market }) => market) : world.market
 
-/** The changes in messages, without the first book and repeated complete books. */
+/** Returns the changes in messages, without the first book and repeated complete books. */
 const changesIn = (all: ReadonlyArray<StreamBooks.Message>) => all.filter(({ isSnapshot }) => !isSnapshot)
 
-/** The first complete book after all changes. Repeated books are ignored, because they would hide a missing change. */
+/**
+ * Returns the first complete book after all changes. Repeated books are ignored, because they would hide a missing
+ * change.
+ */
 const followed = (listening: Streams.Listening, market: Market) => {
   const all = messages(listening, market)
   return StreamBooks.states([...all.slice(0, 1), ...changesIn(all.slice(1))])

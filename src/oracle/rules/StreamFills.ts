@@ -40,7 +40,7 @@ const columns = [
 const rowOf = (params: unknown): Body =>
   Object.fromEntries(Streams.listOf(params).map((value, at) => [columns[at], value]))
 
-/** A deal with the keys and values of the call for fills. In older messages, the numbers are strings. */
+/** Returns a deal with the keys and values of the call for fills. In older messages, the numbers are strings. */
 const toFill = (deal: Body): Body => ({
   id: deal["id"],
   time: deal["time"],
@@ -70,7 +70,7 @@ const agreed = [
   "feeAsset"
 ]
 
-/** The fields of a fill that its deal must repeat. */
+/** Returns the fields of a fill that its deal must repeat. */
 const expectedOf = (fill: Body): Body =>
   Object.fromEntries(agreed.flatMap((key) => fill[key] === undefined ? [] : [[key, fill[key]]]))
 
@@ -171,7 +171,7 @@ const dealRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The order in a message about executed orders. */
+/** Returns the order in a message about executed orders. */
 const orderOf = (params: unknown): Body => StreamOrders.toOrder(Streams.listOf(params)[0])
 
 /** The fields of a closed order on which the messages and order history must agree. */

@@ -63,7 +63,7 @@ const take = Effect.fnUntraced(function*(world: World, { fields }: Followed, amo
   yield* Trading.placeOther(world, yield* world.open(), { market, price, side: "buy", amount })
 })
 
-/** The order as it must be shown after this amount of it was filled. */
+/** Returns the order as it must be shown after this amount of it was filled. */
 const after = ({ fields, order }: Followed, taken: number, status?: string): Body => ({
   ...LiveOrders.ordered("limit", fields),
   ...LiveOrders.identity(order),

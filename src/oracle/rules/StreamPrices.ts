@@ -55,7 +55,7 @@ const counts = (before: Body, after: Body, { amount, price }: { readonly amount:
   Number(after["high"]) >= price && Number(after["low"]) <= price &&
   (after["close"] === undefined || Streams.isEqual(after["close"], after["last"]))
 
-/** The values of a message about best prices. */
+/** Returns the values of a message about best prices. */
 const bestOf = (params: unknown): ReadonlyArray<unknown> => Streams.listOf(Streams.listOf(params)[0])
 
 const bestKinds = [

@@ -23,13 +23,13 @@ const kinds = {
   type: Kinds.oneOf("buy", "sell")
 } as const
 
-/** The trades in the messages about a market. */
+/** Returns the trades in the messages about a market. */
 const tradesOf = (pushed: ReadonlyArray<unknown>, { name }: Pick<Market, "name">): ReadonlyArray<Body> =>
   pushed.map(Streams.listOf).flatMap(([market, trades]) =>
     market === name ? Streams.listOf(trades).map(Streams.objectOf) : []
   )
 
-/** The trades that the call for a market's trades shows, in the form of the stream's, latest first. */
+/** Returns the trades that the call for a market's trades shows, in the form of the stream's, latest first. */
 const listed = Effect.fnUntraced(function*(world: World, { name }: Pick<Market, "name">) {
   const answer = yield* LivePublicCalls.get(world, `${Paths.trades}/${name}`)
   return Streams.listOf(answer.json).map(Streams.objectOf).map((trade) => ({

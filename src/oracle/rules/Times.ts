@@ -34,7 +34,7 @@ const pause = 7000
 /** The milliseconds past the whole second at which both events happen. */
 const fraction = 337
 
-/** All values of this key, at any depth. */
+/** Returns all values of this key, at any depth. */
 const valuesOf = (json: unknown, key: string): ReadonlyArray<unknown> =>
   Array.isArray(json)
     ? json.flatMap((item) => valuesOf(item, key))
@@ -72,7 +72,7 @@ const scenario = Effect.fnUntraced(function*(world: World, account: Account) {
   return { market, open, ends, times: { first, second } }
 })
 
-/** The part of a response whose times are known. */
+/** Returns the part of a response whose times are known. */
 const partOf = (json: unknown, path: string, open: Body, ends: Body): unknown => {
   const all = Json.isObject(json) && !Array.isArray(json["records"]) ? Object.values(json).flat() : json
   if (!Array.isArray(all)) return json

@@ -205,7 +205,7 @@ type Source = keyof typeof figures
 
 const entryOf = (json: unknown, key: string): Body => Json.isObject(json) && Json.isObject(json[key]) ? json[key] : {}
 
-/** A market's entry in a summary; empty if the summary does not list the market. */
+/** Returns a market's entry in a summary, or an empty result if the summary does not list the market. */
 const read = Effect.fnUntraced(function*(world: World, source: Source, market: string) {
   switch (source) {
     case "ticker": {
@@ -227,7 +227,7 @@ const read = Effect.fnUntraced(function*(world: World, source: Source, market: s
   }
 })
 
-/** A market's values in a summary. */
+/** Returns a market's values in a summary. */
 const figuresOf = Effect.fnUntraced(function*(world: World, source: Source, market: string) {
   const { answer, entry } = yield* read(world, source, market)
   const numbers = Object.entries(figures[source]).map(([name, key]) =>

@@ -28,7 +28,7 @@ const nameOf = (channel: string): string => `${webSocket}/${channel}`
 /** All names: the WebSocket's, and one for each channel. */
 export const names: ReadonlyArray<string> = [webSocket, ...channels.map(nameOf)]
 
-/** The name of the channel that a method belongs to; the WebSocket's for any other method. */
+/** Returns the name of the channel that a method belongs to; the WebSocket's for any other method. */
 export const ofMethod = (method: string): string => {
   const channel = method.slice(0, method.lastIndexOf("_"))
   return channels.includes(channel) ? nameOf(channel) : webSocket

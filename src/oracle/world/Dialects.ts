@@ -95,8 +95,8 @@ export const applied = of<number>({ document: 200, live: 201 })
 export const clientOrderIds = of<"never" | "closed">({ document: "never", live: "closed" })
 
 /**
- * A nonce as envelope fields. With an acceptance window, it must be near the target's clock, but need not be the
- * greatest so far.
+ * Returns a nonce as envelope fields. With an acceptance window, it must be near the target's clock, but need not be
+ * the greatest so far.
  */
 export const nonce = (
   dialect: Pick<Dialect, "name">,

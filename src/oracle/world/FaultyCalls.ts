@@ -17,8 +17,8 @@ const clause = "Authentication"
 type Setting = Pick<Rule.Setting, "profile"> & { readonly dialect: Pick<Dialect, "name"> }
 
 /**
- * The paths to call. With a real key these are only reads, because a target that accepts a wrong signature would
- * execute the call.
+ * Returns the paths to call. With a real key these are only reads, because a target that accepts a wrong signature
+ * would execute the call.
  */
 export const pathsOf = ({ dialect, profile }: Setting): ReadonlyArray<string> => {
   if (profile !== "control") return [...Paths.reads, Paths.interest]
@@ -27,20 +27,23 @@ export const pathsOf = ({ dialect, profile }: Setting): ReadonlyArray<string> =>
     : Paths.documentCalls
 }
 
-/** The calls that place an order, in each dialect. */
+/** Returns the calls that place an order, in each dialect. */
 const ordersOf = ({ dialect }: Pick<Setting, "dialect">): ReadonlyArray<string> =>
   dialect.name === "live"
     ? [Paths.oco, Paths.stopLimit, Paths.limitOrder, Paths.collateralLimit]
     : [Paths.oco, Paths.stopLimit]
 
 /**
- * The paths to call with one fault. The `mutating` profile includes orders: the smallest, far from the market, which
- * are canceled if the target accepts them.
+ * Returns the paths to call with one fault. The `mutating` profile includes orders: the smallest, far from the market,
+ * which are canceled if the target accepts them.
  */
 export const faultyPathsOf = (setting: Setting): ReadonlyArray<string> =>
   setting.profile === "mutating" ? [...pathsOf(setting), ...ordersOf(setting)] : pathsOf(setting)
 
-/** The paths to call with a wrong signature or key: with a real key of the live exchange, all that only read, too. */
+/**
+ * Returns the paths to call with a wrong signature or key: with a real key of the live exchange, all that only read,
+ * too.
+ */
 export const allPathsOf = (setting: Setting): ReadonlyArray<string> => [
   ...faultyPathsOf(setting),
   ...(setting.profile === "control" || setting.dialect.name === "document"
@@ -49,8 +52,8 @@ export const allPathsOf = (setting: Setting): ReadonlyArray<string> => [
 ]
 
 /**
- * The paths whose calls need `request` and `nonce`: all of them in the live dialect. In the document, cancel-all lists
- * both as optional, and the calls for sub-accounts do not show them; separate rules check these calls.
+ * Returns the paths whose calls need `request` and `nonce`: all of them in the live dialect. In the document,
+ * cancel-all lists both as optional, and the calls for sub-accounts do not show them; separate rules check these calls.
  */
 export const envelopedPathsOf = (setting: Setting): ReadonlyArray<string> =>
   pathsOf(setting).filter((path) => setting.dialect.name === "live" || !Paths.unenveloped.includes(path))

@@ -146,7 +146,7 @@ export const atLeastOne = <A>(
     : Verdict.skip(Verdict.lacksRecords.none)
 }
 
-/** The records of a page; expects at least one. */
+/** Returns a page's records; expects at least one. */
 export const records = (
   world: Pick<World, "profile">,
   answer: Target.Answer,
@@ -161,7 +161,7 @@ export const records = (
   return Effect.map(atLeastOne<unknown>(world, answer, list, key), (objects) => ({ answer, objects }))
 }
 
-/** The value of this key in each object. */
+/** Returns the value of this key in each object. */
 export const part = (sample: Sample, key: string): Sample => ({
   ...sample,
   objects: sample.objects.map((object) => Json.isObject(object) ? object[key] : undefined)

@@ -17,8 +17,8 @@ import type { Account, Body, World } from "./World.ts"
 export const clause = "not in the document"
 
 /**
- * The part of the heading that these rules share. They are `MUST` rules, because the live exchange's documentation
- * states them. A rule that is only this project's choice is `SHOULD`, and has a row in `LivePoints`.
+ * Returns the part of the heading that these rules share. They are `MUST` rules, because the live exchange's
+ * documentation states them. A rule that is only this project's choice is `SHOULD`, and has a row in `LivePoints`.
  */
 const heading = (statement: string): Pick<
   Rule.Heading,
@@ -84,7 +84,7 @@ export const list = Effect.fnUntraced(function*(
     : yield* new Verdict.Broken({ expected: "HTTP 200 with a list", got: Verdict.describe(answer), answer })
 })
 
-/** The open positions of an account. The live exchange may still list a closed position, with an amount of zero. */
+/** Returns an account's open positions. The live exchange may still list a closed position, with an amount of zero. */
 export const openPositions = Effect.fnUntraced(function*(
   world: World,
   account: Account,

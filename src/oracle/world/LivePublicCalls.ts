@@ -37,7 +37,7 @@ export interface Read<A> {
 const broken = (answer: Target.Answer, expected: string) =>
   new Verdict.Broken({ expected, got: Verdict.describe(answer), answer })
 
-/** The result in an API V1 envelope, which must have `success` true and an empty message. */
+/** Returns the result in an API V1 envelope, which must have `success` true and an empty message. */
 export const result = Effect.fnUntraced(function*(
   world: World,
   path: string,
@@ -51,7 +51,7 @@ export const result = Effect.fnUntraced(function*(
     : yield* broken(answer, "HTTP 200 with success, no message and a result")
 })
 
-/** The list in an API V1 envelope. */
+/** Returns the list in an API V1 envelope. */
 export const results = Effect.fnUntraced(function*(
   world: World,
   path: string,
@@ -61,7 +61,7 @@ export const results = Effect.fnUntraced(function*(
   return Array.isArray(value) ? { answer, value } : yield* broken(answer, "a list in the result")
 })
 
-/** The JSON object in a response. */
+/** Returns the JSON object in a response. */
 export const object = Effect.fnUntraced(function*(
   world: World,
   path: string

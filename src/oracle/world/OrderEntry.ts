@@ -40,7 +40,7 @@ export interface OrderEntry {
   readonly liveClientOrderId?: string
 }
 
-/** The constructors for a call's rules. Most of these rules place orders, and do not need a sandbox. */
+/** Returns the constructors for a call's rules. Most of these rules place orders, and do not need a sandbox. */
 export const rulesOf = ({ clause }: OrderEntry): Section.Section => Section.of({ clause, profile: "mutating" })
 
 /**

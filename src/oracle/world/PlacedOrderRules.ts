@@ -15,7 +15,7 @@ const areUnique = (world: World, orders: ReadonlyArray<Body>) => {
 
 const pairIdsOf = ({ id }: Body): ReadonlyArray<string> => id === undefined ? [] : [String(id)]
 
-/** All rules about the orders that one call places. */
+/** Returns all rules about the orders that one call places. */
 export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => {
   const { draft, id, isAsSubmitted, path } = entry
   const { always, forAll, forEach } = rulesOf(entry)

@@ -13,7 +13,7 @@ const isMessages = (value: unknown): boolean =>
 /** Whether the target does not serve the path: it does not know the path, or does not implement the call. */
 export const isNotServed = ({ status }: Answer): boolean => status === 404 || status === 501
 
-/** The parameters that are named in a response's errors. */
+/** Returns the parameters that are named in a response's errors. */
 export const namedFields = ({ json }: Answer): ReadonlyArray<string> => {
   const errors = Json.isObject(json) ? json["errors"] : undefined
   return Json.isObject(errors) ? Object.keys(errors).filter((key) => isMessages(errors[key])) : []

@@ -90,7 +90,7 @@ const lost = (reason: string) => new Target.TargetError({ reason, unanswered: Ch
 export const isLost = (error: Verdict.CheckError): error is Target.TargetError =>
   error._tag === "TargetError" && error.unanswered === Channels.webSocket
 
-/** The cause of a socket's error, if the cause has more details than the error. */
+/** Returns the cause of a socket's error, if the cause has more details than the error. */
 const reasonOf = ({ message, reason }: Socket.SocketError): string => {
   const cause = "cause" in reason ? reason.cause : undefined
   const detail = typeof cause === "string" ? cause : String(Object(cause)["message"] ?? "")
@@ -160,7 +160,7 @@ const open = Effect.fnUntraced(function*(
   return { messages, ended: () => ended, send, request, wait }
 })
 
-/** The connections to a target. `get` makes a public call. */
+/** Returns the connections to a target. `get` makes a public call. */
 export const make = (
   { dial, features = {} }: Target.Target,
   get: (path: string) => Effect.Effect<unknown, Verdict.CheckError>

@@ -52,7 +52,7 @@ const sectionOf = (level: Rule.Level, source: string): Section.Section => {
   }
 }
 
-/** The constructors for `MUST` rules: those that a page of the live exchange's documentation states. */
+/** Returns the constructors for `MUST` rules: those that a page of the live exchange's documentation states. */
 export const documented = (page: string): Section.Section =>
   sectionOf("MUST", `${Rule.liveDocumentation}, WebSocket, "${page}"`)
 
@@ -67,7 +67,7 @@ export const recorded: Section.Section = sectionOf("SHOULD", Rule.liveAnswers)
 export const expect = ({ answer, request }: Sockets.Reply, expected: string, holds: boolean) =>
   Verdict.conclude(expected, `${Json.stringify(answer)} to ${request}`, holds)
 
-/** The code of a refusal; `undefined` for a result. */
+/** Returns a refusal's code, or `undefined` for a result. */
 const codeOf = ({ answer: { error } }: Sockets.Reply): unknown => Json.isObject(error) ? error["code"] : undefined
 
 const methodNotFound = 4
@@ -146,7 +146,7 @@ export const subscribe = Effect.fnUntraced(function*(
   return { connection, channel, from: acknowledged.reply.at + 1 }
 })
 
-/** The `params` of the messages that a channel has pushed since it was subscribed. */
+/** Returns the `params` of the messages that a channel has pushed since it was subscribed. */
 export const pushed = ({ channel, connection: { messages }, from }: Listening): ReadonlyArray<unknown> =>
   messages.slice(from).flatMap(({ method, params }) => method === `${channel}_update` ? [params] : [])
 
@@ -242,10 +242,10 @@ export const hasNone = (listening: Listening, what: string, isWrong: (params: un
 // Values
 // -----------------------------------------------------------------------------
 
-/** A value as a list; an empty list for any other value. */
+/** Returns a value as a list, or an empty list for any other value. */
 export const listOf = (value: unknown): ReadonlyArray<unknown> => Array.isArray(value) ? value : []
 
-/** A value as an object; an empty object for any other value. */
+/** Returns a value as an object, or an empty object for any other value. */
 export const objectOf = (value: unknown): Body => Json.isObject(value) ? value : {}
 
 /** The expected kinds of values, by key or by position. */

@@ -15,7 +15,7 @@ const maxWait = 30_000
 /** Whether the target throttles the call. */
 export const isThrottled = ({ status }: Answer): boolean => status === 429
 
-/** The wait in milliseconds: the `Retry-After` header, or a wait that doubles with each retry. */
+/** Returns the wait in milliseconds: the `Retry-After` header, or a wait that doubles with each retry. */
 export const waitOf = ({ headers }: Pick<Answer, "headers">, retries: number): number => {
   const seconds = Number(headers["retry-after"] ?? "")
   return seconds > 0 ? seconds * 1000 : Math.min(1000 * 2 ** retries, maxWait)

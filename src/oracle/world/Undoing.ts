@@ -63,8 +63,8 @@ const stop = ({ placements }: World, name: string): string =>
   placements.stopped ??= `no more orders are placed, because ${name} could not be canceled`
 
 /**
- * The open orders by id; an OCO order is represented by its take-profit leg. `undefined` if the target has no such
- * list.
+ * Returns the open orders by id; an OCO order is represented by its take-profit leg. `undefined` if the target has no
+ * such list.
  */
 const listed = Effect.fnUntraced(function*(
   world: World,
@@ -151,7 +151,7 @@ const isRefused = (answer: Target.Answer): boolean => {
   return Refusals.isRefused(answer) || (Json.isObject(item) && Json.isObject(item["error"]))
 }
 
-/** The order that a response shows; `undefined` if it shows none. */
+/** Returns the order that a response shows, or `undefined` if it shows none. */
 const placedIn = (
   { dialect }: World,
   path: string,

@@ -39,14 +39,14 @@ export const entries: ReadonlyArray<Entry> = [
   { ...stopMarket, path: Paths.triggerMarket, side: "buy", more: { stp: "cb" } }
 ]
 
-/** The entries that the profile allows: a real account has no position to reduce. */
+/** Returns the entries that the profile allows: a real account has no position to reduce. */
 export const allowed = ({ profile }: Rule.Setting): ReadonlyArray<Entry> =>
   entries.filter(({ more }) => profile === "control" || more?.["reduceOnly"] === undefined)
 
 /** The amount of each order in a sandbox, in the base currency. */
 export const amount = "0.03"
 
-/** The fields of an order that waits far from the market: a limit order behind it, a stop order beyond it. */
+/** Returns the fields of an order that waits far from the market: a limit order behind it, a stop order beyond it. */
 export const fieldsOf = (world: World, market: Market, { more, prices, side }: Entry): Body => {
   const at = (buy: number, sell: number) => priceText(market, market.price * (side === "buy" ? buy : sell))
   const limit = prices === "limit" ? at(0.5, 1.8) : at(1.85, 0.52)

@@ -43,7 +43,7 @@ export const read = Effect.fnUntraced(function*(
   ])
 })
 
-/** The balances that differ, with their differences. */
+/** Returns the balances that differ, with their differences. */
 const differences = (before: Balances, after: Balances): Readonly<Record<string, number>> =>
   Object.fromEntries(
     [...new Set([...before.keys(), ...after.keys()])]
