@@ -155,7 +155,8 @@ const partRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-changes.part", {
-    statement: "Keeps what is left of a partly filled order when its price changes, and lists the filled part as closed",
+    statement:
+      "Keeps what is left of a partly filled order when its price changes, and lists the filled part as closed",
     values: [Paths.limitOrder, Paths.collateralLimit],
     check: Effect.fnUntraced(function*(world, path) {
       const change = { price: above(yield* world.market, 4) }

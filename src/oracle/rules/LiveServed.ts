@@ -26,8 +26,7 @@ const pathsOf = ({ declares, profile }: World): ReadonlyArray<string> =>
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.always("live-calls.served", {
-    statement:
-      "Serves every call that the live exchange's documentation describes: no call gets HTTP 404 or 501",
+    statement: "Serves every call that the live exchange's documentation describes: no call gets HTTP 404 or 501",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const { name } = yield* world.market

@@ -162,7 +162,8 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-answers.ended", {
-    statement: "Shows a canceled order in order history with the values of its first response, and finds it by either id",
+    statement:
+      "Shows a canceled order in order history with the values of its first response, and finds it by either id",
     profile: "mutating",
     values: WaitingOrders.allowed,
     check: Effect.fnUntraced(function*(world, entry) {

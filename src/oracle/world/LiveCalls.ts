@@ -42,7 +42,11 @@ export const served = (
 ): Effect.Effect<void, Verdict.CheckError> =>
   Refusals.isNotServed(answer) && !declares(path)
     ? Verdict.skip(Features.lacks(path))
-    : Verdict.expect(answer, `any response other than HTTP 404 or 501; ${Features.remedy}`, !Refusals.isNotServed(answer))
+    : Verdict.expect(
+      answer,
+      `any response other than HTTP 404 or 501; ${Features.remedy}`,
+      !Refusals.isNotServed(answer)
+    )
 
 /** Makes a private call, and expects that the target serves it. */
 export const call = Effect.fnUntraced(function*(
