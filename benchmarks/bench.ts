@@ -1,6 +1,6 @@
 /**
- * Compares the cost of the library, the engine and the sandbox with that of alternatives. Prints ratios; asserts
- * nothing.
+ * Compares the cost of the library, the engine and the sandbox with the cost of alternatives. Prints ratios, and
+ * asserts nothing.
  *
  *     npm run bench                      all rows of the table
  *     npm run bench -- NAME ...          some of them
@@ -53,7 +53,7 @@ const { positionals, values } = parseArgs({
   options: { json: { type: "string" }, plot: { type: "string" }, smoke: { type: "boolean", default: false } }
 })
 
-/** Resolves a file name against the folder in which npm was called, which is not the current one. */
+/** Resolves a file name against the folder in which npm was called, which differs from the current folder. */
 const fileOf = (name: string | undefined) =>
   name === undefined ? undefined : resolve(process.env["INIT_CWD"] ?? "", name)
 
@@ -61,7 +61,7 @@ const json = fileOf(values.json)
 
 const context: Context = { plan: values.smoke ? smoke : full, plot: fileOf(values.plot) }
 
-/** The rows named on the command line; by default all rows that the table shows. */
+/** Returns the rows named on the command line; by default all rows that the table shows. */
 const chosen = (): ReadonlyArray<Row> => {
   const unknown = positionals.filter((name) => !rows.some((row) => row.name === name))
   if (unknown.length > 0) {

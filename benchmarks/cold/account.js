@@ -12,6 +12,6 @@ const credentials = { apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(ap
 const account = Account.layer({ baseUrl, dialect: Dialect.document, credentials, transport: UndiciTransport.layer })
 const balances = TradeBalance.use(({ all }) => all).pipe(Effect.provide(Layer.provide(TradeBalance.layer, account)))
 const { size } = await Effect.runPromise(balances)
-if (size !== 500) throw new Error("not the answer")
+if (size !== 500) throw new Error("unexpected response")
 console.log(JSON.stringify(process.cpuUsage()))
 process.exit()

@@ -30,6 +30,6 @@ const answer = Effect.callback((resume) => {
 const Balances = Schema.Record(Schema.String, Schema.Struct({ available: Schema.String, freeze: Schema.String }))
 const balances = Effect.flatMap(answer, (text) => Schema.decodeUnknownEffect(Balances)(JSON.parse(text)))
 const { T000 } = await Effect.runPromise(balances)
-if (T000 === undefined) throw new Error("not the answer")
+if (T000 === undefined) throw new Error("unexpected response")
 console.log(JSON.stringify(process.cpuUsage()))
 process.exit()

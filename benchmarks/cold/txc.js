@@ -11,6 +11,6 @@ const balances = Effect.flatMap(TradeBalance.TradeBalance, ({ all }) => all).pip
   Effect.provide(exchange)
 )
 const { size } = await Effect.runPromise(balances)
-if (size !== 500) throw new Error("not the answer")
+if (size !== 500) throw new Error("unexpected response")
 console.log(JSON.stringify(process.cpuUsage()))
 process.exit()

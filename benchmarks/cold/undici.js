@@ -17,6 +17,6 @@ const answer = await new Pool(baseUrl).request({
     "x-txc-signature": createHmac("sha512", apiSecret).update(encoded).digest("hex")
   }
 })
-if (JSON.parse(await answer.body.text()).T000 === undefined) throw new Error("not the answer")
+if (JSON.parse(await answer.body.text()).T000 === undefined) throw new Error("unexpected response")
 console.log(JSON.stringify(process.cpuUsage()))
 process.exit()

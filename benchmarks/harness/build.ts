@@ -13,7 +13,7 @@ const run = (command: string, ...args: ReadonlyArray<string>): void => {
   execFileSync(`${root}node_modules/.bin/${command}`, args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] })
 }
 
-/** The same steps as the root's `build:library` script. */
+/** Builds the library with the same steps as the root's `build:library` script. */
 export const build = (): void => {
   rmSync(folder, { recursive: true, force: true })
   run("tsc", "-p", "src", "--noCheck", "--outDir", folder, "--declaration", "false", "--declarationMap", "false")

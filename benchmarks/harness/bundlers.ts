@@ -11,11 +11,11 @@ import { minify } from "rolldown/utils"
 import { build as vite } from "vite"
 import webpack from "webpack"
 
-/** A bundler's output: one file, or one file plus the chunks that it loads later. */
+/** Returns a bundler's output: one file, or one file plus the chunks that it loads later. */
 const joined = (output: ReadonlyArray<{ readonly type: string; readonly code?: string }>): string =>
   output.map(({ code = "" }) => code).join("")
 
-/** Resolves packages for Rollup, which cannot resolve them by itself. */
+/** Resolves packages for Rollup, which has no resolver. */
 const packages = {
   name: "packages",
   resolveId: (id: string) =>
@@ -66,7 +66,7 @@ export const bundlers: Readonly<Record<string, (entry: string) => Promise<string
     const bundle = await rollup({ input: entry, plugins: [packages], onLog: () => {} })
     const { output } = await bundle.generate({ format: "esm" })
     await bundle.close()
-    // Rollup has no minifier of its own.
+    // Rollup has no minifier.
     return (await minify("bundle.js", joined(output), { module: true })).code
   },
   Rolldown: async (entry) => {

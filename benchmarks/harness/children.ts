@@ -1,14 +1,14 @@
-/** Child processes for the peers, so that no two share a heap, a compiler or an event loop. */
+/** Child processes for the peers, so that no two peers share a heap, a compiler or an event loop. */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 
-/** A process that answers messages one at a time. */
+/** A process that handles messages one at a time. */
 export interface Child {
   readonly pid: number
   /** The message that the process sent when it was ready. */
   readonly ready: unknown
-  /** Sends a message, and returns the answer. */
+  /** Sends a message, and returns the response. */
   readonly ask: (message: unknown) => Promise<unknown>
   /** Ends the process. */
   readonly end: () => Promise<void>
@@ -16,7 +16,7 @@ export interface Child {
 
 const running = new Set<ChildProcess>()
 
-/** The next message of a child; fails if the child ends instead. */
+/** Returns a child's next message; fails if the child ends instead. */
 const next = async (child: ChildProcess): Promise<unknown> => {
   const ended = new AbortController()
   const [message] = await Promise.race([
@@ -30,7 +30,7 @@ const next = async (child: ChildProcess): Promise<unknown> => {
   return value
 }
 
-/** Resolves the library's source to the published build: see `build.ts`. */
+/** Makes imports of the library's source load the published build: see `build.ts`. */
 const built = new URL("./built.js", import.meta.url).href
 
 /** Starts a file of `peers` as a process, and waits until it is ready. */
@@ -61,7 +61,8 @@ export const endAll = (): void => {
 }
 
 /**
- * Runs in the child: answers each message with the result of `answer`, or with its error. Exits when the parent exits.
+ * Runs in the child: replies to each message with the result of `answer`, or with its error. Exits when the parent
+ * exits.
  */
 export const serve = (ready: unknown, answer: (message: never) => unknown): void => {
   process.on("message", async (message) => {

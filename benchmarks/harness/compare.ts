@@ -13,7 +13,7 @@ export interface WarmUp {
   readonly within: number
 }
 
-/** How long a comparison warms up and measures. */
+/** The durations and the number of rounds of a comparison. */
 export interface Plan {
   /** The criteria for a warm peer. */
   readonly warmUp: WarmUp
@@ -21,7 +21,7 @@ export interface Plan {
   readonly rounds: number
   /** The length of a turn, in milliseconds. */
   readonly turnMillis: number
-  /** After this time, in milliseconds, no round starts if three are complete. */
+  /** After this time, in milliseconds, no further round starts if three rounds are complete. */
   readonly longestMillis: number
   /** The divisor for the operation counts of rows that have fixed counts. */
   readonly shrink: number
@@ -35,7 +35,7 @@ export const full: Plan = {
   shrink: 1
 }
 
-/** The shortest plan that still runs every row. Its figures mean nothing. */
+/** The shortest plan that still runs every row. Its measurements mean nothing. */
 export const smoke: Plan = {
   warmUp: { windowMillis: 2, leastCpuMillis: 0, mostMillis: 60_000, within: Number.POSITIVE_INFINITY },
   rounds: 1,
@@ -64,7 +64,7 @@ const shuffled = <A>(items: ReadonlyArray<A>): ReadonlyArray<A> =>
 /** Runs a peer for `millis` milliseconds, and measures it. */
 export type Turn = (millis: number) => Promise<Sample>
 
-/** Runs a peer until its figures settle or the time limit ends. Returns whether they have settled. */
+/** Runs a peer until its measurements settle or the time limit is reached. Returns whether they have settled. */
 export const warmUp = async (
   turn: Turn,
   { leastCpuMillis, mostMillis, windowMillis, within }: WarmUp
@@ -88,9 +88,9 @@ export const warmUp = async (
 
 /** The result of all rounds. */
 export interface Compared {
-  /** Each peer's figures, round by round. */
+  /** Each peer's measurements, round by round. */
   readonly samples: ReadonlyMap<string, ReadonlyArray<Sample>>
-  /** The peers whose figures had not settled at the end of the longest warm-up. */
+  /** The peers whose measurements had not settled at the end of the longest warm-up. */
   readonly unsettled: ReadonlyArray<string>
 }
 
@@ -116,12 +116,12 @@ export const takeTurns = async (
   return { samples, unsettled }
 }
 
-/** The figures of one peer divided by those of another in the same round. */
+/** Returns one peer's measurements divided by another peer's in the same round. */
 export const ratio = ({ samples }: Compared, of: string, to: string, what: keyof Sample): Bracket => {
   const base = samples.get(to) ?? []
   return bracket((samples.get(of) ?? []).map((sample, round) => sample[what] / (base[round]?.[what] ?? Number.NaN)))
 }
 
-/** The figures of one peer. */
+/** Returns one peer's measurements. */
 export const absolute = ({ samples }: Compared, of: string, what: keyof Sample): Bracket =>
   bracket((samples.get(of) ?? []).map((sample) => sample[what]))

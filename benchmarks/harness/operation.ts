@@ -16,7 +16,7 @@ export interface Sample {
 /** The number of operations between two checks of the clock. */
 const batch = 16
 
-/** Repeats an operation until the time is up; runs at least one batch. */
+/** Repeats an operation until the time has elapsed. Runs at least one batch. */
 export const measure = async (operation: Operation, millis: number): Promise<Sample> => {
   const before = process.cpuUsage()
   const start = performance.now()

@@ -2,7 +2,7 @@
 
 export interface Curve {
   readonly name: string
-  /** The group of the curve. Curves of one group have the same line style. */
+  /** The curve's group. All curves in a group have the same line style. */
   readonly group: string
   readonly points: ReadonlyArray<{ readonly x: number; readonly y: number }>
 }
@@ -31,14 +31,14 @@ const style = `
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
 
-/** The powers of ten from just below a range to just above it. */
+/** Returns the powers of ten from just below a range to just above it. */
 const powers = (from: number, to: number): ReadonlyArray<number> => {
   const first = Math.floor(Math.log10(from))
   const last = Math.max(first + 1, Math.ceil(Math.log10(to)))
   return Array.from({ length: last - first + 1 }, (_, index) => 10 ** (first + index))
 }
 
-/** The position of a value between two bounds, on a logarithmic scale. */
+/** Returns the position of a value between two bounds, on a logarithmic scale. */
 const scale = (values: ReadonlyArray<number>, start: number, end: number) => {
   const low = Math.log10(Math.min(...values))
   const high = Math.log10(Math.max(...values))

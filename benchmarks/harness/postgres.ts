@@ -15,7 +15,7 @@ export const programs: string | undefined = existsSync(installed)
   ).find((folder) => existsSync(join(folder, "initdb")))
   : undefined
 
-/** The user that runs PostgreSQL, which refuses to run as root. */
+/** Returns the user that runs PostgreSQL, which refuses to run as root. */
 const user = (): { readonly uid?: number; readonly gid?: number } => {
   if (process.getuid?.() !== 0) return {}
   const idOf = (flag: string) => Number(spawnSync("id", [flag, "postgres"]).stdout.toString())

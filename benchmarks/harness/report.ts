@@ -9,14 +9,14 @@ export interface Line {
   readonly against: string
   /** The ratios of the rounds, by quantity: CPU, wall, req/s, memory, size. */
   readonly ratios: Readonly<Record<string, Bracket>>
-  /** Absolute figures, as text. They show the scale of the ratios, and are valid only for this machine and run. */
+  /** Absolute values, as text. They show the scale of the ratios, and are valid only for this machine and run. */
   readonly absolutes: string
 }
 
 export interface Row {
   /** The row's name: `npm run bench -- NAME` runs only this row. */
   readonly name: string
-  /** A description in one sentence. */
+  /** A one-sentence description. */
   readonly title: string
   /** Whether the row is left out of the table, and runs only if it is named. */
   readonly onlyByName?: true
@@ -27,7 +27,7 @@ export interface Found {
   readonly lines: ReadonlyArray<Line>
   /** Notes about parts that could not run, and about peers that had not settled. */
   readonly notes?: ReadonlyArray<string>
-  /** The raw figures, for the JSON report. */
+  /** The raw measurements, for the JSON report. */
   readonly data?: unknown
 }
 
@@ -56,7 +56,9 @@ export const line = (compared: Compared, what: string, of: string, to: string, u
   }
 }
 
-/** Creates the same line with inverse ratios: how many times as much work the first peer does. */
+/**
+ * Creates the table line that compares two peers by inverse ratios: how many times as much work the first peer does.
+ */
 export const inverse = (compared: Compared, what: string, of: string, to: string): Line => {
   const { ratios: _, ...words } = line(compared, what, of, to)
   return {

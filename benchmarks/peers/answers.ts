@@ -1,4 +1,4 @@
-/** The stub's canned answers, in the document's dialect. Every peer gets the same bytes. */
+/** The stub's canned responses, in the document's dialect. Every peer gets the same bytes. */
 
 const order = {
   order_id: 4180284841,

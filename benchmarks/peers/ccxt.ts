@@ -1,4 +1,4 @@
-/** ccxt's implicit calls: one method per endpoint, which signs, sends, and returns the parsed answer unchanged. */
+/** ccxt's implicit calls: one method per endpoint, which signs, sends, and returns the parsed response unchanged. */
 import * as Ccxt from "ccxt"
 import type { Operations } from "../harness/operation.ts"
 import { account, wireOrder } from "./account.ts"

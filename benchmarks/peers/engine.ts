@@ -1,6 +1,6 @@
 /**
- * Runs one engine. Arguments: its name, and optionally an initial state, the world. With a world, the engine only
- * places and cancels orders, or, if the world consists of positions, moves the mark price.
+ * Runs one engine. Arguments: the engine's name, and optionally an initial state, called a world. With a world, the
+ * engine only places and cancels orders, or, if the world consists of positions, moves the mark price.
  */
 import { serve } from "../harness/children.ts"
 import { measure, type Sample } from "../harness/operation.ts"
@@ -43,7 +43,7 @@ const carryOut = (book: Book, instructions: ReadonlyArray<Instruction>): Readonl
   return handles
 }
 
-/** The cost per instruction in microseconds, starting with an empty book. */
+/** Returns the cost per instruction in microseconds, starting with an empty book. */
 const sample = (instructions: ReadonlyArray<Instruction>): Sample => {
   if (make === undefined) throw new Error(`there is no engine ${name}`)
   const book = make()
@@ -55,7 +55,7 @@ const sample = (instructions: ReadonlyArray<Instruction>): Sample => {
   return { cpu: (user + system) / instructions.length, wall: wall / instructions.length }
 }
 
-/** The number of open orders at the end. If it differs between engines, they did different work. */
+/** Returns the number of open orders at the end. If it differs between engines, they did different work. */
 const left = (instructions: ReadonlyArray<Instruction>): number => {
   if (make === undefined) throw new Error(`there is no engine ${name}`)
   const book = make()

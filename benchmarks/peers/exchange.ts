@@ -13,7 +13,7 @@ import type { Place } from "./instructions.ts"
 
 const market = marketName("BTC_USDT")
 
-/** The actions that open an account with a key and practically unlimited funds. */
+/** Returns the actions that open an account with a key and practically unlimited funds. */
 const opened = (name: string, apiKey: string, apiSecret: string): ReadonlyArray<Action> => [
   { _tag: "OpenAccount", account: name, b2b: true },
   { _tag: "AddKey", account: name, apiKey: ApiKey.make(apiKey), apiSecret, title: "", type: "1", enabled: true },
@@ -32,7 +32,7 @@ const limit = ({ amount, isBuy, price }: Place, ioc = false): Operation => ({
   ioc
 })
 
-/** The commands that create a world: accounts, the price, resting orders and closed orders. */
+/** Returns the commands that create a world: accounts, the price, resting orders and closed orders. */
 export const commands = (
   { accounts = 0, ended, open }: {
     readonly accounts?: number
@@ -51,8 +51,9 @@ export const commands = (
 }
 
 /**
- * An engine with long positions, each of another account. The result moves the mark price down and up. Each move down
- * causes a margin call of `called` of them, and each move up ends these calls; the other accounts hold too much collateral.
+ * Returns an engine with long positions, each of another account. The result moves the mark price down and up. Each
+ * move down causes a margin call of `called` of them, and each move up ends these calls; the other accounts hold too
+ * much collateral.
  */
 export const positions = ({ called, positions: count }: Positions): () => void => {
   const perpetual = marketName("BTC_PERP")
@@ -79,7 +80,7 @@ export const positions = ({ called, positions: count }: Positions): () => void =
   }
 }
 
-/** The engine after these commands. */
+/** Returns the engine's state after these commands. */
 export const book = (before: ReadonlyArray<Action> = commands({ open: [], ended: [] })): Book => {
   const state = State.make(Dialect.document.policy)
   let at = 1_700_000_000_000_000

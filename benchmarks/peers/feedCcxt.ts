@@ -1,9 +1,11 @@
-/** ccxt's WebSocket client, given the text of each frame where its socket would deliver it. Nothing reads its values. */
+/**
+ * ccxt's WebSocket client, given the text of each frame where its socket would deliver it. Nothing reads its values.
+ */
 import * as Ccxt from "ccxt"
 import type { Receivers } from "./feeds.ts"
 import * as Frames from "./frames.ts"
 
-/** The parts that ccxt's types lack. */
+/** The methods that are missing from ccxt's types. */
 interface Watching {
   readonly client: (url: string) => { readonly onMessage: (event: { readonly data: string }) => void }
   readonly orderbooks: Readonly<
@@ -18,7 +20,7 @@ const watching = async () => {
   const exchange = new Ccxt.pro.whitebit({ enableRateLimit: false, newUpdates: true })
   const spot = { id: Frames.market, symbol, base: "BTC", quote: "USDT", type: "spot", spot: true }
   exchange.setMarkets([{ ...spot, precision: { amount: 1e-6, price: 0.01 }, limits: {}, info: {} }])
-  // ccxt makes clients of unencrypted sockets only after this.
+  // ccxt creates clients for unencrypted sockets only after this setting.
   await exchange.loadHttpProxyAgent()
   const parts = exchange as unknown as Watching
   const client = parts.client("ws://127.0.0.1:1/ws")

@@ -1,6 +1,6 @@
 /**
- * The library's live views: session, checks, decoding, and the view, without a socket. Effect's `Socket` gets the text of
- * each frame. Nothing reads the views' values.
+ * The library's live views: session, checks, decoding, and the view, without a socket. Effect's `Socket` gets the text
+ * of each frame. Nothing reads the views' values.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -22,8 +22,8 @@ import * as Frames from "./frames.ts"
 const market = marketName(Frames.market)
 
 /**
- * A connection that answers every request at once, and delivers the frames that it is given. `begun` waits until so many
- * requests of a method were answered.
+ * Returns a connection that responds to every request immediately, and delivers the given frames. `begun` waits until
+ * this many requests with a method have had a response.
  */
 const wired = (method: string, requests: number) => {
   let left = requests

@@ -10,9 +10,9 @@ import * as Frames from "./frames.ts"
 
 /** The receiver of a feed. */
 export interface Receiver {
-  /** Takes a frame. It may apply it in a later turn of the event loop. */
+  /** Takes a frame, which the receiver may apply in a later turn of the event loop. */
   readonly receive: (frame: string) => void
-  /** The state that the frames have led to: the number of levels of a book, or of open orders. */
+  /** The state after the frames: the number of book levels, or of open orders. */
   readonly size: () => Promise<number> | number
 }
 
@@ -27,14 +27,14 @@ export interface Message {
   readonly subscribers?: number
   /** Measures for this time, and returns a {@link Sample} per frame. */
   readonly millis?: number
-  /** Otherwise applies so many frames, and returns {@link Left}. */
+  /** Otherwise applies this many frames, and returns {@link Left}. */
   readonly frames?: number
 }
 
-/** What is left after a number of frames. */
+/** The memory and the state after a number of frames. */
 export interface Left {
   readonly size: number
-  /** After a full garbage collection, in bytes. */
+  /** The heap size after a full garbage collection, in bytes. */
   readonly heapUsed: number
   readonly rss: number
 }
@@ -77,7 +77,7 @@ const take = (next: Frames.Feed, count: number) => Array.from({ length: count },
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
 /**
- * Gives a receiver each frame in a turn of the event loop of its own, as a socket does when frames arrive one by one, and
+ * Gives a receiver each frame in a separate turn of the event loop, as a socket does when frames arrive one by one, and
  * waits until the last one is applied. The turns cost every peer the same.
  */
 const apply = async ({ receive }: Receiver, frames: ReadonlyArray<string>): Promise<void> => {
@@ -88,7 +88,7 @@ const apply = async ({ receive }: Receiver, frames: ReadonlyArray<string>): Prom
   for (let left = 0; left < 4; left++) await turn()
 }
 
-/** Applies groups of frames until the time is up. */
+/** Applies groups of frames until the time has elapsed. */
 const sample = async (message: Message, millis: number): Promise<Sample> => {
   const { next, receiver } = await feedOf(message)
   const size = (message.subscribers ?? 1) > 1 ? 16 : group

@@ -1,6 +1,6 @@
 /**
- * The lower bound: a call written for one endpoint only. It checks neither the request nor the answer, and has no error
- * types, timeouts or retries.
+ * The lower bound: a call written for one endpoint only. It checks neither the request nor the response, and has no
+ * error types, timeouts or retries.
  */
 import { createHmac, createSecretKey } from "node:crypto"
 import { Pool } from "undici"
@@ -12,7 +12,7 @@ const key = createSecretKey(account.apiSecret, "utf8")
 
 let last = 0
 
-/** A nonce in microseconds, unique even when two processes take turns. */
+/** Returns a nonce in microseconds, unique even when two processes take turns. */
 const nonce = () => last = Math.max(last + 1, Date.now() * 1000)
 
 export const sign = (payload: string): string => createHmac("sha512", key).update(payload).digest("hex")

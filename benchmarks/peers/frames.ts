@@ -1,14 +1,14 @@
-/** The frames that all clients of streams get: the same ones for each peer, in the form of the live exchange. */
+/** The frames that all stream clients get: the same frames for each peer, in the live exchange's format. */
 
 export const market = "BTC_USDT"
 
 /** Builds the next frame of a feed. */
 export type Feed = () => string
 
-/** A string in one piece, as a socket delivers it. */
+/** Flattens a string into one piece of memory, as a socket delivers it. */
 const flat = (text: string): string => Buffer.from(text, "latin1").toString("latin1")
 
-/** Pseudorandom whole numbers below `bound`, the same ones in every process. */
+/** Pseudorandom whole numbers below `bound`, with the same sequence in every process. */
 const numbers = () => {
   let state = 12_345
   return (bound: number): number => {
@@ -21,7 +21,7 @@ const numbers = () => {
 const places = 150
 const changedPerSide = 10
 
-/** A side of a book with about 100 levels. Place 0 is the best price. */
+/** Returns a side of a book with about 100 levels. Place 0 is the best price. */
 const side = (price: (place: number) => string, next: (bound: number) => number) => {
   const amount = () => `${next(3)}.${String(next(1_000_000)).padStart(6, "0")}`
   const amounts = Array.from({ length: places }, (_, place) => place % 3 === 2 ? "0" : amount())
@@ -41,7 +41,10 @@ const side = (price: (place: number) => string, next: (bound: number) => number)
   }
 }
 
-/** A whole book of about 100 levels a side, then changes of 20 levels, ten a side, each with the number of the one before. */
+/**
+ * Returns a complete book of about 100 levels a side, then changes of 20 levels, ten a side. Each change names the
+ * number of the previous one.
+ */
 export const depth = (): { readonly snapshot: string; readonly next: Feed; readonly updateId: () => number } => {
   const next = numbers()
   const cents = (value: number) => `${Math.floor(value / 100)}.${String(value % 100).padStart(2, "0")}`

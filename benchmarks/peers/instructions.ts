@@ -23,7 +23,7 @@ export type Instruction = Place | Cancel
 const levels = 1000
 const middle = 4_000_000
 
-/** A linear congruential generator: the same numbers in every process. */
+/** Returns a linear congruential generator, which yields the same numbers in every process. */
 const random = () => {
   let state = 42
   return (below: number): number => {
@@ -37,7 +37,7 @@ const decimal = (value: number, digits: number): string => {
   return `${text.slice(0, -digits)}.${text.slice(-digits)}`
 }
 
-/** The price `distance` ticks from the mid price. An order at a negative distance crosses the book. */
+/** Returns the price `distance` ticks from the mid price. An order at a negative distance crosses the book. */
 const place = (index: number, isBuy: boolean, distance: number, lots: number): Place => {
   const ticks = isBuy ? middle - 1 - distance : middle + 1 + distance
   return { _tag: "Place", id: `${index}`, isBuy, ticks, lots, price: decimal(ticks, 2), amount: decimal(lots, 3) }
@@ -75,7 +75,10 @@ const mixed = (orders: number): ReadonlyArray<Instruction> => {
   return instructions
 }
 
-/** The first half of the orders rest; each of the second half takes one of them. */
+/**
+ * In the returned instructions, the first half of the orders rest, and each order of the second half takes one of the
+ * resting orders.
+ */
 const cross = (orders: number): ReadonlyArray<Instruction> => {
   const half = Math.floor(orders / 2)
   const next = random()

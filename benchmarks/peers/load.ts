@@ -16,16 +16,16 @@ export interface Message {
   readonly prefixes?: ReadonlyArray<string>
   readonly inFlight: number
   readonly millis?: number
-  /** Whether to return all answers; otherwise only the last one. */
+  /** Whether to return all responses; by default, only the last one is returned. */
   readonly collect?: boolean
 }
 
 export interface Load {
-  /** The number of answered calls. */
+  /** The number of calls that got a response. */
   readonly calls: number
-  /** The time from the first call to the last answer, in microseconds. */
+  /** The time from the first call to the last response, in microseconds. */
   readonly micros: number
-  /** The answers in order of arrival; only the last one unless all were requested. */
+  /** The responses in order of arrival, or only the last response unless all were requested. */
   readonly answers: ReadonlyArray<string>
 }
 
@@ -39,7 +39,7 @@ const request = (prefix: string, path: string, fields: object): string => {
 
 const look = (prefix: string, path: string): string => `GET ${prefix}${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`
 
-/** Reads answers from a socket, with one call in flight at a time. */
+/** Reads responses from a socket, with one call in flight at a time. */
 class Connection {
   private readonly socket: Socket
   private received = ""

@@ -1,7 +1,7 @@
 /**
- * The client that an Effect user could write in an afternoon: the stock `HttpClient` over undici, a schema with the
- * types of the answer's fields, a timeout, and one error for every failure. It does not check requests, share nonces
- * with other processes, respect rate limits, retry, or reconcile orders whose answer was lost.
+ * A client that an Effect user could write in an afternoon: the stock `HttpClient` over undici, a schema with the types
+ * of the response's fields, a timeout, and one error for every failure. It does not check requests, share nonces with
+ * other processes, respect rate limits, retry, or reconcile orders whose response was lost.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"

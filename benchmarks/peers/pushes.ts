@@ -1,7 +1,7 @@
 /**
- * Places orders in a sandbox over HTTP, and hears of them over its WebSocket. A reply and a push wait until the order is
- * durable, so the times from a call to each of them show the time from the commit to the subscriber. Argument: the
- * sandbox's port.
+ * Places orders in a sandbox over HTTP, and receives their events over its WebSocket. A reply and a push wait until the
+ * order is durable, so the times from a call to each of them show the time from the commit to the subscriber. Argument:
+ * the sandbox's port.
  */
 import { Agent, request } from "node:http"
 import { serve } from "../harness/children.ts"
@@ -67,7 +67,7 @@ const { websocket_token } = await call("/api/v4/profile/websocket_token", {})
 await ask("authorize", [websocket_token, "public"])
 await ask("ordersPending_subscribe", [market])
 
-/** The mean times from a call to its answer, and to the order's event, in microseconds. */
+/** The mean times from a call to its response, and to the order's event, in microseconds. */
 export interface Delays {
   readonly answer: number
   readonly push: number

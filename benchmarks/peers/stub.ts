@@ -1,4 +1,4 @@
-/** Answers every call with a canned body, as fast as `node:http` can. */
+/** Responds to every call with a canned body, as fast as `node:http` can. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { answers } from "./answers.ts"

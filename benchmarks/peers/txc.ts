@@ -1,5 +1,6 @@
 /**
- * The library's operations: whole calls through its services, a call's own work without a socket, and decoding answers.
+ * The library's operations: complete calls through its services, a call's own work without a socket, and decoding
+ * responses.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -48,7 +49,7 @@ const transports = {
   fetch: FetchTransport.layer
 }
 
-/** A transport that answers immediately with a new order, without a socket. */
+/** A transport that immediately returns a new order, without a socket. */
 const layerCanned = Layer.succeed(Transport.Transport, {
   send: () => Effect.succeed({ status: 200, headers: {}, text: answers[paths.stopLimit] })
 })
@@ -89,7 +90,7 @@ const services = (baseUrl: string, transport: Layer.Layer<Transport.Transport>) 
 // Operations
 // -----------------------------------------------------------------------------
 
-/** Whole calls over HTTP. */
+/** Complete calls over HTTP. */
 export const calls = async (baseUrl: string, transport: keyof typeof transports): Promise<Operations> => {
   const { balance, fees, orders } = await services(baseUrl, transports[transport])
   const create = () => Effect.runPromise(orders.create(order))
@@ -105,14 +106,14 @@ export const calls = async (baseUrl: string, transport: keyof typeof transports)
 export const withoutSocket = async (baseUrl: string): Promise<Operations> => {
   const { orders } = await services(baseUrl, layerCanned)
 
-  // The lower bound sends the same request; otherwise the comparison would be unfair.
+  // For a fair comparison, the lower bound sends the same request.
   const { encodeRequest } = Endpoint.codec(StopLimitOrders.endpoint, document)
   deepStrictEqual(Result.getOrThrow(encodeRequest(order)), wireOrder)
 
   return { ownWork: { later: () => Effect.runPromise(orders.create(order)) } }
 }
 
-/** Decodes the text of an answer into the domain value. */
+/** Decodes the text of a response into the domain value. */
 export const decoding = async (): Promise<Operations> => {
   const decode = <E extends Endpoint.Any>(endpoint: E, text: string) => {
     const { decodeResponse } = Endpoint.codec(endpoint, document)

@@ -14,7 +14,7 @@ export interface Options {
   readonly file?: string
   readonly open: number
   readonly ended: number
-  /** Whether it speaks the live exchange's dialect, which has a WebSocket. */
+  /** Whether the venue speaks the live exchange's dialect, which has a WebSocket. */
   readonly isLive?: boolean
 }
 

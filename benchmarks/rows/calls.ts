@@ -1,4 +1,4 @@
-/** Measures whole calls over loopback, and a call's own work without a socket. */
+/** Measures complete calls over loopback, and a call's own work without a socket. */
 import { start } from "../harness/children.ts"
 import { compare, type Turn } from "../harness/compare.ts"
 import type { Sample } from "../harness/operation.ts"
@@ -14,7 +14,7 @@ interface Part {
 
 const part = (peer: string, operation: string, as = peer): Part => ({ peer, as, operation })
 
-/** Starts the clients against one server with canned answers, lets them take turns, and ends them. */
+/** Starts the clients against one server with canned responses, lets them take turns, and ends them. */
 const sideBySide = async ({ plan }: Context, parts: ReadonlyArray<Part>) => {
   const stub = await start("stub.ts")
   const peers = await Promise.all(parts.map(async (part) => {
@@ -79,8 +79,8 @@ export const rows: ReadonlyArray<Row> = [
   noted(call("order-64", "order, 64 in flight", "order64", [overFetch, "ccxt", "naive Effect client"])),
   call("order-sequence", "order, sequential", "order", [overFetch, "ccxt"]),
   alone("own-work", "a call's own work, no socket", "ownWork", "txc without a socket", "lower bound"),
-  call("balances", "whole call with 500 balances", "balances", ["ccxt"]),
-  call("fees", "whole call with 500 fees", "fees", ["ccxt"]),
+  call("balances", "complete call with 500 balances", "balances", ["ccxt"]),
+  call("fees", "complete call with 500 fees", "fees", ["ccxt"]),
   alone("decode-order", "decoding one order", "decodeOrder", "txc decoding", "JSON.parse"),
   alone("decode-balances", "decoding 500 balances", "decodeBalances", "txc decoding", "JSON.parse"),
   alone("decode-fees", "decoding 500 fees", "decodeFees", "txc decoding", "JSON.parse")

@@ -13,7 +13,8 @@ import type { Load, Message } from "../peers/load.ts"
 import { market, stopLimit } from "./server.ts"
 
 /**
- * The CPU time that all threads of a process have used so far, in microseconds; zero for a process that has just ended.
+ * Returns the CPU time that all threads of a process have used so far, in microseconds, or zero for a process that has
+ * just ended.
  */
 const workedBy = (pid: number): number => {
   try {
@@ -107,7 +108,7 @@ const calls = {
 
 const inFlight = 64
 
-/** Calls a cluster through all its nodes at once. Then cancels the open orders, which is not measured. */
+/** Calls a cluster through all its nodes at the same time. Then cancels the open orders, which is not measured. */
 const turnOf = (
   { callers, nodes, venues }: Cluster,
   call: Pick<Message, "path" | "bodies" | "isGet">,

@@ -9,7 +9,7 @@ import { type Found, type Line, type Row, show } from "../harness/report.ts"
 
 const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 
-/** Does work for each item, at most `inFlight` at once. */
+/** Does work for each item, with at most `inFlight` items at the same time. */
 const forEach = async <A>(items: ReadonlyArray<A>, inFlight: number, work: (item: A) => Promise<void>) => {
   const left = items.values()
   await Promise.all(Array.from({ length: inFlight }, async () => {
@@ -17,19 +17,19 @@ const forEach = async <A>(items: ReadonlyArray<A>, inFlight: number, work: (item
   }))
 }
 
-/** Calls a venue through a node; returns whether the venue has answered. */
+/** Calls a venue through a node, and returns whether the venue responded. */
 const ping = async ({ url }: Node, venue: string): Promise<boolean> => {
   const answer = await fetch(`${url}/v/${venue}/api/v4/public/ping`).catch(() => undefined)
   await answer?.text().catch(() => undefined)
   return answer?.ok === true
 }
 
-/** Calls a venue until it answers. */
+/** Calls a venue until it responds. */
 const awaken = async (node: Node, venue: string): Promise<void> => {
   while (!await ping(node, venue)) await pause(50)
 }
 
-/** Calls all venues until each has answered. Returns the time until each answer, in milliseconds. */
+/** Calls all venues until each has responded. Returns the time until each response, in milliseconds. */
 const backAfter = async (node: Node, venues: ReadonlyArray<string>): Promise<ReadonlyArray<number>> => {
   const begun = performance.now()
   const millis: Array<number> = []
@@ -48,8 +48,8 @@ const seconds = (millis: ReadonlyArray<number>) => show(bracket(millis.map((valu
 const overLease = (millis: ReadonlyArray<number>) => ({ wall: bracket(millis.map((value) => value / lease)) })
 
 /**
- * Kills a node in each round, and calls each venue once through another node. Returns the time until the last answer of
- * each round, in milliseconds.
+ * Kills a node in each round, and calls each venue once through another node. Returns the time until the last response
+ * of each round, in milliseconds.
  */
 const killed = async (
   [first, ...others]: readonly [Node, ...ReadonlyArray<Node>],
@@ -83,7 +83,10 @@ const wakes = async (node: Node, venues: ReadonlyArray<string>, rounds: number):
   return found
 }
 
-/** The median time of a call, in milliseconds, in each round: through the owner of its venue, and through another node. */
+/**
+ * Returns a call's median time, in milliseconds, in each round: through the owner of its venue, and through another
+ * node.
+ */
 const calls = async (nodes: ReadonlyArray<Node>, owners: ReadonlyMap<string, string>, plan: Plan) => {
   const found: Record<"owner" | "other", Array<number>> = { owner: [], other: [] }
   const all = [...owners].slice(0, Math.ceil(300 / plan.shrink))
@@ -136,13 +139,13 @@ const linesOf = async (database: string, plan: Plan): Promise<ReadonlyArray<Line
   await Promise.all(nodes.map((node) => node.end("SIGTERM")))
   return [
     {
-      what: "cluster: the last of nine idle venues answers after one of three nodes is killed",
+      what: "cluster: the last of nine idle venues responds after one of three nodes is killed",
       against: "the lease of a node, 5 s",
       ratios: overLease(few),
       absolutes: `wall: **${seconds(few)}**`
     },
     {
-      what: `cluster: the last of ${count} awake venues answers after one of three nodes is killed`,
+      what: `cluster: the last of ${count} awake venues responds after one of three nodes is killed`,
       against: "the lease of a node, 5 s",
       ratios: overLease(many),
       absolutes: `wall: **${seconds(many)}**`

@@ -1,4 +1,4 @@
-/** Measures the time from the start of a process to its first signed answer. */
+/** Measures the time from the start of a process to its first signed response. */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -30,7 +30,7 @@ const bundled = async (name: string): Promise<string> => {
   return file
 }
 
-/** Runs one process. Returns the wall time until it exits, and the CPU time that it reports with its answer. */
+/** Runs one process. Returns the wall time until it exits, and the CPU time that it reports with its response. */
 const once = async (script: string, baseUrl: string): Promise<Sample> => {
   const begun = performance.now()
   const { stdout } = await run(process.execPath, [script, baseUrl, account.apiKey, account.apiSecret])
@@ -41,7 +41,7 @@ const once = async (script: string, baseUrl: string): Promise<Sample> => {
 
 export const rows: ReadonlyArray<Row> = [{
   name: "cold-start",
-  title: "cold start to the first signed answer",
+  title: "cold start to the first signed response",
   run: async ({ plan }) => {
     const stub = await start("stub.ts")
     const scripts = [
@@ -60,13 +60,13 @@ export const rows: ReadonlyArray<Row> = [{
     await stub.end()
     return {
       lines: [
-        line(compared, "cold start to the first signed answer", "txc", "undici", "ms"),
-        line(compared, "cold start to the first signed answer", everything, "undici", "ms"),
-        line(compared, "cold start to the first signed answer", cached, "undici", "ms"),
-        line(compared, "cold start to the first signed answer", "txc bundled", "undici", "ms"),
-        line(compared, "cold start to the first signed answer", "effect", "undici", "ms"),
-        line(compared, "cold start to the first signed answer", "ccxt", "undici", "ms"),
-        line(compared, "cold start to the first signed answer", "txc", "ccxt", "ms")
+        line(compared, "cold start to the first signed response", "txc", "undici", "ms"),
+        line(compared, "cold start to the first signed response", everything, "undici", "ms"),
+        line(compared, "cold start to the first signed response", cached, "undici", "ms"),
+        line(compared, "cold start to the first signed response", "txc bundled", "undici", "ms"),
+        line(compared, "cold start to the first signed response", "effect", "undici", "ms"),
+        line(compared, "cold start to the first signed response", "ccxt", "undici", "ms"),
+        line(compared, "cold start to the first signed response", "txc", "ccxt", "ms")
       ],
       data: Object.fromEntries(compared.samples)
     }

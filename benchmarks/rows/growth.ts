@@ -10,11 +10,11 @@ import { venueWith } from "./server.ts"
 const engineSizes = [1000, 3000, 10_000, 30_000, 100_000, 200_000]
 const sandboxSizes = [1000, 10_000, 100_000]
 
-/** The sizes that a curve shows; two small ones in a smoke run. */
+/** Returns the sizes that a curve shows; two small ones in a smoke run. */
 const sizesOf = ({ plan: { shrink } }: Context, sizes: ReadonlyArray<number>): ReadonlyArray<number> =>
   shrink === 1 ? sizes : sizes.slice(0, 2).map((size) => Math.ceil(size / shrink))
 
-/** A curve, and the line of the table for its last point. */
+/** A curve, and the table line for its last point. */
 interface Grown {
   readonly curve: Curve
   readonly line: Line

@@ -41,7 +41,7 @@ const againstStarts = (what: string, samples: ReadonlyArray<Sample>, alone: Read
 
 const batches = 3
 
-/** Sends a task in batches. */
+/** Sends a task to the host in batches. */
 const inBatches = async (host: Child, message: (batch: number) => Message): Promise<ReadonlyArray<Sample>> => {
   const samples: Array<Sample> = []
   for (let batch = 0; batch < batches; batch++) samples.push(await host.ask(message(batch)) as Sample)
@@ -76,7 +76,8 @@ const measure = async (plan: Plan, folder: string): Promise<Found> => {
   const { server: host } = service
   const made = await inBatches(host, () => ({ make: Math.ceil(count / batches) }))
   const asleep = await host.ask("rss") as number / 1024 ** 2
-  // A batch is as large as the number of awake venues: it wakes its own, and the venues of the previous batch fall asleep.
+  // A batch is as large as the number of awake venues: it wakes its own, and the venues of the previous batch fall
+  // asleep.
   const part = (batch: number): readonly [number, number] => [batch * awake, (batch + 1) * awake]
   const first = await inBatches(host, (batch) => ({ wake: part(batch) }))
   const woken = await inBatches(host, (batch) => ({ wake: part(batch) }))

@@ -1,6 +1,6 @@
 /**
- * Measures streams: applying pushed frames to live views, with one subscriber and with a thousand, memory after a million
- * frames, and a push of the sandbox.
+ * Measures streams: applying pushed frames to live views, with one subscriber and with a thousand, memory after a
+ * million frames, and a push from the sandbox.
  */
 import { type Child, start } from "../harness/children.ts"
 import { type Bracket, bracket, compare, type Turn } from "../harness/compare.ts"
@@ -14,7 +14,7 @@ const floor = "JSON.parse and Maps"
 
 const feeds = ["txc", floor, "ccxt"]
 
-/** The peers must agree on the state that this many frames lead to. */
+/** After this many frames, all peers must have the same state. */
 const compared = 1000
 
 /** Applies one feed with every peer. */
@@ -107,9 +107,9 @@ const push: Row = {
       return {
         lines: [{
           what: "from a call to its order's event, journal on disk",
-          against: "the call's answer",
+          against: "the call's response",
           ratios: { wall: bracket(rounds.map(({ answer, push }) => push / answer)) },
-          absolutes: `event ${micros("push")}, answer ${micros("answer")}`
+          absolutes: `event ${micros("push")}, response ${micros("answer")}`
         }],
         data: rounds
       }

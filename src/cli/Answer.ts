@@ -1,4 +1,4 @@
-/** Shows answers of any shape: as JSON for programs, and as tables that fit the terminal for people. */
+/** Shows responses of any shape: as JSON for programs, and as tables that fit the terminal for human readers. */
 import * as DateTime from "effect/DateTime"
 import * as Redacted from "effect/Redacted"
 import { cut, printable, type Screen } from "./Screen.ts"
@@ -15,7 +15,7 @@ const reveal = (value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, reveal(inner)]))
     : value
 
-/** An answer as JSON, `indent` spaces deep; `done` for an answer without content. */
+/** Formats a response as JSON with an indentation of `indent` spaces, or as `done` if it has no content. */
 export const toJson = (answer: unknown, indent?: number): string =>
   JSON.stringify(reveal(answer), undefined, indent) ?? "done"
 
@@ -36,11 +36,11 @@ const toTime = (value: number): string => {
   return DateTime.formatIso(DateTime.makeUnsafe(Math.floor(millis))).slice(0, 19).replace("T", " ")
 }
 
-/** Formats a value within a record: a text alone, any other value after its name. */
+/** Formats a value within a record. A string is shown alone, any other value after its name. */
 const named = (name: string, value: unknown): string =>
   typeof value === "string" || typeof value === "object" ? cell(value, name) : `${name}=${cell(value, name)}`
 
-/** A value as the text of a cell. */
+/** Formats a value as the text of a table cell. */
 export const cell = (value: unknown, name = ""): string => {
   if (value === undefined || value === null) return "-"
   if (typeof value === "number" && value >= earliest && isTime.test(name)) return toTime(value)
@@ -54,7 +54,7 @@ const heading = (name: string): string => name.replaceAll(/(?<=[a-z])(?=[A-Z])/g
 
 const gap = 2
 
-/** The widths of columns that together fit `columns` characters: the widest ones are narrowed. */
+/** Narrows the widest columns until all columns together fit into `columns` characters. Returns their widths. */
 const fitted = (widths: ReadonlyArray<number>, columns: number): ReadonlyArray<number> => {
   const room = columns - gap * (widths.length - 1)
   let left = room
@@ -69,7 +69,9 @@ const fitted = (widths: ReadonlyArray<number>, columns: number): ReadonlyArray<n
   return widths.map((width, column) => chosen.get(column) ?? width)
 }
 
-/** Lines with aligned columns, no longer than `columns` characters. Cells that are too long are cut. */
+/**
+ * Formats rows as lines with aligned columns. No line is longer than `columns` characters: long cells are truncated.
+ */
 export const lines = (
   rows: ReadonlyArray<ReadonlyArray<string>>,
   columns: number
@@ -82,7 +84,7 @@ export const lines = (
   )
 }
 
-/** A table of records: a heading for each field that any of them has, and a line per record. */
+/** Formats records as a table, with a column for each field that any record has, and a line per record. */
 export const table = (rows: ReadonlyArray<Row>, { columns, paint }: Screen): ReadonlyArray<string> => {
   const names = [...new Set(rows.flatMap(Object.keys))]
   const [head = "", ...body] = lines(
@@ -92,7 +94,7 @@ export const table = (rows: ReadonlyArray<Row>, { columns, paint }: Screen): Rea
   return [paint.bold(head), ...body]
 }
 
-/** An answer for people: a table of records, or a line per field. */
+/** Formats a response for human readers: as a table of records, or with one line per field. */
 export const show = (answer: unknown, screen: Screen): ReadonlyArray<string> => {
   const value = reveal(answer)
   if (Array.isArray(value)) {

@@ -1,10 +1,10 @@
 /** Opens a page in the user's browser. */
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-// oxlint-disable-next-line effecttsgo/node-builtin-import -- Effect's ends a process with its scope; a browser stays open.
+// oxlint-disable-next-line effecttsgo/node-builtin-import -- Effect's module ends a process with its scope; a browser must stay open.
 import { spawn } from "node:child_process"
 
-/** The program that opens a URL in the default browser, with its arguments. */
+/** Returns the program that opens a URL in the default browser, with its arguments. */
 const opener = (url: string): readonly [program: string, ...args: ReadonlyArray<string>] => {
   switch (process.platform) {
     case "darwin":
@@ -17,7 +17,7 @@ const opener = (url: string): readonly [program: string, ...args: ReadonlyArray<
   }
 }
 
-/** The time after which a program that is still running has opened the page, or is itself the browser. */
+/** If a program is still running after this time, it has opened the page, or it is the browser. */
 const patience = "3 seconds"
 
 const opened = (url: string): Effect.Effect<boolean> =>

@@ -1,4 +1,4 @@
-/** The calls of the contract, grouped and described for the help of `effect-txc call`. */
+/** Groups and describes the contract's calls for the help of `effect-txc call`. */
 import * as SchemaAST from "effect/SchemaAST"
 import { all, entries, type Name } from "../endpoints/all.ts"
 import * as Dialect from "../protocol/Dialect.ts"
@@ -29,11 +29,11 @@ const faces: ReadonlyArray<readonly [title: string, calls: object]> = [
 
 const fieldsIn = (endpoint: Endpoint.Any, dialect: Dialect.Dialect) => Endpoint.codec(endpoint, dialect).shape.fields
 
-/** The field names of a request in either dialect. */
+/** Returns the field names of a request in either dialect. */
 export const fieldsOf = (endpoint: Endpoint.Any): ReadonlyArray<string> =>
   Object.keys({ ...fieldsIn(endpoint, Dialect.document), ...fieldsIn(endpoint, Dialect.live) })
 
-/** The fields of a call. Brackets mark optional fields, and a star marks fields that only the live dialect has. */
+/** Returns a call's fields. Brackets mark optional fields, and a star marks fields that only the live dialect has. */
 const writtenFields = (endpoint: Endpoint.Any): string => {
   const documented = fieldsIn(endpoint, Dialect.document)
   return Object.entries({ ...fieldsIn(endpoint, Dialect.live), ...documented }).map(([name, { ast }]) => {
@@ -57,7 +57,7 @@ export const list = ({ bold, cyan, dim }: Paint): string => {
   ].join("\n")
 }
 
-/** A command line that makes this call with its endpoint's example request. */
+/** Returns a command line that makes this call with its endpoint's example request. */
 export const example = (endpoint: Endpoint.Any): string => {
   const request: object = endpoint.example(Dialect.document)
   const fields = Object.keys(request).length === 0 ? "" : ` '${JSON.stringify(request)}'`

@@ -30,7 +30,7 @@ const stopping = 20_000
 /** The exit code of a node that has lost its venues or stopped too slowly, and should be restarted. */
 const lostCode = 1
 
-/** Exits the process when its shutdown, which begins now, exceeds its time limit. */
+/** Starts the time limit of the shutdown, and exits the process if the shutdown exceeds it. */
 const end = () => void setTimeout(() => process.exit(lostCode), stopping).unref()
 
 /** Exits the process immediately if it was suspended for too long, and otherwise when a shutdown takes too long. */
@@ -101,7 +101,7 @@ export const migrate = (url: string, token: string | undefined): Effect.Effect<v
     Effect.catchTag("JournalError", (error) => Effect.fail(refusalOf(error)))
   )
 
-/** Runs an effect with the database of a cluster, without a node. */
+/** Runs an effect with a cluster's database, without starting a node. */
 const inDatabase = <A>(
   url: string,
   work: Effect.Effect<A, JournalError | Host.UnknownVenue | SqlError.SqlError, PgClient.PgClient>
@@ -114,7 +114,7 @@ const inDatabase = <A>(
     })
   )
 
-/** The nodes and the venues of a cluster, from its database. */
+/** Reads a cluster's nodes and venues from its database. */
 export const status = (url: string) =>
   inDatabase(
     url,
@@ -126,7 +126,7 @@ export const status = (url: string) =>
     })
   )
 
-/** Tells a node to drain; `false` if there is no such node. */
+/** Tells a node to drain. Returns `false` if the node does not exist. */
 export const drain = (url: string, node: string) =>
   inDatabase(url, Effect.flatMap(PgClient.PgClient, (sql) => Nodes.drain(sql, node)))
 

@@ -42,7 +42,7 @@ export interface Operation {
   readonly isReading: boolean
   /** The fields of the operation's request, by the part of the request. */
   readonly fields: ReadonlyArray<SchemaFlags.Field & { readonly part: Part }>
-  /** Whether the operation's request is a text, which is read from a file. */
+  /** Whether the operation's request is text that is read from a file. */
   readonly takesFile: boolean
 }
 
@@ -70,7 +70,7 @@ const toOperation = (name: Name): Operation => {
 /** All operations, in the order of the API. */
 export const all: ReadonlyArray<Operation> = (Object.keys(endpoints) as ReadonlyArray<Name>).map(toOperation)
 
-/** The arguments and flags of an operation's subcommand. */
+/** Returns the arguments and flags of an operation's subcommand. */
 export const paramsOf = ({ fields, takesFile }: Operation) =>
   takesFile
     ? { file: Argument.FileText("file").pipe(Argument.withDescription("The file that contains the request")) }
@@ -96,7 +96,7 @@ const explain = ({ command, fields }: Operation, { issue }: Schema.SchemaError, 
   })
 }
 
-/** The request that the user typed, in the form that the client takes. */
+/** Converts the user's input to the request that the client expects. */
 export const requestOf = Effect.fnUntraced(function*(
   operation: Operation,
   typed: Parameters<typeof SchemaFlags.valueOf>[1]
@@ -120,7 +120,7 @@ const lists: Readonly<Record<string, { readonly operation: Name; readonly key: s
   path: { operation: "endpoints", key: "path" }
 }
 
-/** The type of every method of the client, each of which takes another request. */
+/** The type of every method of the client. Each method takes a different request. */
 type Method = (
   request: never
 ) => Effect.Effect<unknown, { readonly _tag: string; readonly message: string; readonly fields?: object }>
@@ -154,7 +154,7 @@ const suggest = Effect.fnUntraced(function*(
   return undefined
 }, (suggesting) => Effect.orElseSucceed(suggesting, () => undefined))
 
-/** Carries out an operation, and returns its answer. */
+/** Carries out an operation, and returns its response. */
 export const perform = Effect.fnUntraced(function*(target: ControlTarget.Target, name: Name, request: object) {
   const client: Client = yield* HttpApiClient.make(ControlApi, {
     baseUrl: target.url,

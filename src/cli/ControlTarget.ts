@@ -48,7 +48,7 @@ export interface Target {
   readonly token: Redacted.Redacted
 }
 
-/** The sandbox did not answer as expected, or does not accept the token. */
+/** The sandbox did not respond as expected, or does not accept the token. */
 export class ControlFailed extends Schema.TaggedError<ControlFailed>()("ControlFailed", {
   wrong: Schema.String,
   remedy: Schema.String
@@ -58,30 +58,32 @@ export class ControlFailed extends Schema.TaggedError<ControlFailed>()("ControlF
   }
 }
 
-/** A client that sends the token with every request. */
+/** Creates a client that sends the token with every request. */
 export const authorized = (token: Redacted.Redacted) => HttpClient.mapRequest(HttpClientRequest.bearerToken(token))
 
 const remote = "pass --url, and its token with --token or TXC_CONTROL_TOKEN"
 
-/** Explains why a request to a control plane failed. Its own refusals explain themselves. */
+/**
+ * Explains why a request to a control plane failed. The control plane's own refusals already contain an explanation.
+ */
 export const explained = <E extends { readonly message: string }>(url: string, error: E): E | ControlFailed => {
   if (!HttpClientError.isHttpClientError(error)) return error
   const { response } = error
   if (response === undefined) {
     return new ControlFailed({
-      wrong: `No sandbox answers at ${url}`,
+      wrong: `No sandbox responds at ${url}`,
       remedy: "effect-txc control status lists those that run on this machine"
     })
   }
   return response.status === 401
     ? new ControlFailed({ wrong: `${url} does not accept the token`, remedy: `For another sandbox, ${remote}` })
     : new ControlFailed({
-      wrong: `${url} answered with HTTP ${response.status}`,
+      wrong: `${url} responded with HTTP ${response.status}`,
       remedy: "Check that it is the URL of a sandbox, or of a host together with --venue"
     })
 }
 
-/** The base URL without a trailing slash, and without the path of the control plane. */
+/** Returns the base URL without a trailing slash, and without the path of the control plane. */
 const trimmed = (url: string): string =>
   `${url.replace(/\/+$/u, "")}/`.replace(new RegExp(`${prefix}$`, "u"), "/").slice(0, -1)
 
@@ -91,7 +93,7 @@ const ambiguous = (servers: ReadonlyArray<Running.Running>) =>
     remedy: `Choose one with --url: ${servers.map(({ url }) => url).join(", ")}`
   })
 
-/** The server that the environment or the working directory selects among several. */
+/** Returns the server that the environment or the working directory selects among several. */
 const closest = Effect.fnUntraced(function*(servers: ReadonlyArray<Running.Running>) {
   const { resolve } = yield* Path.Path
   const baseUrl = yield* Config.option(Config.NonEmptyString("TXC_BASE_URL"))
@@ -148,11 +150,11 @@ const find = Effect.fnUntraced(function*({ token, url, venue }: Given) {
   } satisfies Found
 })
 
-/** The client of a host's control plane. */
+/** Returns the client of a host's control plane. */
 export const hostClient = ({ token, url }: Target) =>
   HttpApiClient.make(HostApi, { baseUrl: url, transformClient: authorized(token) })
 
-/** The venue that the flag names, or the host's only one. */
+/** Returns the venue that the flag names, or the host's only venue. */
 const venueOf = Effect.fnUntraced(function*(host: Target, venue: Option.Option<string>) {
   const client = yield* hostClient(host)
   const venues = yield* client.list({ query: {} })
@@ -173,7 +175,7 @@ const venueOf = Effect.fnUntraced(function*(host: Target, venue: Option.Option<s
   return { url: urlOf({ baseUrl: host.url }, only), token: Redacted.make(controlToken) } satisfies Target
 })
 
-/** The sandbox or venue that the flags select. */
+/** Returns the sandbox or venue that the flags select. */
 export const select = Effect.fnUntraced(function*(given: Given) {
   const found = yield* find(given)
   return found.isHost

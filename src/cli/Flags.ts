@@ -6,19 +6,19 @@ import type * as Option from "effect/Option"
 export const optional = <A>(flag: Flag.Flag<A>, description: string): Flag.Flag<Option.Option<A>> =>
   flag.pipe(Flag.withDescription(description), Flag.optional)
 
-/** A boolean flag, off by default. */
+/** Makes a boolean flag that is off by default. */
 export const toggle = (name: string, description: string): Flag.Flag<boolean> =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
-/** A number above zero. */
+/** Makes a flag that takes a number above zero. */
 export const count = (name: string): Flag.Flag<number> =>
   Flag.Int(name).pipe(Flag.filter((value) => value > 0, () => "a whole number above zero"))
 
-/** A TCP port; 0 for any free port. */
+/** Makes a flag that takes a TCP port; 0 stands for any free port. */
 export const port = (name: string): Flag.Flag<number> =>
   Flag.Int(name).pipe(Flag.filter((value) => value >= 0 && value <= 65_535, () => "a port from 0 to 65535"))
 
-/** A base URL, over http or https. */
+/** Makes a flag that takes a base URL with http or https. */
 export const url = (name: string): Flag.Flag<string> =>
   Flag.String(name).pipe(
     Flag.filter(
@@ -27,7 +27,7 @@ export const url = (name: string): Flag.Flag<string> =>
     )
   )
 
-/** A text that is not empty; `what` describes it. */
+/** Makes a flag that takes a text that is not empty. `what` describes the text. */
 export const text = (name: string, what: string): Flag.Flag<string> =>
   Flag.String(name).pipe(Flag.filter((text) => text !== "", () => what))
 

@@ -5,8 +5,8 @@ import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 
 /**
- * Creates a folder and its missing parents. Node's own recursion never ends in a file system like `/proc`, which answers
- * that the parent of a new folder does not exist.
+ * Creates a folder and its missing parents. Node's own recursive `mkdir` never ends in a file system like `/proc`,
+ * which reports that the parent of a new folder does not exist.
  */
 export const make = Effect.fnUntraced(function*(
   folder: string,

@@ -25,10 +25,10 @@ const programFolder = "effect-txc-data"
 /** The default folder when a program starts a host. */
 const programHostFolder = "effect-txc-host"
 
-/** The path of the journal file in a folder. */
+/** Returns the path of the journal file in a folder. */
 export const journalIn = (folder: string): string => `${folder}/journal.sqlite`
 
-/** The path of a venue's record in the folder of its exported journal. */
+/** Returns the path of a venue's record in the folder of its exported journal. */
 export const recordIn = (folder: string): string => `${folder}/venue.json`
 
 /**
@@ -54,14 +54,14 @@ export const ofProject = Effect.gen(function*() {
 })
 
 /**
- * The journal folder of a sandbox: the given folder, else the project's if a person starts the sandbox, else
+ * Returns a sandbox's journal folder: the given folder, else the project's if a person starts the sandbox, else
  * `effect-txc-data`.
  */
 export const forSandbox = (given: Option.Option<string>, isForPeople: boolean) =>
   Option.isSome(given) ? Effect.succeed(given.value) : isForPeople ? ofProject : Effect.succeed(programFolder)
 
 /**
- * The folder of a host's venues: the given folder, else the project's if a person starts the host, else
+ * Returns the folder of a host's venues: the given folder, else the project's if a person starts the host, else
  * `effect-txc-host`.
  */
 export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
@@ -77,7 +77,9 @@ export const defaults = Effect.map(
   (folder) => [programFolder, folder, programHostFolder, `${folder}-host`]
 )
 
-/** The folder of an existing journal: the given folder, else `effect-txc-data` if it exists, else the project's. */
+/**
+ * Returns the folder of an existing journal: the given folder, else `effect-txc-data` if it exists, else the project's.
+ */
 export const ofJournal = Effect.fnUntraced(function*(given: Option.Option<string>) {
   const files = yield* FileSystem.FileSystem
   const candidates = Option.isSome(given) ? [given.value] : [programFolder, yield* ofProject]
@@ -104,13 +106,13 @@ export const make = (folder: string) =>
 /** Creates a control token. */
 export const newToken = (): string => randomBytes(24).toString("base64url")
 
-/** Writes a file that only its owner can read, whatever the mode of the one that it replaces. */
+/** Writes a file that only its owner can read, even if it replaces a file that others could read. */
 const replace = (files: FileSystem.FileSystem, file: string, text: string) =>
   Effect.andThen(files.remove(file, { force: true }), files.writeFileString(file, text, { mode: 0o600 }))
 
 /**
- * The control token of a folder's sandbox. It is kept in the folder, so that pages and programs that have it continue
- * after a restart. Only its owner can read it.
+ * Returns the control token of a folder's sandbox. The folder stores the token, so pages and programs that have the
+ * token still work after a restart. Only the owner can read the file.
  */
 export const token = Effect.fnUntraced(function*(folder: string) {
   const files = yield* FileSystem.FileSystem
@@ -118,12 +120,12 @@ export const token = Effect.fnUntraced(function*(folder: string) {
   const kept = (yield* Effect.orElseSucceed(files.readFileString(file), () => "")).trim()
   const isKept = /^[\w-]{32,}$/u.test(kept)
   const current = isKept ? kept : newToken()
-  // The sandbox runs without the file as well, with a new token at each start.
+  // Without the file, the sandbox still runs, but creates a new token at each start.
   yield* Effect.ignore(isKept ? files.chmod(file, 0o600) : replace(files, file, `${current}\n`))
   return current
 })
 
-/** Refuses a folder together with `--memory`, which keeps nothing. */
+/** Refuses a folder together with `--memory`, which stores no journal. */
 export const unlessMemory = (memory: boolean, data: Option.Option<string>) =>
   memory && Option.isSome(data)
     ? Effect.fail(

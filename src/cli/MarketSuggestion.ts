@@ -16,7 +16,7 @@ class NoSuchMarket extends Schema.TaggedError<NoSuchMarket>()("NoSuchMarket", {
   }
 }
 
-/** The sentence that suggests a similar market; `undefined` if the exchange lists this one. */
+/** Returns a message that suggests a similar market, or `undefined` if the exchange lists the given market. */
 const suggestion = Effect.fnUntraced(function*(market: string) {
   const markets = yield* Markets.Markets.use(({ all }) => all).pipe(
     Effect.provide(Layer.provide(Markets.Markets.layer, EndpointCall.layerPublic))
@@ -27,7 +27,7 @@ const suggestion = Effect.fnUntraced(function*(market: string) {
     : `There is no market ${market}${Suggestion.question(market, names)}`
 }, Effect.orElseSucceed(() => undefined))
 
-/** Fails with the refusal, and with a similar market if there is none of this name. */
+/** Fails with the refusal, and suggests a similar market if no market has this name. */
 export const failWith = Effect.fnUntraced(
   function*<E extends { readonly message: string }>(refusal: E, market: unknown) {
     const found = typeof market === "string" ? yield* suggestion(market) : undefined

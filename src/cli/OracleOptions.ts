@@ -42,7 +42,7 @@ const known = Effect.fnUntraced(function*(patterns: ReadonlyArray<string>, sourc
   )
 })
 
-/** The ids or patterns in a file, one per line. `#` starts a comment. */
+/** Returns the ids or patterns in a file, one per line. `#` starts a comment. */
 const listed = Effect.fnUntraced(function*(file: Option.Option<string>, flag: string) {
   if (Option.isNone(file)) return []
   const text = yield* (yield* FileSystem.FileSystem).readFileString(file.value).pipe(
@@ -57,7 +57,7 @@ const listed = Effect.fnUntraced(function*(file: Option.Option<string>, flag: st
   return yield* known(lines, `${flag} ${file.value}`)
 })
 
-/** Refuses a file or folder for results that cannot be written, instead of losing the results of the whole check. */
+/** Refuses a result file or folder that cannot be written, so that the results of the check are not lost. */
 const writable = Effect.fnUntraced(function*({ out, replays }: Given) {
   const files = yield* FileSystem.FileSystem
   const remedy = "Give a path that you may write to, in a folder that exists"
@@ -74,7 +74,7 @@ const writable = Effect.fnUntraced(function*({ out, replays }: Given) {
   }
 })
 
-/** The options of a check, all of them valid. */
+/** Returns the options of a check after validation. */
 export const read = Effect.fnUntraced(function*(given: Given) {
   const only = yield* known(split(given.only), "--only")
   const skip = yield* known(split(given.skip), "--skip")

@@ -11,18 +11,18 @@ import type * as Progress from "./Progress.ts"
 export const runs = (rule: Rule.Rule, dialect: Dialect["name"], profile: Profile.Profile): boolean =>
   rule.dialects[dialect]._tag !== "NotApplicable" && Profile.allows(profile, rule.profile)
 
-/** The estimated time for the remaining rules, at the average speed so far, in milliseconds. */
+/** Returns the estimated time for the remaining rules, at the average speed so far, in milliseconds. */
 export const left = (millis: number, done: number, all: number): number =>
   done === 0 ? 0 : millis / done * Math.max(all - done, 0)
 
-/** A duration in seconds or minutes, rounded up. */
+/** Returns a duration in seconds or minutes, rounded up. */
 export const duration = (millis: number): string =>
   millis <= 90_000 ? `${Math.ceil(millis / 1000)} s` : `${Math.ceil(millis / 60_000)} min`
 
 /** The number of rules that must have run before an estimate is shown. */
 const minDone = 5
 
-/** Prints the results that were left for the end, except those whose common cause is in the summary. */
+/** Prints the results that were postponed to the end, except those whose shared cause is in the summary. */
 export const rest = (report: Report.Report, isListed: boolean): Effect.Effect<void> =>
   isListed
     ? Effect.forEach(Report.late(report), (result) => Console.log(Report.line(result)), { discard: true })
@@ -31,7 +31,7 @@ export const rest = (report: Report.Report, isListed: boolean): Effect.Effect<vo
 /**
  * Prints a result. A terminal shows only rules that are broken or could not run, and on standard error the current rule
  * and the time left. Any other output gets one line per result, unless standard output is reserved for the report.
- * Results that may have a common cause are left for {@link rest}.
+ * Results that may share a cause are postponed to {@link rest}.
  */
 export const onResult = ({ all, isListed, isTerminal, progress: { clear, show }, willRun }: {
   readonly progress: Progress.Progress

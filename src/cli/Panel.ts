@@ -73,12 +73,12 @@ const fitPath = (path: string, width: number): string =>
 
 const verdictOf = ({ refused, status, verdict }: RequestRecord): string => {
   if (verdict === "answered") return `${status ?? ""} answered`
-  return status === undefined ? "no answer" : `${status} ${refused ?? verdict}`
+  return status === undefined ? "no response" : `${status} ${refused ?? verdict}`
 }
 
 /**
- * Explains why a call was not answered: invalid fields with their valid values, the probable mistake, and the injected
- * fault.
+ * Explains why a call failed or was refused: invalid fields with their valid values, the probable mistake, and the
+ * injected fault.
  */
 const remarkOf = ({ expected = {}, fault, hint, violations = {} }: RequestRecord): string | undefined => {
   const wrong = Object.entries(violations).map(([field, constraint]) => `${field} (${constraint}): ${expected[field]}`)
@@ -120,7 +120,7 @@ export const follow = Effect.fnUntraced(function*(screen: Screen) {
       ? Effect.flatMap(lineNow(event.request, screen), Console.log)
       : Effect.void
   const printing = Effect.flatMap(feed.after(), (entries) => Stream.runForEach(entries, print))
-  // If the terminal is too slow, the feed drops some calls. Subscribes again to print the next ones.
+  // If the terminal is too slow, the feed drops some calls. Subscribes again to print the calls that follow.
   const again = Effect.forever(Effect.catchTag(printing, "FeedGone", () => Effect.void))
   yield* Effect.forkScoped(again, { startImmediately: true })
 })

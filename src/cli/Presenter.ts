@@ -30,7 +30,7 @@ const overview = ({ subcommands = [] }: HelpDoc, { bold, cyan, dim }: Screen.Pai
     `Start with ${cyan("effect-txc tour")}. ${dim("effect-txc COMMAND --help explains each command.")}`
   ].join("\n")
 
-/** Extracts the choices from an error such as `Expected "main" | "trade"`; none from any other error. */
+/** Extracts the choices from an error such as `Expected "main" | "trade"`. Other errors have no choices. */
 const choicesIn = (expected: string): ReadonlyArray<string> => {
   const [, list = ""] = /^(?:Expected:? )?("[^"]+"(?: \| "[^"]+")*)$/u.exec(expected) ?? []
   return [...list.matchAll(/"([^"]+)"/gu)].map(([, choice = ""]) => choice)
@@ -39,11 +39,11 @@ const choicesIn = (expected: string): ReadonlyArray<string> => {
 /** The maximum number of choices that an error lists. */
 const fewChoices = 8
 
-/** The description of a valid value. Effect's technical terms for numbers are replaced by plain words. */
+/** Returns the description of a valid value. Plain words replace Effect's technical terms for numbers. */
 const inWords = (expected: string): string =>
   expected.replace(/^Expected:? /u, "")
     .replace(/^(?:a string representing a finite number|an integer).*$/u, "a whole number")
-    // A description that begins with a capital letter is a sentence of its own.
+    // A description that begins with a capital letter is already a complete sentence.
     .replace(/^(?=[a-z])/u, "expected ")
 
 const wrongValue = ({ expected, kind, option, value }: CliError.InvalidValue): string => {
@@ -83,8 +83,8 @@ const explain = (error: CliError.NonShowHelpErrors, doc: HelpDoc): string => {
 }
 
 /**
- * The text of a usage error. It shows only the first error, because an unknown subcommand is also reported as an
- * unexpected argument.
+ * Returns the text of a usage error. It shows only the first error, because an unknown subcommand is also reported as
+ * an unexpected argument.
  */
 const usage = ({ commandPath, errors, helpDoc }: CliOutput.Presenter.InvalidInvocation): string => {
   const [first] = errors

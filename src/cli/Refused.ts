@@ -7,9 +7,9 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   wrong: Schema.String,
   remedy: Schema.String
 }) {
-  /** The error, as a sentence. */
+  /** The error message, a complete sentence. */
   declare readonly wrong: string
-  /** The remedy, as a sentence. */
+  /** The remedy, a complete sentence. */
   declare readonly remedy: string
   override readonly [Runtime.errorExitCode] = 2
   override get message(): string {

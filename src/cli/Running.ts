@@ -1,6 +1,6 @@
 /**
  * The sandboxes and hosts of this user that run on this machine. Each has a file in the user's state folder with its
- * address and its control token, so that `effect-txc control` finds it. Only the user can read the files.
+ * address and its control token, so that `effect-txc control` can find the server. Only the user can read the files.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -27,13 +27,13 @@ export interface Running {
   readonly url: string
   /** The token of the server's control plane. */
   readonly controlToken: string
-  /** The id of the server's process. */
+  /** The server's process id. */
   readonly pid: number
   /**
    * The name of the machine on which the server runs, because several machines or containers may share a home folder.
    */
   readonly machine: string
-  /** The absolute path of the folder with the server's journal; absent if nothing is kept. */
+  /** The absolute path of the folder with the server's journal; absent if the journal is in memory. */
   readonly data?: string
 }
 
@@ -46,7 +46,7 @@ const folder = Effect.gen(function*() {
 
 /** The server that this process is about to announce. */
 export interface Announced extends Pick<Running, "kind" | "url" | "controlToken"> {
-  /** The folder with its journal; absent if nothing is kept. */
+  /** The folder with the server's journal; absent if the journal is in memory. */
   readonly data?: string | undefined
 }
 
@@ -55,7 +55,7 @@ export const announce = Effect.fnUntraced(function*({ data, ...server }: Announc
   const files = yield* FileSystem.FileSystem
   const { join, resolve } = yield* Path.Path
   const place = yield* folder
-  // The port is part of the name, because one process may serve several.
+  // The port is part of the file name, because one process may run several servers.
   const file = join(place, `${process.pid}-${new URL(server.url).port}.json`)
   const text = yield* Effect.orDie(
     Schema.encodeEffect(Text)({
@@ -69,17 +69,20 @@ export const announce = Effect.fnUntraced(function*({ data, ...server }: Announc
     files.makeDirectory(place, { recursive: true, mode: 0o700 }),
     files.writeFileString(file, text, { mode: 0o600 })
   )
-  // A server whose file can't be written is still controlled with its URL and its token.
+  // If the file can't be written, the server can still be controlled with its URL and its token.
   yield* Effect.acquireRelease(Effect.ignore(write), () => Effect.ignore(files.remove(file)))
 })
 
 const isAlive = (pid: number): boolean => {
   const signalled = Result.try(() => process.kill(pid, 0))
-  // A process of another user is alive, although this one may not signal it.
+  // A process of another user is running even if this process is not allowed to signal it.
   return Result.isSuccess(signalled) || String(signalled.failure).includes("EPERM")
 }
 
-/** The server in a file; `undefined` if it runs elsewhere, or has ended without removing its file. */
+/**
+ * Reads a server from its file. Returns `undefined` if the server runs on another machine, or has ended without
+ * removing the file.
+ */
 const read = Effect.fnUntraced(function*(file: string) {
   const files = yield* FileSystem.FileSystem
   const server: Running = yield* Schema.decodeEffect(Text)(yield* files.readFileString(file))
@@ -89,7 +92,7 @@ const read = Effect.fnUntraced(function*(file: string) {
   return undefined
 }, Effect.orElseSucceed(() => undefined))
 
-/** The running servers, by URL. Removes the files of those that were killed. */
+/** Returns the running servers by URL. Removes the files of servers that were killed. */
 export const list = Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path

@@ -15,7 +15,7 @@ export const serve = Effect.fnUntraced(function*(options: Server.Options) {
   return yield* Server.serve(options)
 })
 
-/** A placeholder for a nonce, with as many digits as the nonces in this dialect. */
+/** Returns a placeholder for a nonce, with as many digits as the nonces in this dialect. */
 const noNonce = ({ nonceUnit }: Dialect): string => "0".repeat(nonceUnit === "milliseconds" ? 13 : 16)
 
 /** Instructions for calling a sandbox that has the example exchange's keys, from a shell and from a program. */

@@ -3,7 +3,7 @@
  *
  * The required fields are arguments, in the schema's order; if there are more than four, only the first. If no field is
  * required, the first field may be given as an argument too. All other fields are flags. The fields of a nested object,
- * and of each member of a tagged union, are flags of their own; the union itself takes a tag.
+ * and of each member of a tagged union, become separate flags. The flag for the union itself takes a tag.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
@@ -18,7 +18,7 @@ import * as Expected from "../protocol/Expected.ts"
 import * as Json from "../protocol/Json.ts"
 import * as Violation from "../protocol/Violation.ts"
 
-/** A field of a request, as the command line has it. */
+/** A request field, as it appears on the command line. */
 export interface Field {
   /** The name of the field's argument or flag, such as `price-step`. */
   readonly name: string
@@ -84,17 +84,17 @@ const leaf = (path: ReadonlyArray<string>, ast: SchemaAST.AST, isRequired: boole
   }
 }
 
-/** The tag of a member of a tagged union. */
+/** Returns the tag of a member of a tagged union. */
 const tagOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
   SchemaAST.isObjects(ast)
     ? ast.propertySignatures.filter(({ name }) => name === "_tag").flatMap(({ type }) => choicesOf(type))
     : []
 
-/** The members of a union, and of the unions in it. */
+/** Returns a union's members, including those of nested unions. */
 const membersOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> =>
   SchemaAST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast]
 
-/** Merges the fields at one place in the members of a union into a field that accepts the values of all of them. */
+/** Merges the fields at the same path in a union's members into one field that accepts the values of all of them. */
 const merged = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> =>
   [...Map.groupBy(fields, ({ path }) => path.join(".")).values()].map((alike) =>
     alike.reduce((one, other) => ({
@@ -133,8 +133,8 @@ const within = (path: ReadonlyArray<string>, ast: SchemaAST.AST, isRequired: boo
 }
 
 /**
- * The fields of a request. If several fields would get the same name, each name begins with the key of the object that
- * contains the field.
+ * Returns a request's fields. If several fields would get the same name, each name begins with the key of the object
+ * that contains the field.
  */
 export const fieldsOf = (schema: Schema.Constraint): ReadonlyArray<Field> => {
   const fields = SchemaAST.isObjects(schema.ast) && schema.ast.propertySignatures.length > 0
@@ -148,7 +148,7 @@ export const fieldsOf = (schema: Schema.Constraint): ReadonlyArray<Field> => {
   )
 }
 
-/** The values that the user may have meant by a text, the most literal first. */
+/** Returns the possible values of a text that the user typed, the most literal first. */
 const readings = (key: string, text: string): ReadonlyArray<unknown> => [
   text,
   ...Result.match(Json.parse(text), { onFailure: () => [], onSuccess: (json) => [json] }),
@@ -169,7 +169,7 @@ const read = ({ path, schema }: Field, text: string): Option.Option<{ readonly v
   )
 }
 
-/** The valid values of a field, for a user who gave another one. */
+/** Describes a field's valid values to a user who entered an invalid one. */
 const expected = ({ path, schema, valid }: Field, text: string): string => {
   const decoded = Schema.decodeResult(schema)(text)
   const [violation] = Result.isFailure(decoded) ? Violation.fromIssue(decoded.failure.issue) : []
@@ -178,10 +178,12 @@ const expected = ({ path, schema, valid }: Field, text: string): string => {
   return isSpecific && !isTime(key) && !isDuration(key) ? Expected.words(violation.constraint) : valid
 }
 
-/** The maximum number of required fields that are all arguments. The order of more is hard to remember. */
+/**
+ * With at most this many required fields, all of them are arguments. The order of more arguments is hard to remember.
+ */
 const mostArguments = 4
 
-/** The fields that are arguments. */
+/** Returns the fields that are arguments. */
 export const argumentsOf = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> => {
   const required = fields.filter(({ isRequired }) => isRequired)
   if (required.length === 0) return fields.slice(0, 1)
@@ -211,7 +213,7 @@ const toFlag = (field: Field): Flag.Flag<Typed> => {
   return isRequired ? Flag.map(flag, Option.some) : Flag.optional(flag)
 }
 
-/** The arguments and flags of a command, by name. */
+/** Returns the arguments and flags of a command, by name. */
 export const paramsOf = (
   fields: ReadonlyArray<Field>
 ): Readonly<Record<string, Argument.Argument<Typed> | Flag.Flag<Typed>>> => {
@@ -224,7 +226,7 @@ export const paramsOf = (
 
 type Tree = { [key: string]: unknown }
 
-/** The request that the user typed. */
+/** Builds the request from the user's input. */
 export const valueOf = (fields: ReadonlyArray<Field>, typed: Readonly<Record<string, Typed>>): Tree => {
   const request: Tree = {}
   for (const { name, path } of fields) {

@@ -46,26 +46,26 @@ export const current: Effect.Effect<Screen, never, Stdio.Stdio | Terminal.Termin
   return { isTerminal, columns: columns > 0 ? columns : Infinity, paint: paintWith(canColor) }
 })
 
-/** Writes text to standard error, without a line break. Standard output is reserved for answers. */
+/** Writes text to standard error, without a line break. Standard output is reserved for responses. */
 export const toStderr = Effect.fnUntraced(function*(text: string) {
   const stdio = yield* Stdio.Stdio
   yield* Effect.ignore(Stream.run(Stream.succeed(text), stdio.stderr()))
 })
 
 /**
- * The text without control characters. Use it for text from outside, which could otherwise send commands to the
+ * Returns the text without control characters. Use it for text from outside, which could otherwise send commands to the
  * terminal.
  */
 export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "?")
 
-/** The text, truncated to `width` characters. It must not contain styles. */
+/** Returns the text, truncated to `width` characters. It must not contain styles. */
 export const cut = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text
 
-/** The text, truncated or padded to exactly `width` characters. It must not contain styles. */
+/** Returns the text, truncated or padded to exactly `width` characters. It must not contain styles. */
 export const fit = (text: string, width: number): string => cut(text, width).padEnd(width)
 
-/** The column at which wrapped words continue: below the start of the line's last column. */
+/** Returns the column at which wrapped words continue: below the start of the line's last column. */
 const indentOf = (line: string, width: number): number => {
   const [head = ""] = /^.*\S {2,}(?=\S)|^ */u.exec(line) ?? []
   const indent = CliOutput.displayWidth(head)

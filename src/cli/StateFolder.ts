@@ -1,4 +1,4 @@
-/** The folder in which the command keeps what lasts longer than a process: the platform's folder for application state. */
+/** The folder for data that outlives a process: the platform's folder for application state. */
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -8,7 +8,7 @@ import { homedir } from "node:os"
 const variable = (name: string) =>
   Effect.map(Effect.orDie(Config.option(Config.NonEmptyString(name))), Option.getOrUndefined)
 
-/** The path of the folder. Each user has one, and only its owner should be able to read it. */
+/** The path of the current user's folder, which only this user should be able to read. */
 export const stateFolder = Effect.gen(function*() {
   const { join } = yield* Path.Path
   const home = (yield* variable("HOME")) ?? homedir()

@@ -1,6 +1,6 @@
 /** Suggests the correct name for a mistyped one. */
 
-/** The edit distance between two strings, in single-letter insertions, deletions and substitutions. */
+/** Returns the edit distance between two strings, in single-letter insertions, deletions and substitutions. */
 const distance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [index, letter] of one.split("").entries()) {
@@ -18,12 +18,12 @@ const distance = (one: string, other: string): number => {
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/gu, "")
 
 /**
- * The candidate closest to a string: one in which at most a third of the letters differ, or that begins with the string
- * or with its first word. `undefined` if no candidate is close.
+ * Returns the candidate closest to a string: one in which at most a third of the letters differ, or that begins with
+ * the string or with its first word. `undefined` if no candidate is close.
  */
 export const find = (text: string, candidates: ReadonlyArray<string>): string | undefined => {
   const wanted = plain(text)
-  // Numbers that differ in a digit are different things, not misspellings.
+  // Numbers that differ in one digit are different values, not misspellings.
   if (/^[0-9]*$/u.test(wanted)) return undefined
   const [nearest] = candidates
     .map((candidate) => ({ candidate, away: distance(wanted, plain(candidate)) }))

@@ -1,4 +1,4 @@
-/** `effect-txc call`: makes one call and prints its answer. */
+/** `effect-txc call`: makes one call and prints its response. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -87,11 +87,11 @@ export const call = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Make one call and print its answer. Set TXC_REGION, or TXC_BASE_URL with TXC_DIALECT, and TXC_API_KEY with " +
+    "Make one call and print its response. Set TXC_REGION, or TXC_BASE_URL with TXC_DIALECT, and TXC_API_KEY with " +
       "TXC_API_SECRET or --secret-file. A mutating call over https asks for confirmation; reads and calls " +
       "to a sandbox, do not"
   ),
-  Command.withShortDescription("Make one call to a sandbox or the live exchange, and print its answer"),
+  Command.withShortDescription("Make one call to a sandbox or the live exchange, and print its response"),
   Command.annotate(ExtraHelp, CallList.list),
   Command.withExamples([
     { command: "effect-txc call ServerStatus.ping", description: "A public call" },

@@ -15,7 +15,7 @@ import * as Screen from "./Screen.ts"
 const parent = Command.make("control").pipe(
   Command.withSharedFlags({
     ...ControlTarget.flags,
-    json: Flags.toggle("json", "Even on a terminal, print the answer as JSON")
+    json: Flags.toggle("json", "Even on a terminal, print the response as JSON")
   })
 )
 
@@ -34,7 +34,7 @@ const follow = (stream: Stream.Stream<unknown, { readonly message: string }>) =>
   return Stream.runForEach(lines, (line) => Console.log(line))
 }
 
-/** Prints an answer. `empty` says on a terminal that an answer has no content. */
+/** Prints a response. `empty` is printed on a terminal if the response has no content. */
 const print = Effect.fnUntraced(function*(answer: unknown, isJson: boolean, empty = "none") {
   const screen = yield* Screen.current
   if (isJson || !screen.isTerminal) return yield* Console.log(Answer.toJson(answer, 2))
@@ -74,7 +74,7 @@ interface Listed {
   readonly data?: string
 }
 
-const silent = "does not answer"
+const silent = "does not respond"
 
 const hostStatus = Effect.fnUntraced(function*(target: ControlTarget.Target, about: Pick<Listed, "pid" | "data">) {
   const client = yield* ControlTarget.hostClient(target)
@@ -147,7 +147,7 @@ export const control = parent.pipe(
     { command: "effect-txc control fund alice main USDT 1000", description: "Credit money" },
     {
       command: "effect-txc control fault Reset --applied true --path /api/v4/order/new",
-      description: "Apply the next order, but lose its answer"
+      description: "Apply the next order, but lose its response"
     },
     { command: "effect-txc control advance-clock \"1 hour\"", description: "Advance the clock" }
   ]),

@@ -45,7 +45,7 @@ const flags = {
   ttl: count("ttl", "Seconds that a venue lives if it is created without a time to live; forever by default"),
   maxVenues: count("max-venues", "Maximum number of venues; 10000 by default"),
   maxPerOwner: count("max-per-owner", "Maximum number of venues per owner; 1000 by default"),
-  maxAwake: count("max-awake", "Maximum number of venues and forks awake at once; 200 by default"),
+  maxAwake: count("max-awake", "Maximum number of venues and forks awake at the same time; 200 by default"),
   maxCommands: count("max-commands", "Maximum number of commands per venue; 500000 by default"),
   maxPorts: count("max-ports", "Maximum number of venues with their own port; 100 by default"),
   maxMemory: count(
@@ -140,7 +140,7 @@ const millis = (seconds: Option.Option<number>): number | undefined =>
 const farewell = (isKept: boolean): string =>
   isKept ? "Stopped. Run the same command to resume." : "Stopped. Nothing was kept."
 
-/** The URL of the cluster's database. If it contains a password, pass it in the environment. */
+/** Returns the URL of the cluster's database. If it contains a password, pass it in the environment. */
 const clusterUrl = (given: Option.Option<string>) =>
   Effect.map(
     Config.option(Config.Redacted("TXC_CLUSTER_URL")),
@@ -155,7 +155,7 @@ const noCluster = new Refused({
   remedy: "Pass the URL of its database with --cluster postgres://user@host/name or TXC_CLUSTER_URL."
 })
 
-/** The flags that say where a single host stores its venues. A cluster stores them in its database. */
+/** Returns the flags that say where a single host stores its venues. A cluster stores them in its database. */
 const elsewhere = (flag: string) =>
   new Refused({
     wrong: `${flag} and a cluster exclude each other: the venues of a cluster are in its database.`,

@@ -40,7 +40,7 @@ const url = Flags.optional(
   "The base URL of a running host or node, such as http://127.0.0.1:8080, instead of a database. Its token is TXC_HOST_TOKEN"
 )
 
-/** A flag for the folder of a stopped host, used instead of a cluster. */
+/** Returns a flag for the folder of a stopped host, used instead of a cluster. */
 const hostFolder = (name: string, what: string) =>
   Flags.optional(Flags.text(name, "a folder"), `The folder of a stopped host ${what}, instead of a cluster`)
 
@@ -61,7 +61,7 @@ const clusterNode = Effect.promise(() => import("./ClusterNode.ts"))
 const variable = (name: string) =>
   Effect.map(Config.option(Config.Redacted(name)), (found) => Option.map(found, (value) => Redacted.value(value)))
 
-/** The URL of the database; refused if there is none. */
+/** Returns the database URL. Fails if no URL is given. */
 const databaseOf = Effect.fnUntraced(function*(given: Option.Option<string>) {
   const kept = yield* variable("TXC_CLUSTER_URL")
   const found = Option.orElse(given, () => kept)
@@ -72,7 +72,7 @@ const databaseOf = Effect.fnUntraced(function*(given: Option.Option<string>) {
   })
 })
 
-/** The control plane of a running host. */
+/** Returns the control plane of a running host. */
 const planeOf = Effect.fnUntraced(function*(baseUrl: string) {
   const token = yield* variable("TXC_HOST_TOKEN")
   if (Option.isNone(token)) {
@@ -90,7 +90,7 @@ const planeOf = Effect.fnUntraced(function*(baseUrl: string) {
 const unreachable = (baseUrl: string) => (error: { readonly message: string } | HttpClientError.HttpClientError) => {
   const reason = HttpClientError.isHttpClientError(error) ? ConnectionFailure.ofError(error).reason : error.message
   return new Refused({
-    wrong: `The host at ${baseUrl} did not answer as expected: ${reason}`,
+    wrong: `The host at ${baseUrl} did not respond as expected: ${reason}`,
     remedy: "Check --url, TXC_HOST_TOKEN, and that the host is running."
   })
 }

@@ -118,7 +118,7 @@ const keysOf = Effect.fnUntraced(function*(key: Option.Option<string>, secretFil
   return yield* CredentialFlags.read(secretFile, given.value)
 })
 
-/** The text of a file that an argument names. */
+/** Reads the file that an argument names. */
 const readText = (name: string, file: string) =>
   FileSystem.FileSystem.use((files) => files.readFileString(file)).pipe(
     Effect.mapError((error) => new CouldNotRun({ reason: `${name} ${file} can't be read: ${FileProblem.of(error)}` }))
@@ -211,7 +211,7 @@ const flags = {
   ),
   minJudged: Flags.optional(
     Flags.count("min-judged"),
-    "The number of rules that must be judged, else the exit code is 2; 1 by default"
+    "The number of rules that must be evaluated, else the exit code is 2; 1 by default"
   ),
   report: Flag.Literals("report", ["text", "json", "junit"]).pipe(
     Flag.withDescription("The format of the report; text by default"),
@@ -304,7 +304,7 @@ const expectationOf = (expectation: Rule.Expectation): string => {
   }
 }
 
-/** The levels of a rule in the dialects that it applies to; each level once. */
+/** Returns the different levels of a rule in the dialects that it applies to. */
 const levels = (rule: Rule.Rule, names: ReadonlyArray<Dialect.Dialect["name"]>): string => {
   const applying = names.filter((name) => rule.dialects[name]._tag !== "NotApplicable")
   const found = applying.map((name) => ({ name, level: Rule.levelIn(rule, name) }))

@@ -25,7 +25,7 @@ export const exitCodes: ReadonlyArray<readonly [code: number, meaning: string]> 
   [130, "Stopped with Ctrl-C"]
 ]
 
-/** The exit code of an interrupted or failed command; `undefined` for the default. */
+/** Returns the exit code of an interrupted or failed command, or `undefined` for the default. */
 const exitCodeOf = <E extends { readonly message: string }>(cause: Cause.Cause<E>): number | undefined => {
   if (Cause.hasInterruptsOnly(cause)) return Interruption.exitCode()
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))

@@ -105,7 +105,7 @@ const quoteMarkets = (counterparty: Beginning["counterparty"]) =>
           )), { discard: true })
   )
 
-/** The commands of an exported journal, or of a counterexample that `effect-txc explore --save` has written. */
+/** Returns the commands of an exported journal, or of a counterexample that `effect-txc explore --save` has written. */
 const linesOf = (text: string): ReadonlyArray<string> =>
   Option.match(Schema.decodeOption(WithCommands)(text), {
     onNone: () => text.split("\n"),
@@ -162,7 +162,7 @@ interface Started {
   readonly isNew: boolean
 }
 
-/** The URL of the sandbox's page, with the token that grants access. */
+/** Returns the URL of the sandbox's page, with the token that grants access. */
 const pageOf = ({ baseUrl, controlToken }: Started): string => `${baseUrl}${Dashboard.path}#token=${controlToken}`
 
 /** Prints the output for programs: JSON on the first line, then lines for human readers. */

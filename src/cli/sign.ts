@@ -17,8 +17,8 @@ import * as Signature from "../protocol/Signature.ts"
 import * as CredentialFlags from "./CredentialFlags.ts"
 
 /**
- * The URL of the request as a shell word. The path comes from the request's body. If the base URL is not configured,
- * the shell reads it from `TXC_BASE_URL`.
+ * Returns the URL of the request as a shell word. The path comes from the request's body. If the base URL is not
+ * configured, the shell reads it from `TXC_BASE_URL`.
  */
 const urlOf = Effect.fnUntraced(function*(body: string) {
   const region = yield* Effect.option(Effect.provide(Region.Region, Settings.layerRegion))

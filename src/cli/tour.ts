@@ -21,7 +21,7 @@ import * as SandboxServer from "./SandboxServer.ts"
 import * as Screen from "./Screen.ts"
 import * as Tour from "./tour/Tour.ts"
 
-/** The error when some calls deviate from the document. The printed table shows which. */
+/** The error when some calls deviate from the document. The printed table shows these calls. */
 class NotAsDocumented extends Schema.TaggedError<NotAsDocumented>()("NotAsDocumented", { calls: Schema.Int }) {
   override get message(): string {
     return `${this.calls} calls deviate from the document`

@@ -1,2 +1,2 @@
-/** The version of the package; a test keeps it equal to `package.json`. */
+/** The package version. A test checks that it equals the version in `package.json`. */
 export const version = "0.1.0"

@@ -38,7 +38,7 @@ const parent = Command.make("watch").pipe(
   })
 )
 
-/** The WebSocket of the configured exchange. */
+/** Returns the WebSocket of the configured exchange. */
 const dialerOptions = ({ baseUrl, dialect }: Region.Region["Service"]): Effect.Effect<Dialer.Options, Refused> => {
   if (dialect.policy.streamToken === undefined) {
     return new Refused({
@@ -51,7 +51,7 @@ const dialerOptions = ({ baseUrl, dialect }: Region.Region["Service"]): Effect.E
 
 type Items = Stream.Stream<Item.Item<unknown, unknown>, { readonly _tag: string; readonly message: string }>
 
-/** The stream of a channel's service, whose name is known only at run time. */
+/** Returns the stream of a channel's service, whose name is known only at run time. */
 export const itemsOf = (services: Context.Context<never>, name: Channels.Name, topic: View.Topic): Items => {
   const modules: Readonly<Record<string, Readonly<Record<string, unknown>>>> = contract
   // The casts are safe: every module has a service of its name, and a test subscribes to each.
@@ -101,7 +101,7 @@ const drawItems = Effect.fnUntraced(
   }
 )
 
-/** The fields of a channel's topic, as arguments and flags. A field with a default value is optional. */
+/** Returns the fields of a channel's topic, as arguments and flags. A field with a default value is optional. */
 const fieldsOf = (
   { channel }: Channels.Entry,
   { defaults = {}, isOfOneMarket }: View.View<never, never>
@@ -116,7 +116,7 @@ const fieldsOf = (
     return { ...field, isRequired, description: field.choices.length > 0 && value === undefined ? "" : description }
   })
 
-/** The fields of a topic for people: `BTC_USDT` and `limit 10`. */
+/** Formats a topic's fields for human readers: `BTC_USDT` and `limit 10`. */
 const described = (fields: ReadonlyArray<SchemaFlags.Field>, topic: View.Topic): ReadonlyArray<string> =>
   fields.flatMap(({ name, path }) => {
     const value = topic[path.join(".")]

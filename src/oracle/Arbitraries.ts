@@ -1,5 +1,6 @@
 /**
- * fast-check arbitraries: one for each brand of the domain, keyed by its schema's identifier, and whole requests and answers built from them. They generate text from characters, not from the schemas' patterns.
+ * fast-check arbitraries: one for each brand of the domain, keyed by its schema's identifier, and whole requests and
+ * responses built from them. They generate text from characters, not from the schemas' patterns.
  *
  * @example
  * ```ts
@@ -32,7 +33,7 @@ import { alphanumeric, digits, letters, oneOf, textOf } from "./world/Texts.ts"
 
 // -----------------------------------------------------------------------------
 // Characters
-/** Any character. fast-check has such an arbitrary too, but takes most of a second to build it. */
+/** Any character. fast-check has a similar arbitrary, but takes most of a second to build it. */
 const character: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 0x20, max: 0x7e }) },
   { weight: 2, arbitrary: fc.integer({ min: 0, max: 0xd7ff }) },
@@ -99,7 +100,7 @@ export const positionId = wholeNumber.map((id) => id as Identifiers.PositionId)
 /** Client order ids. */
 export const clientOrderId = textOf(`${alphanumeric}-._`, 1, 40).map((text) => text as Identifiers.ClientOrderId)
 
-/** Client order ids in answers: callers' own, and the exchange's marks of its own orders. */
+/** Client order ids in responses: ids that callers chose, and the exchange's marks of its own orders. */
 const receivedClientOrderId = fc.oneof(
   { weight: 9, arbitrary: clientOrderId },
   {
@@ -142,7 +143,7 @@ export const micros = fc.integer({ min: 0, max: 4_102_444_800_000_000 })
 /** Fractional Unix seconds, up to the year 2100. */
 export const unixTime = micros.map((n) => n / 1_000_000 as Time.UnixTime)
 
-/** Passphrases of at most 25 code points; some of these take two UTF-16 units and four bytes. */
+/** Passphrases of at most 25 code points, some of which take two UTF-16 units and four bytes. */
 export const passphrase = anyText(0, 25).map((text) => text as Code.Passphrase)
 /** Codes. */
 export const code = identifier<Code.Code>()
@@ -250,7 +251,7 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 // From schemas to arbitraries
 // -----------------------------------------------------------------------------
 
-/** The schemas with an identifier inside a schema, on both its decoded and its encoded side. */
+/** Returns the schemas with an identifier inside a schema, on both its decoded and its encoded side. */
 export const identifiersIn = (ast: SchemaAST.AST): ReadonlyMap<string, SchemaAST.AST> => {
   const found = new Map<string, SchemaAST.AST>()
   const visit = (ast: SchemaAST.AST): void => {
@@ -295,7 +296,7 @@ const record = (fields: ReadonlyArray<readonly [name: string, ast: SchemaAST.AST
 const isNotEmpty = (check: SchemaAST.Check<never>): boolean =>
   Constraint.fromAnnotations(check.annotations)?.kind === "notEmpty"
 
-/** The maximum length of a drawn list: 4, or less if the schema's checks require it. */
+/** Returns the maximum length of a generated list: 4, or less if the schema's checks require it. */
 const longest = (checks: ReadonlyArray<SchemaAST.Check<never>> = []): number =>
   checks.reduce((most, { annotations }) => {
     const constraint = Constraint.fromAnnotations(annotations)
@@ -322,7 +323,7 @@ const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
       if (ast.checks?.every(isNotEmpty) === false) return missing("a string with constraints but no identifier")
       return anyText(ast.checks === undefined ? 0 : 1)
     case "Number":
-      // Numbers without a brand are counts, such as decimal places or book levels.
+      // A number without a brand is a count, such as a number of decimal places or book levels.
       return countWithin(ast.checks)
     case "Null":
       return fc.constant(null)
@@ -389,7 +390,7 @@ export const request = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): 
   ) as never
 }
 
-/** Answers of an endpoint. */
+/** Responses of an endpoint. */
 export const response = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Response<E>> =>
   valueOf(endpoint.response(dialect).ast) as never
 
@@ -405,5 +406,5 @@ export const message = <C extends Channel.Any>(channel: C): fc.Arbitrary<Channel
 export const params = <Q extends Channel.AnyQuery>(query: Q): fc.Arbitrary<Q["example"]> =>
   valueOf(query.params.ast) as never
 
-/** Answers to a channel's query. */
+/** Responses to a channel's query. */
 export const result = (query: Channel.AnyQuery): fc.Arbitrary<unknown> => valueOf(query.result.ast)

@@ -15,16 +15,16 @@ export interface Cause {
   readonly why: string
   /** The ids of the rules. */
   readonly rules: ReadonlyArray<string>
-  /** Whether the target does not serve the calls of these rules, so that the details of each rule add nothing. */
+  /** Whether the target does not serve the calls of these rules. The details of each rule are then redundant. */
   readonly isUnserved?: true
 }
 
-/** A broken rule with the answer that shows the fault. */
+/** A broken rule with the response that shows the fault. */
 interface Fault {
   readonly id: string
   /** The method and the path of the call. */
   readonly call: string
-  /** The HTTP status and the message of the answer; `undefined` if the rule judges only part of it. */
+  /** The HTTP status and the message of the response; `undefined` if the rule checks only part of it. */
   readonly answer: string | undefined
 }
 
@@ -43,10 +43,10 @@ const isError = (answer: string): boolean => /^HTTP (?:[45][0-9]{2}|[0-9]{3} \(n
 
 const isUnserved = (answer: string): boolean => /^HTTP (?:404|405|501)\b/u.test(answer)
 
-/** Whether a rule is broken by an answer that a target gives to calls that it does not serve. */
+/** Whether a rule is broken by a response that a target gives to calls that it does not serve. */
 export const mayBeUnserved = ({ outcome: { _tag, got = "" } }: Judged): boolean => _tag === "Broken" && isUnserved(got)
 
-/** The declaration that leaves calls out of a check, as the content of a file for `--features`. */
+/** Returns the declaration that leaves calls out of a check, as the content of a file for `--features`. */
 const declaration = (faults: ReadonlyArray<Fault>): string => {
   const paths = faults.map(({ call }) => callOf(call.replace(/^[A-Z]+ /u, ""))).filter((path) =>
     Paths.all.includes(path)
@@ -61,9 +61,9 @@ const everywhere: Explain = (faults) => {
   const calls = new Set(faults.map(({ call }) => call)).size
   const answer = faults[0]?.answer
   if (answer === undefined || !isError(answer) || calls < 2 || faults.length < 5) return undefined
-  const many = `${calls} calls have the same answer, ${answer}`
+  const many = `${calls} calls have the same response, ${answer}`
   if (isUnserved(answer)) {
-    return `${calls} calls are answered with ${answer}: the target does not seem to serve them. If it is not meant to, add `
+    return `${calls} calls get the response ${answer}: the target does not seem to serve them. If it is not meant to, add `
       + `this to the file for --features: ${declaration(faults)}`
   }
   return isAuthentication(answer) ? `authentication fails: ${many}` : many
@@ -75,8 +75,8 @@ const sameAnswer: Explain = ([first, ...others]) =>
 const sameCall: Explain = ([first, ...others]) => first === undefined || others.length < 2 ? undefined : first.call
 
 /**
- * The ways to group faults, the most informative first. Each applies to the faults that the earlier ones left
- * ungrouped. A call that is `served` has such an answer for a reason of its own.
+ * Returns the ways to group faults, the most informative first. Each applies to the faults that the earlier ones left
+ * ungrouped. If a call is `served`, such a response to that call has a separate cause.
  */
 const groupings = (
   served: ReadonlyArray<string>
@@ -87,8 +87,8 @@ const groupings = (
 ]
 
 /**
- * The likely causes of broken rules, the most frequent first. A rule has at most one. `served` are the methods and paths
- * of calls that the target serves.
+ * Returns the likely causes of broken rules, the most frequent first. A rule has at most one cause. `served` are the
+ * methods and paths of calls that the target serves.
  */
 export const of = (broken: ReadonlyArray<Judged>, served: ReadonlyArray<string> = []): ReadonlyArray<Cause> => {
   let left = broken.flatMap(faultOf)

@@ -12,7 +12,7 @@ import * as Target from "./Target.ts"
 import * as Session from "./world/Session.ts"
 
 /**
- * Selects the rules of a check and sets how they run.
+ * The options that select the rules of a check and control how the rules run.
  *
  * @category models
  */
@@ -35,10 +35,10 @@ export interface RunOptions {
    * The time limit of the check in milliseconds. Rules that have not started by then are skipped. No limit by default.
    */
   readonly budget?: number
-  /** The minimum number of judged rules for the check to succeed; 1 by default. */
+  /** The number of rules that must be evaluated for the check to succeed; 1 by default. */
   readonly minJudged?: number
   /**
-   * Whether the check can succeed although it skips rules because the target has no keys, so that it judges only public
+   * Whether the check can succeed although it skips rules because the target has no keys, so that it checks only public
    * calls. False by default.
    */
   readonly publicOnly?: boolean
@@ -63,8 +63,8 @@ export interface Options extends RunOptions {
 }
 
 /**
- * Runs an effect with a session, and undoes all changes to the target, however the effect ends. Fails when the target
- * cannot be checked.
+ * Runs an effect with a session, and undoes all changes to the target, whether the effect succeeds, fails or is
+ * interrupted. Fails when the target cannot be checked.
  */
 const within = <A>(session: Session.Session, use: Effect.Effect<A>): Effect.Effect<A, Target.TargetError> =>
   Effect.ensuring(Effect.andThen(session.begin, Effect.andThen(Preflight.check(session), use)), session.end)
@@ -80,7 +80,7 @@ export const select = (
   rules.filter(({ id }) => (only.length === 0 || Report.matches(only, id)) && !Report.matches(skip, id))
 
 /**
- * The check aborts after this many rules in a row get no answer, so that the remaining rules do not wait for a dead
+ * The check aborts after this many rules in a row get no response, so that the remaining rules do not wait for a dead
  * target.
  */
 const maxUnanswered = 3
@@ -99,13 +99,13 @@ const runAll = Effect.fnUntraced(function*(
   for (const [index, rule] of selected.entries()) {
     const startedAt = yield* Target.now
     const outcome: Report.Outcome = aborted !== undefined
-      ? { _tag: "CouldNotRun", why: "the target no longer answers" }
+      ? { _tag: "CouldNotRun", why: "the target no longer responds" }
       : startedAt >= draws.deadline
       ? { _tag: "Skipped", why: Report.budgetUsedUp }
       : yield* runRule(session, rule, draws)
     unanswered = outcome._tag === "CouldNotRun" ? unanswered + 1 : 0
     if (aborted === undefined && unanswered >= maxUnanswered && outcome._tag === "CouldNotRun") {
-      aborted = `${unanswered} rules in a row got no answer. ${outcome.why}`
+      aborted = `${unanswered} rules in a row got no response. ${outcome.why}`
     }
     const isKnown = Report.matches([...knownFailing, ...knownFlaky], rule.id)
     const level = Rule.levelIn(rule, session.target.dialect.name)
@@ -116,7 +116,7 @@ const runAll = Effect.fnUntraced(function*(
   return aborted
 })
 
-/** The known failures that are stale: they match rules that hold, but no broken rule. */
+/** Returns the known failures that are stale: they match rules that hold, but no broken rule. */
 const staleOf = (knownFailing: ReadonlyArray<string>, results: ReadonlyArray<Report.Result>): ReadonlyArray<string> =>
   knownFailing.filter((pattern) => {
     const named = results.filter(({ rule }) => Report.matches([pattern], rule.id))
@@ -125,8 +125,8 @@ const staleOf = (knownFailing: ReadonlyArray<string>, results: ReadonlyArray<Rep
   })
 
 /**
- * Checks a target against the rules. Fails with `TargetError` only if it cannot judge any rule: the target does not
- * answer, does not speak this API or this dialect, or refuses the key.
+ * Checks a target against the rules. Fails with `TargetError` only if it cannot check any rule: the target does not
+ * respond, does not speak this API or this dialect, or refuses the key.
  *
  * @category running
  */

@@ -1,4 +1,4 @@
-/** The headings of the document, in the oracle's wording. */
+/** The document's headings, in the oracle's wording. */
 
 /**
  * The headings under which the document specifies calls. A test expects at least one rule for each heading.

@@ -2,7 +2,9 @@
 import * as Curl from "../protocol/Curl.ts"
 import type { Request } from "./Target.ts"
 
-/** The headers of the command. The shell fills in the key, the payload and the signature, from the user's own keys. */
+/**
+ * Returns the command's headers. The shell fills in the key, the payload and the signature, from the user's own keys.
+ */
 const headersOf = ({ changed = [], headers }: Request): ReadonlyArray<string> =>
   Object.entries(headers).map(([name, value]) => {
     if (name === "content-type" || changed.includes(name)) return Curl.word(`${name}: ${value}`)
@@ -19,8 +21,8 @@ const headersOf = ({ changed = [], headers }: Request): ReadonlyArray<string> =>
   })
 
 /**
- * A command that sends a request again. The shell signs it with `TXC_API_KEY` and `TXC_API_SECRET`, using a new nonce
- * unless the rule chose the nonce.
+ * Returns a command that sends a request again. The shell signs it with `TXC_API_KEY` and `TXC_API_SECRET`, using a new
+ * nonce unless the rule chose the nonce.
  */
 export const line = (baseUrl: string, request: Request): string => {
   const { body, changed = [], headers, method, path, query, signed } = request

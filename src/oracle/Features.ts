@@ -27,13 +27,13 @@ import * as Paths from "./world/Paths.ts"
 export interface Features {
   /**
    * The paths that the target serves, in the document's spelling, without the market at the end of a path; all by
-   * default. Calls that other rules need to find prices and orders are tried in any case. `streams` is the WebSocket with
-   * all its channels, and `streams/depth` a channel: the first part of its methods.
+   * default. Calls that other rules need to find prices and orders are tried in any case. `streams` is the WebSocket
+   * with all its channels, and `streams/depth` a channel: the first part of its methods.
    */
   readonly endpoints?: ReadonlyArray<string>
   /**
-   * The paths and channels that the target does not serve, each with the reason, which the report shows; none by default.
-   * A target without a WebSocket lists `streams`.
+   * The paths and channels that the target does not serve, each with the reason, which the report shows; none by
+   * default. A target without a WebSocket lists `streams`.
    */
   readonly missing?: Readonly<Record<string, string>>
   /** The target's own paths for calls that it serves elsewhere, keyed by the document's path. */
@@ -93,25 +93,25 @@ export const parse = (text: string): Effect.Effect<Features, FeaturesError> =>
     })
   )
 
-/** The path of a private read that the target serves; `undefined` if it serves none. */
+/** Returns the path of a private read that the target serves, or `undefined` if it serves none. */
 export const aRead = (features: Features): string | undefined =>
   [Paths.mainBalance, ...Paths.reads].find((path) => has(features, path))
 
 /** The remedy for a call that a target does not serve. */
 export const remedy = "if the target is not meant to serve a call, list it with the reason under missing in --features"
 
-/** States that the target declares a call missing. */
+/** Returns the message that the target declares a call missing. */
 export const lacks = (call: string): string => `the target declares that it does not have ${call}`
 
-/** The call that a path belongs to: the path without a market at its end. */
+/** Returns the call that a path belongs to: the path without a market at its end. */
 export const callOf = (path: string): string => known.includes(path) ? path : path.slice(0, path.lastIndexOf("/"))
 
 const isChannel = (call: string): boolean => Channels.names.includes(call)
 
-/** The names under which a target may declare a call: a channel is part of the WebSocket. */
+/** Returns the names under which a target may declare a call: a channel is part of the WebSocket. */
 const namesOf = (call: string): ReadonlyArray<string> => isChannel(call) ? [call, Channels.webSocket] : [call]
 
-/** The reason with which a target declares a call missing. */
+/** Returns the reason with which a target declares a call missing. */
 const reasonOf = ({ missing = {} }: Features, call: string): string | undefined =>
   namesOf(call).map((name) => missing[name]).find((reason) => reason !== undefined)
 
@@ -120,7 +120,7 @@ const lists = (endpoints: ReadonlyArray<string>, call: string): boolean =>
   namesOf(call).some((name) => endpoints.includes(name)) || (call === Channels.webSocket && endpoints.some(isChannel))
 
 /**
- * Whether the target declares that it serves a path. Paths that no rule judges count as served unless `missing` lists
+ * Whether the target declares that it serves a path. Paths that no rule checks count as served unless `missing` lists
  * them.
  *
  * @category judging
@@ -133,8 +133,8 @@ export const declares = (features: Features, path: string): boolean => {
 }
 
 /**
- * The declared reason why a path is not called; `undefined` if it is called. Calls that other rules need
- * are tried even if `endpoints` does not list them.
+ * Returns the declared reason why a path is not called, or `undefined` if it is called. Calls that other rules need are
+ * tried even if `endpoints` does not list them.
  *
  * @category judging
  */

@@ -83,7 +83,7 @@ export const livePoints = [
   {
     id: "open.live.free-margin",
     point: "What freeMargin of the margin summary consists of",
-    stance: "equity minus margin plus pnl minus unrealizedFunding, as captured answers show",
+    stance: "equity minus margin plus pnl minus unrealizedFunding, as captured responses show",
     rules: ["margin.free"]
   },
   {
@@ -105,7 +105,7 @@ export const livePoints = [
     stance:
       "the account owes the rest, and later credits pay it first; until then, orders that open a position or spend the owed "
       + "asset are refused for lack of balance",
-    rules: { unchecked: "no answer shows a debt" }
+    rules: { unchecked: "no response shows a debt" }
   },
   {
     id: "open.live.kill-switch",
@@ -166,8 +166,8 @@ export const livePoints = [
   },
   {
     id: "open.live.bulk",
-    point: "Whether the client order id of a bulk order may be empty, and what stopOnFail does to the answer",
-    stance: "it may be empty, and the order then has none; the first refusal is the last item of the answer",
+    point: "Whether the client order id of a bulk order may be empty, and how stopOnFail changes the response",
+    stance: "it may be empty, and the order then has no id; the first refusal is the last item of the response",
     rules: ["live-bulk.places"]
   },
   {
@@ -203,7 +203,7 @@ export const livePoints = [
       + "a connection that sends no JSON, the first message about best prices, and balances that have not changed",
     stance:
       "as clients have recorded them: the acknowledgement is first; each change has a larger number; a level beyond the "
-      + "limit is removed; the book begins again, and its changes come once; the connection ends without an answer; the "
+      + "limit is removed; the book begins again, and its changes come once; the connection ends without a response; the "
       + "first message has the current best prices; only changed balances are pushed",
     rules: [
       "streams.subscribe.first",

@@ -7,9 +7,9 @@ import { livePoints } from "./LivePoints.ts"
  * @category models
  */
 export interface OpenPoint {
-  /** Stable and unique: `open.nonce.used`. */
+  /** The point's stable and unique id, such as `open.nonce.used`. */
   readonly id: string
-  /** The question that the document does not answer. */
+  /** The question that the document leaves open. */
   readonly point: string
   /** How the sandbox and the client behave. */
   readonly stance: string
@@ -97,9 +97,9 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.connection",
-    point: "Whether a call may get no answer",
+    point: "Whether a call may get no response",
     stance:
-      "every call gets one, but a call without an answer does not show whether the target or the network is at fault",
+      "every call gets a response, but a missing response does not show whether the target or the network is at fault",
     rules: ["general.answer.each"]
   },
   {
@@ -154,7 +154,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.types",
-    point: "Whether an integer in a string is accepted, and the exact Content-Type of an answer",
+    point: "Whether an integer in a string is accepted, and the exact Content-Type of a response",
     stance: "it is refused; the Content-Type is application/json",
     rules: ["*.integer.text", "general.answer.type"]
   },
@@ -163,7 +163,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     point: "Whether a signed body may contain spaces between its JSON tokens",
     stance: "it may, and then its payload has them too; in the live dialect the body may, but the payload may not: the "
       + "live documentation says that the body is checked against its canonical form and that spaces are rejected, but "
-      + "the exchange's own older Python SDK, and a bot with published answers, sign a payload without spaces and send "
+      + "the exchange's own older Python SDK, and a bot with published responses, sign a payload without spaces and send "
       + "a body with them",
     rules: ["auth.body.spacing"]
   },
@@ -206,7 +206,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.markets",
-    point: "The answer of the markets call",
+    point: "The response of the markets call",
     stance: "an array, with the fields that the document names; digits and bounds are strings",
     rules: ["markets.entry"]
   },
@@ -296,7 +296,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.paths",
-    point: "How a call to an unknown path, or with a wrong method, is answered",
+    point: "The response to a call to an unknown path or with a wrong method",
     stance: "HTTP 404 and 405, with a JSON error object; public paths use the public error format",
     rules: ["errors.unknown-path", "errors.method", "errors.public"]
   },

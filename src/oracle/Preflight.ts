@@ -23,12 +23,12 @@ const nothingToCheck = (reason: string) => Effect.fail(new Target.TargetError({ 
 const toTargetError = (error: Verdict.CheckError): Target.TargetError =>
   error._tag === "TargetError" ? error : new Target.TargetError({ reason: Verdict.whyOf(error) })
 
-/** Whether the answer is JSON that contains the text `pong`. */
+/** Whether the response is JSON that contains the text `pong`. */
 const isPong = ({ json, text }: Target.Answer): boolean => json !== undefined && text.includes("pong")
 
 /**
- * Whether the answer is an error object of a private call. A 404 does not count, because other servers may use the same
- * format for it.
+ * Whether the response is an error object of a private call. A 404 is not accepted, because other servers may use the
+ * same format for it.
  */
 const isPrivateError = ({ json, status }: Target.Answer): boolean =>
   status !== 404 && Json.isObject(json) && Number.isSafeInteger(json["code"]) && typeof json["message"] === "string"
@@ -40,24 +40,24 @@ const unsigned = (path: string): Target.Request => ({
   body: JSON.stringify({ request: path, nonce: "1" })
 })
 
-/** The maximum length of an unrelated server's answer in an error message, in UTF-16 units. */
+/** The maximum length of an unrelated server's response in an error message, in UTF-16 units. */
 const shown = 200
 
-/** Describes an unrelated server's answer in one line, without the source of a web page. */
+/** Describes an unrelated server's response in one line, without the source of a web page. */
 const summary = (answer: Target.Answer): string =>
   answer.json === undefined && /html/iu.test(`${answer.headers["content-type"]} ${answer.text.slice(0, shown)}`)
     ? `HTTP ${answer.status} and a web page`
     : Verdict.describe(answer).replaceAll(/\s+/gu, " ").slice(0, shown)
 
-/** The advice for a base URL that already contains the version prefix. */
+/** Returns the advice for a base URL that already contains the version prefix. */
 const prefixRemedy = (baseUrl: string): string | undefined => {
   const at = baseUrl.indexOf(Paths.version)
   return at < 0 ? undefined : `the paths already begin with ${Paths.version}: give the URL as ${baseUrl.slice(0, at)}`
 }
 
 /**
- * Expects that the target speaks this API: it answers the ping, or refuses an unsigned call with this API's error
- * object. Either one suffices, because the other may be broken.
+ * Expects that the target speaks this API: it responds to the ping, or refuses an unsigned call with this API's error
+ * object. One of the two is enough, because the other may be broken.
  */
 const isThisApi = Effect.fnUntraced(function*({ profile, target, world: begin }: Session.Session) {
   const { world } = begin()
@@ -74,7 +74,7 @@ const isThisApi = Effect.fnUntraced(function*({ profile, target, world: begin }:
     ? "give the URL of the server, not that of its control plane"
     : "give the URL of a server that does")
   return yield* nothingToCheck(
-    `${baseUrl} does not speak this API: ${(ping ?? refused).sent.path} was answered with ${
+    `${baseUrl} does not speak this API: ${(ping ?? refused).sent.path} responded with ${
       summary(ping ?? refused)
     }; ${remedy}`
   )
@@ -104,7 +104,7 @@ const sameRefusal = (one: Target.Answer, two: Target.Answer): boolean => {
 }
 
 /**
- * Expects that a correct call is not refused in the same way as a call with a wrong signature. The rules judge any
+ * Expects that a correct call is not refused in the same way as a call with a wrong signature. The rules check any
  * other refusal.
  */
 const knowsKey = Effect.fnUntraced(function*(
@@ -127,7 +127,7 @@ const knowsKey = Effect.fnUntraced(function*(
 })
 
 /**
- * Places the smallest order, far from the market, and checks which dialect the answer's field names belong to. A
+ * Places the smallest order, far from the market, and checks which dialect the response's field names belong to. A
  * refusal proves nothing.
  */
 const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Session.Session) {

@@ -50,13 +50,13 @@ export interface Replay {
 export type Outcome = Held | Broken | Skipped | CouldNotRun
 
 /**
- * The rule holds for all values that were judged.
+ * The rule holds for all values that were evaluated.
  *
  * @category models
  */
 export interface Held {
   readonly _tag: "Held"
-  /** The number of judged values. */
+  /** The number of evaluated values. */
   readonly runs: number
 }
 
@@ -73,34 +73,34 @@ export interface Broken {
   readonly expected: string
   /** The target's actual behaviour. */
   readonly got: string
-  /** The method and the path of the call whose answer shows the fault; absent if no single answer does. */
+  /** The method and the path of the call whose response shows the fault; absent if no single response does. */
   readonly call?: string
-  /** A curl command that sends the request again; empty if no single answer shows the fault. */
+  /** A curl command that sends the request again; empty if no single response shows the fault. */
   readonly curl: string
   /** The data that reproduces the failure. */
   readonly replay: Replay
 }
 
 /**
- * The rule was not judged: it does not apply, the check ended before reaching it, or it cannot be judged on this
+ * The rule was not evaluated: it does not apply, the check ended before reaching it, or it cannot be evaluated on this
  * target.
  *
  * @category models
  */
 export interface Skipped {
   readonly _tag: "Skipped"
-  /** The reason why the rule was not judged. */
+  /** The reason why the rule was not evaluated. */
   readonly why: string
 }
 
 /**
- * The target gave no answer to judge.
+ * The target gave no response to check.
  *
  * @category models
  */
 export interface CouldNotRun {
   readonly _tag: "CouldNotRun"
-  /** The reason why there was no answer. */
+  /** The reason why there was no response. */
   readonly why: string
 }
 
@@ -130,7 +130,7 @@ export interface Result {
 export interface Traffic {
   /** The number of requests that the check sent. */
   readonly requests: number
-  /** The number of requests that got no answer. */
+  /** The number of requests that got no response. */
   readonly unanswered: number
   /**
    * The methods and paths of the calls that the target serves: they have succeeded, or were refused with HTTP 400, 403,
@@ -155,7 +155,7 @@ export interface Report {
   readonly profile: Profile
   /** Whether broken `SHOULD` rules fail the check. */
   readonly strict: boolean
-  /** Whether the check was meant to judge public calls only. */
+  /** Whether the check was restricted to public calls. */
   readonly publicOnly: boolean
   /** The seed of all generated values. */
   readonly seed: number
@@ -163,7 +163,7 @@ export interface Report {
   readonly runs: number
   /** The results, in the order of the rules. */
   readonly results: ReadonlyArray<Result>
-  /** The minimum number of judged rules for the check to succeed; 1 or more. */
+  /** The number of rules that must be evaluated for the check to succeed; 1 or more. */
   readonly minJudged: number
   /** The stale known failures: rules listed as known failures that now hold. */
   readonly stale: ReadonlyArray<string>
@@ -171,7 +171,7 @@ export interface Report {
   readonly warnings: ReadonlyArray<string>
   /** The changes to a sandbox that could not be undone, because its control plane has no snapshots. */
   readonly remains: ReadonlyArray<string>
-  /** The number of requests that the check sent, how many of them got no answer, and the calls that are served. */
+  /** The number of requests that the check sent, how many of them got no response, and the calls that are served. */
   readonly traffic: Traffic
   /** The reason why the check ended before it had tried all rules; absent when it tried all. */
   readonly aborted?: string
@@ -200,7 +200,7 @@ export const matches = (patterns: ReadonlyArray<string>, id: string): boolean =>
   })
 
 /**
- * The broken rules that are not known failures.
+ * Returns the broken rules that are not known failures.
  *
  * @category results
  */
@@ -208,26 +208,26 @@ export const broken = (report: Report): ReadonlyArray<Result> =>
   report.results.filter(({ isKnown, level, outcome }) => outcome._tag === "Broken" && !isKnown && level !== "INFO")
 
 /**
- * The `INFO` rules that the target deviates from. They never fail a check.
+ * Returns the `INFO` rules that the target deviates from. They never fail a check.
  *
  * @category results
  */
 export const noted = (report: Report): ReadonlyArray<Result> =>
   report.results.filter(({ level, outcome }) => outcome._tag === "Broken" && level === "INFO")
 
-/** The number of judged rules, which hold or are broken. `INFO` rules do not count. */
+/** Returns the number of evaluated rules, which hold or are broken. `INFO` rules are not counted. */
 const judged = (report: Report): number =>
   report.results.filter(({ level, outcome }) =>
     level !== "INFO" && (outcome._tag === "Held" || outcome._tag === "Broken")
   ).length
 
-/** The number of rules that were skipped for this reason. */
+/** Returns the number of rules that were skipped for this reason. */
 const skippedFor = (report: Report, why: string): number =>
   report.results.filter(({ outcome }) => outcome._tag === "Skipped" && outcome.why === why).length
 
 /**
- * The reason why a check judged too few rules to count as a success, even without broken rules. `undefined` if it
- * judged enough.
+ * Returns the reason why a check evaluated too few rules to count as a success, even without broken rules. `undefined`
+ * if it evaluated enough.
  *
  * @category results
  */
@@ -235,26 +235,26 @@ export const tooLittle = (report: Report): string | undefined => {
   const [count, left] = [judged(report), skippedFor(report, budgetUsedUp)]
   const keyless = report.publicOnly ? 0 : skippedFor(report, needsKey)
   if (keyless > 0) {
-    return `there is no API key: only ${count} rules were judged, and ${keyless} need a key. Give it with --key and `
+    return `there is no API key: only ${count} rules were evaluated, and ${keyless} need a key. Give it with --key and `
       + "TXC_API_SECRET, or check public calls only with --public-only"
   }
-  if (count === 0) return "no rule was judged"
-  if (count < report.minJudged) return `${count} rules were judged, fewer than the required ${report.minJudged}`
-  return left > count ? `the budget was used up: ${count} rules were judged, ${left} were not reached` : undefined
+  if (count === 0) return "no rule was evaluated"
+  if (count < report.minJudged) return `${count} rules were evaluated, fewer than the required ${report.minJudged}`
+  return left > count ? `the budget was used up: ${count} rules were evaluated, ${left} were not reached` : undefined
 }
 
 /** Whether a broken rule fails the check. */
 const fails = ({ strict }: Report, { level }: Result): boolean => level === "MUST" || (strict && level === "SHOULD")
 
 /**
- * The exit code of a check:
+ * Returns a check's exit code:
  *
- * - 0: every rule that could be judged holds
+ * - 0: every rule that could be evaluated holds
  * - 1: a rule that is `MUST` in the dialect is broken (in a strict check, a `SHOULD` rule too), or a known failure is
  *   stale
- * - 2: the target did not answer, an order or other state could not be removed from it, or too few rules were judged.
- *   "Too few" means: none; fewer than `minJudged`; fewer than were skipped because the budget was used up; or, unless
- *   `publicOnly`, only rules that need no API key, although others were selected
+ * - 2: the target did not respond, an order or other state could not be removed from it, or too few rules were
+ *   evaluated. "Too few" means: none; fewer than `minJudged`; fewer than were skipped because the budget was used up;
+ *   or, unless `publicOnly`, only rules that need no API key, although others were selected
  *
  * @category results
  */
@@ -281,9 +281,9 @@ export interface Tally {
   readonly noted: number
   /** Known failures that are still broken. */
   readonly known: number
-  /** Rules that were not judged. */
+  /** Rules that were not evaluated. */
   readonly skipped: number
-  /** Rules that got no answer from the target. */
+  /** Rules that got no response from the target. */
   readonly couldNotRun: number
 }
 
@@ -344,7 +344,7 @@ export const line = ({ isKnown, level, outcome, rule }: Result): string => {
 /** The maximum number of reasons in the line about skipped rules. */
 const maxReasons = 4
 
-/** All skipped rules in one line, with the most frequent reasons. */
+/** Returns all skipped rules in one line, with the most frequent reasons. */
 const skippedLine = ({ results }: Report): string => {
   const counts = new Map<string, number>()
   for (const { outcome } of results) {
@@ -361,11 +361,11 @@ const skippedLine = ({ results }: Report): string => {
 /** The maximum number of causes shown, and of rules listed per cause. */
 const [maxCauses, maxRules] = [5, 6]
 
-/** The likely causes that the report shows. */
+/** Returns the likely causes that the report shows. */
 const causesOf = (report: Report): ReadonlyArray<Causes.Cause> =>
   Causes.of(broken(report), report.traffic.served).slice(0, maxCauses)
 
-/** The likely causes of the broken rules, one per line. */
+/** Returns the likely causes of the broken rules, one per line. */
 const causeLines = (report: Report): ReadonlyArray<string> =>
   causesOf(report).map(({ rules, why }) => {
     const others = rules.length - maxRules
@@ -375,8 +375,8 @@ const causeLines = (report: Report): ReadonlyArray<string> =>
   })
 
 /**
- * The rules that could not be judged because the account has no records, in one line. Ids that differ only after the last
- * dot share the part before it.
+ * Returns the rules that could not be evaluated because the account has no records, in one line. Ids that differ only
+ * after the last dot share the part before it.
  */
 const unseenLine = ({ results }: Report): ReadonlyArray<string> => {
   const reasons: ReadonlyArray<string> = Object.values(lacksRecords)
@@ -392,13 +392,13 @@ const unseenLine = ({ results }: Report): ReadonlyArray<string> => {
 }
 
 /**
- * Whether a report gives a result its own line. Skipped rules share one line.
+ * Whether a result has its own line in a report. Skipped rules share one line.
  *
  * @category rendering
  */
 export const isShown = ({ outcome }: Result): boolean => outcome._tag !== "Skipped"
 
-/** The ids of the rules that are broken because the target does not serve their calls. */
+/** Returns the ids of the rules that are broken because the target does not serve their calls. */
 const unserved = (report: Report): ReadonlySet<string> =>
   new Set(causesOf(report).flatMap(({ isUnserved = false, rules }) => isUnserved ? rules : []))
 
@@ -411,7 +411,8 @@ const unserved = (report: Report): ReadonlySet<string> =>
 export const isLate = (result: Result): boolean => Causes.mayBeUnserved(result)
 
 /**
- * The late results to print at the end: see {@link isLate}. Leaves out the ones whose shared cause is in the summary.
+ * Returns the late results to print at the end: see {@link isLate}. Leaves out results whose shared cause is in the
+ * summary.
  *
  * @category rendering
  */
@@ -437,7 +438,7 @@ export const summary = (report: Report): string => {
     ...report.remains.map((text) => `STAYS  ${text}`),
     ...(report.traffic.unanswered === 0
       ? []
-      : [`CONNECTION  ${report.traffic.unanswered} of ${report.traffic.requests} requests got no answer`]),
+      : [`CONNECTION  ${report.traffic.unanswered} of ${report.traffic.requests} requests got no response`]),
     ...(report.aborted === undefined ? [] : [`ABORTED  ${report.aborted}`]),
     ...(little === undefined ? [] : [`TOO LITTLE  ${little}`]),
     `${held} held, ${broken} broken${should === 0 ? "" : ` (${should} of them SHOULD rules)`}${
@@ -493,7 +494,7 @@ const xml = (text: string): string =>
   text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
     .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\"", "&quot;")
 
-/** The content of a result's test case: nothing if the rule holds. */
+/** Returns the content of a result's test case: nothing if the rule holds. */
 const caseOf = (report: Report, result: Result): string => {
   const { isKnown, level, outcome, rule } = result
   switch (outcome._tag) {
@@ -511,7 +512,7 @@ const caseOf = (report: Report, result: Result): string => {
   }
 }
 
-/** The test cases that fail because of the check as a whole. */
+/** Returns the test cases that fail because of the check itself, not because of a rule. */
 const casesOfCheck = (report: Report): ReadonlyArray<string> => {
   const failing = (kind: string, name: string, content: string) =>
     `    <testcase classname="${kind}" name="${xml(name)}">${content}</testcase>`
@@ -526,8 +527,8 @@ const casesOfCheck = (report: Report): ReadonlyArray<string> => {
 }
 
 /**
- * Renders a report as JUnit XML. It has a failure or an error exactly if the exit code is not 0: a broken rule that does
- * not fail the check is a passing test case with output.
+ * Renders a report as JUnit XML. It has a failure or an error exactly if the exit code is not 0: a broken rule that
+ * does not fail the check is a passing test case with output.
  *
  * @category rendering
  */

@@ -1,5 +1,6 @@
 /**
- * Rules: each is a statement from the document, and the property that shows whether a target satisfies it. No rule exists without a property.
+ * Rules: each is a statement from the document, and the property that shows whether a target satisfies it. No rule
+ * exists without a property.
  *
  * @example
  * ```ts
@@ -9,12 +10,12 @@
  * // A rule of your own: pass it to `check` as one of its `rules`.
  * export const ping = Rule.always({
  *   id: "my.ping",
- *   statement: "Answers a ping with HTTP 200",
+ *   statement: "Responds to a ping with HTTP 200",
  *   clause: "Endpoints §8",
  *   profile: "read-only",
  *   check: (world) =>
- *     Effect.flatMap(world.get("/api/v4/public/ping"), (answer) =>
- *       Rule.expect(answer, "HTTP 200", answer.status === 200))
+ *     Effect.flatMap(world.get("/api/v4/public/ping"), (response) =>
+ *       Rule.expect(response, "HTTP 200", response.status === 200))
  * })
  * ```
  */
@@ -98,7 +99,7 @@ export const liveDocumentation = "the live exchange's own documentation"
  *
  * @category constructors
  */
-export const liveAnswers = "recorded answers of the live exchange"
+export const liveAnswers = "recorded responses of the live exchange"
 
 /**
  * The dialect deviates from the document. The default source is the live exchange's own documentation.
@@ -167,7 +168,9 @@ export interface Property {
  * @category models
  */
 export interface Rule {
-  /** Stable and unique. Its parts, separated by dots, go from the group to the detail: `auth.nonce.unique`. */
+  /**
+   * The rule's stable and unique id. The parts between the dots go from the group to the detail: `auth.nonce.unique`.
+   */
   readonly id: string
   /** The requirement, in one line. */
   readonly statement: string
@@ -179,7 +182,7 @@ export interface Rule {
   readonly profile: Profile
   /** How the rule applies to each dialect. */
   readonly dialects: { readonly [K in Dialect["name"]]: Expectation }
-  /** The check of the rule, and the values that it judges. */
+  /** The rule's check, and the values to check. */
   readonly property: Property
 }
 
@@ -199,7 +202,7 @@ export const levelIn = ({ dialects, level }: Rule, dialect: Dialect["name"]): Le
  * @category models
  */
 export interface Heading {
-  /** Stable and unique: `auth.nonce.unique`. */
+  /** The rule's stable and unique id, such as `auth.nonce.unique`. */
   readonly id: string
   /** The requirement, in one line. */
   readonly statement: string

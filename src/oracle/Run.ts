@@ -1,4 +1,4 @@
-/** Runs one rule: fast-check generates values and shrinks failures; the rule judges each value in its own world. */
+/** Runs one rule: fast-check generates values and shrinks failures; the rule checks each value in its own world. */
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ import * as Connection from "./world/Connection.ts"
 import type * as Session from "./world/Session.ts"
 import * as Throttling from "./world/Throttling.ts"
 
-/** The path that fast-check prints at the end of a call sequence. A replay resumes shrinking there. */
+/** Returns the path that fast-check prints at the end of a call sequence. A replay resumes shrinking there. */
 const replayPathOf = (counterexample: string): string | undefined => /replayPath="([^"]*)"/u.exec(counterexample)?.[1]
 
 /** Options of one rule's run. */
@@ -32,7 +32,7 @@ export interface RunOptions {
   readonly replayPath?: string
 }
 
-/** The reason to skip a rule without running it; `undefined` if it can run. */
+/** Returns the reason to skip a rule without running it, or `undefined` if it can run. */
 const whyNot = (rule: Rule.Rule, { profile, target }: Session.Session): string | undefined => {
   const expectation = rule.dialects[target.dialect.name]
   if (expectation._tag === "NotApplicable") return `not applicable: ${expectation.why}`
@@ -64,8 +64,8 @@ const throttled = (
   )
 
 /**
- * Repeats the check of a value while a call in it gets no answer. If it was the same call each time, the target does
- * not answer that call. Otherwise the connection is at fault, and the value cannot be judged.
+ * Repeats the check of a value while a call in it gets no response. If the same call failed each time, the target does
+ * not respond to that call. Otherwise the connection is at fault, and the value cannot be evaluated.
  */
 const answered = (check: Effect.Effect<unknown, Verdict.CheckError>): Effect.Effect<unknown, Verdict.CheckError> =>
   Effect.suspend(() => {
@@ -78,13 +78,13 @@ const answered = (check: Effect.Effect<unknown, Verdict.CheckError>): Effect.Eff
     return Effect.catchIf(
       Connection.retry(noted, Connection.patienceOfValue),
       (error) => Connection.isUnanswered(error) && calls.size > 1,
-      (error) => Verdict.skip(`not judged: the connection failed: ${Verdict.whyOf(error)}`)
+      (error) => Verdict.skip(`not evaluated: the connection failed: ${Verdict.whyOf(error)}`)
     )
   })
 
 /**
- * Judges one value. In fast-check, a run can only pass or fail. A value that cannot be judged passes. After a missing
- * answer, all further runs pass, so nothing is shrunk.
+ * Checks one value. In fast-check, a run can only pass or fail. A value that cannot be evaluated passes. After a
+ * missing response, all further runs pass, so nothing is shrunk.
  */
 const judge = Effect.fnUntraced(function*(
   { end, wasLate, world }: Session.RuleWorld,
@@ -100,7 +100,7 @@ const judge = Effect.fnUntraced(function*(
     Effect.tapErrorTag("Broken", () => Effect.map(wasLate, (late) => isLate = late)),
     Effect.ensuring(end)
   )
-  // A late list proves nothing. Judges the value again, now that reads wait until the lists have settled.
+  // A late list proves nothing. Checks the value again, now that reads wait until the lists have settled.
   const judged = Effect.catchTag(once, "Broken", (broken) => isLate ? once : Effect.fail(broken))
   const exit = yield* Effect.exit(throttled(answered(judged), target.patience ?? Throttling.defaultPatience))
   if (Exit.isSuccess(exit)) {

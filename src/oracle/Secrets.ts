@@ -1,4 +1,4 @@
-/** Keeps secrets out of reports. */
+/** Removes secrets from the text of reports. */
 import * as Redacted from "effect/Redacted"
 import * as Signer from "../client/Signer.ts"
 import type { Target } from "./Target.ts"

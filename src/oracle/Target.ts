@@ -1,5 +1,5 @@
 /**
- * The target of a check: any server that answers the exchange's HTTP requests.
+ * The target of a check: any server that implements the exchange's HTTP API.
  *
  * @example
  * ```ts
@@ -65,12 +65,12 @@ export interface Request {
 }
 
 /**
- * One answer, exactly as received.
+ * One response, exactly as received.
  *
  * @category models
  */
 export interface Answer {
-  /** The request that was answered. */
+  /** The request that got this response. */
   readonly sent: Request
   /** The HTTP status. */
   readonly status: number
@@ -83,7 +83,7 @@ export interface Answer {
 }
 
 /**
- * The target gave no answer to judge.
+ * The target gave no response to check.
  *
  * @category errors
  */
@@ -92,13 +92,13 @@ export class TargetError extends Schema.TaggedError<TargetError>()("TargetError"
   retryAfter: Schema.optionalKey(Schema.Finite),
   unanswered: Schema.optionalKey(Schema.String)
 }) {
-  /** The reason why there was no answer. */
+  /** The reason why there was no response. */
   declare readonly reason: string
-  /** The time to wait before the whole rule is retried, in milliseconds; absent if a retry is pointless. */
+  /** The time to wait before the complete rule is retried, in milliseconds; absent if a retry is pointless. */
   declare readonly retryAfter?: number
   /**
-   * The method and the path of an unanswered request that must not simply be repeated, because the target may have
-   * executed it. Absent for any other error. The session sets this field.
+   * The method and the path of a request that got no response. The request must not simply be repeated, because the
+   * target may have executed it. Absent for any other error. The session sets this field.
    */
   declare readonly unanswered?: string
   /** The reason. */
@@ -141,11 +141,11 @@ export interface Target {
   readonly dialect: Dialect
   /** The base URL, shown in reports and curl commands. */
   readonly baseUrl: string
-  /** Sends one request. Never follows a redirect. Fails with `TargetError` if there is no answer. */
+  /** Sends one request. Never follows a redirect. Fails with `TargetError` if there is no response. */
   readonly send: (request: Request) => Effect.Effect<Answer, TargetError>
   /**
-   * Makes a socket for one WebSocket connection. Without it, rules about streams are skipped, unless the target declares
-   * that it has no WebSocket.
+   * Makes a socket for one WebSocket connection. Without it, rules about streams are skipped, unless the target
+   * declares that it has no WebSocket.
    */
   readonly dial?: Dialer.Dialer["Service"]["dial"]
   /**
@@ -157,7 +157,7 @@ export interface Target {
   readonly control?: ControlPlane
   /** The features that the target declares; all by default. */
   readonly features?: Features
-  /** The maximum time that a rule waits while the target answers HTTP 429, in milliseconds; 120000 by default. */
+  /** The maximum time that a rule waits while the target responds with HTTP 429, in milliseconds; 120000 by default. */
   readonly patience?: number
 }
 
@@ -177,7 +177,7 @@ export interface Options {
   readonly control?: ControlPlane
   /** The features that the target declares; all by default. */
   readonly features?: Features
-  /** The maximum time that a rule waits while the target answers HTTP 429, in milliseconds; 120000 by default. */
+  /** The maximum time that a rule waits while the target responds with HTTP 429, in milliseconds; 120000 by default. */
   readonly patience?: number
   /** The timeout of one request in milliseconds; 10000 by default. */
   readonly timeout?: number
@@ -220,8 +220,8 @@ const pace = (maxRate: number): Effect.Effect<void> => {
 }
 
 /**
- * Creates a target from the `HttpClient` in the context. WebSocket connections use the `Dialer` in the context, if there
- * is one: `Dialer.layer({ url: streamsUrl(baseUrl) })`, or the one that a sandbox's layer provides.
+ * Creates a target from the `HttpClient` in the context. WebSocket connections use the `Dialer` in the context, if
+ * there is one: `Dialer.layer({ url: streamsUrl(baseUrl) })`, or the one that a sandbox's layer provides.
  *
  * @category constructors
  */
@@ -250,7 +250,7 @@ export const http = Effect.fnUntraced(function*(
           ),
           Effect.timeoutOrElse({
             duration: timeout,
-            orElse: () => Effect.fail(new TargetError({ reason: `${origin}: no answer within ${timeout} ms` }))
+            orElse: () => Effect.fail(new TargetError({ reason: `${origin}: no response within ${timeout} ms` }))
           }),
           Effect.provideContext(quietly)
         )

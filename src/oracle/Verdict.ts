@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import * as Json from "../protocol/Json.ts"
 import type { Answer, TargetError } from "./Target.ts"
 
-/** The schema of an answer. It never decodes answers, because only targets create them. */
+/** The schema of a response. It never decodes responses, because only targets create them. */
 const TargetAnswer = Schema.declare((value: unknown): value is Answer => Json.isObject(value) && "sent" in value)
 
 /** The target breaks a rule. */
@@ -17,7 +17,7 @@ export class Broken extends Schema.TaggedError<Broken>()("Broken", {
   declare readonly expected: string
   /** The target's actual behaviour. */
   declare readonly got: string
-  /** The answer that shows the fault; absent when the verdict rests on several answers. */
+  /** The response that shows the fault; absent when the verdict is based on several responses. */
   declare readonly answer?: Answer
   /** Expectation and observation in one line. */
   override get message(): string {
@@ -28,18 +28,18 @@ export class Broken extends Schema.TaggedError<Broken>()("Broken", {
 /** Whether an error means that the target breaks a rule. */
 export const isBroken: (error: unknown) => error is Broken = Schema.is(Broken)
 
-/** The rule cannot be judged on this target, for a reason that is not a fault of the target. */
+/** The rule cannot be evaluated on this target, for a reason that is not a fault of the target. */
 export class Skipped extends Schema.TaggedError<Skipped>()("Skipped", {
   why: Schema.String
 }) {
-  /** The reason why the rule cannot be judged. */
+  /** The reason why the rule cannot be evaluated. */
   declare readonly why: string
 }
 
-/** The errors that end a rule's check: the rule is broken, it is skipped, or there was no answer. */
+/** The errors that end a rule's check: the rule is broken, it is skipped, or there was no response. */
 export type CheckError = Broken | Skipped | TargetError
 
-/** A one-line explanation of an error. */
+/** Returns a one-line explanation of an error. */
 export const whyOf = (error: CheckError): string => {
   switch (error._tag) {
     case "Broken":
@@ -54,18 +54,18 @@ export const whyOf = (error: CheckError): string => {
 /** The maximum length of a body in a description, in UTF-16 units. */
 const shown = 600
 
-/** Describes an answer in one line: status, and the beginning of the body. */
+/** Describes a response in one line: status, and the beginning of the body. */
 export const describe = ({ headers, json, status, text }: Answer): string => {
   const body = text.length > shown ? `${text.slice(0, shown)}... (${text.length} characters)` : text
   const type = json === undefined ? ` (not JSON; ${headers["content-type"] ?? "no content type"})` : ""
   return `HTTP ${status}${type} ${body}`
 }
 
-/** Judges one answer: fails with `Broken`, which shows the answer, unless `holds` is true. */
+/** Checks one response: fails with `Broken`, which shows the response, unless `holds` is true. */
 export const expect = (answer: Answer, expected: string, holds: boolean): Effect.Effect<void, Broken> =>
   holds ? Effect.void : Effect.fail(new Broken({ expected, got: describe(answer), answer }))
 
-/** Judges several answers together: fails with `Broken`, which shows `got`, unless `holds` is true. */
+/** Checks several responses together: fails with `Broken`, which shows `got`, unless `holds` is true. */
 export const conclude = (
   expected: string,
   got: unknown,
@@ -89,5 +89,5 @@ export const lacksRecords = {
   tooFew: "the account has too few records, or equal ones"
 } as const
 
-/** Ends the check of a rule that cannot be judged on this target. */
+/** Ends the check of a rule that cannot be evaluated on this target. */
 export const skip = (why: string): Effect.Effect<never, Skipped> => Effect.fail(new Skipped({ why }))

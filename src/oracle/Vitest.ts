@@ -25,7 +25,7 @@ import type * as Target from "./Target.ts"
 import * as Verdict from "./Verdict.ts"
 
 /**
- * Registers one test per selected rule, each with a new target. A rule that cannot be judged is a skipped test. A
+ * Registers one test per selected rule, each with a new target. A rule that cannot be evaluated is a skipped test. A
  * broken rule fails its test with the lines of the report. An informational rule never fails: a deviation becomes an
  * annotation.
  *

@@ -168,8 +168,8 @@ describe("effect-txc control", () => {
       const named = yield* run(["control", "clock"], { environment: { ...environment, TXC_BASE_URL: baseUrl } })
       assert.include(named.out, "\"frozen\"")
       const silent = yield* run(["control", "clock", "--url", other], { environment })
-      assert.include(silent.failed?.said, `No sandbox answers at ${other}`)
-      assert.include((yield* run(["control", "status"], { environment })).out, "does not answer")
+      assert.include(silent.failed?.said, `No sandbox responds at ${other}`)
+      assert.include((yield* run(["control", "status"], { environment })).out, "does not respond")
     })))
 
   it.live("control rejects --venue while no host is running", () =>

@@ -171,7 +171,7 @@ describe("effect-txc oracle", () => {
           ["no rule calls /api/v4/public/pong", "--url", baseUrl, "--features", join(at, "features.json")],
           ["ECONNREFUSED", "--url", nowhere],
           ["refuses the key", "--url", baseUrl, "--key", "nobody-has-this-key"],
-          ["only 1 rules were judged, and 2 need a key", "--url", baseUrl, "--only", "ping,balance"],
+          ["only 1 rules were evaluated, and 2 need a key", "--url", baseUrl, "--only", "ping,balance"],
           ["--only names pong, which matches no rule", "--url", baseUrl, "--only", "pong"],
           ["The API secret is missing; set TXC_API_SECRET\n", "--url", baseUrl, "--key", "a-key-without-secret"],
           ["no-such-file", "--url", baseUrl, "--known-failing", "no-such-file"]

@@ -45,14 +45,14 @@ describe("causes of broken rules", () => {
   it("the same refusal of many calls is counted as one cause, and its text names missing authentication", () => {
     const results = [1, 2, 3, 4, 5, 6].map((index) => broken(`a.${index}`, `POST /call-${index % 3}`, unauthorized))
     assert.deepStrictEqual(Causes.of(results), [{
-      why: "authentication fails: 3 calls have the same answer, HTTP 401, Unauthorized request.",
+      why: "authentication fails: 3 calls have the same response, HTTP 401, Unauthorized request.",
       rules: results.map(({ rule }) => rule.id)
     }])
     const down = [1, 2, 3, 4, 5].map((index) =>
       broken(`b.${index}`, `GET /call-${index}`, `HTTP 502 (not JSON; text/html) <html>${index}`)
     )
     assert.deepStrictEqual(Causes.of(down).map(({ why }) => why), [
-      "5 calls have the same answer, HTTP 502 (not JSON; text/html)"
+      "5 calls have the same response, HTTP 502 (not JSON; text/html)"
     ])
   })
 
@@ -62,7 +62,7 @@ describe("causes of broken rules", () => {
     )
     const [cause, ...others] = Causes.of(results)
     assert.deepStrictEqual([others, cause?.isUnserved, cause?.rules.length], [[], true, 5])
-    assert.include(cause?.why, "3 calls are answered with HTTP 404, Not found: the target does not seem to serve them")
+    assert.include(cause?.why, "3 calls get the response HTTP 404, Not found: the target does not seem to serve them")
     const declared = /--features: (.*)$/u.exec(cause?.why ?? "")?.[1] ?? ""
     assert.deepStrictEqual(JSON.parse(declared), {
       missing: { [Paths.fees]: "not served", [Paths.subAccounts]: "not served", [Paths.markets]: "not served" }
@@ -89,7 +89,7 @@ describe("causes of broken rules", () => {
     assert.deepStrictEqual(Report.late(report).map(({ rule }) => rule.id), ["b.1"])
     const lines = Report.text(report).split("\n").filter((line) => line.startsWith("BROKEN"))
     assert.deepStrictEqual(lines.map((line) => line.split(" ")[2]), ["b.1"])
-    assert.include(Report.text(report), "CAUSE  5 rules: 5 calls are answered with HTTP 404, Not found")
+    assert.include(Report.text(report), "CAUSE  5 rules: 5 calls get the response HTTP 404, Not found")
   })
 
   it("rules with the same call and response have one cause, whatever ids the response contains", () => {

@@ -70,7 +70,7 @@ describe("an unreachable target", () => {
     Effect.gen(function*() {
       const target = yield* silentFor(() => undefined)
       const error = yield* passing(Effect.flip(Check.check(target)), 1000)
-      assert.include(error.message, "no answer within 10000 ms")
+      assert.include(error.message, "no response within 10000 ms")
     }))
 
   it.live("a check whose key the target refuses fails, and the error does not show the key", () =>
@@ -91,7 +91,7 @@ describe("an unreachable target", () => {
       const target = yield* silentFor(() => ++count < 5 ? `["pong"]` : undefined)
       const report = yield* passing(Check.check(target, { runs: 1 }), 1000)
       assert.isDefined(report.aborted)
-      assert.include(report.aborted, "no answer within 10000 ms")
+      assert.include(report.aborted, "no response within 10000 ms")
       assert.strictEqual(report.results.length, rules.length)
       assert.isBelow(count, 20)
       assert.include([1, 2], Report.exitCode(report))
@@ -312,7 +312,7 @@ describe("calls of a check", () => {
       const target = yield* silentFor((path) => path === Paths.stopLimit ? undefined : gullible(path))
       const check = Check.check(target, { profile: "mutating", runs: 1, only: ["stop-limit.new.type"] })
       const report = yield* passing(check, 1000)
-      assert.match(report.warnings.join(), /an order on BTC_USDT may be open: .*no answer within 10000 ms/u)
+      assert.match(report.warnings.join(), /an order on BTC_USDT may be open: .*no response within 10000 ms/u)
       assert.strictEqual(Report.exitCode(report), 2)
     }))
 
@@ -604,7 +604,7 @@ describe("time budget of a check", () => {
       const { held, skipped } = Report.tally(most)
       assert.isTrue(held > 0 && held < skipped)
       assert.strictEqual(Report.exitCode(most), 2)
-      const said = `TOO LITTLE  the budget was used up: ${held} rules were judged, ${skipped} were not reached`
+      const said = `TOO LITTLE  the budget was used up: ${held} rules were evaluated, ${skipped} were not reached`
       assert.include(Report.summary(most), said)
       assert.strictEqual(Report.exitCode(yield* judge(8000)), 0)
     }))
@@ -622,7 +622,7 @@ describe("the minimum number of judged rules", () => {
       assert.deepStrictEqual([Report.tally(enough).held, Report.exitCode(enough)], [4, 0])
       const few = yield* judge(5)
       assert.strictEqual(Report.exitCode(few), 2)
-      assert.include(Report.summary(few), "4 rules were judged, fewer than the required 5")
+      assert.include(Report.summary(few), "4 rules were evaluated, fewer than the required 5")
     }))
 })
 
@@ -637,7 +637,7 @@ describe("a target without an API key", () => {
       assert.strictEqual(Report.exitCode(report), 2)
       assert.match(
         Report.summary(report),
-        /TOO LITTLE {2}there is no API key: only [0-9]+ rules were judged, and 2 need a key/u
+        /TOO LITTLE {2}there is no API key: only [0-9]+ rules were evaluated, and 2 need a key/u
       )
     }))
 

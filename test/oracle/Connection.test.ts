@@ -29,7 +29,7 @@ const isRobust = (report: Report.Report) => {
   assert.deepStrictEqual(report.warnings, [])
   const { requests, unanswered } = report.traffic
   assert.isAbove(unanswered, 0)
-  assert.include(Report.summary(report), `CONNECTION  ${unanswered} of ${requests} requests got no answer`)
+  assert.include(Report.summary(report), `CONNECTION  ${unanswered} of ${requests} requests got no response`)
   assert.strictEqual(Report.exitCode(report), 0)
 }
 
@@ -125,7 +125,7 @@ describe("connections that fail", () => {
       const [result] = report.results
       assert.match(
         result === undefined ? "" : Report.line(result),
-        /: not judged: the connection failed: read ECONNRESET$/u
+        /: not evaluated: the connection failed: read ECONNRESET$/u
       )
     }))
 

@@ -30,7 +30,7 @@ describe("the preflight of a check", () => {
         const message = yield* refusal(Effect.scoped(at(other)) as Effect.Effect<Target.Target>)
         assert.include(
           message,
-          "https://target.test does not speak this API: /api/v4/public/ping was answered with HTTP"
+          "https://target.test does not speak this API: /api/v4/public/ping responded with HTTP"
         )
       }
     }))
@@ -38,7 +38,7 @@ describe("the preflight of a check", () => {
   it.live("the error about a web site does not contain the HTML source of its pages", () =>
     Effect.gen(function*() {
       const message = yield* refusal(Effect.scoped(at(page)) as Effect.Effect<Target.Target>)
-      assert.include(message, "was answered with HTTP 200 and a web page; give the URL of a server that does")
+      assert.include(message, "responded with HTTP 200 and a web page; give the URL of a server that does")
       assert.notInclude(message, "<")
     }))
 

@@ -14,7 +14,7 @@ import { SubAccounts } from "../../endpoints/SubAccounts.ts"
 import * as Example from "../../sandbox/Example.ts"
 import { fails, succeeds } from "./Row.ts"
 
-/** Calls for interest payments. */
+/** The tour's calls for interest payments. */
 export const interest = Effect.gen(function*() {
   const interest = yield* InterestPaymentHistory
   const twoPerPage = Limit.make(2)
@@ -42,7 +42,7 @@ export const interest = Effect.gen(function*() {
   ] as const
 })
 
-/** Calls for sub-accounts and their keys. */
+/** The tour's calls for sub-accounts and sub-account keys. */
 export const subAccounts = Effect.gen(function*() {
   const subAccounts = yield* SubAccounts
   const keys = yield* SubAccountApiKeys

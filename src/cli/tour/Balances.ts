@@ -15,7 +15,7 @@ import * as Example from "../../sandbox/Example.ts"
 import { is } from "./Fixture.ts"
 import { fails, succeeds } from "./Row.ts"
 
-/** Calls for fees, the main balance and codes. */
+/** The tour's calls for fees, the main balance and codes. */
 export const rows = Effect.gen(function*() {
   const fees = yield* Fees
   const balance = yield* MainBalance
@@ -31,7 +31,7 @@ export const rows = Effect.gen(function*() {
     ),
     succeeds(
       "MainBalance.of",
-      "ETH, which the answer omits",
+      "ETH, which the response omits",
       balance.of(ticker("ETH")),
       (held) => is("0", held) ? "0" : undefined
     ),

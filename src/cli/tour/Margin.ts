@@ -87,7 +87,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** The margin of the account as a whole. */
+/** The tour's calls for the complete margin account. */
 export const accountRows = Effect.gen(function*() {
   const closePosition = yield* ClosePosition
   const summary = yield* CollateralSummary

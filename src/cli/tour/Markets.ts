@@ -8,7 +8,7 @@ import { ServerTime } from "../../endpoints/ServerTime.ts"
 import { market } from "./Fixture.ts"
 import { succeeds } from "./Row.ts"
 
-/** Calls without credentials: server status and time, markets and assets. */
+/** The tour's calls without credentials: server status and time, markets and assets. */
 export const rows = Effect.gen(function*() {
   const status = yield* ServerStatus
   const time = yield* ServerTime

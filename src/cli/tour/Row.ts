@@ -26,7 +26,8 @@ const describeError = (error: Caught): string =>
     : error.message
 
 /**
- * A call that must succeed. `outcome` describes the answer in a few words, or returns `undefined` for a wrong answer.
+ * Creates a call that must succeed. `outcome` describes the response in a few words, or returns `undefined` if the
+ * response is wrong.
  */
 export const succeeds = <A, E extends Caught, R>(
   endpoint: Method,
@@ -39,13 +40,13 @@ export const succeeds = <A, E extends Caught, R>(
   run: Effect.matchEffect(call, {
     onSuccess: (answer) => {
       const said = outcome(answer)
-      return said === undefined ? Effect.fail("an answer that deviates from the document") : Effect.succeed(said)
+      return said === undefined ? Effect.fail("a response that deviates from the document") : Effect.succeed(said)
     },
     onFailure: (error) => Effect.fail(`${error._tag}: ${error.message}`)
   })
 })
 
-/** A call that must fail with this error tag. */
+/** Creates a call that must fail with this error tag. */
 export const fails = <A, E extends Caught, R, const Tag extends E["_tag"]>(
   endpoint: Method,
   request: string,

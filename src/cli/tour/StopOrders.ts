@@ -75,7 +75,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** An order that the exchange accepts although its answer is lost. */
+/** An order that the exchange accepts although its response is lost. */
 export const lost = Effect.gen(function*() {
   const stopLimit = yield* StopLimitOrders
   const cancelAll = yield* CancelAllOrders
@@ -84,7 +84,7 @@ export const lost = Effect.gen(function*() {
   return [
     fails(
       "StopLimitOrders.create",
-      "applied, but its answer is lost",
+      "applied, but its response is lost",
       Effect.andThen(
         control.addFault({ path: stopLimitEndpoint.path, symptom: Faults.answerLost }),
         stopLimit.create({ ...order, clientOrderId: ClientOrderId.make("demo-2") })
@@ -93,7 +93,7 @@ export const lost = Effect.gen(function*() {
     ),
     succeeds(
       "CancelAllOrders.cancel",
-      "the order with the lost answer",
+      "the order with the lost response",
       Effect.gen(function*() {
         const before = yield* openOrders
         yield* cancelAll.cancel()

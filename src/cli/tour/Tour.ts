@@ -47,7 +47,7 @@ const chapters = Effect.gen(function*() {
   ]
 })
 
-/** Summarises any answer in a few words. */
+/** Summarises any response in a few words. */
 const summary = (answer: unknown): string =>
   Array.isArray(answer)
     ? `${answer.length} records`
@@ -55,7 +55,7 @@ const summary = (answer: unknown): string =>
     ? `${answer.size} entries`
     : "answered"
 
-/** The row for a call that no chapter covers: it sends the endpoint's example request. */
+/** Returns the row for a call that no chapter covers: it sends the endpoint's example request. */
 const exampleRow = (
   { endpoint, name }: Contract.Entry,
   baseUrl: string,
@@ -86,7 +86,7 @@ const exampleRow = (
 const endpointWidth = 31
 const millisWidth = 8
 
-/** The width of the request column, which shrinks on a narrow terminal so that the outcome stays visible. */
+/** Returns the width of the request column, which shrinks on a narrow terminal so that the outcome stays visible. */
 const requestWidth = (columns: number): number =>
   Math.min(49, Math.max(10, Math.floor((columns - endpointWidth - millisWidth) / 2)))
 

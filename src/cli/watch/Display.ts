@@ -11,7 +11,7 @@ import { current, cut, type Screen } from "../Screen.ts"
 /** Terminal codes that move up `lines` lines, and erase from there on. */
 const erase = (lines: number): string => (lines === 0 ? "" : `\u001B[${lines}A`) + "\r\u001B[J"
 
-/** The reason why events may be missing, in words. */
+/** The reason why events may be missing, as text. */
 const reasons: { readonly [R in Item.Reason]: string } = {
   "connection-lost": "the connection was lost",
   "slow": "this terminal was too slow",
@@ -24,7 +24,7 @@ const timeOf = (time: DateTime.DateTime): string => DateTime.formatLocal(time, {
 
 /** The status of a stream. */
 export interface Health {
-  /** The status as a sentence. */
+  /** The status, as text. */
   readonly sentence: string
   /** Whether every event since the latest state has arrived. */
   readonly isWhole: boolean
@@ -35,7 +35,7 @@ export interface Health {
 /** The status of a stream that has emitted nothing yet. */
 export const begun: Health = { sentence: "waiting for the first message", isWhole: false, interruptions: 0 }
 
-/** The status of a stream after an item. */
+/** Returns the status of a stream after an item. */
 export const after = (
   health: Health,
   item: Item.Item<unknown, unknown>,
@@ -61,7 +61,7 @@ const pause = Duration.millis(100)
 /** The number of terminal lines without a row: those for the heading, the state, the column names and the cursor. */
 const otherLines = 4
 
-/** The lines of a frame: heading, status and rows, cut to the terminal's size. */
+/** Returns a frame's lines: heading, status and rows, cut to the terminal's size. */
 export const frame = (
   title: string,
   { interruptions, isWhole, sentence }: Health,
@@ -80,11 +80,14 @@ export const frame = (
   ]
 }
 
-/** The number of lines that text takes on a terminal of this width, which wraps what was drawn when it was wider. */
+/**
+ * Returns the number of lines that text takes on a terminal of this width. A terminal that has become narrower wraps
+ * the text.
+ */
 export const heightOf = (lines: ReadonlyArray<string>, columns: number): number =>
   lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(CliOutput.displayWidth(line) / columns)), 0)
 
-/** Draws the frame whenever it or the size of the terminal has changed, until it is interrupted. */
+/** Redraws the frame whenever the frame or the terminal's size has changed, until interrupted. */
 export const draw = Effect.fnUntraced(function*(frame: (screen: Screen, height: number) => ReadonlyArray<string>) {
   const terminal = yield* Terminal.Terminal
   let drawn: ReadonlyArray<string> = []

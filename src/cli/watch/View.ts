@@ -1,4 +1,4 @@
-/** The table of a channel: what its events and states change in it, and how it looks. */
+/** A channel's table: how events and states change its records, and how the records are shown. */
 import type * as Item from "../../client/session/Item.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Row } from "../Answer.ts"
@@ -13,21 +13,21 @@ export interface Definition<Event, State, Record> {
   readonly ofEvent: (event: Event) => ReadonlyArray<Record>
   /** The records of a state. */
   readonly ofState: (state: State) => ReadonlyArray<Record>
-  /** The items that contain all records, and so replace the table. */
+  /** The kinds of items that contain all records, and therefore replace the table. */
   readonly whole: "states" | "both" | "neither"
   /** The key of a record. A record replaces an earlier one with the same key. */
   readonly keyOf: (record: Record) => string
-  /** The number of records after which the oldest are forgotten; unlimited by default. */
+  /** The maximum number of records, beyond which the oldest are dropped; unlimited by default. */
   readonly keeps?: number
   /** Whether a record marks its own removal from the table. */
   readonly isGone?: (record: Record) => boolean
-  /** The order of the records, of which at most `limit` are wanted; as they arrived by default. */
+  /** Sorts the records, of which at most `limit` are needed; by default, they stay in the order of arrival. */
   readonly sorted?: (records: ReadonlyArray<Record>, topic: Topic) => ReadonlyArray<Record>
   /** The cells of a record. */
   readonly row: (record: Record) => Row
   /** The default values of fields that the channel needs. */
   readonly defaults?: Topic
-  /** Whether the command watches one market, although the channel can push all. */
+  /** Whether the command watches one market, although the channel can push all markets. */
   readonly isOfOneMarket?: true
 }
 
@@ -46,11 +46,11 @@ export interface Table<Event, State> {
 export interface View<Event, State>
   extends Pick<Definition<Event, State, never>, "command" | "summary" | "defaults" | "isOfOneMarket">
 {
-  /** Begins an empty table. */
+  /** Creates an empty table. */
   readonly begin: (topic: Topic) => Table<Event, State>
 }
 
-/** The number of records of an endless list that a table keeps: more than a terminal has lines. */
+/** The number of records that a table keeps of an endless list: more than a terminal has lines. */
 const most = 1000
 
 /** Creates a view from its definition. */
@@ -81,13 +81,13 @@ export const make = <Event, State, Record>(definition: Definition<Event, State, 
   }
 }
 
-/** Puts the latest records first. Among records of the same time, those that arrived later come first. */
+/** Puts the latest records first. Records with the same time are in reverse order of arrival. */
 export const latestFirst =
   <Base>(timeOf: (record: Base) => number) =>
   <Record extends Base>(records: ReadonlyArray<Record>): ReadonlyArray<Record> =>
     records.toReversed().toSorted((one, other) => timeOf(other) - timeOf(one))
 
-/** Sorts records by a text of each, in ascending order. */
+/** Sorts records in ascending order of a text that each of them has. */
 export const by =
   <Base>(textOf: (record: Base) => string) =>
   <Record extends Base>(records: ReadonlyArray<Record>): ReadonlyArray<Record> =>
@@ -95,7 +95,7 @@ export const by =
 
 type OfRecords<Record> = Omit<Definition<Record, ReadonlyArray<Record>, Record>, "ofEvent" | "ofState" | "whole">
 
-/** Creates the view of a channel that pushes records one by one, and whose state is the latest ones. */
+/** Creates the view of a channel that pushes records one by one, and whose state consists of the latest records. */
 export const records = <Record>(definition: OfRecords<Record>): View<Record, ReadonlyArray<Record>> =>
   make({ ...definition, ofEvent: (record) => [record], ofState: (records) => records, whole: "states", keeps: most })
 
@@ -127,7 +127,7 @@ export interface Level {
   readonly amount: Decimal.Decimal
 }
 
-/** An order book as a table: the offers to sell above the offers to buy, with the best prices in the middle. */
+/** Returns an order book as a table: the offers to sell above the offers to buy, with the best prices in the middle. */
 export const book = (levels: ReadonlyArray<Level>, { limit }: Topic): ReadonlyArray<Level> => {
   const descending = levels.toSorted((one, other) => Decimal.Order(other.price, one.price))
   const count = Number(limit)

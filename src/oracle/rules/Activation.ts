@@ -1,6 +1,6 @@
 /**
- * Activation of stop orders (document, "Stop order activation"). The document shows no call that lists orders, so these
- * rules use the live exchange's lists.
+ * Rules about the activation of stop orders (document, "Stop order activation"). The document shows no call that lists
+ * orders, so these rules use the live exchange's lists.
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -29,7 +29,7 @@ const placeResting = Effect.fnUntraced(function*(world: World, side: Side, perce
   return { ...placed, account, trigger, isActivated: isActivated(world, account, placed.id) }
 })
 
-/** The stem of the verb for how the price reaches the trigger: it rises or falls. */
+/** Returns the verb for the price's move to the trigger: it rises or falls. */
 const wordOf = (side: Side): string => side === "buy" ? "rises" : "falls"
 
 const reached = (side: Side): Rule.Rule =>

@@ -1,4 +1,6 @@
-/** The 24-hour summaries and trades of markets. Only the live exchange's documentation describes these calls. */
+/**
+ * Rules about 24-hour market summaries and past trades. Only the live exchange's documentation describes these calls.
+ */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -191,7 +193,7 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
     statement: "Lists past trades from lastId onwards, up to the limit",
     check: Effect.fnUntraced(function*(world) {
       const { market, price, taker } = yield* Trading.take(world, "0.01")
-      // Two more trades, so that one of them is older than the trade that lastId names.
+      // Makes two more trades, so that one trade is older than the trade that lastId names.
       for (let n = 0; n < 2; n++) {
         yield* Trading.placeOther(world, taker, { market: market.name, price, side: "buy", amount: "0.005" })
       }

@@ -1,4 +1,4 @@
-/** API keys of sub-accounts (document, "Sub-account API key" and Endpoints §10). */
+/** Rules about the API keys of sub-accounts (document, "Sub-account API key" and Endpoints §10). */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Json from "../../protocol/Json.ts"
@@ -20,7 +20,7 @@ const listing = Section.of({ clause: "Endpoints §10" })
 
 const section = Section.of({ clause })
 
-/** Whether these are the endpoints of the restricted key; the order of their fields does not matter. */
+/** Whether these are the restricted key's endpoints. The order of their fields does not matter. */
 const isEndpoints = (value: unknown): boolean =>
   Array.isArray(value) && value.length === 1 &&
   value.every((item) =>

@@ -1,6 +1,6 @@
 /**
- * Assets and markets: their fields, and whether the lists that show the same facts agree. Only the live exchange's
- * documentation describes most of these lists.
+ * Rules about assets and markets: their fields, and the agreement of lists that show the same data. Only the live
+ * exchange's documentation describes most of these lists.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -17,7 +17,7 @@ import type { Body, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
-/** The value in an object at this path of keys. */
+/** Returns the value in an object at this path of keys. */
 const at = (value: unknown, ...keys: ReadonlyArray<string>): unknown =>
   keys.reduce((inner, key) => Json.isObject(inner) ? inner[key] : undefined, value)
 
@@ -81,11 +81,11 @@ const set = (world: World, ticker: string) =>
     withdraw: termsOf("Withdraw")
   })
 
-/** The currency's entry in the account's fees. */
+/** Returns the currency's entry in the account's fees. */
 const entryIn = (json: unknown) =>
   Array.isArray(json) ? json.find((entry) => Json.isObject(entry) && entry["ticker"] === ticker) : undefined
 
-/** The entries of the currency in assets, the account's fees and public fees, with the answers. */
+/** Returns the entries of the currency in assets, the account's fees and public fees, with the responses. */
 const entries = Effect.fnUntraced(function*(world: World) {
   const answers = [
     yield* world.get(Paths.assets),
@@ -107,7 +107,7 @@ const withSettings = Effect.fnUntraced(function*(world: World) {
   return before
 })
 
-/** Ten times the period in which the public lists are said to be refreshed, in milliseconds. */
+/** Ten times the documented refresh interval of the public lists, in milliseconds. */
 const refreshed = 600_000
 
 /**
@@ -389,7 +389,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       if (market[bound] === 0) return yield* Verdict.skip(`the market lists no ${bound}`)
       const account = yield* world.open()
       const price = Orders.lowPrice(market)
-      // Rounded, because the quotient of exact numbers may be just off a whole number.
+      // Rounded, because the quotient of exact numbers may differ slightly from a whole number.
       const steps = Number((market[bound] / Number(price) / market.step).toFixed(6))
       const [met, beyond] = bound === "minTotal" ? [Math.ceil(steps), -1] : [Math.floor(steps), 1]
       const terms = { market: market.name, side: "buy", price }

@@ -1,4 +1,4 @@
-/** Authentication of calls: key, payload, signature and envelope (document, "Authentication"). */
+/** Rules about the authentication of calls: key, payload, signature and envelope (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
@@ -14,14 +14,14 @@ const section = Section.of({ clause: "Authentication", profile: "read-only" })
 
 const anyPath = (setting: Rule.Setting) => fc.constantFrom(...faultyPathsOf(setting))
 
-/** The text with upper and lower case swapped. */
+/** Returns the text with upper and lower case swapped. */
 const otherCase = (text: string): string =>
   text.replaceAll(/\p{L}/gu, (letter) => letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase())
 
 /** Values of the `request` field that are not the path of a private call in the document. */
 const otherRequests = ["", "/", Paths.version, Paths.ping, Paths.markets, Paths.limitOrder, 1, null] as const
 
-/** The text with the digit at this index changed. */
+/** Returns the text with the digit at this index changed. */
 const flip = (hex: string, at: number): string => {
   const index = at % hex.length
   const digit = Number.parseInt(hex.charAt(index), 16)
@@ -187,7 +187,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Refuses a request field that is not the path of the called endpoint",
     values: (setting: Rule.Setting) =>
       fc.tuple(fc.constantFrom(...envelopedPathsOf(setting)), fc.constantFrom<unknown>(...otherRequests)),
-    // The target may fail to compare the two on just one path, or for just one value.
+    // A faulty target may skip the comparison on a single path, or for a single value.
     examples: (setting) => [
       ...envelopedPathsOf(setting).map((path): [string, unknown] => [
         path,

@@ -1,4 +1,7 @@
-/** Balances, and transfers between them. Only the live exchange's documentation describes most of these calls. */
+/**
+ * Rules about balances, and about transfers between them. Only the live exchange's documentation describes most of
+ * these calls.
+ */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
@@ -19,7 +22,7 @@ const lockedFee = 0.01
 
 const { always, forEach } = LiveCalls.section
 
-/** The funds that an order of this side and amount locks at this price. */
+/** Returns the funds that an order of this side and amount locks at this price. */
 const frozen = ({ money, stock }: Market, side: Orders.Side, amount: number, price: number): Wallets.Changes => {
   const locked = side === "buy" ? amount * price : amount
   return locked === 0
@@ -46,8 +49,8 @@ const traded = Effect.fnUntraced(function*(
 })
 
 /**
- * The ways in which a spot fill may change the balances. The order receives one asset and pays the other. It pays the
- * fee in its `feeAsset`, or in either asset if it shows none.
+ * Returns the ways in which a spot fill may change the balances. The order receives one asset and pays the other. It
+ * pays the fee in its `feeAsset`, or in either asset if it shows no `feeAsset`.
  */
 const fillWays = (
   { money, stock }: Market,
@@ -210,7 +213,7 @@ const readRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The balances, by their names in transfers. */
+/** The kinds of balances, by their names in transfers. */
 const names = { main: "main", spot: "trade", collateral: "collateral" } as const
 
 type Name = keyof typeof names
@@ -242,7 +245,7 @@ const openRich = (world: World) =>
     ["collateral", "BTC", "3"]
   ])
 
-/** Transfers that are refused, and the refusal of each. */
+/** Transfers that must be refused, each with its refusal. */
 const wrong = [
   { fields: { from: "main", to: "main" }, status: 400, code: 0, key: "to" },
   { fields: { from: "main", to: "spot", ticker: "NOSUCHASSET" }, status: 400, code: 0, key: "ticker" },

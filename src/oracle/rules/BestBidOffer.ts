@@ -1,6 +1,6 @@
 /**
- * The effect of bboRole once a stop-limit order is triggered (document, Endpoints §3). The document names the two
- * methods; their effect is this project's stance.
+ * Rules about the effect of bboRole once a stop-limit order is triggered (document, Endpoints §3). The document names
+ * the two methods; their effect is this project's stance.
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
@@ -62,7 +62,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, side) {
       const { filled, market, opposite, other, priceAt } = yield* trigger(world, side, 1)
       yield* isFilled(yield* filled, 0, priceAt(4))
-      // Fills the whole order of 0.01 that rested first, and half of the triggered order of 0.02.
+      // Fills the order of 0.01 that rested first, and half of the triggered order of 0.02.
       const taker = { market: market.name, side: opposite, amount: "0.02", price: priceAt(4) }
       yield* Trading.placeOther(world, other, taker)
       yield* isFilled(yield* filled, 0.01, priceAt(4))

@@ -1,6 +1,6 @@
 /**
- * What a collateral account holds and borrows: its balances in detail and its borrows, which only the live exchange's
- * documentation describes.
+ * Rules about a collateral account's detailed balances and loans, which only the live exchange's documentation
+ * describes.
  */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
@@ -22,7 +22,7 @@ const amounts = ["balance", "borrow", "availableWithoutBorrow", "availableWithBo
 
 const number = (body: Body, key: string): number => Number(body[key] ?? Number.NaN)
 
-/** The balances in detail, by asset. */
+/** Returns the balances in detail, by asset. */
 const balancesOf = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, records } = yield* LiveCalls.records(world, account, Paths.balanceSummary, fields)
   return { answer, balances: new Map(records.map((record) => [record["asset"], record])), count: records.length }
@@ -31,11 +31,14 @@ const balancesOf = Effect.fnUntraced(function*(world: World, account: Account, f
 const borrowsOf = (world: World, account: Account, fields: Body = {}) =>
   LiveCalls.records(world, account, Paths.borrowHistory, fields)
 
-/** The asset that a position on this market borrows: the quote currency for a long one, the base for a short one. */
+/**
+ * Returns the asset that a position on this market borrows: the quote currency for a long one, the base for a short
+ * one.
+ */
 const borrowed = (side: Orders.Side, { money, stock }: { readonly money: string; readonly stock: string }): string =>
   side === "buy" ? money : stock
 
-/** The only borrow of an account, which must be active and of this asset. */
+/** Returns an account's only borrow, which must be active and of this asset. */
 const theBorrow = Effect.fnUntraced(function*(world: World, account: Account, asset: string) {
   const { answer, records } = yield* borrowsOf(world, account)
   const [record = {}] = records

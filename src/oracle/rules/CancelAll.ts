@@ -1,4 +1,4 @@
-/** Canceling all orders (document, Endpoints §4). */
+/** Rules about canceling all orders (document, Endpoints §4). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"

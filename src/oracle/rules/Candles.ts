@@ -1,4 +1,4 @@
-/** Candles, which only the live exchange's documentation describes. */
+/** Rules about candles, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -28,7 +28,7 @@ const lengths = {
   "1d": 86_400
 } as const
 
-/** The length of an interval in seconds; for a month, the longest possible. */
+/** Returns the length of an interval in seconds; for a month, the longest possible length. */
 const lengthOf = (interval: string): number =>
   interval in lengths
     ? lengths[interval as keyof typeof lengths]
@@ -59,7 +59,7 @@ const toCandle = (row: ReadonlyArray<unknown>): Candle => {
   return { at, open, close, high, low, volume, total }
 }
 
-/** The candles of a market, by default of the market to trade on. Each must be a row of a time and six decimals. */
+/** Returns a market's candles, by default of the market to trade on. Each must be a row of a time and six decimals. */
 const candles = Effect.fnUntraced(function*(world: World, query: LivePublicCalls.Query = {}, market?: string) {
   const name = market ?? (yield* world.market).name
   const { answer, value } = yield* LivePublicCalls.results(world, Paths.candles, { market: name, ...query })
@@ -73,7 +73,7 @@ const traded = Effect.fnUntraced(function*(world: World) {
   return { amount: 0.01, price: Number(price) }
 })
 
-/** The candle with the latest time: the documentation states no order. */
+/** Returns the candle with the latest time: the documentation states no order. */
 const latest = (found: ReadonlyArray<Candle>): Candle | undefined =>
   found.toSorted((one, other) => one.at - other.at).at(-1)
 
@@ -114,7 +114,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { answer, found } = yield* candles(world, { interval })
       const now = (yield* world.now) / 1000
       yield* Verdict.expect(answer, "open and close between low and high", found.every(fits))
-      // A candle may have the time of its end, which is up to one interval after now.
+      // A candle may show the time of its end, which is up to one interval in the future.
       const longest = 31 * 86_400
       yield* Verdict.expect(
         answer,
@@ -173,7 +173,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { answer, found } = yield* candles(world, { interval }, market.name)
         const [open = 0, high = 0, low = 0, close = 0] = prices.map(Number)
         const last = latest(found)
-        // The price at which the interval began may count as its first price.
+        // The price at the start of the interval may be its first price.
         yield* Verdict.expect(
           answer,
           `a last candle ${JSON.stringify({ open, high, low, close, volume: 0.04 })}, with the total of all trades`,

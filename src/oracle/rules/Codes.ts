@@ -1,4 +1,4 @@
-/** Applying codes (document, "Code application result" and Endpoints §6). */
+/** Rules about applying codes (document, "Code application result" and Endpoints §6). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
@@ -57,7 +57,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forAll("codes.credits", {
-    statement: "Credits the code's amount to the main balance and shows it in the answer",
+    statement: "Credits the code's amount to the main balance and shows it in the response",
     values: amounts,
     check: Effect.fnUntraced(function*(world, amount) {
       const { code } = yield* issue(world, amount)

@@ -1,6 +1,6 @@
 /**
- * Take-profit and stop-loss of margin orders, and conditional orders. Only the live exchange's documentation describes
- * these calls.
+ * Rules about conditional orders, and about margin orders with take-profit and stop-loss. Only the live exchange's
+ * documentation describes these calls.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -15,7 +15,10 @@ import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
-/** The take-profit and stop-loss prices of an order, far from the market. A buy's take-profit is above the market. */
+/**
+ * Returns the take-profit and stop-loss prices of an order, far from the market. A buy's take-profit is above the
+ * market.
+ */
 const exitOf = (market: Market, side: Orders.Side) => {
   const [above, below] = [priceText(market, market.price * 1.05), priceText(market, market.price * 0.95)]
   return side === "buy" ? { takeProfit: above, stopLoss: below } : { takeProfit: below, stopLoss: above }
@@ -42,7 +45,7 @@ const filled = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
   return { account, market, exit, entry: json }
 })
 
-/** An account's conditional orders. */
+/** Returns an account's conditional orders. */
 const conditional = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, fields)
   const records = json["records"]
@@ -50,7 +53,7 @@ const conditional = Effect.fnUntraced(function*(world: World, account: Account, 
   return { answer, json, records: Array.isArray(records) ? records.filter(Json.isObject) : [] }
 })
 
-/** The activation prices of an account's open orders on this side. */
+/** Returns the activation prices of an account's open orders on this side. */
 const triggers = Effect.fnUntraced(function*(world: World, account: Account, side: Orders.Side) {
   const open = yield* Orders.list(world, account, Paths.activeOrders)
   return [...open.values()].filter((order) => order["side"] === side).map((order) => Number(order["activation_price"]))

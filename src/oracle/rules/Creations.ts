@@ -1,4 +1,6 @@
-/** Creating codes, sub-accounts and API keys. Only the live exchange's documentation describes these calls. */
+/**
+ * Rules about creating codes, sub-accounts and API keys. Only the live exchange's documentation describes these calls.
+ */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Json from "../../protocol/Json.ts"
@@ -41,7 +43,7 @@ const codeOf = (json: Body): string => String(json["code"])
 
 const openCreator = (world: World) => Wallets.open(world, [["main", "ETH", "5"], ["main", "USDT", "80"]])
 
-/** Codes that are refused, and the refusal of each. */
+/** Codes that must be refused, each with its refusal. */
 const wrongCodes = [
   { fields: { amount: "5.5" }, status: 422, code: 5, key: "amount" },
   { fields: { amount: undefined }, status: 400, code: 0, key: "amount" },
@@ -146,7 +148,7 @@ const both = { spotEnabled: true, collateralEnabled: true }
 
 const accountWith = (alias: string, more: Body = {}): Body => ({ alias, shareKyc: true, permissions: both, ...more })
 
-/** The record with this id in a list. */
+/** Returns the record with this id in a list. */
 const recordOf = Effect.fnUntraced(function*(world: World, parent: Account, path: string, id: unknown) {
   const answer = yield* world.call(parent, path, { limit: 100 })
   const { objects } = yield* FieldRules.records(world, answer, "data")
@@ -233,7 +235,10 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** Creates a sub-account with these permissions and a key. Succeeds with the key's record and the account that it signs for. */
+/**
+ * Creates a sub-account with these permissions and a key. Succeeds with the key's record and the account that it signs
+ * for.
+ */
 const withKey = Effect.fnUntraced(function*(world: World, parent: Account, permissions: Body = both, type = 1) {
   const sub = yield* create(world, parent, Paths.createSubAccount, accountWith(world.unique("desk"), { permissions }))
   const subAccountId = String(sub.json["id"])

@@ -1,4 +1,4 @@
-/** The deals of an order, which only the live exchange's documentation describes. */
+/** Rules about an order's deals, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -8,7 +8,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
-/** The order id in a live answer. */
+/** Returns the order id in a live response. */
 const idOf = (order: Body): unknown => order["orderId"]
 
 /** Reads a page of an order's deals. */

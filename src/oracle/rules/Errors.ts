@@ -1,4 +1,4 @@
-/** The format of errors (document, "Errors"). */
+/** Rules about the format of errors (document, "Errors"). */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -55,8 +55,8 @@ const isErrors = (value: unknown): boolean =>
 const publicField = (id: string, statement: string, expected: string, holds: (json: Answer["json"]) => boolean) =>
   section.forEach(`errors.public.${id}`, {
     statement,
-    // The document shows no failing public call, so these paths are open points.
-    live: Rule.notApplicable("the live exchange answers public errors in several forms"),
+    // The document shows no failing public call, so the refusals on these paths are open points.
+    live: Rule.notApplicable("the live exchange shows public errors in several forms"),
     values: [Paths.unknown.public, Paths.unknownOrderBook],
     check: (world, path) =>
       Effect.flatMap(

@@ -1,4 +1,4 @@
-/** How an order's fields affect its execution (document, "Stop-limit order (response)"). */
+/** Rules about the effect of an order's fields on its execution (document, "Stop-limit order (response)"). */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -131,7 +131,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const sum = received.reduce((sum, money) => sum + money, 0)
       const paid = [Number(took[dealMoney]), yield* moneyOf(taker)(took)]
       yield* Verdict.conclude(
-        `the taker's ${dealMoney}, in answer and list, equal to the makers' ${received.join(" and ")}`,
+        `the taker's ${dealMoney}, in response and list, equal to the makers' ${received.join(" and ")}`,
         paid,
         sum > 0 && paid.every((money) => Math.abs(money - sum) < 1e-6)
       )

@@ -1,4 +1,4 @@
-/** Fees (document, "Fee entry (one per currency)" and Endpoints §5). */
+/** Rules about fees (document, "Fee entry (one per currency)" and Endpoints §5). */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -19,7 +19,7 @@ const fees = Effect.fnUntraced(function*(world: World): Effect.fn.Return<FieldRu
   return { answer, objects: Array.isArray(answer.json) ? answer.json : [] }
 })
 
-/** An account for reads; in a sandbox, an account that holds every currency that is traded. */
+/** Returns an account for reads; in a sandbox, an account that holds every currency that is traded. */
 const rich = Effect.fnUntraced(function*(world: World) {
   if (world.profile !== "control") return yield* world.reader
   const account = yield* world.open({ isFunded: false })
@@ -45,11 +45,11 @@ const direction = (key: "deposit" | "withdraw"): FieldRules.Table => ({
 /** The currency whose settings a rule changes. */
 const changed = "ETH"
 
-/** The terms of deposits or of withdrawals. No two values are equal. */
+/** Returns the terms of deposits or of withdrawals. No two values are equal. */
 const termsOf = (first: number): Body =>
   Object.fromEntries(bounds.map((bound, index) => [bound, String((first + index) / 8)]))
 
-/** The fee entry of the currency whose settings a rule changes. */
+/** Returns the fee entry of the currency whose settings a rule changes. */
 const changedEntry = Effect.fnUntraced(function*(world: World) {
   const { answer, objects } = yield* fees(world)
   const entry = objects.find((one) => Json.isObject(one) && one["ticker"] === changed)

@@ -1,6 +1,6 @@
 /**
- * The fills of orders: all answers that show a trade must agree on its details. Only the live exchange's documentation
- * describes these answers.
+ * Rules about the fills of orders: all responses that show a trade must agree on its details. Only the live exchange's
+ * documentation describes these responses.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -25,10 +25,10 @@ interface Fill extends LiveOrders.Part {
 interface Party {
   readonly account: Account
   readonly fields: Body
-  /** The answer that placed the order. */
+  /** The response that placed the order. */
   readonly answer: LiveOrders.Shown["answer"]
   readonly order: Body
-  /** The order's fills at the time of that answer. */
+  /** The order's fills at the time of that response. */
   readonly atOnce: ReadonlyArray<Fill>
   /** All fills of the order. */
   readonly fills: ReadonlyArray<Fill>
@@ -41,8 +41,9 @@ const taker = 2
 
 /**
  * A maker offers 0.01 and 0.02. A taker takes both; its remaining 0.02 rests, and a third account takes 0.015 of it. So
- * the taker's order is taker of two trades and maker of one. All orders have one price, because the document does not
- * say at which price orders with different limits trade; rules about market orders check several prices.
+ * the taker's order is the taker in two trades and the maker in one. All orders have the same price, because the
+ * document does not say at which price orders with different limits trade; rules about market orders check several
+ * prices.
  */
 const trade = Effect.fnUntraced(function*(
   world: World,
@@ -79,7 +80,7 @@ const trade = Effect.fnUntraced(function*(
   }
 })
 
-/** A fill as every list must show it. */
+/** Returns a fill as every list must show it. */
 const inLists = ({ fields: { clientOrderId = "" } }: Party, { amount, price, role }: Fill): Body => ({
   amount: String(amount),
   price: String(price),
@@ -114,7 +115,7 @@ const areNewestFirst = ({ answer, records }: LiveOrders.Shown) =>
 const sum = (records: ReadonlyArray<Body>, of: (record: Body) => number): number =>
   records.reduce((sum, record) => sum + of(record), 0)
 
-/** The order as answers must show it after all trades. */
+/** Returns the order as responses must show it after all trades. */
 const after = ({ fields, fills, order }: Party): Body => ({
   ...LiveOrders.ordered("limit", fields),
   ...LiveOrders.identity(order),
@@ -123,7 +124,7 @@ const after = ({ fields, fills, order }: Party): Body => ({
 
 const listRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("fills.answer", {
-    statement: "Shows in the answer to an order what it has traded immediately, and what is left",
+    statement: "Shows in the response to an order the amount that it has traded immediately, and the amount left",
     values: cases,
     check: Effect.fnUntraced(function*(world, value) {
       const { parties } = yield* trade(world, value)
@@ -228,7 +229,7 @@ const shared = ["id", "time", "fee", "feeAsset", "role", "amount", "price", "dea
 const picked = (record: Body, keys: ReadonlyArray<string>): Body =>
   Object.fromEntries(keys.map((key) => [key, record[key]]))
 
-/** The fee of a fill in this currency. */
+/** Returns the fee of a fill in this currency. */
 const feeIn = (ticker: string) => ({ fee, feeAsset }: Body): number => feeAsset === ticker ? Number(fee) : 0
 
 const agreementRules: ReadonlyArray<Rule.Rule> = [
@@ -273,7 +274,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("fills.agree.fees", {
-    statement: "Shows in every answer, as an order's fee, the sum of its fills' fees in their currency",
+    statement: "Shows in every response, as an order's fee, the sum of its fills' fees in their currency",
     values: cases,
     check: Effect.fnUntraced(function*(world, value) {
       const { parties } = yield* trade(world, value)

@@ -22,14 +22,17 @@ import * as Throttling from "../world/Throttling.ts"
 
 const section = Section.of({ clause: "General rules", profile: "read-only" })
 
-/** The keys of amounts, prices and fees, at any depth of an answer. */
+/** The keys of amounts, prices and fees, at any depth of a response. */
 const moneyKeys =
   /^(?:.*balance|amount|price|left|fixed|minFlex|maxFlex|percentFlex|minAmount|maxAmount|.*Fee|deal.*)$/iu
 
-/** The number of calls with which the rule almost always detects a target that breaks one connection in twenty. */
+/** With this many calls, the rule almost always detects a target that breaks one connection in twenty. */
 const manyCalls = 80
 
-/** The number of consecutive unanswered calls after which the target counts as unreachable and cannot be judged. */
+/**
+ * The number of consecutive calls without a response after which the target counts as unreachable and cannot be
+ * evaluated.
+ */
 const maxInRow = 3
 
 const moneyIn = (value: unknown): ReadonlyArray<readonly [string, unknown]> => {
@@ -124,8 +127,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("general.answer.each", {
-    statement: `Answers all of ${manyCalls} calls`,
-    // A call without an answer does not show whether the target or the connection is at fault.
+    statement: `Responds to all of ${manyCalls} calls`,
+    // A call without a response does not show whether the target or the connection is at fault.
     level: "INFO",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.reader
@@ -141,7 +144,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         if (inRow === maxInRow) return yield* new TargetError({ reason: outcome.failure.reason })
       }
       yield* Verdict.conclude(
-        "an answer to every call",
+        "a response to every call",
         `${lost.length} without: ${lost[0]?.reason}`,
         lost.length === 0
       )

@@ -1,4 +1,4 @@
-/** Orders and positions in hedge mode, which only the live exchange's documentation describes. */
+/** Rules about orders and positions in hedge mode, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

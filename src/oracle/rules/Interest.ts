@@ -1,4 +1,4 @@
-/** Interest payments (document, "Interest payment" and Endpoints §1). */
+/** Rules about interest payments (document, "Interest payment" and Endpoints §1). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
@@ -22,7 +22,7 @@ const history = (world: World, fields: Readonly<Record<string, unknown>>) => Lis
 const sorted = (records: ReadonlyArray<unknown>): string =>
   records.map((record) => JSON.stringify(record)).toSorted().join()
 
-/** Payments of which some share the plan and others the ticker. */
+/** Makes interest payments, some of which share a plan while others share a ticker. */
 const mixed = [plans[0], plans[1], ["oracle-plan-c", "USDT"]].flatMap(([planId = "", ticker = ""] = []) => [
   [planId, ticker] as const
 ])

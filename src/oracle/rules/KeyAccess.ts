@@ -1,4 +1,4 @@
-/** The calls that a key may make, and the account that it belongs to (document, "Authentication"). */
+/** Rules about the calls that a key may make, and the account that a key belongs to (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"

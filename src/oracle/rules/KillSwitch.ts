@@ -1,4 +1,4 @@
-/** The kill switch, which only the live exchange's documentation describes. */
+/** Rules about the kill switch, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -19,7 +19,7 @@ const arm = Effect.fnUntraced(function*(world: World, account: Account, fields: 
   return yield* LiveCalls.object(world, account, Paths.killSwitch, { market, timeout: "10", ...fields })
 })
 
-/** The kill switches that an account has armed. */
+/** Returns the kill switches that an account has armed. */
 const timers = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, items } = yield* LiveCalls.list(world, account, Paths.killSwitchStatus, fields)
   return { answer, timers: items.filter(Json.isObject) }

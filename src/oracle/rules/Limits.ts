@@ -1,4 +1,4 @@
-/** The rate limits: how many calls a target must accept (document, "Limits"). */
+/** Rules about rate limits: the number of calls that a target must accept (document, "Limits"). */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -13,13 +13,13 @@ import type { World } from "../world/World.ts"
 
 const section = Section.of({ clause: "Limits" })
 
-/** The share of calls that must be answered for a limit to be judged. */
+/** The fraction of calls that must get a response for a limit to be evaluated. */
 const leastAnswered = 0.8
 
 /**
  * Makes a call `count` times, one at a time, because nonces may have to increase. The target's clock is frozen, so all
- * calls fall into one window, no matter how slow the target or this machine is. Calls without an answer are left out,
- * because the target may have counted them. Skips if many calls get no answer.
+ * calls fall into one window, no matter how slow the target or this machine is. Calls without a response are left out,
+ * because the target may have counted them. Skips if many calls get no response.
  */
 const times = Effect.fnUntraced(function*(
   { whileFrozen }: World,
@@ -30,11 +30,11 @@ const times = Effect.fnUntraced(function*(
   const answers = yield* whileFrozen(Effect.all(Array.from({ length: count }, () => answered)))
   const found = Arr.getSomes(answers)
   return found.length < count * leastAnswered
-    ? yield* Verdict.skip(`not judged: the connection failed in ${count - found.length} of ${count} calls`)
+    ? yield* Verdict.skip(`not evaluated: the connection failed in ${count - found.length} of ${count} calls`)
     : found
 })
 
-/** Expects that all calls succeed. Any other answer counts as a refusal. */
+/** Expects that all calls succeed. Any other response is treated as a refusal. */
 const areAccepted = (answers: ReadonlyArray<Answer>) => {
   const refused = answers.filter(({ status }) => status !== 200)
   return Verdict.conclude("no refusals", `${refused.length} refusals`, refused.length === 0, refused[0])
@@ -59,7 +59,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open({ isFunded: false })
-      // The target may not have counted a call without an answer: make it again.
+      // The target may not have counted a call without a response, so the call is made again.
       const call = Connection.retry(world.attempt(account, Paths.interest, { limit: 1 }))
       const answers = yield* times(world, interestLimit + 1, call)
       const refused = answers.find(({ status }) => status === 429)

@@ -1,4 +1,4 @@
-/** Bulk orders, which only the live exchange's documentation describes. */
+/** Rules about bulk orders, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -13,7 +13,7 @@ import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
-/** A sell order, `percent` above the market. */
+/** Creates a sell order, `percent` above the market. */
 const offer = (market: Market, percent = 10, more: Body = {}): Body => ({
   market: market.name,
   side: "sell",
@@ -26,7 +26,7 @@ const kinds = [{ path: Paths.bulk }, { path: Paths.collateralBulk }] as const
 
 const wrongs = ["too small", "without a side", "unknown market"] as const
 
-/** A sell order that cannot be placed. */
+/** Creates a sell order that every target must refuse. */
 const wrong = (market: Market, what: typeof wrongs[number]): Body =>
   offer(
     market,
@@ -38,7 +38,7 @@ const wrong = (market: Market, what: typeof wrongs[number]): Body =>
     }[what]
   )
 
-/** The result and the error of an item, which must have exactly one of them. */
+/** Returns the result and the error of an item, which must have exactly one of them. */
 const parts = (item: unknown) => {
   const { error, result } = Json.isObject(item) ? item : { error: undefined, result: undefined }
   return {

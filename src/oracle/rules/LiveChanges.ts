@@ -1,4 +1,4 @@
-/** Changing open orders. Only the live exchange's documentation describes this call. */
+/** Rules about changing open orders. Only the live exchange's documentation describes this call. */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -11,7 +11,7 @@ import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
-/** A price `percent` above the market's. */
+/** Returns a price `percent` above the market's. */
 const above = (market: Market, percent: number): string => priceText(market, market.price * (1 + percent / 100))
 
 /** Places an order of 0.03 that rests 10 percent above the market. */
@@ -57,7 +57,9 @@ const kinds: ReadonlyArray<Terms> = [
   { path: Paths.collateralStopLimit, type: "stop limit", more: stop }
 ]
 
-/** An amount of so many hundredths. On a real account, so many times the smallest amount that rules order. */
+/**
+ * Returns an amount of this many hundredths; on a real account, this many times the smallest amount that rules order.
+ */
 const hundredths = ({ profile }: World, market: Market, count: number): string =>
   profile === "control"
     ? `0.0${count}`
@@ -71,7 +73,7 @@ const changes: ReadonlyArray<(world: World, market: Market) => Body> = [
 ]
 
 /**
- * Lets another account fill 0.01 of an order of 0.03, then changes the order. Returns the answer, and both orders.
+ * Lets another account fill 0.01 of an order of 0.03, then changes the order. Returns the response, and both orders.
  */
 const changedInPart = Effect.fnUntraced(function*(world: World, path: string, change: Body) {
   const [account, other] = [yield* LiveOrders.customer(world), yield* world.open()]
@@ -153,7 +155,8 @@ const partRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-changes.part", {
-    statement: "Keeps what is left of a partly filled order when its price changes, and lists the filled part as ended",
+    statement:
+      "Keeps what is left of a partly filled order when its price changes, and lists the filled part as closed",
     values: [Paths.limitOrder, Paths.collateralLimit],
     check: Effect.fnUntraced(function*(world, path) {
       const change = { price: above(yield* world.market, 4) }

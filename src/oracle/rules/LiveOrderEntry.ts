@@ -1,4 +1,4 @@
-/** Requirements for limit orders that only the live exchange's documentation describes. */
+/** Rules about the requirements for limit orders, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -13,7 +13,7 @@ import type { Account, Body, Market, World } from "../world/World.ts"
 
 const paths = [Paths.limitOrder, Paths.collateralLimit] as const
 
-/** A buy order that rests far from the market. */
+/** Creates a buy order that rests far from the market. */
 const draft = (market: Market, more: Body = {}): Body => ({
   market: market.name,
   side: "buy",
@@ -22,7 +22,7 @@ const draft = (market: Market, more: Body = {}): Body => ({
   ...more
 })
 
-/** A draft with the smallest amount, for a real account. */
+/** Creates a draft with the smallest amount, for a real account. */
 const smallest = (market: Market, more: Body = {}): Body =>
   draft(market, { amount: Orders.amountFor(market, Number(Orders.lowPrice(market))), ...more })
 
@@ -48,7 +48,7 @@ const nothingOpen = Effect.fnUntraced(function*(world: World, account: Account) 
   yield* Verdict.expect(answer, "no open orders", records.length === 0)
 })
 
-/** Ends an order: cancels it, or lets another account fill it. */
+/** Closes an order: cancels it, or lets another account fill it. */
 const end = Effect.fnUntraced(function*(
   world: World,
   account: Account,

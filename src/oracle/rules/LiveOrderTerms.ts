@@ -1,4 +1,7 @@
-/** Invalid values and options of every call that places orders. Only the live exchange's documentation describes them. */
+/**
+ * Rules about the invalid values and the options of all calls that place orders. Only the live exchange's documentation
+ * describes them.
+ */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
@@ -14,7 +17,7 @@ import type { Account, Body, Market, World } from "../world/World.ts"
 
 const { forEach } = LiveCalls.section
 
-/** A sell order that waits 10 percent above the market. */
+/** Creates a sell order that waits 10 percent above the market. */
 const limit = (market: Market): Body => ({
   market: market.name,
   side: "sell",
@@ -22,7 +25,7 @@ const limit = (market: Market): Body => ({
   price: priceText(market, market.price * 1.1)
 })
 
-/** A stop order that sells below the market. */
+/** Creates a stop order that sells below the market. */
 const stop = (market: Market): Body => ({
   market: market.name,
   side: "sell",
@@ -49,7 +52,7 @@ const calls: ReadonlyArray<{ readonly path: string; readonly draft: (market: Mar
 /** The calls that place stop orders and that only the live exchange's documentation describes. */
 const stops = calls.filter(({ draft }) => draft === stop || draft === stopLimit)
 
-/** The fields of a stop order that buys above the market. The amount of a spot stop-market buy is its cost. */
+/** Returns the fields of a stop order that buys above the market. The amount of a spot stop-market buy is its cost. */
 const rising = (market: Market, path: string, draft: (market: Market) => Body): Body => ({
   ...draft(market),
   side: "buy",
@@ -69,7 +72,7 @@ const wrong = [
   { key: "clientOrderId", values: ["a b", "a/b"], codes: [30, 36] }
 ] as const
 
-/** A valid order with the smallest amount that waits far from the market, for a real account. */
+/** Returns a valid order with the smallest amount that waits far from the market, for a real account. */
 const farther = (market: Market, fields: Body): Body => {
   const at = (factor: number) => priceText(market, market.price * factor)
   const isStop = fields["activation_price"] !== undefined
@@ -91,7 +94,7 @@ const nothingOpen = Effect.fnUntraced(function*(world: World, account: Account) 
   yield* Verdict.expect(answer, "no open orders", records.length === 0)
 })
 
-/** The spellings of a key that refusals may use. */
+/** Returns the spellings of a key that refusals may use. */
 const spellings = (key: string): ReadonlyArray<string> => [
   key,
   key.replace(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())
@@ -173,7 +176,7 @@ const reducing = calls.filter(({ path }) =>
   [Paths.collateralLimit, Paths.collateralStopLimit, Paths.triggerMarket].includes(path)
 )
 
-/** The error in a bulk call's item or in a single call's answer; empty if there is none. */
+/** Returns the error in a bulk call's item or in a single call's response, or an empty result if there is none. */
 const errorOf = (json: unknown): Body => {
   const [item]: ReadonlyArray<unknown> = Array.isArray(json) ? json : [{ error: json }]
   const error = Json.isObject(item) ? item["error"] : undefined

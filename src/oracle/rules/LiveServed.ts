@@ -1,4 +1,6 @@
-/** Whether a target of the live dialect serves the calls that only the live exchange's documentation describes. */
+/**
+ * The rule that a target of the live dialect serves the calls that only the live exchange's documentation describes.
+ */
 import * as Effect from "effect/Effect"
 import * as Features from "../Features.ts"
 import * as Rule from "../Rule.ts"
@@ -15,14 +17,16 @@ const ask = Effect.fnUntraced(function*(world: World, path: string, market: stri
     : yield* world.call(yield* world.reader, path)
 })
 
-/** The calls to make, except those that the target declares missing. On a target that is not a sandbox, only reads. */
+/**
+ * Returns the calls to make, except those that the target declares missing. On a target that is not a sandbox, only
+ * reads.
+ */
 const pathsOf = ({ declares, profile }: World): ReadonlyArray<string> =>
   (profile === "control" ? Paths.liveCalls : Paths.liveReads).filter(declares)
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.always("live-calls.served", {
-    statement:
-      "Serves every call that the live exchange's documentation describes: none is answered with HTTP 404 or 501",
+    statement: "Serves every call that the live exchange's documentation describes: no call gets HTTP 404 or 501",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const { name } = yield* world.market
@@ -31,11 +35,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const missing: Array<string> = []
       for (const path of paths) {
         const isMissing = Effect.map(ask(world, path, name), Refusals.isNotServed)
-        // Without a key, only public calls can be judged.
+        // Without a key, only public calls can be evaluated.
         if (yield* Effect.catchTag(isMissing, "Skipped", () => Effect.succeed(false))) missing.push(path)
       }
       yield* Verdict.conclude(
-        `from every call, any answer other than HTTP 404 or 501; ${Features.remedy}`,
+        `from every call, any response other than HTTP 404 or 501; ${Features.remedy}`,
         `HTTP 404 or 501 from ${missing.join(", ")}`,
         missing.length === 0
       )

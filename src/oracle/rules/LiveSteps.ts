@@ -1,4 +1,4 @@
-/** The steps of prices and amounts, which only the live exchange's documentation describes. */
+/** Rules about price and amount steps, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -11,10 +11,10 @@ import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Body, Market } from "../world/World.ts"
 
-/** The value plus half a step. */
+/** Returns the value plus half a step. */
 const offStep = (value: number, step: number): string => digits(value + step / 2, Math.ceil(-Math.log10(step)) + 1)
 
-/** A sell order far above the market. */
+/** Creates a sell order far above the market. */
 const offer = (market: Market, more: Body = {}): Body => {
   const { price, ...order } = Orders.stopLimit(market, "buy")
   return { market: order["market"], side: "sell", amount: order["amount"], price, ...more }
@@ -57,7 +57,7 @@ const cases: ReadonlyArray<Case> = [
   }
 ]
 
-/** The order, with one value off the market's step. */
+/** Returns the order, with one value off the market's step. */
 const wrong = (market: Market, order: Body, key: string): Body => ({
   ...order,
   [key]: offStep(Number(order[key]), key === "amount" ? market.step : market.tick)

@@ -1,4 +1,4 @@
-/** Stop-market orders and margin stop orders, which only the live exchange's documentation describes. */
+/** Rules about stop-market orders and margin stop orders, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -22,7 +22,7 @@ const paths: { readonly [K in Kind]: string } = {
 
 const kinds: ReadonlyArray<Kind> = ["stop-market", "collateral-stop-limit", "trigger-market"]
 
-/** The order types that an answer may show: as documented, or as recorded for margin orders. */
+/** The order types that a response may show: as documented, or as recorded for margin orders. */
 const types: { readonly [K in Kind]: ReadonlyArray<string> } = {
   "stop-market": ["stop market"],
   "collateral-stop-limit": ["stop limit", "margin stop limit"],
@@ -32,13 +32,13 @@ const types: { readonly [K in Kind]: ReadonlyArray<string> } = {
 /** Every combination of call and side. */
 const cases = kinds.flatMap((kind) => Orders.sides.map((side) => ({ kind, side })))
 
-/** The price `percent` above the market's for a buy, below it for a sell. */
+/** Returns the price `percent` above the market's for a buy, below it for a sell. */
 const priceAt = (market: Market, side: Orders.Side, percent: number): string =>
   priceText(market, market.price * (1 + (side === "buy" ? percent : -percent) / 100))
 
 /**
- * An order of 0.02 whose trigger is 5 percent from the market price and whose limit, if any, is 7 percent from it. The
- * amount of a spot market buy is its cost.
+ * Returns an order of 0.02 whose trigger is 5 percent from the market price and whose limit, if any, is 7 percent from
+ * it. The amount of a spot market buy is its cost.
  */
 const fieldsOf = (market: Market, kind: Kind, side: Orders.Side, more: Body = {}): Body => ({
   market: market.name,
@@ -49,7 +49,10 @@ const fieldsOf = (market: Market, kind: Kind, side: Orders.Side, more: Body = {}
   ...more
 })
 
-/** The cost of a spot market buy in these rules: a little more than the cost of 0.01 at 6 percent above the market. */
+/**
+ * Returns the cost of a spot market buy in these rules: a little more than the cost of 0.01 at 6 percent above the
+ * market.
+ */
 const cost = (market: Market): string => priceText(market, market.price * 0.0107)
 
 /** Places a stop order that waits for its trigger. */

@@ -1,4 +1,4 @@
-/** The main balance (document, "Main balance entry" and Endpoints §7). */
+/** Rules about the main balance (document, "Main balance entry" and Endpoints §7). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"

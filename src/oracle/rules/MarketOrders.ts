@@ -1,4 +1,4 @@
-/** Market orders on spot and on margin, which only the live exchange's documentation describes. */
+/** Rules about market orders on spot and margin, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -15,7 +15,7 @@ import type { Body, World } from "../world/World.ts"
 /** A call that places market orders. */
 interface Entry {
   readonly path: string
-  /** The order type that answers show for this call. */
+  /** The order type that responses show for this call. */
   readonly type: string
   readonly side: Orders.Side
 }
@@ -29,7 +29,9 @@ const entries: ReadonlyArray<Entry> = [
 /** Whether the order's amount is the amount to spend, in the quote currency. */
 const isQuote = ({ path, side }: Entry): boolean => path === Paths.marketOrder && side === "buy"
 
-/** Lets another account offer 0.01 and 0.02 at two prices, then places a market order of `size` in the base currency. */
+/**
+ * Lets another account offer 0.01 and 0.02 at two prices, then places a market order of `size` in the base currency.
+ */
 const sweep = Effect.fnUntraced(function*(world: World, entry: Entry, size: number) {
   const { path, side, type } = entry
   const market = yield* world.market
@@ -64,7 +66,7 @@ const sweep = Effect.fnUntraced(function*(world: World, entry: Entry, size: numb
 /** The refusal for lack of funds: with the engine's code, or with the code for the amount. */
 const noFunds = { status: 400, codes: [10, 32] }
 
-/** Without a limit price, an answer shows "0" or nothing. */
+/** Without a limit price, a response shows "0" or nothing. */
 const isUnpriced = ({ price }: Body): boolean => price === undefined || Number(price) === 0
 
 const fieldsOf = (entry: Entry, market: string): Body => ({

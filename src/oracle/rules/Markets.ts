@@ -1,4 +1,4 @@
-/** The market list (document, Endpoints §3, which refers to the bounds in it). */
+/** Rules about the market list (document, Endpoints §3, which refers to the bounds in this list). */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -11,11 +11,11 @@ const digits: Kinds.Kind = {
   holds: (text) => /^[0-9]{1,2}$/u.test(String(text)) && typeof text === "string"
 }
 
-/** The fields that the document refers to. It describes no other part of this answer. */
+/** The fields that the document refers to. It describes no other part of this response. */
 export const rules: ReadonlyArray<Rule.Rule> = FieldRules.rules({
   id: "markets.entry",
   clause: "Endpoints §3",
-  // The document mentions these fields, but does not show the answer that contains them. The live documentation does.
+  // The document mentions these fields, but does not show the response that contains them. The live documentation does.
   level: "SHOULD",
   isDocumented: true,
   profile: "read-only",

@@ -1,6 +1,6 @@
 /**
- * Random call sequences, compared with small models. The models share no code with the sandbox's engine: an order is a
- * row in a table, and a page is a slice of a list.
+ * Rules about random call sequences, whose results are compared with small models. The models share no code with the
+ * sandbox's engine: an order is a row in a table, and a page is a slice of a list.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

@@ -1,4 +1,4 @@
-/** The nonces that a target accepts (document, "Authentication"). */
+/** Rules about the nonces that a target accepts (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
@@ -13,7 +13,7 @@ import type { World } from "../world/World.ts"
 
 const section = Section.of({ clause: "Authentication", level: "SHOULD" })
 
-/** A nonce near the target's clock, sent with an acceptance window. It need not be the greatest so far. */
+/** Returns a nonce near the target's clock, sent with an acceptance window. It need not be the greatest so far. */
 const windowed = (world: World, value: number) => Dialects.nonce(world.dialect, value, true)
 
 export const rules: ReadonlyArray<Rule.Rule> = [

@@ -1,4 +1,4 @@
-/** Collateral OCO orders (document, Endpoints §2). */
+/** Rules about collateral OCO orders (document, Endpoints §2). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"

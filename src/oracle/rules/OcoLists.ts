@@ -1,4 +1,4 @@
-/** Listing and canceling OCO orders. Only the live exchange's documentation describes these calls. */
+/** Rules about listing and canceling OCO orders. Only the live exchange's documentation describes these calls. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -16,10 +16,12 @@ import type { Account, Body, World } from "../world/World.ts"
 /** A futures market, used in addition to the world's market. */
 const perpetual = "BTC_PERP"
 
-/** The fields of a leg that only the answer to a new OCO order shows. */
+/** The fields of a leg that only the response to a new OCO order shows. */
 const first: ReadonlyArray<string> = ["takerFee", "makerFee"]
 
-/** A pair with the keys of plain orders in its legs, and without the fields that only its first answer shows. */
+/**
+ * Returns a pair with the keys of plain orders in its legs, and without the fields that only its first response shows.
+ */
 const toPair = (pair: Body): Body =>
   Object.fromEntries([
     ["id", pair["id"]],
@@ -32,7 +34,7 @@ const toPair = (pair: Body): Body =>
     ])
   ])
 
-/** A conditional order as a pair. The keys of its legs are in camel case. */
+/** Returns a conditional order as a pair. The keys of its legs are in camel case. */
 const fromConditional = ({ id, stopLoss, takeProfit }: Body): Body =>
   toPair({ id, stop_loss: stopLoss, take_profit: takeProfit })
 
@@ -50,7 +52,7 @@ const place = Effect.fnUntraced(function*(world: World) {
   return { account, market, one, two, other, clientOrderId }
 })
 
-/** A key regardless of its spelling: the same text for `activation_price` and `activationPrice`. */
+/** Returns a key regardless of its spelling: the same text for `activation_price` and `activationPrice`. */
 const words = (key: string): string => key.replaceAll("_", "").toLowerCase()
 
 /** The fields that only the leg with a trigger shows. */
@@ -65,7 +67,7 @@ const hasLegs = (answer: Target.Answer, stopLoss: Body, takeProfit: Body, activa
       !Object.keys(takeProfit).some((key) => triggerFields.includes(words(key)))
   )
 
-/** The OCO orders of an account. */
+/** Returns the OCO orders of an account. */
 const pairs = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, items } = yield* LiveCalls.list(world, account, Paths.ocoOrders, fields)
   const records = items.filter(Json.isObject)
@@ -75,7 +77,7 @@ const pairs = Effect.fnUntraced(function*(world: World, account: Account, fields
   return { answer, records: records.map(toPair), total: undefined }
 })
 
-/** The conditional orders of an account, as pairs. */
+/** Returns an account's conditional orders, as pairs. */
 const conditional = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, fields)
   const records = Array.isArray(json["records"]) ? json["records"].filter(Json.isObject) : []
@@ -96,7 +98,7 @@ const both = [
   { path: Paths.conditionalOrders, read: conditional }
 ] as const
 
-/** The same pair with these changes in both legs. */
+/** Returns the pair with these changes in both legs. */
 const withLegs = (pair: Body, change: Body): Body => ({
   ...pair,
   ...Object.fromEntries(Oco.legs.map((key) => [key, { ...Oco.leg(pair, key), ...change }]))
@@ -121,7 +123,7 @@ const notFound = (answer: Target.Answer) =>
 
 const listRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("oco-orders.listed", {
-    statement: "Lists all OCO orders, or those of one market, with both legs as in the first answer",
+    statement: "Lists all OCO orders, or those of one market, with both legs as in the first response",
     values: both,
     check: Effect.fnUntraced(function*(world, { read }) {
       const { account, market, one, other, two } = yield* place(world)
@@ -191,7 +193,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
 
 const cancelRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("oco-orders.stp", {
-    statement: "Shows the stp of an OCO order's request on both legs, in the answer and among the open orders",
+    statement: "Shows the stp of an OCO order's request on both legs, in the response and among the open orders",
     values: ["cn", "co", "cb"] as const,
     check: Effect.fnUntraced(function*(world, stp) {
       const account = yield* world.trader
@@ -217,7 +219,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     values: ["orderId", "clientOrderId"] as const,
     check: Effect.fnUntraced(function*(world, key) {
       const { account, clientOrderId, market, one, other, two } = yield* place(world)
-      // A list that was read before the cancellation must not be shown again.
+      // The target must not show a cached list from before the cancellation.
       yield* leaves(world, account, [one, two, other])
       const fields = { market: market.name, [key]: key === "orderId" ? one["id"] : clientOrderId }
       const { answer, json } = yield* LiveCalls.object(world, account, Paths.cancelOco, fields)

@@ -1,4 +1,4 @@
-/** Reduce-only OCO orders (document, Endpoints §2). */
+/** Rules about reduce-only OCO orders (document, Endpoints §2). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
@@ -42,7 +42,7 @@ const notYet = Verdict.skip("reduceOnly is not yet accepted, as the document ann
 
 /**
  * Submits a reduce-only order. Skips if the target refuses the field for every order, because then its effect cannot be
- * judged. A target that accepts the field for some orders is judged.
+ * evaluated. A target that accepts the field for some orders is evaluated.
  */
 const submitReduceOnly = Effect.fnUntraced(function*(
   world: World,
@@ -103,7 +103,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "oco.reduce-only.flag",
-    statement: "Shows the requested reduceOnly in the answer",
+    statement: "Shows the requested reduceOnly in the response",
     clause: "Collateral OCO order (response)",
     level: "SHOULD",
     live: Rule.documented("reduceOnly is shown"),
@@ -128,7 +128,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("oco.reduce-only.default", {
-    statement: "Uses reduceOnly false by default: the order can open a position, and the answer shows false",
+    statement: "Uses reduceOnly false by default: the order can open a position, and the response shows false",
     level: "MUST",
     profile: "mutating",
     values: [{}, { reduceOnly: false }],

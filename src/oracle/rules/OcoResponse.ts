@@ -1,4 +1,4 @@
-/** Answers to OCO orders (document, "Collateral OCO order (response)"). */
+/** Rules about the responses to new OCO orders (document, "Collateral OCO order (response)"). */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

@@ -1,6 +1,6 @@
 /**
- * The answers about one order, from its placement to its end. Only the live exchange's documentation describes these
- * answers; it gives all of them the same fields.
+ * Rules about the responses that show one order, from its placement until it closes. Only the live exchange's documentation
+ * describes these responses. All of them have the same fields.
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
@@ -19,7 +19,7 @@ import type { Account, Body, Market, World } from "../world/World.ts"
 
 const { amount } = WaitingOrders
 
-/** The calls whose orders the collateral balance backs. */
+/** The calls whose orders are backed by the collateral balance. */
 const onCollateral: ReadonlyArray<string> = [
   Paths.collateralLimit,
   Paths.collateralBulk,
@@ -28,8 +28,8 @@ const onCollateral: ReadonlyArray<string> = [
 ]
 
 /**
- * Places an order, and another one that a faulty answer could show in its place. Returns the order that all later
- * answers must show.
+ * Places an order, and another one that a faulty response could show in its place. Returns the order that all later
+ * responses must show.
  */
 const placed = Effect.fnUntraced(function*(world: World, entry: WaitingOrders.Entry) {
   const account = yield* LiveOrders.owner(world)
@@ -74,7 +74,7 @@ const cancel = (world: World, { account, fields: { clientOrderId, market }, orde
     clientOrderId === undefined ? { market, orderId } : { market, clientOrderId }
   )
 
-/** Expects that exactly these of an account's orders are open. On a real account, only `known` orders count. */
+/** Expects that exactly these of an account's orders are open. On a real account, only `known` orders are compared. */
 const leaves = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -93,7 +93,7 @@ const leaves = Effect.fnUntraced(function*(
 /** Fields that the documentation does not list for order history. */
 const unlisted: ReadonlyArray<string> = ["stp", "left", "oto", "activated"]
 
-/** An order's fields that order history shows. */
+/** Returns an order's fields that order history shows. */
 const inHistory = (order: Body): Body =>
   Object.fromEntries(Object.entries(order).filter(([key]) => !unlisted.includes(key)))
 
@@ -128,7 +128,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-answers.listed", {
-    statement: "Lists an open order with the values of its first answer, and finds it by either id",
+    statement: "Lists an open order with the values of its first response, and finds it by either id",
     profile: "mutating",
     values: WaitingOrders.allowed,
     check: Effect.fnUntraced(function*(world, entry) {
@@ -148,13 +148,13 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-answers.canceled", {
-    statement: "Shows a canceled order with the values of its first answer, and leaves all other orders open",
+    statement: "Shows a canceled order with the values of its first response, and leaves all other orders open",
     profile: "mutating",
     values: WaitingOrders.allowed,
     check: Effect.fnUntraced(function*(world, entry) {
       const story = yield* placed(world, entry)
       const { account, expected, order: { orderId }, other } = story
-      // A list that was read before the cancellation must not be shown again.
+      // The target must not show a cached list from before the cancellation.
       yield* leaves(world, account, [orderId, other["orderId"]])
       const { answer, order } = yield* cancel(world, story)
       yield* LiveOrders.shows({ answer }, "the canceled order", order, { ...expected, status: "CANCELED" })
@@ -162,7 +162,8 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-answers.ended", {
-    statement: "Shows a canceled order in order history with the values of its first answer, and finds it by either id",
+    statement:
+      "Shows a canceled order in order history with the values of its first response, and finds it by either id",
     profile: "mutating",
     values: WaitingOrders.allowed,
     check: Effect.fnUntraced(function*(world, entry) {
@@ -192,7 +193,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The currency that an order on this side locks, and the minimum that it locks. */
+/** Returns the currency and the minimum amount that an order on this side locks. */
 const locked = ({ money, stock }: Market, side: Orders.Side, price: string, size: number) =>
   side === "buy" ? { ticker: money, least: size * Number(price) } : { ticker: stock, least: size }
 
@@ -201,7 +202,7 @@ const feeMargin = 0.01
 
 const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9 * Math.max(1, Math.abs(other))
 
-/** An order of a real account that waits far from the market. */
+/** Returns an order of a real account that waits far from the market. */
 const waiting = Effect.fnUntraced(function*(world: World) {
   const [maker, market] = [yield* world.trader, yield* world.market]
   const fields = WaitingOrders.fieldsOf(world, market, { ...WaitingOrders.limit, path: Paths.limitOrder, side: "buy" })
@@ -271,7 +272,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-answers.partly", {
-    statement: "Shows the filled part of an order that is canceled afterwards, in the answer and in order history",
+    statement: "Shows the filled part of an order that is canceled afterwards, in the response and in order history",
     values: Orders.sides.flatMap((side) => [Paths.limitOrder, Paths.collateralLimit].map((path) => ({ side, path }))),
     check: Effect.fnUntraced(function*(world, { path, side }) {
       const { account, expected, fields, order: placed } = yield* WaitingOrders.partlyFilled(world, side, path)
@@ -296,7 +297,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-answers.ioc", {
-    statement: "Shows an immediate-or-cancel order's fills and its ioc flag, in the answer and in order history",
+    statement: "Shows an immediate-or-cancel order's fills and its ioc flag, in the response and in order history",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const [account, other] = [yield* LiveOrders.customer(world), yield* world.open()]

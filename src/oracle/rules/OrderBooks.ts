@@ -1,4 +1,4 @@
-/** Order book and depth, level by level, which only the live exchange's documentation describes. */
+/** Rules about the levels of order book and depth, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -12,7 +12,9 @@ import type { World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
-/** The tolerance for the time of a book, in seconds. Without the control plane, this machine's clock may differ. */
+/**
+ * Returns the tolerance for the time of a book, in seconds. Without the control plane, this machine's clock may differ.
+ */
 const slackOf = ({ profile }: Pick<World, "profile">): number => profile === "control" ? 5 : 60
 
 /** Three prices on each side, best first, in percent from the base price. */

@@ -1,6 +1,6 @@
 /**
- * Filters, pages and refusals of the lists of orders and fills. Only the live exchange's documentation describes these
- * calls.
+ * Rules about the filters, pages and refusals of order and fill lists. Only the live exchange's documentation describes
+ * these calls.
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
@@ -30,7 +30,7 @@ const all: ReadonlyArray<List> = [active, history, fills]
 const expect = (shown: LiveOrders.Shown, what: string, ids: ReadonlyArray<unknown>) =>
   LiveOrders.lists(shown, what, "orderId", ids.map((orderId) => ({ orderId })))
 
-/** The ids of the orders that a list shows, or whose fills it shows. */
+/** Returns the ids of the orders that a list shows, or whose fills it shows. */
 const idsIn = (list: List, { canceled, filled, open }: Effect.Success<ReturnType<typeof Records.populated>>["ids"]) =>
   list === active ? open : list === fills ? filled : canceled.flatMap((id, index) => [id, filled[index]])
 
@@ -121,7 +121,7 @@ const otherRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-lists.unknown-id", {
-    statement: "Shows no ended order for an unknown order id, and refuses an unknown client order id with code 30",
+    statement: "Shows no closed order for an unknown order id, and refuses an unknown client order id with code 30",
     profile: "read-only",
     values: ["orderId", "clientOrderId", "fills"] as const,
     check: Effect.fnUntraced(function*(world, key) {

@@ -1,6 +1,6 @@
 /**
- * Order statuses (document, "Order status"). The document shows no call that lists orders, so these rules use the live
- * exchange's lists.
+ * Rules about order statuses (document, "Order status"). The document shows no call that lists orders, so these rules
+ * use the live exchange's lists.
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"

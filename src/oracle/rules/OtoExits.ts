@@ -1,6 +1,6 @@
 /**
- * The exits of positions that were opened by margin orders with take-profit or stop-loss. Only the live exchange's
- * documentation describes them.
+ * Rules about the exits of positions that were opened by margin orders with take-profit or stop-loss. Only the live
+ * exchange's documentation describes these exits.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -80,7 +80,7 @@ const rest = Effect.fnUntraced(function*(world: World, path: string, more: Body)
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("oto.placed", {
-    statement: "Shows both exit prices and the group's id in the answer to an order",
+    statement: "Shows both exit prices and the group's id in the response to an order",
     values: entries,
     check: Effect.fnUntraced(function*(world, path) {
       const { answer, order: { oto }, prices } = yield* enter(world, "buy", legs, path)
@@ -120,7 +120,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("oto.order", {
-    statement: "Shows in a conditional order the order itself with the values of its first answer, and both prices",
+    statement: "Shows in a conditional order the order itself with the values of its first response, and both prices",
     values: [[Paths.collateralLimit], [Paths.collateralLimit, "postOnly"]] as const,
     check: Effect.fnUntraced(function*(world, [path, option]) {
       const { account, fields, order } = yield* rest(world, path, option === undefined ? {} : { [option]: true })

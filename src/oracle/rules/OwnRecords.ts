@@ -1,5 +1,5 @@
 /**
- * The account's own orders and fills, as far as reads alone can judge them: each record by itself, and the parameters that
+ * Rules about the account's own orders and fills that need only reads: about each record, and about the parameters that
  * select records. Only the live exchange's documentation describes these calls.
  */
 import * as Effect from "effect/Effect"
@@ -31,23 +31,22 @@ const forSources = (
     })
   )
 
-// -----------------------------------------------------------------------------
-// Each record by itself
+// ----------------------------------------------------------------------------- Single records
 // -----------------------------------------------------------------------------
 
-/** The keys whose values are not of their kind. */
+/** Returns the keys whose values are not of their kind. */
 const misshapen = ({ optional, required }: RecordLists.Fields, record: Body): ReadonlyArray<string> => [
   ...Object.keys(required).filter((key) => required[key]?.holds(record[key]) !== true),
   ...Object.keys(optional).filter((key) => record[key] !== undefined && optional[key]?.holds(record[key]) !== true)
 ]
 
-/** The requirements on a record whose amount is in the base currency. */
+/** A requirement on a record, and whether the record meets it. */
 type Requirement = readonly [requirement: string, holds: boolean]
 
-/** Whether the amount of an order may be in the quote currency, as that of a market buy on a spot market is. */
+/** Whether an order's amount may be in the quote currency, as in a market buy on a spot market. */
 const isInMoney = ({ side, type }: Body): boolean => side === "buy" && /^(?:stop )?market$/u.test(String(type))
 
-/** The requirements on what an order has traded. */
+/** Returns the requirements on an order's traded amounts. */
 const ofFills = (order: Body): ReadonlyArray<Requirement> => {
   const [amount, left, stock, money, price] = RecordLists.numbers(
     order,
@@ -74,14 +73,17 @@ const ofFills = (order: Body): ReadonlyArray<Requirement> => {
   ]
 }
 
-/** Whether the word for the status of an order fits the amount that has traded. */
+/** Whether an order's status fits the amount that has traded. */
 const isFitting = (status: unknown, stock: number, amount: number): boolean => {
   if (status === "OPEN") return stock === 0
   if (status === "PARTIALLY_FILLED") return stock > 0
   return status !== "FILLED" || RecordLists.isNear(stock, amount)
 }
 
-/** The requirements on a fee: between the rates that the order shows, if it is charged in one of its currencies. */
+/**
+ * Returns the requirement on a fee that is charged in one of the market's currencies: it lies between the rates that
+ * the order shows.
+ */
 const ofFee = (order: Body): Requirement => {
   const [stock = "", money = ""] = String(order["market"]).split("_")
   const base = order["feeAsset"] === stock
@@ -104,7 +106,7 @@ const ofTrigger = (order: Body): ReadonlyArray<Requirement> => {
   ]
 }
 
-/** The requirements on one record of a source. */
+/** Returns the requirements on one record of a source. */
 const requirements = (source: RecordLists.Source, record: Body, now: number): ReadonlyArray<Requirement> => {
   const [first, last] = RecordLists.numbers(record, ...source.times)
   const ofTimes: ReadonlyArray<Requirement> = [
@@ -127,7 +129,7 @@ const requirements = (source: RecordLists.Source, record: Body, now: number): Re
     ...ofTrigger(record),
     ...(isOpen ? [] : [ofFee(record)]),
     [
-      isOpen ? "the status of an open order" : "the status of an ended order",
+      isOpen ? "the status of an open order" : "the status of a closed order",
       isOpen ? ["OPEN", "PARTIALLY_FILLED"].includes(String(record["status"])) : record["status"] !== "OPEN"
     ]
   ]
@@ -171,7 +173,7 @@ const recordRules: ReadonlyArray<Rule.Rule> = [
 // Selections
 // -----------------------------------------------------------------------------
 
-/** A selection shows a record with the same values as the list, and only records that match. */
+/** Expects that a filtered list contains only matching records, with the same values as in the unfiltered list. */
 const selects = Effect.fnUntraced(function*(
   source: RecordLists.Source,
   world: World,
@@ -193,7 +195,7 @@ const selects = Effect.fnUntraced(function*(
   const matching = all.filter((known) =>
     known[filter] === record[filter] && Object.entries(fields).every(([key, value]) => known[key] === value)
   )
-  // A list that is full may have had more records than it shows.
+  // A list with the maximum number of records may be incomplete.
   const expected = all.length < RecordLists.most && records.length < RecordLists.most ? matching : [record]
   for (const known of expected) {
     const found = records.find((found) => found[key] === known[key])
@@ -201,7 +203,7 @@ const selects = Effect.fnUntraced(function*(
   }
 })
 
-/** The market with most records, and its records. */
+/** Returns the market with the most records, and these records. */
 const largest = (records: ReadonlyArray<Body>): readonly [market: unknown, records: ReadonlyArray<Body>] =>
   [...Map.groupBy(records, ({ market }) => market)].toSorted(([, one], [, other]) => other.length - one.length)[0]
     ?? ["", []]

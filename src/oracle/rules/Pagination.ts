@@ -1,6 +1,6 @@
 /**
- * Pages of lists (document, "Limits", and the lists' own sections). All lists share these rules; only the default limit
- * differs.
+ * Rules about the pages of lists (document, "Limits", and the lists' own sections). All lists share these rules; only
+ * the default limit differs.
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -20,10 +20,10 @@ const textOf = (records: unknown): string => JSON.stringify(records) ?? ""
 const isSameSet = (one: ReadonlyArray<unknown>, two: ReadonlyArray<unknown>): boolean =>
   one.map(textOf).toSorted().join() === two.map(textOf).toSorted().join()
 
-/** The constructors for a list's rules. */
+/** Returns the constructors for a list's rules. */
 const rulesOf = ({ clause }: List) => Section.of({ clause, profile: "read-only" })
 
-/** Creates a rule that these values are refused as a limit or an offset. */
+/** Creates a rule that the target refuses these values as a limit or an offset. */
 const refuses = (
   list: List,
   field: "limit" | "offset",

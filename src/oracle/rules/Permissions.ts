@@ -1,6 +1,6 @@
 /**
- * Trading permissions of a sub-account (document, "Sub-account" and "Authentication"). The document names the
- * permissions; which calls each one allows is this project's stance.
+ * Rules about a sub-account's trading permissions (document, "Sub-account" and "Authentication"). The document names
+ * the permissions; which calls each one allows is this project's stance.
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"

@@ -1,4 +1,4 @@
-/** Open positions, which only the live exchange's documentation describes. */
+/** Rules about open positions, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
@@ -42,7 +42,7 @@ const textOrNull: Kinds.Kind = {
   holds: (value) => value === null || Kinds.text.holds(value)
 }
 
-/** The only open position of an account. */
+/** Returns an account's only open position. */
 const theOne = Effect.fnUntraced(function*(world: World, account: Account) {
   const { answer, positions } = yield* LiveCalls.openPositions(world, account)
   const [position = {}] = positions
@@ -61,10 +61,10 @@ const trade = (
 
 const number = (body: Body, key: string): number => Number(body[key] ?? Number.NaN)
 
-/** The amount of a position without its sign. */
+/** Returns the amount of a position without its sign. */
 const size = (position: Body): number => Math.abs(number(position, "amount"))
 
-/** The amount of a position: positive if it is long, negative if it is short. */
+/** Returns a position's amount: positive if it is long, negative if it is short. */
 const signed = (side: Orders.Side, amount: number): number => side === "buy" ? amount : -amount
 
 const isNear = (one: number, other: number, tolerance: number): boolean => Math.abs(one - other) < tolerance

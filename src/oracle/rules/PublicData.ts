@@ -1,7 +1,7 @@
 /**
- * Market data that must fit together whatever happens on a market: the figures of one answer, the parameters of one
- * call, and all summaries of a market that did not trade meanwhile. Only the live exchange's documentation describes
- * these calls.
+ * Rules about market data that must agree, whatever happens on a market: the values of one response, the parameters of
+ * one call, and all summaries of a market that did not trade in the meantime. Only the live exchange's documentation
+ * describes these calls.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -17,7 +17,9 @@ import type { Body, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
-/** A market's figures of the day, under the keys of the market summary; those that an answer does not show are absent. */
+/**
+ * A market's daily statistics, under the keys of the market summary. Values that a response does not show are absent.
+ */
 interface Day {
   readonly market: string
   readonly last: number
@@ -31,7 +33,7 @@ interface Day {
   readonly open?: number
 }
 
-/** The figures of markets, by market, and the answer that shows them. */
+/** The daily statistics by market, and the response that shows them. */
 interface Days {
   readonly answer: Target.Answer
   readonly days: ReadonlyMap<string, Day>
@@ -83,7 +85,10 @@ const summary = (name: string) =>
     return listed(answer, [toDay(name, Json.isObject(value) ? value : {}, keys)])
   })
 
-/** Lets a sandbox's market trade in two minutes, so that there is something to show. Returns its name. */
+/**
+ * Makes trades on a sandbox's market in two different minutes, so that there is data to show. Returns the market's
+ * name.
+ */
 const traded = Effect.fnUntraced(function*(world: World) {
   const market = yield* world.market
   if (world.profile === "control") {
@@ -94,14 +99,16 @@ const traded = Effect.fnUntraced(function*(world: World) {
   return market.name
 })
 
-/** How far two prices or volumes may differ for the rounding of either, as a ratio. */
+/** How far two prices or volumes may differ because of rounding, as a ratio. */
 const rounding = 1e-3
 
 /** Whether a number lies between two others, apart from rounding. */
 const isBetween = (value: number, low: number, high: number): boolean =>
   value >= low * (1 - rounding) && value <= high * (1 + rounding)
 
-/** What is wrong with the figures of a market; empty if they fit together. */
+/**
+ * Returns the expectations that a market's daily statistics do not meet, or an empty result if the values fit together.
+ */
 const misfits = ({ ask, bid, change, deal, high, last, low, open, volume }: Day): ReadonlyArray<string> => {
   if (!(volume > 0)) return deal > 0 ? ["no total without a volume"] : []
   const isKnown = low !== undefined && high !== undefined
@@ -121,12 +128,12 @@ const misfits = ({ ask, bid, change, deal, high, last, low, open, volume }: Day)
   ]
 }
 
-/** The answers with figures of the day. */
+/** The calls that return daily statistics. */
 const sources = ["summary", "summaries", "tickers", "futures"] as const
 
 const readerOf = { summaries, tickers, futures }
 
-/** The time, in milliseconds, for which the live exchange may keep showing an answer. */
+/** The time, in milliseconds, for which the live exchange may keep showing a response. */
 const cached = 1200
 
 const figures = ["last", "volume", "deal", "low", "high", "bid", "ask", "change"] as const
@@ -135,7 +142,7 @@ const isSame = (one: number | undefined, other: number | undefined): boolean =>
   one === undefined || other === undefined || Number.isNaN(one) || Number.isNaN(other) ||
   Math.abs(one - other) <= 1e-8 * Math.max(1, Math.abs(one))
 
-/** The figures in which two answers differ. */
+/** Returns the values in which two responses differ. */
 const differing = (one: Day, other: Day): ReadonlyArray<string> =>
   figures.filter((key) => !isSame(one[key], other[key]))
 
@@ -155,11 +162,11 @@ const dayRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("market-data.agree", {
-    statement: "Shows the same figures in all summaries of a market, as long as nothing changes on it",
+    statement: "Shows the same values in all summaries of a market while nothing changes on the market",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const name = yield* traded(world)
-      // What an answer shows may be a second old: only figures that stay the same for longer can be compared.
+      // A response may be a second old, so only values that stay the same for longer can be compared.
       const before = [yield* tickers(world), yield* summaries(world)] as const
       yield* Effect.sleep(cached)
       const others = [yield* summary(name)(world), yield* futures(world)]
@@ -229,7 +236,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       const { answer, asks, bids } = yield* Books.read(world, path, name)
       const { days } = yield* tickers(world)
       const last = days.get(name)?.last ?? 0
-      // The price may move between both answers.
+      // The price may move between the two responses.
       const isNear = ([price]: Books.Level) => !(last > 0) || Math.abs(price / last - 1) < 0.05
       yield* Verdict.expect(answer, `prices within 2% of ${last}`, [...asks, ...bids].every(isNear))
     })
@@ -264,7 +271,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
         const trades = Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []
         yield* Verdict.expect(answer, `only type ${type}`, trades.every((trade) => trade["type"] === type))
         const known = all.trades.filter((trade) => trade["type"] === type)
-        // The latest may have come meanwhile, and the list of one side may reach back further.
+        // New trades may have arrived in the meantime, and the list of one side may reach back further.
         const isShown = known.slice(0, 1).every(({ tradeID }) => trades.some((trade) => trade["tradeID"] === tradeID))
         yield* Verdict.expect(answer, `the trade ${String(known[0]?.["tradeID"])}`, isShown)
       }
@@ -302,7 +309,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
 // Candles
 // -----------------------------------------------------------------------------
 
-/** The columns of a candle: time, open, close, high, low, volume, total. */
+/** Returns a candle's columns: time, open, close, high, low, volume, total. */
 const candlesOf = Effect.fnUntraced(function*(world: World, market: string, query: LivePublicCalls.Query) {
   const { answer, value } = yield* LivePublicCalls.results(world, Paths.candles, { market, ...query })
   return { answer, rows: value.filter(Array.isArray).map((row: ReadonlyArray<unknown>) => row.map(Number)) }
@@ -310,7 +317,7 @@ const candlesOf = Effect.fnUntraced(function*(world: World, market: string, quer
 
 const at = (row: ReadonlyArray<number>, column: number): number => row[column] ?? Number.NaN
 
-/** The times of rows. */
+/** Returns the times of rows. */
 const timesOf = (rows: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<number> => rows.map((row) => at(row, 0))
 
 const sum = (rows: ReadonlyArray<ReadonlyArray<number>>, column: number): number =>
@@ -339,7 +346,7 @@ const candleRules: ReadonlyArray<Rule.Rule> = [
       const end = Math.max(start + 1, times.at(-2) ?? 0)
       const window = yield* candlesOf(world, name, { interval: "1m", start, end })
       const found = timesOf(window.rows)
-      // A candle may be shown with the time of its end.
+      // A candle may show the time of its end.
       const isInside = found.every((time) => time >= start - 60 && time <= end + 60)
       const isThere = times.filter((time) => time > start && time < end).every((time) => found.includes(time))
       yield* Verdict.expect(window.answer, `the candles from ${start} to ${end}`, isInside && isThere)
@@ -355,7 +362,7 @@ const candleRules: ReadonlyArray<Rule.Rule> = [
       const now = Math.floor((yield* world.now) / 1000)
       for (const hour of hours.rows) {
         const start = at(hour, 0)
-        // The candle of the current hour still grows; without volume, an interval may have no candle.
+        // The candle of the current hour still changes, and an interval without volume may have no candle.
         if (start % 3600 !== 0 || start + 3660 > now || !(at(hour, 5) > 0)) continue
         const query = { interval: "1m", start, end: start + 3599, limit: 100 }
         const { answer, rows: minutes } = yield* candlesOf(world, name, query)

@@ -1,6 +1,6 @@
 /**
- * Market depth, public fees, platform status, margin markets and futures. Only the live exchange's documentation
- * describes these calls.
+ * Rules about market depth, public fees, platform status, margin markets and futures. Only the live exchange's
+ * documentation describes these calls.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -14,7 +14,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { World } from "../world/World.ts"
 
-/** The prices on both sides of the market depth. */
+/** Returns the prices on both sides of the market depth. */
 const depth = Effect.fnUntraced(function*(world: World) {
   const { name } = yield* world.market
   const { answer, value } = yield* LivePublicCalls.object(world, `${Paths.depth}/${name}`)
@@ -207,7 +207,7 @@ const wrong: ReadonlyArray<readonly [field: string, query: LivePublicCalls.Query
 
 const timeOf = (rate: Readonly<Record<string, unknown>>): string => String(rate["fundingTime"])
 
-/** The first market in the list of futures. */
+/** Returns the first market in the list of futures. */
 const anyFuture = Effect.fnUntraced(function*(world: World) {
   const { objects } = yield* futures(world)
   const [first] = objects.filter(Json.isObject)

@@ -1,6 +1,6 @@
 /**
- * The lists of an account that must agree on its orders, fills, positions and balances, as far as reads alone can judge
- * them. Only the live exchange's documentation describes these calls.
+ * Rules about an account's lists that need only reads: the lists must agree on orders, fills, positions and balances.
+ * Only the live exchange's documentation describes these calls.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -20,7 +20,7 @@ const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) 
 const sum = (records: ReadonlyArray<Body>, key: string): number =>
   records.reduce((sum, record) => sum + RecordLists.number(record, key), 0)
 
-/** The values that a deal of an order and the fill in the list share. */
+/** The values that an order's deal and the listed fill share. */
 const shared = ["id", "time", "role", "amount", "price", "deal", "fee", "feeAsset", "clientOrderId"] as const
 
 const agreeing = (
@@ -37,7 +37,7 @@ const agreeing = (
 const agreementRules: ReadonlyArray<Rule.Rule> = [
   agreeing(
     "records.deals",
-    "Lists the deals of an order with the values of the fills, and with the sums that the ended order shows",
+    "Lists the deals of an order with the values of the fills, and with the sums that the closed order shows",
     Effect.fnUntraced(function*(world, account) {
       const { records } = yield* RecordLists.recordsOf(world, account, RecordLists.fills)
       const history = yield* RecordLists.ended.read(world, account, { limit: RecordLists.most })
@@ -189,7 +189,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
   )
 ]
 
-/** The lists of an account that have no more than a few entries. */
+/** The lists of an account that have only a few entries. */
 const stateRules: ReadonlyArray<Rule.Rule> = [
   agreeing(
     "records.positions",

@@ -1,4 +1,7 @@
-/** Self-trade prevention of stop-limit orders (document, "Stop-limit order (response)" and Endpoints §3). */
+/**
+ * Rules about the self-trade prevention of stop-limit orders (document, "Stop-limit order (response)" and Endpoints
+ * §3).
+ */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

@@ -1,4 +1,4 @@
-/** The server status (document, Endpoints §8). */
+/** The rule about the server status (document, Endpoints §8). */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

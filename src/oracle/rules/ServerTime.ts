@@ -1,4 +1,4 @@
-/** The time of the server, which only the live exchange's documentation describes. */
+/** The rule about the server time, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"

@@ -1,4 +1,4 @@
-/** Stop-limit orders (document, "Stop-limit order (response)" and Endpoints §3). */
+/** Rules about stop-limit orders (document, "Stop-limit order (response)" and Endpoints §3). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Rule from "../Rule.ts"
@@ -235,8 +235,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("stop-limit.request.stp.accepts", {
-    statement: "Accepts stp no, cancel_both, cancel_new and cancel_old, and shows the given mode in the answer",
-    live: Rule.other("the answer shows no, cb, cn or co; requests may use either form"),
+    statement: "Accepts stp no, cancel_both, cancel_new and cancel_old, and shows the given mode in the response",
+    live: Rule.other("the response shows no, cb, cn or co; requests may use either form"),
     values: ["no", "cancel_both", "cancel_new", "cancel_old"] as const,
     check: Effect.fnUntraced(function*(world, stp) {
       const expected = Dialects.modes(world.dialect)[stp]

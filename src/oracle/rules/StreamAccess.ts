@@ -1,4 +1,4 @@
-/** The authorisation of WebSocket connections, and the isolation of accounts and connections. */
+/** Rules about the authorisation of WebSocket connections, and the isolation of accounts and connections. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -46,7 +46,7 @@ const kinds: ReadonlyArray<Kind> = [
   { channel: "balanceSpot", params: () => [], isOfMarket: false }
 ]
 
-/** The channels that the target declares. Skips if it declares none of them. */
+/** Returns the channels that the target declares. Skips if it declares none of them. */
 const served = Effect.fnUntraced(function*({ declares }: World, isOfMarket = false) {
   const found = kinds.filter((kind) =>
     declares(`${Channels.webSocket}/${kind.channel}`) && (kind.isOfMarket || !isOfMarket)
@@ -79,7 +79,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.authorize.accepted", {
-    statement: "Acknowledges a valid token, and then answers private requests of its account",
+    statement: "Acknowledges a valid token, and then responds to private requests of its account",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const token = yield* Streams.token(world, yield* world.reader)

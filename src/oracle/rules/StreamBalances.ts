@@ -1,5 +1,5 @@
 /**
- * Balances and positions over a WebSocket. Once nothing changes any more, they must equal those that the calls show.
+ * Rules about balances and positions over a WebSocket: once nothing changes, they must equal those that the calls show.
  */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
@@ -26,7 +26,7 @@ const marginKinds = {
   available_with_borrow: Kinds.decimal
 } as const
 
-/** The keys of a pushed margin balance, by the keys of the answer to a request. */
+/** The keys of a pushed margin balance, by the keys of the response to a request. */
 const marginKeys = {
   balance: "B",
   borrow: "b",
@@ -43,7 +43,7 @@ const isSame = (one: unknown, call: unknown): boolean => {
 const balancesOf = (world: World, account: Account) =>
   Effect.map(LiveCalls.object(world, account, Paths.tradeBalance, {}), ({ json }) => json)
 
-/** The balances that were pushed last, by asset. */
+/** Returns the balances that were pushed last, by asset. */
 const latest = (listening: Streams.Listening): Body =>
   Object.assign({}, ...Streams.pushed(listening).flatMap(Streams.listOf).map(Streams.objectOf))
 
@@ -61,7 +61,7 @@ const isAbout = (ticker: string) => (params: unknown): true | undefined =>
 
 const spotRules: ReadonlyArray<Rule.Rule> = [
   spot.forEach("streams.balances.request", {
-    statement: "Answers the request for balances with the available and the frozen amount, as the call shows them",
+    statement: "Responds to the request for balances with the available and the frozen amount, as the call shows them",
     profile: "read-only",
     values: [[], ["USDT"], ["BTC", "USDT"]],
     check: Effect.fnUntraced(function*(world, tickers) {
@@ -111,7 +111,7 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Streams.pass(world)
       yield* areShown
-      // A second message shows whether a message has the balance itself or its change.
+      // A second message shows whether a message contains the balance itself or its change.
       yield* lock(world, account)
       yield* Streams.pass(world)
       yield* areShown
@@ -178,13 +178,13 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The collateral balance that the call shows. */
+/** Returns the collateral balance that the call shows. */
 const collateralOf = (world: World, account: Account, ticker: string) =>
   Effect.map(LiveCalls.object(world, account, Paths.collateralBalance, {}), ({ json }) => json[ticker] ?? "0")
 
 const marginRules: ReadonlyArray<Rule.Rule> = [
   margin.forEach("streams.margin.request", {
-    statement: "Answers the request for collateral balances with each balance, as the call shows it",
+    statement: "Responds to the request for collateral balances with each balance, as the call shows it",
     profile: "read-only",
     values: [[], ["USDT"]],
     check: Effect.fnUntraced(function*(world, tickers) {
@@ -235,7 +235,7 @@ const marginRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The open positions in a message. The exchange may still list a closed one, with an amount of zero. */
+/** Returns the open positions in a message. The exchange may still list a closed one, with an amount of zero. */
 const openIn = (whole: Body): ReadonlyArray<Body> =>
   Streams.listOf(whole["records"]).map(Streams.objectOf).filter(({ amount }) => Number(amount) !== 0)
 

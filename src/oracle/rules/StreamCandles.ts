@@ -1,4 +1,4 @@
-/** Candles over a WebSocket. */
+/** Rules about candles over a WebSocket. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -19,7 +19,7 @@ const kinds = [Kinds.seconds, ...Array.from({ length: 6 }, () => Kinds.decimal),
 
 const rowsOf = (value: unknown): ReadonlyArray<ReadonlyArray<unknown>> => Streams.listOf(value).map(Streams.listOf)
 
-/** The candles that the call shows, oldest first, with the market as the stream shows it. */
+/** Returns the candles that the call shows, oldest first, with the market as the stream shows it. */
 const listed = Effect.fnUntraced(function*(
   world: World,
   { name }: Market,
@@ -41,7 +41,7 @@ const trade = Effect.fnUntraced(function*(world: World, market: Market) {
 export const rules: ReadonlyArray<Rule.Rule> = [
   forEach("streams.candles.request", {
     statement:
-      "Answers the request for candles with rows of time, open, close, high, low and volumes, as the call shows them",
+      "Responds to the request for candles with rows of time, open, close, high, low and volumes, as in the call",
     profile: "read-only",
     values: [60, 3600] as const,
     check: Effect.fnUntraced(function*(world, seconds) {
@@ -78,7 +78,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.candles.range", {
-    statement: "Answers the request for candles with those from start to end, and none before or after",
+    statement: "Responds to the request for candles with those from start to end, and none before or after",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const times: Array<number> = []

@@ -1,4 +1,4 @@
-/** Order books over a WebSocket: a snapshot, and then a chain of changes. */
+/** Rules about order books over a WebSocket: a snapshot, and then a chain of changes. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -22,7 +22,7 @@ const repeatsAfter = 10_000
 /** The longest wait for a repeated book, if the target's clock cannot be advanced, in milliseconds. */
 const repeatsBy = 15_000
 
-/** The tolerance for the time of a change, in seconds. */
+/** The tolerance for the time that a change shows, in seconds. */
 const slack = 60
 
 /** A wait that is longer than the interval between a book's changes, in milliseconds. */
@@ -44,14 +44,17 @@ const subscribe = Effect.fnUntraced(function*(world: World, market: Market, limi
   return { listening, first }
 })
 
-/** The market of a check: in a sandbox, its book has three levels on each side. */
+/** Returns the market that a check uses. In a sandbox, the market's book has three levels on each side. */
 const filled = (world: World) =>
   world.profile === "control" ? Effect.map(StreamBooks.fill(world), ({ market }) => market) : world.market
 
-/** The changes in messages, without the first and any repeated whole book. */
+/** Returns the changes in messages, without the first book and repeated complete books. */
 const changesIn = (all: ReadonlyArray<StreamBooks.Message>) => all.filter(({ isSnapshot }) => !isSnapshot)
 
-/** The first whole book after all changes. Repeated books are ignored, because they would hide a missing change. */
+/**
+ * Returns the first complete book after all changes. Repeated books are ignored, because they would hide a missing
+ * change.
+ */
 const followed = (listening: Streams.Listening, market: Market) => {
   const all = messages(listening, market)
   return StreamBooks.states([...all.slice(0, 1), ...changesIn(all.slice(1))])
@@ -66,8 +69,8 @@ const more = (listening: Streams.Listening, market: Market, count: number) =>
   )
 
 /**
- * Subscribes to a filled book, and changes it: adds to a level, adds levels, takes from a level, and removes levels. Each
- * change is pushed before the next.
+ * Subscribes to a filled book, and changes it: adds to a level, adds levels, takes from a level, and removes levels.
+ * Each change is pushed before the next.
  */
 const changes = Effect.fnUntraced(function*(world: World, limit: number) {
   const { account, market, place } = yield* StreamBooks.fill(world)
@@ -181,7 +184,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("streams.depth.request", {
     statement:
-      "Answers the request for a book with at most the given number of levels on each side, best first, as the call for the book shows them",
+      "Responds to the request for a book with at most the given number of levels on each side, best first, as the call for the book shows them",
     profile: "read-only",
     values: [100, 1],
     check: Effect.fnUntraced(function*(world, limit) {

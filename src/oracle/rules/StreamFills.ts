@@ -1,4 +1,7 @@
-/** Deals and executed orders over a WebSocket: they must equal those in the calls for fills and order history. */
+/**
+ * Rules about deals and executed orders over a WebSocket: they must equal those in the calls for fills and order
+ * history.
+ */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
@@ -37,7 +40,7 @@ const columns = [
 const rowOf = (params: unknown): Body =>
   Object.fromEntries(Streams.listOf(params).map((value, at) => [columns[at], value]))
 
-/** A deal with the keys and values of the call for fills. In older messages, the numbers are strings. */
+/** Returns a deal with the keys and values of the call for fills. In older messages, the numbers are strings. */
 const toFill = (deal: Body): Body => ({
   id: deal["id"],
   time: deal["time"],
@@ -67,7 +70,7 @@ const agreed = [
   "feeAsset"
 ]
 
-/** The fields of a fill that its deal must repeat. */
+/** Returns the fields of a fill that its deal must repeat. */
 const expectedOf = (fill: Body): Body =>
   Object.fromEntries(agreed.flatMap((key) => fill[key] === undefined ? [] : [[key, fill[key]]]))
 
@@ -142,7 +145,7 @@ const dealRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   deals.forEach("streams.deals.request", {
-    statement: "Answers the request for deals with a page of them, as the call for fills shows them",
+    statement: "Responds to the request for deals with a page of them, as the call for fills shows them",
     values: [[0, 100], [0, 1], [1, 10], [2, 10]] as const,
     check: Effect.fnUntraced(function*(world, [offset, limit]) {
       const market = yield* world.market
@@ -168,10 +171,10 @@ const dealRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The order in a message about executed orders. */
+/** Returns the order in a message about executed orders. */
 const orderOf = (params: unknown): Body => StreamOrders.toOrder(Streams.listOf(params)[0])
 
-/** The fields of an ended order on which the messages and order history must agree. */
+/** The fields of a closed order on which the messages and order history must agree. */
 const terms = [
   "market",
   "side",
@@ -282,7 +285,7 @@ const executedRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   executed.forEach("streams.executed.request", {
-    statement: "Answers the request for executed orders with those of the given types, as order history shows them",
+    statement: "Responds to the request for executed orders with those of the given types, as order history shows them",
     values: [[limitTypes, 2], [marketTypes, 1]] as const,
     check: Effect.fnUntraced(function*(world, [types, count]) {
       const market = yield* world.market

@@ -1,4 +1,4 @@
-/** The messages of the WebSocket: requests, answers, refusals and pushed messages. */
+/** Rules about the messages of the WebSocket: requests, responses, refusals and pushed messages. */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
@@ -16,7 +16,7 @@ type Asked = readonly [method: string, params: (market: string) => ReadonlyArray
 /** The tolerance for the time, in seconds. */
 const slack = 60
 
-/** A request for each form of answer. */
+/** A request for each form of response. */
 const forms: ReadonlyArray<readonly [form: "result" | "error", ...Asked]> = [
   ["result", "ping", () => []],
   ["result", "time", () => []],
@@ -51,23 +51,23 @@ const ofMarket: ReadonlyArray<Asked> = [
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   forAll("streams.messages.ids", {
-    statement: "Answers each of several requests that are sent together exactly once, with the request's id",
+    statement: "Responds exactly once to each of several requests that are sent together, with the request's id",
     profile: "read-only",
-    // Ids are unsigned: their highest bit is not a sign.
+    // Ids are unsigned, so their highest bit is not a sign.
     values: fc.uniqueArray(fc.integer({ min: 0, max: 2 ** 32 - 2 }), { minLength: 2, maxLength: 6 }),
     examples: [[0, 1, 2_147_483_646], [7, 3, 5], [2_147_483_648, 2_147_483_649]],
     runs: 3,
     check: Effect.fnUntraced(function*(world, ids) {
       const connection = yield* world.connect
       const answersTo = (id: number) => connection.messages.filter((message) => message["id"] === id)
-      // The last answer shows that the others are complete.
+      // The last response shows that the others are complete.
       const last = 4_294_967_295
       for (const id of [...ids, last]) yield* connection.send(JSON.stringify({ id, method: "ping", params: [] }))
       yield* connection.wait(() => [...ids, last].every((id) => answersTo(id).length > 0) ? true : undefined)
       for (const id of ids) {
         const answers = answersTo(id)
         yield* Verdict.conclude(
-          `one answer with id ${id} and result pong`,
+          `one response with id ${id} and result pong`,
           connection.messages,
           answers.length === 1 && answers[0]?.["result"] === "pong"
         )
@@ -75,7 +75,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("streams.messages.form", {
-    statement: "Answers with a result and error null, or with an error that has a code and a message, and result null",
+    statement: "Responds with a result and error null, or with an error that has a code and a message, and result null",
     profile: "read-only",
     values: forms,
     check: Effect.fnUntraced(function*(world, [form, method, params]) {
@@ -108,7 +108,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.ping", {
-    statement: "Answers a ping with pong",
+    statement: "Responds to a ping with pong",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const { reply, result } = yield* Streams.ask(yield* world.connection, "ping")
@@ -116,7 +116,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.time", {
-    statement: "Answers the request for the time with the current time, in whole Unix seconds",
+    statement: "Responds to the request for the time with the current time, in whole Unix seconds",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const { reply, result } = yield* Streams.ask(yield* world.connection, "time")
@@ -155,7 +155,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   Streams.recorded.always("streams.not-json", {
-    statement: "Ends a connection over which a client sends text that is not JSON, without an answer",
+    statement: "Ends a connection over which a client sends text that is not JSON, without a response",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const connection = yield* world.connect
@@ -164,7 +164,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* connection.send("this is not JSON")
       const ended = yield* connection.wait(() => connection.ended())
       yield* Verdict.conclude(
-        `the end of the connection within ${Sockets.patience} ms, without an answer`,
+        `the end of the connection within ${Sockets.patience} ms, without a response`,
         ended === undefined ? "an open connection" : connection.messages,
         ended !== undefined && connection.messages.length === length
       )

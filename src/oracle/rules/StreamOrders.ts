@@ -1,4 +1,7 @@
-/** Open orders over a WebSocket: the messages must show the same history of every order as the answers to calls. */
+/**
+ * Rules about open orders over a WebSocket: the messages must show the same history of every order as the responses to
+ * calls.
+ */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -60,7 +63,7 @@ const take = Effect.fnUntraced(function*(world: World, { fields }: Followed, amo
   yield* Trading.placeOther(world, yield* world.open(), { market, price, side: "buy", amount })
 })
 
-/** The order as it must be shown after this amount of it was filled. */
+/** Returns the order as it must be shown after this amount of it was filled. */
 const after = ({ fields, order }: Followed, taken: number, status?: string): Body => ({
   ...LiveOrders.ordered("limit", fields),
   ...LiveOrders.identity(order),
@@ -69,7 +72,7 @@ const after = ({ fields, order }: Followed, taken: number, status?: string): Bod
 
 const eventRules: ReadonlyArray<Rule.Rule> = [
   forEach("streams.orders.created", {
-    statement: "Pushes event 1 with a new order that rests, as the answer shows it",
+    statement: "Pushes event 1 with a new order that rests, as the response shows it",
     profile: "mutating",
     values: ({ profile }: Rule.Setting) =>
       Orders.sides.flatMap((side) =>
@@ -162,7 +165,7 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("streams.orders.instant", {
-    statement: "Pushes only event 3 with a limit or market order that is filled at once",
+    statement: "Pushes only event 3 with a limit or market order that is filled immediately",
     values: ["limit", "market"],
     check: Effect.fnUntraced(function*(world, type) {
       const market = yield* world.market
@@ -238,7 +241,7 @@ const pageKinds = (found: unknown, records: number) => {
 const requestRules: ReadonlyArray<Rule.Rule> = [
   forEach("streams.orders.request", {
     statement:
-      "Answers the request for open orders with a page of them, among them stop orders that wait, as the call for open orders shows them",
+      "Responds to the request for open orders with a page of open orders, including waiting stop orders, as the call shows them",
     values: [[0, 100], [0, 2], [1, 1], [4, 10]] as const,
     check: Effect.fnUntraced(function*(world, [offset, limit]) {
       const account = yield* world.open()

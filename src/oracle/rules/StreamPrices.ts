@@ -1,4 +1,4 @@
-/** Prices and statistics of a market over a WebSocket. */
+/** Rules about market prices and statistics over a WebSocket. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -45,7 +45,7 @@ const isLastPrice = (market: Market, price: number) => (params: unknown): true |
   return name === market.name && typeof last === "string" && Number(last) === price ? true : undefined
 }
 
-/** How much a figure of the statistics has grown between two answers. */
+/** How much a statistic has grown between two responses. */
 const growth = (before: Body, after: Body, key: string): number => Number(after[key]) - Number(before[key])
 
 /** Whether the statistics include a trade. Their opening price is ignored. */
@@ -55,7 +55,7 @@ const counts = (before: Body, after: Body, { amount, price }: { readonly amount:
   Number(after["high"]) >= price && Number(after["low"]) <= price &&
   (after["close"] === undefined || Streams.isEqual(after["close"], after["last"]))
 
-/** The values of a message about best prices. */
+/** Returns the values of a message about best prices. */
 const bestOf = (params: unknown): ReadonlyArray<unknown> => Streams.listOf(Streams.listOf(params)[0])
 
 const bestKinds = [
@@ -71,7 +71,7 @@ const bestKinds = [
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   lastPrice.always("streams.last-price.request", {
-    statement: "Answers the request for the last price with the price of the latest trade",
+    statement: "Responds to the request for the last price with the price of the latest trade",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
@@ -105,7 +105,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   statistics.forEach("streams.statistics.request", {
-    statement: "Answers the request for statistics with prices and volumes that count each trade",
+    statement: "Responds to the request for statistics with prices and volumes that count each trade",
     profile: "read-only",
     values: periods,
     check: Effect.fnUntraced(function*(world, { kinds, method, params }) {
@@ -157,7 +157,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const [period] = periodOf
       const rest = Streams.objectOf((yield* Streams.ask(connection, method, market.name, ...periodOf)).result)
       yield* Verdict.conclude(
-        `the figures of the request, ${JSON.stringify(rest)}`,
+        `the statistics of the request, ${JSON.stringify(rest)}`,
         found,
         Object.keys(figures).every((key) => Streams.isEqual(Streams.objectOf(found)[key], rest[key]))
       )

@@ -1,4 +1,4 @@
-/** Subscriptions to public channels: a connection gets the messages of its subscriptions, and no others. */
+/** Rules about subscriptions to public channels: a connection gets the messages of its subscriptions, and no others. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

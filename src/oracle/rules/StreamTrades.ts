@@ -1,4 +1,4 @@
-/** Trades of a market over a WebSocket: the latest ones, and then each new one. */
+/** Rules about a market's trades over a WebSocket: the latest trades, and then each new one. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -11,7 +11,7 @@ import type { Body, Market, World } from "../world/World.ts"
 
 const { always, forEach } = Streams.documented("Market trades")
 
-/** The maximum number of trades in a message about a market, and in the answer to a request. */
+/** The maximum number of trades in a message about a market, and in the response to a request. */
 const most = 100
 
 /** The kind of value in each field of a trade. */
@@ -23,13 +23,13 @@ const kinds = {
   type: Kinds.oneOf("buy", "sell")
 } as const
 
-/** The trades in the messages about a market. */
+/** Returns the trades in the messages about a market. */
 const tradesOf = (pushed: ReadonlyArray<unknown>, { name }: Pick<Market, "name">): ReadonlyArray<Body> =>
   pushed.map(Streams.listOf).flatMap(([market, trades]) =>
     market === name ? Streams.listOf(trades).map(Streams.objectOf) : []
   )
 
-/** The trades that the call for a market's trades shows, in the form of the stream's, latest first. */
+/** Returns the trades that the call for a market's trades shows, in the form of the stream's, latest first. */
 const listed = Effect.fnUntraced(function*(world: World, { name }: Pick<Market, "name">) {
   const answer = yield* LivePublicCalls.get(world, `${Paths.trades}/${name}`)
   return Streams.listOf(answer.json).map(Streams.objectOf).map((trade) => ({
@@ -88,7 +88,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: ["once", "twice"],
     check: Effect.fnUntraced(function*(world, how) {
       const market = yield* world.market
-      // When this message has arrived, so has the first message, which repeats older trades.
+      // Once this message has arrived, the first message, which repeats older trades, has arrived too.
       yield* StreamMarkets.trade(world, market, 0.5)
       const connection = yield* world.connect
       // The second subscription replaces the first one.
@@ -128,7 +128,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.trades.from", {
-    statement: "Answers the request for trades with none after the largest id that it names",
+    statement: "Responds to the request for trades with no trade after the largest id that it names",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       yield* trade(world, market)
@@ -145,7 +145,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("streams.trades.request", {
-    statement: "Answers the request for trades with at most the given number of the latest trades, latest first",
+    statement: "Responds to the request for trades with at most the given number of the latest trades, latest first",
     profile: "read-only",
     values: [1, 2, most],
     check: Effect.fnUntraced(function*(world, limit) {

@@ -1,4 +1,4 @@
-/** Deleting sub-accounts (document, Endpoints §11). */
+/** Rules about deleting sub-accounts (document, Endpoints §11). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
@@ -43,7 +43,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const ids: Array<string> = []
       for (let index = 0; index < count; index++) ids.push(yield* SubAccounts.create(world, parent))
       const id = ids[at % count]
-      // A list that was read before the deletion must not be shown again.
+      // The target must not show a cached list from before the deletion.
       const before = yield* listed(world, parent)
       yield* Verdict.conclude(ids.join(), before, before.toSorted().join() === ids.toSorted().join())
       yield* world.call(parent, Paths.deleteSubAccount, { id })

@@ -1,4 +1,4 @@
-/** Sub-accounts (document, "Sub-account" and Endpoints §9). */
+/** Rules about sub-accounts (document, "Sub-account" and Endpoints §9). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"

@@ -1,4 +1,4 @@
-/** The times in lists, most of which only the live exchange's documentation describes. */
+/** Rules about the times in lists. Only the live exchange's documentation describes most of these lists. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
@@ -11,7 +11,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
-/** The event that a time belongs to: `first`, when the orders were placed, or `second`, when they traded or ended. */
+/** The event that a time belongs to: `first`, when the orders were placed, or `second`, when they traded or closed. */
 type When = "first" | "second"
 
 /** The times that lists show, and the event that each belongs to. */
@@ -28,13 +28,13 @@ const sources: ReadonlyArray<{
   { path: Paths.openPositions, keys: { openDate: "first", modifyDate: "second" } }
 ]
 
-/** The time between both events, in milliseconds. */
+/** The time between the two events, in milliseconds. */
 const pause = 7000
 
 /** The milliseconds past the whole second at which both events happen. */
 const fraction = 337
 
-/** All values of this key, at any depth. */
+/** Returns all values of this key, at any depth. */
 const valuesOf = (json: unknown, key: string): ReadonlyArray<unknown> =>
   Array.isArray(json)
     ? json.flatMap((item) => valuesOf(item, key))
@@ -72,7 +72,7 @@ const scenario = Effect.fnUntraced(function*(world: World, account: Account) {
   return { market, open, ends, times: { first, second } }
 })
 
-/** The part of an answer whose times are known. */
+/** Returns the part of a response whose times are known. */
 const partOf = (json: unknown, path: string, open: Body, ends: Body): unknown => {
   const all = Json.isObject(json) && !Array.isArray(json["records"]) ? Object.values(json).flat() : json
   if (!Array.isArray(all)) return json
@@ -86,7 +86,7 @@ const partOf = (json: unknown, path: string, open: Body, ends: Body): unknown =>
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("times.listed", {
-    statement: "Shows in every list when an order was placed, traded or ended, in Unix seconds with a fraction",
+    statement: "Shows in every list when an order was placed, traded or closed, in Unix seconds with a fraction",
     values: sources,
     check: (world, { keys, path }) =>
       world.whileFrozen(Effect.gen(function*() {

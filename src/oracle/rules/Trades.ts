@@ -1,6 +1,6 @@
 /**
- * Past trades, and the market summaries that include them. Only the live exchange's documentation describes these
- * calls. A trade must look the same wherever it is shown.
+ * Rules about past trades, and about the market summaries that include them. Only the live exchange's documentation
+ * describes these calls. All calls must show a trade in the same way.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -167,7 +167,7 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The figures that all summaries of a market show, under common names. */
+/** The values that all summaries of a market show, under common names. */
 const figures = {
   ticker: { last: "last_price", volume: "base_volume", deal: "quote_volume", change: "change" },
   summary: {
@@ -205,7 +205,7 @@ type Source = keyof typeof figures
 
 const entryOf = (json: unknown, key: string): Body => Json.isObject(json) && Json.isObject(json[key]) ? json[key] : {}
 
-/** A market's entry in a summary; empty if the summary does not list the market. */
+/** Returns a market's entry in a summary, or an empty result if the summary does not list the market. */
 const read = Effect.fnUntraced(function*(world: World, source: Source, market: string) {
   switch (source) {
     case "ticker": {
@@ -227,7 +227,7 @@ const read = Effect.fnUntraced(function*(world: World, source: Source, market: s
   }
 })
 
-/** The figures of a market in a summary. */
+/** Returns a market's values in a summary. */
 const figuresOf = Effect.fnUntraced(function*(world: World, source: Source, market: string) {
   const { answer, entry } = yield* read(world, source, market)
   const numbers = Object.entries(figures[source]).map(([name, key]) =>
@@ -240,8 +240,8 @@ const figuresOf = Effect.fnUntraced(function*(world: World, source: Source, mark
 const perpetual = { name: "BTC_PERP", moneyPrecision: 1, tick: 0.1 }
 
 /**
- * Two trades, each as its price's distance from the base price in percent, and its amount. The expected figures follow
- * from them.
+ * Two trades, each as its price's distance from the base price in percent, and its amount. The expected values follow
+ * from these trades.
  */
 const known = [[0.9, "0.012"], [-0.4, "0.021"]] as const
 
@@ -283,7 +283,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
         bid: Number(Books.near(market, -1.3))
       }
       const { answer, numbers } = yield* figuresOf(world, source, market.name)
-      // The price before these trades may count as the first price of the day.
+      // The price before these trades may be the first price of the day.
       const opens = [first, basePrice]
       const changes = opens.map((open) => (last / open - 1) * 100)
       const expected: Readonly<Record<string, number>> = {

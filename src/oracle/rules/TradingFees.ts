@@ -1,4 +1,4 @@
-/** The account's trading fees, which only the live exchange's documentation describes. */
+/** Rules about the account's trading fees, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
@@ -18,7 +18,7 @@ const { always, forEach } = LiveCalls.section
 
 const feesOf = (world: World, account: Account) => LiveCalls.object(world, account, Paths.tradingFees, {})
 
-/** The fees of a market, in percent: its own if it has any, otherwise the defaults of its kind. */
+/** Returns a market's fees, in percent: its own if it has any, otherwise the defaults of its kind. */
 const feesFor = (fees: Body, market: string, isFuture: boolean) => {
   const all = Json.isObject(fees["custom_fee"]) ? fees["custom_fee"] : {}
   const own = Json.isObject(all[market]) ? all[market] : {}

@@ -13,7 +13,7 @@ export const paths = [Paths.orderBook, Paths.depth] as const
 /** Whether two amounts are equal, apart from floating-point rounding. */
 export const isClose = (one: number | undefined, other: number): boolean => Math.abs((one ?? Number.NaN) - other) < 1e-8
 
-/** The price that is this many percent above the base price; below it for a negative number. */
+/** Returns the price that is this many percent above the base price; below it for a negative number. */
 export const near = (market: Pick<Market, "moneyPrecision" | "tick">, percent: number): string =>
   priceText(market, basePrice * (1 + percent / 100))
 
@@ -30,7 +30,8 @@ const isRising = (prices: ReadonlyArray<number>): boolean =>
   prices.every((price, index) => index === 0 || price > (prices[index - 1] ?? 0))
 
 /**
- * Reads the book of a market. Its levels must be pairs of decimals above zero, best first, with all bids below all asks.
+ * Reads the book of a market. Its levels must be pairs of decimals above zero, best first, with all bids below all
+ * asks.
  */
 export const read = Effect.fnUntraced(function*(
   world: World,
@@ -59,6 +60,6 @@ export const read = Effect.fnUntraced(function*(
   return { answer, json, asks, bids }
 })
 
-/** The amount at a price; zero if there is no such level. */
+/** Returns the amount at a price, or zero if there is no such level. */
 export const amountAt = (levels: ReadonlyArray<Level>, price: string): number =>
   levels.find(([at]) => at === Number(price))?.[1] ?? 0

@@ -1,12 +1,12 @@
 /**
- * The WebSocket and its channels, by the names under which a target declares that it lacks them. The oracle has its own
- * copy of the channels' names, as it does of the paths.
+ * The names under which a target declares that it lacks the WebSocket or a channel. The oracle has its own copy of the
+ * channel names, as it has of the paths.
  */
 
 /** The WebSocket with all its channels. */
 export const webSocket = "streams"
 
-/** The first part of the methods of each channel that rules judge. */
+/** The first part of the methods of each channel that rules check. */
 const channels: ReadonlyArray<string> = [
   "candles",
   "lastprice",
@@ -28,7 +28,7 @@ const nameOf = (channel: string): string => `${webSocket}/${channel}`
 /** All names: the WebSocket's, and one for each channel. */
 export const names: ReadonlyArray<string> = [webSocket, ...channels.map(nameOf)]
 
-/** The name of the channel that a method belongs to; the WebSocket's for any other method. */
+/** Returns the name of the channel that a method belongs to; the WebSocket's for any other method. */
 export const ofMethod = (method: string): string => {
   const channel = method.slice(0, method.lastIndexOf("_"))
   return channels.includes(channel) ? nameOf(channel) : webSocket

@@ -95,7 +95,7 @@ const perAccount = (entry: OrderEntry): Rule.Rule =>
     })
   })
 
-/** The rule for a call whose client order ids are unique per account, whatever the market. */
+/** Returns the rule for a call whose client order ids are unique per account, whatever the market. */
 export const elsewhere = (entry: OrderEntry): Rule.Rule =>
   rulesOf(entry).always(`${entry.id}.client-order-id.elsewhere`, {
     statement: "Refuses a client order id that an open order of the account on another market uses",
@@ -135,7 +135,7 @@ const forEver = (entry: OrderEntry): Rule.Rule =>
     })
   })
 
-/** All rules about the client order ids of one call. */
+/** Returns all rules about the client order ids of one call. */
 export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   refusesValues(
     entry,

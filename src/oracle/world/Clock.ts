@@ -18,7 +18,8 @@ type Clock = Pick<World, "now" | "serverTime" | "advance" | "whileFrozen">
 const precision = 2000
 
 /**
- * The time that an answer shows, in Unix milliseconds: from the body of a time call, otherwise from the `Date` header.
+ * Returns the time that a response shows, in Unix milliseconds: from the body of a time call, otherwise from the `Date`
+ * header.
  */
 const timeOf = ({ headers, json, status }: Target.Answer): number | undefined => {
   const time = status === 200 && Json.isObject(json) ? Number(json["time"]) : Number.NaN
@@ -28,7 +29,7 @@ const timeOf = ({ headers, json, status }: Target.Answer): number | undefined =>
 }
 
 /**
- * The clocks of a target. `readControl` reads a value from the control plane; it succeeds with `undefined` if the
+ * Returns a target's clocks. `readControl` reads a value from the control plane; it succeeds with `undefined` if the
  * target has no control plane.
  */
 export const make = (

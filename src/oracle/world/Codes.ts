@@ -19,7 +19,7 @@ export const issue = Effect.fnUntraced(function*(world: World, amount: string, p
   return { code, creator }
 })
 
-/** The ETH balance in an account's main wallet. */
+/** Returns the ETH balance in an account's main wallet. */
 export const ethOf = Effect.fnUntraced(function*(world: World, account: Account) {
   const { json } = yield* world.call(account, Paths.mainBalance)
   const entry = Json.isObject(json) ? json["ETH"] : undefined

@@ -1,28 +1,31 @@
 /**
- * Handles requests that get no answer, because the connection failed, or because the answer was cut short or took too
- * long. The target may have executed such a request. Only an idempotent request is sent again by itself; after any
- * other request, the value is judged again from the beginning. As a result, no rule counts as broken because of the
- * connection.
+ * Handles requests that get no response, because the connection failed, or because the response was cut short or took
+ * too long. The target may have executed such a request. Only an idempotent request is sent again automatically; after
+ * any other request, the value is evaluated again from the beginning. As a result, the connection alone never breaks a
+ * rule.
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Target from "../Target.ts"
 
-/** The number of requests of a check, how many of them got no answer, and the calls that the target serves. */
+/** The number of requests of a check, how many of them got no response, and the calls that the target serves. */
 export interface Traffic {
   requests: number
   unanswered: number
-  /** The methods and paths of calls that have succeeded, or that were refused for what they say. */
+  /** The methods and paths of calls that have succeeded, or that were refused because of their content. */
   readonly served: Set<string>
 }
 
 /** Creates the state of a check that has sent nothing. */
 export const none = (): Traffic => ({ requests: 0, unanswered: 0, served: new Set() })
 
-/** Whether only a call that is served has an answer with this status: a gateway may have sent any other. */
+/**
+ * Whether a response with this status proves that the target serves the call. Any other response may come from a
+ * gateway.
+ */
 const isOfServed = (status: number): boolean => (status >= 200 && status < 300) || [400, 403, 409, 422].includes(status)
 
-/** The maximum number of attempts at a call or a value check: enough even if one attempt in twenty gets no answer. */
+/** The maximum number of attempts at a call or a value check: enough even if one attempt in twenty gets no response. */
 const maxTries = 8
 
 /** A call is not retried later than this many milliseconds after its first failure. */
@@ -34,7 +37,7 @@ export const patienceOfValue = 20_000
 /** The waits between attempts: from 50 to 400 milliseconds, so that later attempts reach a restarted target. */
 const waits = Schedule.min([Schedule.exponential(50), Schedule.spaced(400)])
 
-/** Counts the requests, and notes which calls are served, and in the error which request got no answer. */
+/** Counts the requests, and records the calls that are served. An error names the request that got no response. */
 export const counted = (send: Target.Target["send"], traffic: Traffic): Target.Target["send"] => (request) =>
   Effect.suspend(() => {
     traffic.requests++
@@ -49,18 +52,21 @@ export const counted = (send: Target.Target["send"], traffic: Traffic): Target.T
     })
   })
 
-/** Whether a request got no answer, so that its effect is unknown. */
+/** Whether a request got no response, so that its effect is unknown. */
 export const isUnanswered = (error: { readonly _tag: string }): error is Target.TargetError =>
   error._tag === "TargetError" && "unanswered" in error && error.unanswered !== undefined
 
-/** Retries an effect while a request in it gets no answer. The effect must be safe to repeat. */
+/** Retries an effect while a request in it gets no response. The effect must be safe to repeat. */
 export const retry = <A, E extends { readonly _tag: string }>(
   effect: Effect.Effect<A, E>,
   duration = patience
 ): Effect.Effect<A, E> =>
   Effect.retry(effect, { while: isUnanswered, schedule: Schedule.upTo(waits, { times: maxTries - 1, duration }) })
 
-/** Like {@link retry}. If no attempt gets an answer, the target counts as unresponsive, and the rule is not retried. */
+/**
+ * Like {@link retry}. If no attempt gets a response, the target is considered unresponsive, and the rule is not
+ * retried.
+ */
 export const read = <A, E extends { readonly _tag: string }>(
   effect: Effect.Effect<A, E>
 ): Effect.Effect<A, E | Target.TargetError> =>

@@ -7,7 +7,7 @@ import * as Verdict from "../Verdict.ts"
 import * as Connection from "./Connection.ts"
 import type { World } from "./World.ts"
 
-/** Idempotent actions, which can be run again if there is no answer. */
+/** Idempotent actions, which can be run again if there is no response. */
 const repeatable: ReadonlyArray<string> = ["MovePrice", "FreezeClock", "RunClock", "SetClock", "SkewClock", "Restore"]
 
 /** Runs a control-plane action. Skips if the target has no control plane, or if the profile does not allow it. */

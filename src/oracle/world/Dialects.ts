@@ -8,7 +8,7 @@ type PerDialect<A> = { readonly [K in Dialect["name"]]: A }
 
 const of = <A>(table: PerDialect<A>) => ({ name }: Pick<Dialect, "name">): A => table[name]
 
-/** The keys of an order in answers, and the key of the client order id in requests. */
+/** The keys of an order in responses, and the key of the client order id in requests. */
 export const keys = of({
   document: {
     orderId: "order_id",
@@ -32,7 +32,7 @@ export const orderIdKeys = of<ReadonlyArray<string>>({
   live: ["orderId", "order_id"]
 })
 
-/** Order statuses in answers, by their names in the document. */
+/** Order statuses in responses, by their names in the document. */
 export const statuses = of({
   document: {
     NEW: "NEW",
@@ -56,7 +56,7 @@ export const statuses = of({
   }
 })
 
-/** Self-trade prevention modes in answers. */
+/** Self-trade prevention modes in responses. */
 export const modes = of({
   document: { no: "no", cancel_both: "cancel_both", cancel_new: "cancel_new", cancel_old: "cancel_old" },
   live: { no: "no", cancel_both: "cb", cancel_new: "cn", cancel_old: "co" }
@@ -91,12 +91,12 @@ export const reduceOnly = of<Refusal>({
 /** The HTTP status of a successful code application. */
 export const applied = of<number>({ document: 200, live: 201 })
 
-/** The moment from which a client order id may be used again: never, or once its order has closed. */
+/** When a client order id may be used again: never, or once its order has closed. */
 export const clientOrderIds = of<"never" | "closed">({ document: "never", live: "closed" })
 
 /**
- * A nonce as envelope fields. With an acceptance window, it must be near the target's clock, but need not be the
- * greatest so far.
+ * Returns a nonce as envelope fields. With an acceptance window, it must be near the target's clock, but need not be
+ * the greatest so far.
  */
 export const nonce = (
   dialect: Pick<Dialect, "name">,

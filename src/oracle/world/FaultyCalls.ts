@@ -13,12 +13,12 @@ import type { Account, World } from "./World.ts"
 
 const clause = "Authentication"
 
-/** The part of a setting, or of a world, that decides which paths to call. */
+/** The part of the settings, or of a world, that determines which paths to call. */
 type Setting = Pick<Rule.Setting, "profile"> & { readonly dialect: Pick<Dialect, "name"> }
 
 /**
- * The paths to call. With a real key these are only reads, because a target that accepts a wrong signature would
- * execute the call.
+ * Returns the paths to call. With a real key these are only reads, because a target that accepts a wrong signature
+ * would execute the call.
  */
 export const pathsOf = ({ dialect, profile }: Setting): ReadonlyArray<string> => {
   if (profile !== "control") return [...Paths.reads, Paths.interest]
@@ -27,20 +27,23 @@ export const pathsOf = ({ dialect, profile }: Setting): ReadonlyArray<string> =>
     : Paths.documentCalls
 }
 
-/** The calls that place an order, in each dialect. */
+/** Returns the calls that place an order, in each dialect. */
 const ordersOf = ({ dialect }: Pick<Setting, "dialect">): ReadonlyArray<string> =>
   dialect.name === "live"
     ? [Paths.oco, Paths.stopLimit, Paths.limitOrder, Paths.collateralLimit]
     : [Paths.oco, Paths.stopLimit]
 
 /**
- * The paths to call with one fault. The `mutating` profile includes orders: the smallest, far from the market, which are
- * canceled if the target accepts them.
+ * Returns the paths to call with one fault. The `mutating` profile includes orders: the smallest, far from the market,
+ * which are canceled if the target accepts them.
  */
 export const faultyPathsOf = (setting: Setting): ReadonlyArray<string> =>
   setting.profile === "mutating" ? [...pathsOf(setting), ...ordersOf(setting)] : pathsOf(setting)
 
-/** The paths to call with a wrong signature or key: with a real key of the live exchange, all that only read, too. */
+/**
+ * Returns the paths to call with a wrong signature or key: with a real key of the live exchange, all that only read,
+ * too.
+ */
 export const allPathsOf = (setting: Setting): ReadonlyArray<string> => [
   ...faultyPathsOf(setting),
   ...(setting.profile === "control" || setting.dialect.name === "document"
@@ -49,8 +52,8 @@ export const allPathsOf = (setting: Setting): ReadonlyArray<string> => [
 ]
 
 /**
- * The paths whose calls need `request` and `nonce`: all of them in the live dialect. In the document, cancel-all lists
- * both as optional, and the calls for sub-accounts do not show them; separate rules check these calls.
+ * Returns the paths whose calls need `request` and `nonce`: all of them in the live dialect. In the document,
+ * cancel-all lists both as optional, and the calls for sub-accounts do not show them; separate rules check these calls.
  */
 export const envelopedPathsOf = (setting: Setting): ReadonlyArray<string> =>
   pathsOf(setting).filter((path) => setting.dialect.name === "live" || !Paths.unenveloped.includes(path))
@@ -74,14 +77,14 @@ export const faulty = Effect.fnUntraced(function*(world: World, path: string, ta
     : world.call(account, path, fields, tampering)
 })
 
-/** Whether the answer shows that the call succeeded, with HTTP 200. */
+/** Whether the response shows that the call succeeded, with HTTP 200. */
 export const isSuccess = (answer: Target.Answer): boolean => answer.status === 200 && Refusals.isSuccess(answer)
 
 /** Expects that the call succeeded. */
 export const accepted = (answer: Target.Answer, why: string) =>
   Verdict.expect(answer, `HTTP 200 with JSON, ${why}`, isSuccess(answer))
 
-/** A rule about calls with one fault. */
+/** The definition of a rule about calls with one fault. */
 interface Fault {
   readonly id: string
   readonly statement: string

@@ -1,5 +1,5 @@
 /**
- * Rules about the fields of answers, one per row of the document's tables: the field must be present, with a value of
+ * Rules about the fields of responses, one per row of the document's tables: the field must be present, with a value of
  * the right kind.
  */
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ export interface Row {
   readonly meaning: string
   /** How the field differs in the live dialect. */
   readonly live?: LiveRow
-  /** Whether the field may be missing in both dialects, so that only its value is judged; false by default. */
+  /** Whether the field may be missing in both dialects, so that only its value is evaluated; false by default. */
   readonly isOptional?: boolean
 }
 
@@ -36,15 +36,15 @@ export interface LiveRow {
   readonly isOptional?: boolean
 }
 
-/** The objects that a table's rules judge. */
+/** The objects that a table's rules check. */
 export interface Sample {
-  /** The answer that contains the objects. */
+  /** The response that contains the objects. */
   readonly answer: Target.Answer
   /** The objects; at least one. */
   readonly objects: ReadonlyArray<unknown>
 }
 
-/** The fields of an object in an answer. */
+/** The fields of an object in a response. */
 export interface Table {
   /** The prefix of the rules' ids. */
   readonly id: string
@@ -52,13 +52,15 @@ export interface Table {
   readonly clause: string
   /** How binding the rules are; `MUST` by default. */
   readonly level?: Rule.Level
-  /** Whether the live exchange's documentation shows the object, so that its rules are `MUST` there; false by default. */
+  /**
+   * Whether the live exchange's documentation shows the object, so that its rules are `MUST` there; false by default.
+   */
   readonly isDocumented?: boolean
   /** The weakest profile that can run the rules. */
   readonly profile: Profile
   /** A readable name for the object. */
   readonly within: string
-  /** Makes the call whose answer contains the objects. */
+  /** Makes the call whose response contains the objects. */
   readonly sample: (world: World) => Effect.Effect<Sample, Verdict.CheckError>
   /** The fields of the object, with one rule each. */
   readonly rows: ReadonlyArray<Row>
@@ -93,7 +95,7 @@ const judge = (dialect: Dialect, row: Row, within: string, { answer, objects }: 
     )
   }, { discard: true })
 
-/** Fetches a table's sample once per check, because all its rows judge the same objects. */
+/** Fetches a table's sample once per check, because all its rows check the same objects. */
 const once = (sample: Table["sample"]): Table["sample"] => {
   // All rules of a check share the placements.
   const known = new WeakMap<World["placements"], Sample>()
@@ -144,7 +146,7 @@ export const atLeastOne = <A>(
     : Verdict.skip(Verdict.lacksRecords.none)
 }
 
-/** The records of a page; expects at least one. */
+/** Returns a page's records; expects at least one. */
 export const records = (
   world: Pick<World, "profile">,
   answer: Target.Answer,
@@ -159,7 +161,7 @@ export const records = (
   return Effect.map(atLeastOne<unknown>(world, answer, list, key), (objects) => ({ answer, objects }))
 }
 
-/** The value of this key in each object. */
+/** Returns the value of this key in each object. */
 export const part = (sample: Sample, key: string): Sample => ({
   ...sample,
   objects: sample.objects.map((object) => Json.isObject(object) ? object[key] : undefined)

@@ -21,7 +21,7 @@ export interface List {
   readonly defaultLimit: number
   /** The key of the records in a page. */
   readonly records: "records" | "data"
-  /** An account to read the list with. On a sandbox, its list has records. */
+  /** An account to read the list with. On a sandbox, the account's list has records. */
   readonly account: (world: World) => Effect.Effect<Account, Verdict.CheckError>
   /** Adds one record to an account's list. */
   readonly add: (world: World, account: Account) => Effect.Effect<unknown, Verdict.CheckError>
@@ -83,15 +83,15 @@ export const read = Effect.fnUntraced(function*(
 
 /** One page of a list. */
 export interface Page {
-  /** The answer that contains the page. */
+  /** The response that contains the page. */
   readonly answer: Target.Answer
-  /** The answer's body, as parsed JSON. */
+  /** The response's body, as parsed JSON. */
   readonly json: Body
   /** The records of the page. */
   readonly records: ReadonlyArray<unknown>
 }
 
-/** Reads the page in an answer. */
+/** Reads the page in a response. */
 export const pageOf = (list: List, answer: Target.Answer): Effect.Effect<Page, Verdict.Broken> => {
   const { json } = answer
   const records = Json.isObject(json) ? json[list.records] : undefined

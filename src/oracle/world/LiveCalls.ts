@@ -17,8 +17,8 @@ import type { Account, Body, World } from "./World.ts"
 export const clause = "not in the document"
 
 /**
- * The part of the heading that these rules share. They are `MUST` rules, because the live exchange's documentation states
- * them. A rule that is only this project's choice is `SHOULD`, and has a row in `LivePoints`.
+ * Returns the part of the heading that these rules share. They are `MUST` rules, because the live exchange's
+ * documentation states them. A rule that is only this project's choice is `SHOULD`, and has a row in `LivePoints`.
  */
 const heading = (statement: string): Pick<
   Rule.Heading,
@@ -42,7 +42,11 @@ export const served = (
 ): Effect.Effect<void, Verdict.CheckError> =>
   Refusals.isNotServed(answer) && !declares(path)
     ? Verdict.skip(Features.lacks(path))
-    : Verdict.expect(answer, `any answer other than HTTP 404 or 501; ${Features.remedy}`, !Refusals.isNotServed(answer))
+    : Verdict.expect(
+      answer,
+      `any response other than HTTP 404 or 501; ${Features.remedy}`,
+      !Refusals.isNotServed(answer)
+    )
 
 /** Makes a private call, and expects that the target serves it. */
 export const call = Effect.fnUntraced(function*(
@@ -84,7 +88,7 @@ export const list = Effect.fnUntraced(function*(
     : yield* new Verdict.Broken({ expected: "HTTP 200 with a list", got: Verdict.describe(answer), answer })
 })
 
-/** The open positions of an account. The live exchange may still list a closed position, with an amount of zero. */
+/** Returns an account's open positions. The live exchange may still list a closed position, with an amount of zero. */
 export const openPositions = Effect.fnUntraced(function*(
   world: World,
   account: Account,

@@ -1,6 +1,6 @@
 /**
  * Orders and fills as the calls of the live exchange show them. According to its documentation, all calls that show an
- * order show the same fields. So the rules compare every answer about an order with one expected order.
+ * order show the same fields. So the rules compare every response about an order with one expected order.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -13,11 +13,11 @@ import * as Trading from "./Trading.ts"
 import * as Undoing from "./Undoing.ts"
 import type { Account, Body, World } from "./World.ts"
 
-/** An answer with its records. */
+/** A response with its records. */
 export interface Shown {
-  /** The answer that lists the records. */
+  /** The response that lists the records. */
   readonly answer: Target.Answer
-  /** The records in the answer, in order. */
+  /** The records in the response, in order. */
   readonly records: ReadonlyArray<Body>
 }
 
@@ -25,12 +25,12 @@ export interface Shown {
 // Values
 // -----------------------------------------------------------------------------
 
-/** The values that fields have when an answer omits them. */
+/** The values that fields have when a response omits them. */
 const omitted: Body = { stp: "no", postOnly: false, ioc: false, reduceOnly: false, rpi: false }
 
 const decimal = /^-?[0-9]+(?:\.[0-9]+)?$/u
 
-/** The difference below which two decimals count as equal. */
+/** The difference below which two decimals are considered equal. */
 const precision = 1e-9
 
 /** Whether a value is the expected one, and of the same JSON type. Decimals may be written with a different scale. */
@@ -42,7 +42,7 @@ const isSame = (value: unknown, expected: unknown): boolean => {
     : value === expected
 }
 
-/** The keys of the fields that differ from the expected ones. Only some answers show the position side. */
+/** Returns the keys of the fields that differ from the expected ones. Only some responses show the position side. */
 export const differences = (record: Body, expected: Body): ReadonlyArray<string> =>
   Object.keys(expected).filter((key) =>
     !(key === "positionSide" && record[key] === undefined) && !isSame(record[key] ?? omitted[key], expected[key])
@@ -92,7 +92,7 @@ const respelled: Readonly<Record<string, string>> = {
   "<=": "lte"
 }
 
-/** An order with the keys and values of the answer to a new order. */
+/** Returns an order with the keys and values of the response to a new order. */
 export const toOrder = (record: Body): Body =>
   Object.fromEntries(
     Object.entries(record).map(([key, value]) => [
@@ -103,7 +103,7 @@ export const toOrder = (record: Body): Body =>
     ])
   )
 
-/** The fields of a request that every answer about the order repeats. */
+/** The fields of a request that every response about the order repeats. */
 const repeated = [
   "market",
   "side",
@@ -118,7 +118,7 @@ const repeated = [
   "rpi"
 ]
 
-/** The order that a request asks for. */
+/** Returns the order that a request asks for. */
 export const ordered = (type: string, fields: Body): Body => ({
   ...omitted,
   clientOrderId: "",
@@ -126,7 +126,7 @@ export const ordered = (type: string, fields: Body): Body => ({
   type
 })
 
-/** A sum of amounts, as text. */
+/** Returns the sum of amounts, as text. */
 export const textOf = (amount: number): string => String(Math.round(amount * 1e12) / 1e12)
 
 /** A part of an order that traded at one price. */
@@ -140,7 +140,7 @@ export interface Part {
 const sumOf = (parts: ReadonlyArray<Part>, of: (part: Part) => number): number =>
   parts.reduce((sum, part) => sum + of(part), 0)
 
-/** The fields of an order that its fills change. `size` is the size of the order in the base currency. */
+/** Returns the fields of an order that its fills change. `size` is the size of the order in the base currency. */
 export const filled = (size: unknown, parts: ReadonlyArray<Part>, status?: string): Body => {
   const stock = sumOf(parts, ({ amount }) => amount)
   const left = Number(size) - stock
@@ -153,7 +153,7 @@ export const filled = (size: unknown, parts: ReadonlyArray<Part>, status?: strin
   }
 }
 
-/** The fields that no later answer about an order may change, as an answer shows them. */
+/** Returns the fields that no later response about an order may change, as a response shows them. */
 export const identity = (order: Body): Body =>
   Object.fromEntries(
     ["orderId", "timestamp", "activationCondition", "positionSide", "oto"].flatMap((key) =>
@@ -167,15 +167,15 @@ export const isNow = Effect.fnUntraced(function*(world: World, answer: Target.An
   yield* Verdict.expect(answer, `${what} of about ${now}`, typeof time === "number" && Math.abs(time - now) < 30)
 })
 
-/** The order in the answer to a call that places one order, or a list of one order. */
+/** Returns the order in the response to a call that places one order, or a list of one order. */
 const inAnswer = (json: unknown): unknown => {
   const [item]: ReadonlyArray<unknown> = Array.isArray(json) ? json : [{ result: json }]
   return Json.isObject(item) ? item["result"] : undefined
 }
 
 /**
- * Makes a call that may place, change or cancel an order. On a real account, the order is canceled when the run ends, and
- * `plain` is the first order of its path. Skips if the account lacks the funds.
+ * Makes a call that may place, change or cancel an order. On a real account, the order is canceled when the run ends,
+ * and `plain` is the first order of its path. Skips if the account lacks the funds.
  */
 export const submit = Effect.fnUntraced(function*(
   world: World,
@@ -195,7 +195,7 @@ export const submit = Effect.fnUntraced(function*(
   return yield* Orders.funded(answer)
 })
 
-/** Submits an order, and returns it as the answer shows it. */
+/** Submits an order, and returns it as the response shows it. */
 export const place = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -212,19 +212,19 @@ export const place = Effect.fnUntraced(function*(
 // Lists
 // -----------------------------------------------------------------------------
 
-/** The open orders of an account. */
+/** Returns an account's open orders. */
 export const open = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, items } = yield* LiveCalls.list(world, account, Paths.activeOrders, fields)
   return { answer, records: items.filter(Json.isObject).map(toOrder) }
 })
 
-/** The records of a list that show these orders. In a sandbox, the account has no others. */
+/** Returns the records of a list that show these orders. In a sandbox, the account has no others. */
 export const among = ({ profile }: World, { answer, records }: Shown, ids: ReadonlyArray<unknown>): Shown => ({
   answer,
   records: profile === "control" ? records : records.filter(({ orderId }) => ids.includes(orderId))
 })
 
-/** The records of a list that may be grouped by market. Each record of a group shows its market. */
+/** Returns the records of a list that may be grouped by market. Each record of a group shows its market. */
 const ungrouped = (json: unknown): ReadonlyArray<Body> =>
   Array.isArray(json)
     ? json.filter(Json.isObject)
@@ -244,18 +244,18 @@ const grouped = Effect.fnUntraced(function*(world: World, account: Account, path
   return { answer, records: ungrouped(answer.json) }
 })
 
-/** The ended orders of an account. */
+/** Returns an account's closed orders. */
 export const ended = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, records } = yield* grouped(world, account, Paths.orderHistory, fields)
-  // The history shows the time of the activation; other answers only show whether the order was activated.
+  // The history shows the time of the activation; other responses only show whether the order was activated.
   return { answer, records: records.map(({ activated: _at, id, ...order }) => toOrder({ ...order, orderId: id })) }
 })
 
-/** The fills of an account. */
+/** Returns an account's fills. */
 export const executed = (world: World, account: Account, fields: Body = {}) =>
   grouped(world, account, Paths.fills, fields)
 
-/** The deals of an order. */
+/** Returns an order's deals. */
 export const deals = Effect.fnUntraced(function*(world: World, account: Account, orderId: unknown, page: Body = {}) {
   const { answer, json } = yield* LiveCalls.object(world, account, Paths.orderDeals, { orderId, ...page })
   const { records } = json
@@ -269,7 +269,7 @@ export interface Funds {
   readonly freeze: number
 }
 
-/** The trade balances of an account, by currency. */
+/** Returns an account's trade balances, by currency. */
 export const funds = Effect.fnUntraced(function*(world: World, account: Account) {
   const { answer, json } = yield* LiveCalls.object(world, account, Paths.tradeBalance, {})
   const of = (ticker: string): Funds => {
@@ -285,11 +285,12 @@ export const funds = Effect.fnUntraced(function*(world: World, account: Account)
 // -----------------------------------------------------------------------------
 
 /**
- * An account whose canceled orders appear in the order history. The live exchange omits those of business partners.
+ * Returns an account whose canceled orders appear in the order history. The live exchange omits those of business
+ * partners.
  */
 export const customer = (world: World) => world.open({ b2b: false })
 
-/** The target's own account or, in a sandbox, a {@link customer}. */
+/** Returns the target's own account or, in a sandbox, a {@link customer}. */
 export const owner = (world: World) => world.profile === "control" ? customer(world) : world.trader
 
 /** Opens an account and has it place this order, which trades with a resting one. */

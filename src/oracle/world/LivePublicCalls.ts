@@ -26,18 +26,18 @@ export const get = Effect.fnUntraced(function*(
   return answer
 })
 
-/** A value and the answer that contains it. */
+/** A value and the response that contains it. */
 export interface Read<A> {
-  /** The answer that contains the value. */
+  /** The response that contains the value. */
   readonly answer: Target.Answer
-  /** The value in the answer. */
+  /** The value in the response. */
   readonly value: A
 }
 
 const broken = (answer: Target.Answer, expected: string) =>
   new Verdict.Broken({ expected, got: Verdict.describe(answer), answer })
 
-/** The result in an API V1 envelope, which must have `success` true and an empty message. */
+/** Returns the result in an API V1 envelope, which must have `success` true and an empty message. */
 export const result = Effect.fnUntraced(function*(
   world: World,
   path: string,
@@ -51,7 +51,7 @@ export const result = Effect.fnUntraced(function*(
     : yield* broken(answer, "HTTP 200 with success, no message and a result")
 })
 
-/** The list in an API V1 envelope. */
+/** Returns the list in an API V1 envelope. */
 export const results = Effect.fnUntraced(function*(
   world: World,
   path: string,
@@ -61,7 +61,7 @@ export const results = Effect.fnUntraced(function*(
   return Array.isArray(value) ? { answer, value } : yield* broken(answer, "a list in the result")
 })
 
-/** The JSON object in an answer. */
+/** Returns the JSON object in a response. */
 export const object = Effect.fnUntraced(function*(
   world: World,
   path: string
@@ -99,7 +99,7 @@ export const refuses = Effect.fnUntraced(function*(world: World, path: string, q
 })
 
 /**
- * Creates one rule per field of an answer. The rules need the `read-only` profile, unless the table names a different
+ * Creates one rule per field of a response. The rules need the `read-only` profile, unless the table names a different
  * one.
  */
 export const fields = (

@@ -15,17 +15,17 @@ export const perpetual = "BTC_PERP"
 /** The market that rules prefer to trade on. */
 const preferred = "BTC_USDT"
 
-/** A number as text with `precision` decimal places; none if `precision` is negative. */
+/** Returns a number as text with `precision` decimal places, or nothing if `precision` is negative. */
 export const digits = (value: number, precision: number): string => value.toFixed(Math.max(precision, 0))
 
-/** A price rounded to the market's step, with the market's number of decimal places. */
+/** Returns a price rounded to the market's step, with the market's number of decimal places. */
 export const priceText = ({ moneyPrecision, tick }: Pick<Market, "moneyPrecision" | "tick">, price: number): string =>
   digits(Math.round(price / tick) * tick, moneyPrecision)
 
-/** The step that the market list gives, or else one unit in the market's last decimal place. */
+/** Returns the step that the market list gives, or else one unit in the market's last decimal place. */
 const stepOf = (listed: unknown, precision: number): number => Number(listed) > 0 ? Number(listed) : 10 ** -precision
 
-/** A market from the target's list, together with its price. */
+/** Returns a market from the target's list, together with its price. */
 export const toMarket = (listed: Readonly<Record<string, unknown>>, price: number): Market => ({
   name: String(listed["name"]),
   stock: String(listed["stock"]),
@@ -43,26 +43,28 @@ export const toMarket = (listed: Readonly<Record<string, unknown>>, price: numbe
 const isTradable = (listed: Readonly<Record<string, unknown>>): boolean =>
   listed["tradesEnabled"] === true && listed["isCollateral"] === true && listed["type"] === "spot"
 
-/** Reads a price from an answer; 0 if the value is not a price. */
+/** Reads a price from a response; 0 if the value is not a price. */
 const toPrice = (value: unknown): number => {
   const price = Number(value)
   return price > 0 && Number.isFinite(price) ? price : 0
 }
 
-/** The best price on one side of an order book. */
+/** Returns the best price on one side of an order book. */
 const best = (side: unknown): number => {
   const order: unknown = Array.isArray(side) ? side[0] : undefined
   return toPrice(Array.isArray(order) ? order[0] : undefined)
 }
 
-/** The mid price of a market; 0 if one side of its book is empty. */
+/** Returns a market's mid price, or 0 if one side of its book is empty. */
 const bookPrice = Effect.fnUntraced(function*(get: World["get"], name: string) {
   const { json } = yield* get(`${Paths.orderBook}/${name}`)
   const [ask, bid] = Json.isObject(json) ? [best(json["asks"]), best(json["bids"])] : [0, 0]
   return ask > 0 && bid > 0 ? (ask + bid) / 2 : 0
 })
 
-/** A market's price: the declared price, the last price from the tickers, or the mid price of its order book. */
+/**
+ * Returns a market's price: the declared price, the last price from the tickers, or the mid price of its order book.
+ */
 const priceOf = Effect.fnUntraced(function*(
   get: World["get"],
   declared: Readonly<Record<string, string>>,
@@ -106,7 +108,7 @@ const byDeclared =
     return rank(one) - rank(two)
   }
 
-/** The target's markets, read once. In a sandbox each rule starts with the market at its base price. */
+/** Returns the target's markets, read once. In a sandbox each rule starts with the market at its base price. */
 export const make = (
   { control, get }: Pick<World, "control" | "get">,
   profile: Profile,

@@ -17,7 +17,7 @@ export const place = Effect.fnUntraced(function*(world: World, side: Orders.Side
   return yield* Orders.place(world, yield* world.trader, Paths.oco, Orders.oco(market, side, more))
 })
 
-/** One leg of an OCO order; an empty object if it is missing. */
+/** Returns one leg of an OCO order, or an empty object if it is missing. */
 export const leg = (order: Body, key: Leg): Body => {
   const found = order[key]
   return Json.isObject(found) ? found : {}

@@ -34,13 +34,13 @@ export interface OrderEntry {
   readonly clientOrderIds: (order: Body, key: string) => ReadonlyArray<unknown>
   /** The level of the rule that client order ids are unique per account: `MUST` if the document says so. */
   readonly perAccount: Level
-  /** Whether an order in an answer shows the amount and prices of its request. */
+  /** Whether an order in a response shows the amount and prices of its request. */
   readonly isAsSubmitted: (order: Body, fields: Body) => boolean
   /** The client order id that an order shows in the live dialect, if it differs from the submitted one. */
   readonly liveClientOrderId?: string
 }
 
-/** The constructors for a call's rules. Most of these rules place orders, and do not need a sandbox. */
+/** Returns the constructors for a call's rules. Most of these rules place orders, and do not need a sandbox. */
 export const rulesOf = ({ clause }: OrderEntry): Section.Section => Section.of({ clause, profile: "mutating" })
 
 /**
@@ -72,7 +72,7 @@ export const refuses = (
 
 /**
  * Expects a refusal of an order's total. According to the live documentation, `errors` names `total`, but recorded
- * answers name `amount`.
+ * responses name `amount`.
  */
 export const refusesTotal = (
   { dialect }: Pick<World, "dialect">,

@@ -19,7 +19,7 @@ const requiredOf = ({ prices }: OrderEntry): ReadonlyArray<string> => ["market",
 
 const profileOf = ({ sideProfile }: OrderEntry, key: string): Profile => key === "side" ? sideProfile : "mutating"
 
-/** The level of the rules about a field's bounds: `MUST` only if the document states the bounds. */
+/** Returns the level of the rules about a field's bounds: `MUST` only if the document states the bounds. */
 const levelOf = ({ unbounded }: OrderEntry, key: string): Rule.Level => unbounded.includes(key) ? "SHOULD" : "MUST"
 
 const without = (order: Body, key: string): Body =>
@@ -49,7 +49,7 @@ interface Wrong<A> {
   readonly expect?: typeof Refusals.order
 }
 
-/** A few invalid values; every check tries all of them. */
+/** Returns a few invalid values; every check tries all of them. */
 const each = <A>(...values: ReadonlyArray<A>): Pick<Wrong<A>, "values" | "examples"> => ({
   values: fc.constantFrom(...values),
   examples: values
@@ -59,7 +59,7 @@ const each = <A>(...values: ReadonlyArray<A>): Pick<Wrong<A>, "values" | "exampl
 const numbers: ReadonlyArray<string> = ["amount", "price", "stop_limit_price"]
 
 /**
- * The invalid value for this dialect. If the dialect accepts numbers for the field, a number is replaced with a
+ * Returns the invalid value for this dialect. If the dialect accepts numbers for the field, a number is replaced with a
  * boolean.
  */
 const wrongIn = ({ name }: Dialect, key: string, value: unknown): unknown =>
@@ -247,7 +247,7 @@ const totalMax = (entry: OrderEntry): Rule.Rule =>
     })
   })
 
-/** All rules about the request fields of one call. */
+/** Returns all rules about the request fields of one call. */
 export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   ...requiredOf(entry).flatMap((key) => [required(entry, key), typed(entry, key)]),
   allMissing(entry),

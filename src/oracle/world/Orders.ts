@@ -23,7 +23,7 @@ export const opposite = (side: Side): Side => side === "buy" ? "sell" : "buy"
 /** Orders have the smallest possible amount times this factor. */
 const multiple = 3
 
-/** An amount above the market's minimum, whose total exceeds the market's minimum at each of these prices. */
+/** Returns an amount above the market's minimum, whose total exceeds the market's minimum at each of these prices. */
 export const amountFor = ({ minAmount, minTotal, step, stockPrecision }: Market, ...prices: ReadonlyArray<number>) => {
   const least = Math.max(minAmount, ...prices.map((price) => minTotal / price))
   return digits(Math.ceil(least * multiple / step) * step, stockPrecision)
@@ -31,12 +31,12 @@ export const amountFor = ({ minAmount, minTotal, step, stockPrecision }: Market,
 
 const priceAt = (market: Market, factor: number): string => priceText(market, market.price * factor)
 
-/** A price far below every seller's price. */
+/** Returns a price far below every seller's price. */
 export const lowPrice = (market: Market): string => priceAt(market, 0.5)
 
 /**
- * A stop-limit order that waits far from the market: a buy above it, a sell below it. Its prices differ, so an answer
- * that mixes them up is noticed.
+ * Creates a stop-limit order that waits far from the market: a buy above it, a sell below it. Its prices differ, so a
+ * response that mixes them up is noticed.
  */
 export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => {
   const [trigger, limit] = side === "buy" ? [1.9, 1.85] : [0.5, 0.52]
@@ -51,8 +51,8 @@ export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => 
 }
 
 /**
- * An OCO order whose legs wait far from the market on both sides. Its prices differ, so an answer that mixes them up is
- * noticed.
+ * Creates an OCO order whose legs wait far from the market on both sides. Its prices differ, so a response that mixes
+ * them up is noticed.
  */
 export const oco = (market: Market, side: Side, more: Body = {}): Body => {
   const [takeProfit, trigger, stop] = side === "buy" ? [0.5, 1.8, 1.75] : [1.8, 0.5, 0.52]
@@ -70,7 +70,7 @@ export const oco = (market: Market, side: Side, more: Body = {}): Body => {
 /** The plain orders that the first order of these calls must be. */
 const drafts: Readonly<Record<string, typeof oco>> = { [Paths.oco]: oco, [Paths.stopLimit]: stopLimit }
 
-/** The JSON object of a successful answer. */
+/** Returns the JSON object of a successful response. */
 export const objectOf = (answer: Target.Answer): Effect.Effect<Body, Verdict.CheckError> =>
   answer.status === 200 && Refusals.isSuccess(answer) && Json.isObject(answer.json)
     ? Effect.succeed(answer.json)
@@ -87,7 +87,7 @@ const outOfFunds = "the account's balance does not cover the smallest order"
 const placed = (answer: Target.Answer): Effect.Effect<Body, Verdict.CheckError> =>
   lacksFunds(answer) ? Verdict.skip(outOfFunds) : objectOf(answer)
 
-/** The ids in an order; for an OCO order, those of both legs. */
+/** Returns the ids in an order; for an OCO order, those of both legs. */
 export const idsOf = (world: World, order: Body): ReadonlyArray<string> => {
   const key = Dialects.keys(world.dialect).orderId
   return [order[key], order["stop_loss"], order["take_profit"]].flatMap((value) =>
@@ -129,14 +129,14 @@ export const place = Effect.fnUntraced(function*(
   return { answer, order: yield* placed(answer) }
 })
 
-/** An account's orders, open or closed, by id. */
+/** Returns an account's orders, open or closed, by id. */
 export const list = Effect.fnUntraced(function*(
   world: World,
   account: Account,
   path: typeof Paths.activeOrders | typeof Paths.orderHistory
 ): Effect.fn.Return<ReadonlyMap<string, Body>, Verdict.CheckError> {
   const answer = yield* world.call(account, path, { limit: 100 })
-  // The answer has one list of open orders, but a list of closed orders per market.
+  // The response has one list of open orders, but a list of closed orders per market.
   const listed = Refusals.isSuccess(answer) && Json.isObject(answer.json)
     ? Object.values(answer.json).flat()
     : answer.json
@@ -154,6 +154,6 @@ export const find = Effect.fnUntraced(function*(
   const open = yield* list(world, account, Paths.activeOrders)
   const found = open.get(String(id)) ?? (yield* list(world, account, Paths.orderHistory)).get(String(id))
   return found === undefined
-    ? yield* new Verdict.Broken({ expected: `order ${String(id)} is open or has ended`, got: "neither" })
+    ? yield* new Verdict.Broken({ expected: `order ${String(id)} is open or closed`, got: "neither" })
     : found
 })

@@ -104,7 +104,7 @@ const marginReads: ReadonlyArray<string> = [
   adlQuantile
 ]
 
-/** Private calls that change nothing, so that a call without an answer can be made again. */
+/** Private calls that change nothing, so that a call without a response can be made again. */
 export const unchanging: ReadonlyArray<string> = [
   ...reads,
   interest,
@@ -228,7 +228,9 @@ export const liveReads: ReadonlyArray<string> = [
   tradingFees
 ]
 
-/** Calls that are tried even if a target does not declare them, because other rules need them: prices, clocks, orders. */
+/**
+ * Calls that are tried even if a target does not declare them, because other rules need them: prices, clocks, orders.
+ */
 export const alwaysTried: ReadonlyArray<string> = [tickers, orderBook, time, ...helping]
 
 /** All paths that the rules call. */

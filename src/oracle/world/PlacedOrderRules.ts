@@ -15,7 +15,7 @@ const areUnique = (world: World, orders: ReadonlyArray<Body>) => {
 
 const pairIdsOf = ({ id }: Body): ReadonlyArray<string> => id === undefined ? [] : [String(id)]
 
-/** All rules about the orders that one call places. */
+/** Returns all rules about the orders that one call places. */
 export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => {
   const { draft, id, isAsSubmitted, path } = entry
   const { always, forAll, forEach } = rulesOf(entry)
@@ -26,7 +26,7 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => {
       check: Effect.fnUntraced(function*(world, side) {
         const market = yield* world.market
         const account = yield* world.trader
-        // Places another order first: a faulty answer could repeat its values.
+        // Places another order first: a faulty response could repeat its values.
         yield* Orders.place(world, account, path, draft(market, Orders.opposite(side)))
         const fields = draft(market, side)
         const { answer, order } = yield* Orders.place(world, account, path, fields)

@@ -3,13 +3,13 @@ import type * as Effect from "effect/Effect"
 
 /** The placed orders of a check, and whether it may place more. */
 export interface Placements {
-  /** A sentence for each order that is or may be open, saying which order it is and how to cancel it. */
+  /** A warning for each order that is or may be open. It identifies the order, and explains how to cancel it. */
   readonly open: Map<string, string>
   /** The paths on which a first order was placed and canceled. */
   readonly tried: Set<string>
   /** The paths whose orders the target's list of open orders has shown. */
   readonly listed: Set<string>
-  /** Looks again for orders whose placement got no answer. Runs at the end of the check. */
+  /** Looks again for orders whose placement got no response. Runs at the end of the check. */
   readonly doubts: Array<Effect.Effect<unknown>>
   /** The maximum wait while the target throttles a placement, in milliseconds. */
   readonly patience: number

@@ -1,6 +1,6 @@
 /**
- * The lists of an account's own records, with the fields that the live exchange's documentation describes. A sandbox has
- * a record of every kind; on a real account, rules about other records are skipped.
+ * The lists of an account's own records, with the fields that the live exchange's documentation describes. A sandbox
+ * has a record of every kind; on a real account, rules about other records are skipped.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -13,7 +13,7 @@ import * as Paths from "./Paths.ts"
 import * as Records from "./Records.ts"
 import type { Account, Body, World } from "./World.ts"
 
-/** The fields of a record: the required ones, and those that an answer may omit. */
+/** The fields of a record: the required ones, and those that a response may omit. */
 export interface Fields {
   readonly required: Readonly<Record<string, Kinds.Kind>>
   readonly optional: Readonly<Record<string, Kinds.Kind>>
@@ -87,7 +87,7 @@ const fillFields: Fields = {
   optional: { clientOrderId: Kinds.text, feeAsset: Kinds.text }
 }
 
-/** The fields of an order with one of these missing from an answer. */
+/** Returns an order's fields, some of which a response may omit. */
 const requiring = ({ optional, required }: Fields, ...keys: ReadonlyArray<string>): Fields => ({
   required: { ...required, ...Object.fromEntries(keys.flatMap((key) => optional[key] ? [[key, optional[key]]] : [])) },
   optional
@@ -115,7 +115,7 @@ export const open: Source = {
 /** The order history. */
 export const ended: Source = {
   id: "ended",
-  name: "ended orders",
+  name: "closed orders",
   path: Paths.orderHistory,
   read: LiveOrders.ended,
   key: "orderId",
@@ -152,19 +152,19 @@ export const oco: Source = {
   filters: ["market"]
 }
 
-/** The fields of a record that the documentation describes. */
+/** Returns the fields of a record that the documentation describes. */
 export const documented = ({ fields: { optional, required } }: Source, record: Body): Body =>
   Object.fromEntries(
     Object.entries(record).filter(([key]) => Object.hasOwn(required, key) || Object.hasOwn(optional, key))
   )
 
-/** The lists of which every record is judged. */
+/** The lists whose records are all checked. */
 export const sources: ReadonlyArray<Source> = [open, ended, fills, oco]
 
 /** The maximum number of records that a rule reads. */
 export const most = 100
 
-/** The records of an account; at least `least`. A real account may have fewer: then the rule is skipped. */
+/** Returns an account's records; at least `least`. A real account may have fewer: then the rule is skipped. */
 export const recordsOf = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -180,11 +180,11 @@ export const recordsOf = Effect.fnUntraced(function*(
   return yield* Verdict.skip(shown.records.length === 0 ? Verdict.lacksRecords.none : Verdict.lacksRecords.tooFew)
 })
 
-/** The target's own account or, in a sandbox, a new one with records of all kinds. */
+/** Returns the target's own account or, in a sandbox, a new one with records of all kinds. */
 export const ownerOf = (world: World) =>
   world.profile === "control" ? Effect.map(Records.stocked(world), ({ account }) => account) : world.reader
 
-/** A field as a number. */
+/** Returns a field as a number. */
 export const number = (record: Body, key: string): number => Number(record[key])
 
 /** Fields as numbers. */
@@ -195,7 +195,7 @@ export const numbers = <Keys extends ReadonlyArray<string>>(record: Body, ...key
 export const isNear = (one: number, other: number): boolean =>
   Math.abs(one - other) <= 1e-6 * Math.max(1e-3, Math.abs(one), Math.abs(other))
 
-/** One record for each value of a field. */
+/** Returns one record for each value of a field. */
 export const oneOfEach = (records: ReadonlyArray<Body>, key: string): ReadonlyArray<Body> =>
   [...new Map(records.toReversed().map((record) => [record[key], record])).values()].filter((record) =>
     record[key] !== undefined && record[key] !== ""
@@ -204,7 +204,7 @@ export const oneOfEach = (records: ReadonlyArray<Body>, key: string): ReadonlyAr
 /** How far the times of a target may be ahead of the clock that the check knows, in seconds. */
 const slack = 60
 
-/** The latest time, in Unix seconds, that a record may show. */
+/** Returns the latest time, in Unix seconds, that a record may show. */
 export const latest = Effect.fnUntraced(function*({ now, serverTime }: World) {
   return Math.max(yield* now, yield* serverTime) / 1000 + slack
 })

@@ -11,8 +11,8 @@ import type { Body, World } from "./World.ts"
 export const perpetual = "BTC_PERP"
 
 /**
- * An account with three open orders, three canceled ones, and three fills, each of a separate order. One record of each
- * list is on a futures market. `hours` pass after the first record.
+ * Returns an account with three open orders, three canceled ones, and three fills, each of a separate order. One record
+ * of each list is on a futures market. `hours` pass after the first record.
  */
 export const populated = Effect.fnUntraced(function*(world: World, hours = 0) {
   const account = yield* LiveOrders.customer(world)
@@ -50,7 +50,10 @@ export const populated = Effect.fnUntraced(function*(world: World, hours = 0) {
   return { account, other, market: name, ids, between }
 })
 
-/** A {@link populated} account with spot orders, too, and with stop, OCO and conditional orders and a kill switch. */
+/**
+ * Returns a {@link populated} account with spot orders, too, and with stop, OCO and conditional orders and a kill
+ * switch.
+ */
 export const stocked = Effect.fnUntraced(function*(world: World) {
   const { account, other, ...rest } = yield* populated(world, 1)
   const market = yield* world.market

@@ -13,7 +13,7 @@ const isMessages = (value: unknown): boolean =>
 /** Whether the target does not serve the path: it does not know the path, or does not implement the call. */
 export const isNotServed = ({ status }: Answer): boolean => status === 404 || status === 501
 
-/** The parameters that are named in an answer's errors. */
+/** Returns the parameters that are named in a response's errors. */
 export const namedFields = ({ json }: Answer): ReadonlyArray<string> => {
   const errors = Json.isObject(json) ? json["errors"] : undefined
   return Json.isObject(errors) ? Object.keys(errors).filter((key) => isMessages(errors[key])) : []
@@ -22,8 +22,8 @@ export const namedFields = ({ json }: Answer): ReadonlyArray<string> => {
 const codeOf = ({ json }: Answer): unknown => Json.isObject(json) ? json["code"] : undefined
 
 /**
- * Whether the answer refuses the call: HTTP 4xx, or the document's error object with any status below 500, because the
- * document states no status for most errors. After a 5xx, the outcome of the call is unknown.
+ * Whether the response refuses the call: HTTP 4xx, or the document's error object with any status below 500, because
+ * the document states no status for most errors. After a 5xx, the outcome of the call is unknown.
  */
 export const isRefused = (answer: Answer): boolean =>
   answer.status < 500 && (answer.status >= 400 || isErrorObject(answer))
@@ -40,7 +40,7 @@ export const isSuccess = (answer: Answer): boolean =>
 export const any = (answer: Answer, why: string): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(answer, `a refusal with a JSON object, ${why}`, isRefused(answer) && Json.isObject(answer.json))
 
-/** Expects that nothing is served at a path. The document does not show such an answer, so it may be HTML. */
+/** Expects that nothing is served at a path. The document does not show such a response, so it may be HTML. */
 export const notServed = (answer: Answer, why: string): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(answer, `no success, ${why}`, answer.status >= 300 || isErrorObject(answer))
 
@@ -142,6 +142,6 @@ export const call = (
     ? fields(answer, Dialects.fieldValidation(dialect), ...keys)
     : any(answer, `because of ${keys.join(", ")}`)
 
-/** Expects that the answer does not refuse this field. It may refuse others. */
+/** Expects that the response does not refuse this field. It may refuse others. */
 export const notNaming = (answer: Answer, key: string): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(answer, `no error that names ${key}`, !namedFields(answer).includes(key))

@@ -16,7 +16,7 @@ export interface Restoring {
   /** Runs a control-plane action, and notes its changes. */
   readonly control: World["control"]
   /**
-   * Restores the sandbox. Succeeds with sentences about the changes that stay because the control plane has no
+   * Restores the sandbox. Succeeds with messages about the changes that stay because the control plane has no
    * snapshots.
    */
   readonly end: Effect.Effect<ReadonlyArray<string>>
@@ -31,7 +31,7 @@ interface Changes {
 
 const hours = (millis: number): string => `${Number((millis / 3_600_000).toFixed(1))} hours`
 
-/** Restores the markets' earlier prices. Succeeds with sentences about the changes that stay. */
+/** Restores the markets' earlier prices. Succeeds with messages about the changes that stay. */
 const putBack = Effect.fnUntraced(function*(
   control: World["control"],
   { advanced, markets, opened }: Changes,

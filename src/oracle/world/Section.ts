@@ -15,12 +15,12 @@ export interface Section {
   readonly forAll: <A>(id: string, rule: Own<Rule.ForAll<A>>) => Rule.Rule
 }
 
-/** A section whose shared fields depend on the rule's statement. */
+/** Creates a section whose shared fields depend on the rule's statement. */
 export const byStatement = (shared: (statement: string) => Shared): Section => ({
   always: (id, rule) => Rule.always({ id, ...shared(rule.statement), ...rule }),
   forEach: (id, rule) => Rule.forEach({ id, ...shared(rule.statement), ...rule }),
   forAll: (id, rule) => Rule.forAll({ id, ...shared(rule.statement), ...rule })
 })
 
-/** A section whose rules all share these fields. */
+/** Creates a section whose rules all share these fields. */
 export const of = (shared: Shared): Section => byStatement(() => shared)

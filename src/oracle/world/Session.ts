@@ -27,7 +27,7 @@ export interface Session {
   readonly target: Target.Target
   /** The profile of the check. */
   readonly profile: Profile
-  /** The number of requests so far, and how many of them got no answer. */
+  /** The number of requests so far, and how many of them got no response. */
   readonly traffic: Connection.Traffic
   /** Warnings about state left on the target so far. */
   readonly warnings: () => ReadonlyArray<string>
@@ -47,7 +47,7 @@ export interface RuleWorld {
   readonly world: World
   /** Undoes a run's changes to the target. Runs at the end of every run of the rule. */
   readonly end: Effect.Effect<void>
-  /** Whether the run has read a list that was late, so that a broken rule must be judged again. */
+  /** Whether the run has read an outdated list. If so, a broken rule must be evaluated again. */
   readonly wasLate: Effect.Effect<boolean>
 }
 
@@ -105,7 +105,7 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
     control,
     placements: Placements.make(patience),
     warn,
-    // With both cases of letters, a target that changes the case of an id is noticed.
+    // Uses letters of both cases, so that a target that changes the case of an id is noticed.
     unique: (prefix) => `${prefix}-${startedAt.toString(36).toUpperCase()}-${(++count).toString(36)}`
   }
   return { shared, restoring }

@@ -1,7 +1,7 @@
 /**
- * Handles lists that show a change only a moment after it was made. The document does not describe these lists, so it
+ * Handles lists that show a change only some time after it was made. The document does not describe these lists, so it
  * does not say how soon they show an order, a fill or a balance. The live exchange's documentation says that market
- * data is cached for a second. No rule is broken because of a list or market data that is late.
+ * data is cached for a second. Late lists and late market data break no rule.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -31,7 +31,7 @@ const marketData: ReadonlyArray<string> = [
 const isMarketData = (path: string): boolean =>
   marketData.some((one) => path === one || (Paths.ofMarkets.includes(one) && path.startsWith(`${one}/`)))
 
-/** Matches the times in an answer that change even if nothing has happened. */
+/** Matches the times in a response that change even if nothing has happened. */
 const times = /"(?:timestamp|at)":[0-9.]+/gu
 
 /** Applying a code only starts the transaction that changes the main balance, so the main balance can be late too. */
@@ -55,13 +55,13 @@ export interface Lateness {
   isKnown: boolean
 }
 
-/** The calls of one rule, and whether their answers were late. */
+/** The calls of one rule, and whether their responses were late. */
 export interface Settling extends Pick<World, "call" | "attempt" | "control" | "get"> {
   /** Clears the reads of the previous run. */
   readonly begin: Effect.Effect<void>
   /**
-   * Whether a list or market data has changed since this run read it, which means that the run has judged a late answer.
-   * From then on, every read waits until the answers have settled.
+   * Whether a list or market data has changed since this run read it, which means that the run has evaluated a late
+   * response. From then on, every read waits until the responses have settled.
    */
   readonly wasLate: Effect.Effect<boolean>
 }
@@ -71,9 +71,9 @@ export const make = (
   { attempt, call, control, get }: Pick<World, "call" | "attempt" | "control" | "get">,
   lateness: Lateness
 ): Settling => {
-  /** The last answer of each list that this run has read. */
+  /** The last response of each list that this run has read. */
   const shown = new Map<string, { readonly text: string; readonly again: ReturnType<World["call"]> }>()
-  /** The last answers with market data. */
+  /** The last responses with market data. */
   const published = new Map<string, { readonly text: string; readonly again: ReturnType<World["get"]> }>()
   let changedAt = -Infinity
   let isOnTime = false

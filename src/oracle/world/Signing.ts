@@ -29,14 +29,14 @@ export interface Tampering {
 }
 
 /**
- * The Base64 of a string's UTF-8 bytes.
+ * Returns the Base64 of a string's UTF-8 bytes.
  *
  * @category signing
  */
 export const base64 = (text: string): string => Buffer.from(text, "utf8").toString("base64")
 
 /**
- * The hexadecimal HMAC of a string's UTF-8 bytes.
+ * Returns the hexadecimal HMAC of a string's UTF-8 bytes.
  *
  * @category signing
  */

@@ -2,7 +2,7 @@
  * WebSocket connections to a target. This module has its own copy of the frames' format, for the same reason as `Paths`
  * has its own copy of the paths.
  *
- * The end of a connection counts as a missing answer, which by itself breaks no rule: see `Connection`.
+ * The end of a connection is treated as a missing response, which alone breaks no rule: see `Connection`.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -20,8 +20,8 @@ import * as Retrying from "./Connection.ts"
 import * as Paths from "./Paths.ts"
 
 /**
- * The longest wait for an answer or a pushed message, in milliseconds: much longer than any documented interval between
- * messages. Only a broken rule waits this long.
+ * The longest wait for a response or a pushed message, in milliseconds: much longer than any documented interval
+ * between messages. Only a broken rule waits this long.
  */
 export const patience = 10_000
 
@@ -32,16 +32,16 @@ type Body = Readonly<Record<string, unknown>>
 type OnEnd = (effect: Effect.Effect<unknown, Verdict.CheckError>) => Effect.Effect<void>
 
 /**
- * An answer to a request.
+ * A response to a request.
  *
  * @category models
  */
 export interface Reply {
   /** The request, as sent. */
   readonly request: string
-  /** The answer, as a JSON object. */
+  /** The response, as a JSON object. */
   readonly answer: Body
-  /** The answer's index among the messages of the connection. */
+  /** The response's index among the messages of the connection. */
   readonly at: number
 }
 
@@ -57,7 +57,7 @@ export interface Connection {
   readonly ended: () => string | undefined
   /** Sends a text message. */
   readonly send: (text: string) => Effect.Effect<void, Target.TargetError>
-  /** Sends a request with a new id, and waits for the answer with this id. Skips if the target lacks the channel. */
+  /** Sends a request with a new id, and waits for the response with this id. Skips if the target lacks the channel. */
   readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<Reply, Verdict.CheckError>
   /**
    * Runs `find` now and after each message, until it returns a value. Succeeds with `undefined` if it returns none
@@ -90,7 +90,7 @@ const lost = (reason: string) => new Target.TargetError({ reason, unanswered: Ch
 export const isLost = (error: Verdict.CheckError): error is Target.TargetError =>
   error._tag === "TargetError" && error.unanswered === Channels.webSocket
 
-/** The cause of a socket's error, if it says more than the error itself. */
+/** Returns the cause of a socket's error, if the cause has more details than the error. */
 const reasonOf = ({ message, reason }: Socket.SocketError): string => {
   const cause = "cause" in reason ? reason.cause : undefined
   const detail = typeof cause === "string" ? cause : String(Object(cause)["message"] ?? "")
@@ -154,18 +154,18 @@ const open = Effect.fnUntraced(function*(
       return found < 0 ? undefined : found
     })
     return at === undefined
-      ? yield* new Verdict.Broken({ expected: `an answer with id ${id}`, got: `none to ${request} in ${patience} ms` })
+      ? yield* new Verdict.Broken({ expected: `a response with id ${id}`, got: `none to ${request} in ${patience} ms` })
       : { request, answer: messages[at] ?? {}, at }
   })
   return { messages, ended: () => ended, send, request, wait }
 })
 
-/** The connections to a target. `get` makes a public call. */
+/** Returns the connections to a target. `get` makes a public call. */
 export const make = (
   { dial, features = {} }: Target.Target,
   get: (path: string) => Effect.Effect<unknown, Verdict.CheckError>
 ): Sockets => {
-  /** Completed once a connection could not be opened although the target answers calls. */
+  /** Completed once a connection could not be opened although the target responds to calls. */
   let unserved: Verdict.Broken | undefined
   let shared: Connection | undefined
   const refused = Effect.fnUntraced(function*({ reason }: Target.TargetError) {

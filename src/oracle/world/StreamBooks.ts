@@ -30,20 +30,20 @@ export interface Message {
   readonly market: unknown
 }
 
-/** The messages about the book of a market. */
+/** Returns the messages about the book of a market. */
 export const messagesOf = (pushed: ReadonlyArray<unknown>, market: string): ReadonlyArray<Message> =>
   pushed.map(Streams.listOf).flatMap(([isSnapshot, body, name]) =>
     name === market ? [{ isSnapshot: isSnapshot === true, body: Streams.objectOf(body), market: name }] : []
   )
 
-/** The levels of a side; none if the side is missing. */
+/** Returns a side's levels, or an empty list if the side is missing. */
 export const levels = (body: Body, side: typeof sides[number]): ReadonlyArray<Books.Level> =>
   Streams.listOf(body[side]).map((level) => {
     const [price, amount] = Streams.listOf(level)
     return [Number(price), Number(amount)]
   })
 
-/** The book after a message. */
+/** Returns the book after a message. */
 const next = (book: Book, { body, isSnapshot }: Message): Book => {
   const sideAfter = (side: typeof sides[number]): Side => {
     const after: Side = new Map(isSnapshot ? [] : book[side])
@@ -56,7 +56,7 @@ const next = (book: Book, { body, isSnapshot }: Message): Book => {
   return { asks: sideAfter("asks"), bids: sideAfter("bids") }
 }
 
-/** The book after each of the messages. */
+/** Returns the book's state after each message. */
 export const states = (messages: ReadonlyArray<Message>): ReadonlyArray<Book> => {
   let book: Book = { asks: new Map(), bids: new Map() }
   return messages.map((message) => book = next(book, message))
@@ -70,7 +70,7 @@ const isLevel = (level: unknown): boolean =>
 const isRising = (prices: ReadonlyArray<number>): boolean =>
   prices.every((price, at) => at === 0 || price > (prices[at - 1] ?? 0))
 
-/** Expects whole levels, best first, at most `limit` on each side. A side without levels may be missing. */
+/** Expects complete levels, best first, at most `limit` on each side. A side without levels may be missing. */
 export const isWhole = Effect.fnUntraced(function*(what: string, body: Body, limit: number) {
   const [asks, bids] = [levels(body, "asks"), levels(body, "bids")]
   yield* Verdict.conclude(

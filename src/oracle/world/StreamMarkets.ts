@@ -48,13 +48,13 @@ const kinds: ReadonlyArray<Kind> = [
   }
 ]
 
-/** The channels that the target declares. Skips if it declares none. */
+/** Returns the channels that the target declares. Skips if it declares none. */
 export const served = Effect.fnUntraced(function*({ declares }: World) {
   const found = kinds.filter(({ channel }) => declares(`${Channels.webSocket}/${channel}`))
   return found.length === 0 ? yield* Verdict.skip("the target declares none of these channels") : found
 })
 
-/** The market to trade on, and another market with the same price. */
+/** Returns the market to trade on, and another market with the same price. */
 export const pair = Effect.fnUntraced(function*(world: World) {
   const market = yield* world.market
   const other = (yield* world.markets).find(({ name }) => name !== market.name)
@@ -63,7 +63,7 @@ export const pair = Effect.fnUntraced(function*(world: World) {
   return { market, other }
 })
 
-/** A price this many percent above a market's. */
+/** Returns a price this many percent above a market's. */
 export const above = (market: Market, percent: number): string => priceText(market, market.price * (1 + percent / 100))
 
 /** Options of a trade between two accounts. */

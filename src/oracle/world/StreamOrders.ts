@@ -9,7 +9,7 @@ import type { Account, Body, Market, World } from "./World.ts"
 /** The events of an order. */
 export const events = { created: 1, changed: 2, finished: 3 } as const
 
-/** Keys whose spelling in messages differs from that in the answer to a new order. */
+/** Keys whose spelling in messages differs from that in the response to a new order. */
 const spellings: Readonly<Record<string, string>> = {
   id: "orderId",
   client_order_id: "clientOrderId",
@@ -37,7 +37,7 @@ const types: Readonly<Record<string, string>> = {
 
 const sides: Readonly<Record<string, string>> = { 1: "sell", 2: "buy" }
 
-/** An order with the keys and values of the answer to a new order. */
+/** Returns an order with the keys and values of the response to a new order. */
 export const toOrder = (value: unknown): Body => {
   const record = Streams.objectOf(value)
   const { side, type } = record
@@ -55,7 +55,7 @@ export interface Event {
   readonly order: Body
 }
 
-/** The events of an order, in order. */
+/** Returns an order's events, in order. */
 export const eventsOf = (pushed: ReadonlyArray<unknown>, orderId: unknown): ReadonlyArray<Event> =>
   pushed.map(Streams.listOf).map(([event, order]) => ({ event, order: toOrder(order) }))
     .filter(({ order }) => order["orderId"] === orderId)

@@ -16,13 +16,13 @@ import type { Account, Body, World } from "./World.ts"
 // Rules
 // -----------------------------------------------------------------------------
 
-/** The number of consecutive lost connections from which the target is at fault. */
+/** After this many consecutive lost connections, the target is considered at fault. */
 const maxLost = 3
 
 /** The number of consecutive lost connections, by the world of each rule. */
 const lost = new WeakMap<World, number>()
 
-/** Breaks the rule if its connections keep ending. Until then, the value is judged again. */
+/** Breaks the rule if its connections keep ending. Until then, the value is evaluated again. */
 const lasting = (
   world: World,
   check: Effect.Effect<unknown, Verdict.CheckError>
@@ -52,7 +52,7 @@ const sectionOf = (level: Rule.Level, source: string): Section.Section => {
   }
 }
 
-/** The constructors for `MUST` rules: those that a page of the live exchange's documentation states. */
+/** Returns the constructors for `MUST` rules: those that a page of the live exchange's documentation states. */
 export const documented = (page: string): Section.Section =>
   sectionOf("MUST", `${Rule.liveDocumentation}, WebSocket, "${page}"`)
 
@@ -63,11 +63,11 @@ export const recorded: Section.Section = sectionOf("SHOULD", Rule.liveAnswers)
 // Requests
 // -----------------------------------------------------------------------------
 
-/** Judges an answer: fails with `Broken`, which shows it, unless `holds` is true. */
+/** Checks a response: fails with `Broken`, which shows it, unless `holds` is true. */
 export const expect = ({ answer, request }: Sockets.Reply, expected: string, holds: boolean) =>
   Verdict.conclude(expected, `${Json.stringify(answer)} to ${request}`, holds)
 
-/** The code of a refusal; `undefined` for a result. */
+/** Returns a refusal's code, or `undefined` for a result. */
 const codeOf = ({ answer: { error } }: Sockets.Reply): unknown => Json.isObject(error) ? error["code"] : undefined
 
 const methodNotFound = 4
@@ -146,7 +146,7 @@ export const subscribe = Effect.fnUntraced(function*(
   return { connection, channel, from: acknowledged.reply.at + 1 }
 })
 
-/** The `params` of the messages that a channel has pushed since it was subscribed. */
+/** Returns the `params` of the messages that a channel has pushed since it was subscribed. */
 export const pushed = ({ channel, connection: { messages }, from }: Listening): ReadonlyArray<unknown> =>
   messages.slice(from).flatMap(({ method, params }) => method === `${channel}_update` ? [params] : [])
 
@@ -212,7 +212,10 @@ export const settles = Effect.fnUntraced(function*(
   }
 })
 
-/** A wait longer than every interval between messages except that of repeated order books, in milliseconds. */
+/**
+ * A wait in milliseconds that is longer than every interval between messages, except the interval of repeated order
+ * books.
+ */
 const interval = 2000
 
 /** Advances a sandbox's clock past the interval of every channel. Does nothing for other targets. */
@@ -239,22 +242,22 @@ export const hasNone = (listening: Listening, what: string, isWrong: (params: un
 // Values
 // -----------------------------------------------------------------------------
 
-/** A value as a list; an empty list for any other value. */
+/** Returns a value as a list, or an empty list for any other value. */
 export const listOf = (value: unknown): ReadonlyArray<unknown> => Array.isArray(value) ? value : []
 
-/** A value as an object; an empty object for any other value. */
+/** Returns a value as an object, or an empty object for any other value. */
 export const objectOf = (value: unknown): Body => Json.isObject(value) ? value : {}
 
-/** Kinds of values by key, or by position. */
+/** The expected kinds of values, by key or by position. */
 export type Kinds = Readonly<Record<string, Kind>> | ReadonlyArray<Kind>
 
-/** Describes the values that are not of their kinds; `undefined` if all are. */
+/** Describes the values that are not of the expected kind; `undefined` if all values are. */
 const wrongKinds = (value: unknown, kinds: Kinds): string | undefined => {
   const wrong = Object.entries(kinds).filter(([key, kind]) => !kind.holds(Reflect.get(Object(value), key)))
   return wrong.length === 0 ? undefined : wrong.map(([key, { name }]) => `${key}: ${name}`).join(", ")
 }
 
-/** Expects that a value has values of these kinds. */
+/** Expects that the values in an object or a list are of these kinds. */
 export const hasKinds = (what: string, value: unknown, kinds: Kinds) => {
   const wrong = wrongKinds(value, kinds)
   return Verdict.conclude(`${what} with ${wrong ?? ""}`, JSON.stringify(value) ?? "nothing", wrong === undefined)

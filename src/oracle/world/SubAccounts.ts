@@ -92,7 +92,7 @@ export const addKey = Effect.fnUntraced(function*(world: Control, id: string) {
   return account
 })
 
-/** The secrets of these sub-accounts' keys. */
+/** Returns the secrets of these sub-accounts' keys. */
 export const secretsOf = (ids: ReadonlyArray<string>): ReadonlyArray<string> => ids.map(secretOf)
 
 const list = Effect.fnUntraced(function*(
@@ -104,17 +104,17 @@ const list = Effect.fnUntraced(function*(
   return yield* FieldRules.records(world, answer, "data")
 })
 
-/** The parent's sub-accounts; at least one. */
+/** Returns the parent's sub-accounts; at least one. */
 export const all = (world: World, fields: Body = {}) => list(world, Paths.subAccounts, fields)
 
-/** The keys of the parent's sub-accounts; at least one. */
+/** Returns the keys of the parent's sub-accounts; at least one. */
 export const apiKeys = (world: World, fields: Body = {}) => list(world, Paths.apiKeys, fields)
 
-/** The value of one key, `id` by default, in each object. */
+/** Returns the value of one key, `id` by default, in each object. */
 export const idsOf = (objects: ReadonlyArray<unknown>, key = "id"): ReadonlyArray<string> =>
   objects.map((object) => Json.isObject(object) ? String(object[key]) : "")
 
-/** Whether the list in the answer is empty. */
+/** Whether the list in the response is empty. */
 export const isEmpty = ({ json }: { readonly json: unknown }): boolean =>
   Json.isObject(json) && JSON.stringify(json["data"]) === "[]"
 

@@ -1,4 +1,4 @@
-/** Handles HTTP 429: waits as long as `Retry-After` says, then retries. */
+/** Handles HTTP 429: waits for the time in `Retry-After`, then retries. */
 import * as Effect from "effect/Effect"
 import type { Answer } from "../Target.ts"
 import * as Target from "../Target.ts"
@@ -15,14 +15,14 @@ const maxWait = 30_000
 /** Whether the target throttles the call. */
 export const isThrottled = ({ status }: Answer): boolean => status === 429
 
-/** The wait in milliseconds: the `Retry-After` header, or a wait that doubles with each retry. */
+/** Returns the wait in milliseconds: the `Retry-After` header, or a wait that doubles with each retry. */
 export const waitOf = ({ headers }: Pick<Answer, "headers">, retries: number): number => {
   const seconds = Number(headers["retry-after"] ?? "")
   return seconds > 0 ? seconds * 1000 : Math.min(1000 * 2 ** retries, maxWait)
 }
 
 const givenUp = (patience: number) =>
-  new Target.TargetError({ reason: `the target answered HTTP 429 for ${patience / 1000} seconds` })
+  new Target.TargetError({ reason: `the target responded with HTTP 429 for ${patience / 1000} seconds` })
 
 /** Repeats a call until the target stops throttling it. Each attempt needs a new nonce. */
 export const retryThrottled = <E>(
@@ -43,8 +43,9 @@ export const retryThrottled = <E>(
 
 /**
  * Makes a call with a nonce that the rule has chosen. HTTP 429 may mean that the target refuses this nonce, or that it
- * throttles every call. It counts as a refusal of the nonce if it has no `Retry-After`, another call then succeeds, and
- * this call is refused again. Otherwise the call fails, and the whole rule must be retried with other nonces.
+ * throttles every call. The response is treated as a refusal of the nonce if it has no `Retry-After`, another call then
+ * succeeds, and this call is refused again. Otherwise the call fails, and the complete rule must be retried with other
+ * nonces.
  */
 export const withChosenNonce = <E>(
   call: Effect.Effect<Answer, E>,
@@ -56,5 +57,5 @@ export const withChosenNonce = <E>(
     const isAboutNonce = answer.headers["retry-after"] === undefined && !isThrottled(yield* ordinaryCall) &&
       isThrottled(yield* call)
     if (isAboutNonce) return answer
-    return yield* new Target.TargetError({ reason: "the target answers HTTP 429", retryAfter: waitOf(answer, 0) })
+    return yield* new Target.TargetError({ reason: "the target responds with HTTP 429", retryAfter: waitOf(answer, 0) })
   })

@@ -13,13 +13,13 @@ import type { Account, Body, Market, World } from "./World.ts"
 export const movePrice = (world: World, market: Market, price: number) =>
   world.control("MovePrice", { market: market.name, price: priceText(market, price) })
 
-/** The price that is `percent` away from the base price: above it for a buy, below it for a sell. */
+/** Returns the price that is `percent` away from the base price: above it for a buy, below it for a sell. */
 export const triggerPrice = (side: Orders.Side, percent: number): number =>
   basePrice * (1 + (side === "buy" ? percent : -percent) / 100)
 
 /**
- * A limit price at which a stop order rests after its activation, because the market's price does not reach it on the
- * way to the trigger.
+ * Returns a limit price at which a stop order rests after its activation, because the market's price does not reach it
+ * on the way to the trigger.
  */
 export const restingLimit = (side: Orders.Side, trigger: number): number =>
   side === "buy" ? trigger * 0.6 : trigger * 1.5

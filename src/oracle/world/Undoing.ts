@@ -1,7 +1,7 @@
 /**
- * Places orders on a real account so that none is left there. The first order of each path is canceled before any other
- * is placed, and every other order is canceled at the end of its run. An order whose placement got no answer is looked
- * up. Once an order cannot be canceled, no more are placed.
+ * Places orders on a real account in such a way that no order is left there. The first order of each path is canceled
+ * before any other is placed, and every other order is canceled at the end of its run. An order whose placement got no
+ * response is looked up. Once an order cannot be canceled, no more orders are placed.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -20,7 +20,7 @@ import type { Account, Body, World } from "./World.ts"
 interface Placed {
   readonly path: string
   readonly market: unknown
-  /** The key of the order's id in the dialect that the target's answer showed. */
+  /** The key of the order's id in the dialect that the target's response showed. */
   readonly key: string
   readonly id: number
 }
@@ -63,8 +63,8 @@ const stop = ({ placements }: World, name: string): string =>
   placements.stopped ??= `no more orders are placed, because ${name} could not be canceled`
 
 /**
- * The open orders by id; an OCO order is represented by its take-profit leg. `undefined` if the target has no such
- * list.
+ * Returns the open orders by id; an OCO order is represented by its take-profit leg. `undefined` if the target has no
+ * such list.
  */
 const listed = Effect.fnUntraced(function*(
   world: World,
@@ -96,7 +96,7 @@ const isListed = (world: World, account: Account, { id, path }: Placed) =>
 /** Whether the target's list shows orders of this path. If so, an order that is not listed is not open. */
 const isTrusted = ({ placements }: World, path: string): boolean => placements.listed.has(path)
 
-/** Cancels an order, and tries again if there is no answer. */
+/** Cancels an order, and tries again if there is no response. */
 const cancel = Effect.fnUntraced(function*(world: World, account: Account, order: Placed) {
   const [path, fields] = cancellation(order)
   const answer = yield* Effect.result(Connection.retry(world.call(account, path, fields)))
@@ -105,7 +105,7 @@ const cancel = Effect.fnUntraced(function*(world: World, account: Account, order
     : Refusals.isSuccess(answer.success)
     ? undefined
     : Verdict.describe(answer.success)
-  // A cancellation without an answer may have succeeded: then the next one is refused.
+  // A cancellation without a response may have succeeded. If so, the next cancellation is refused.
   const isGone = why === undefined || (isTrusted(world, order.path) &&
     (yield* Effect.orElseSucceed(isListed(world, account, order), () => undefined)) === false)
   if (isGone) return void world.placements.open.delete(nameOf(order))
@@ -128,8 +128,8 @@ const isSame = ({ dialect }: World, order: Body, { fields, sentAt }: Doubt): boo
 }
 
 /**
- * Looks up an order that may have been placed, and cancels it. If no list shows it, it counts as open only if the target
- * has no such list, or at the end of the check if that list has never shown any order.
+ * Looks up an order that may have been placed, and cancels it. If no list shows it, the order is considered open only
+ * if the target has no such list, or at the end of the check if that list has never shown any order.
  */
 const lookUp = Effect.fnUntraced(function*(world: World, account: Account, doubt: Doubt, isLast: boolean) {
   const { fields, path } = doubt
@@ -145,13 +145,13 @@ const lookUp = Effect.fnUntraced(function*(world: World, account: Account, doubt
   for (const [id] of found) yield* cancel(world, account, { path, market: fields["market"], key, id: Number(id) })
 })
 
-/** Whether an answer refuses the only order of a call: as a whole, or in its item. */
+/** Whether a response refuses the only order of a call: by refusing the call, or in the order's item. */
 const isRefused = (answer: Target.Answer): boolean => {
   const [item]: ReadonlyArray<unknown> = Array.isArray(answer.json) ? answer.json : []
   return Refusals.isRefused(answer) || (Json.isObject(item) && Json.isObject(item["error"]))
 }
 
-/** The order that an answer shows; `undefined` if it shows none. */
+/** Returns the order that a response shows, or `undefined` if it shows none. */
 const placedIn = (
   { dialect }: World,
   path: string,
@@ -160,11 +160,11 @@ const placedIn = (
 ): Placed | undefined => {
   if (Refusals.isRefused(answer)) return undefined
   const { json } = answer
-  // A call for several orders shows each in the result of its own item.
+  // The response to a call for several orders shows each order in the result of a separate item.
   const [item = json]: ReadonlyArray<unknown> = Array.isArray(json) ? json : []
   const shown = Array.isArray(json) && Json.isObject(item) ? item["result"] : item
   const body = Json.isObject(shown) ? shown : {}
-  // The market of the request may be wrong on purpose; the answer shows the order's market.
+  // The market of the request may be wrong on purpose; the response shows the order's market.
   const leg = Json.isObject(body["take_profit"]) ? body["take_profit"] : body
   // The first order may show that the target speaks the other dialect; that order must be canceled too.
   const key = Dialects.orderIdKeys(dialect).find((key) => Object.hasOwn(leg, key)) ?? Dialects.keys(dialect).orderId
@@ -172,7 +172,7 @@ const placedIn = (
   return Number.isSafeInteger(id) ? { path, market: leg["market"] ?? fields["market"], key, id } : undefined
 }
 
-/** An answer, and the order that it shows. */
+/** A response, and the order that it shows. */
 interface Placement {
   readonly answer: Target.Answer
   readonly order?: Placed
@@ -197,7 +197,7 @@ const placeOne = Effect.fnUntraced(function*(
       world.placements.doubts.push(lookUp(world, account, doubt, true))
       return world.onEnd(lookUp(world, account, doubt, false))
     }
-    noteDoubt(world, doubt, "there is no answer yet")
+    noteDoubt(world, doubt, "there is no response yet")
     const body = Paths.ofSeveral.includes(path) ? { orders: [fields] } : fields
     const answer = yield* Effect.tapError(
       world.attempt(account, path, body, tampering),
@@ -215,7 +215,7 @@ const placeOne = Effect.fnUntraced(function*(
     }
     return answer
   })
-  // Once an order has been sent, the check must not end before the order's fate is known.
+  // Once an order has been sent, the check must not end before the order's outcome is known.
   const answer = yield* Throttling.retryThrottled(Effect.uninterruptible(send), patience)
   const placement: Placement = order === undefined ? { answer } : { answer, order }
   return placement
@@ -244,7 +244,7 @@ const tryOnce = Effect.fnUntraced(function*(world: World, account: Account, path
 
 /**
  * Places an order on a real account, which is canceled when the run ends. The first order of its path is `plain`, and
- * is canceled at once. Skips once an order could not be canceled.
+ * is canceled immediately. Skips once an order could not be canceled.
  */
 export const place = Effect.fnUntraced(function*(
   world: World,

@@ -1,4 +1,4 @@
-/** Valid fields for each private call, in a sandbox: with them, only a deliberate fault can cause a refusal. */
+/** Valid fields for each private call in a sandbox, so that only a deliberate fault can cause a refusal. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Verdict from "../Verdict.ts"
@@ -15,7 +15,7 @@ type Fields = Effect.Effect<Body, Verdict.CheckError>
 
 const unpriced = ({ price: _price, ...order }: Body): Body => order
 
-/** A buy that rests far from the market. */
+/** Creates a buy that rests far from the market. */
 const limit = (market: Market): Body => ({
   market: market.name,
   side: "buy",
@@ -23,7 +23,7 @@ const limit = (market: Market): Body => ({
   price: Orders.lowPrice(market)
 })
 
-/** A market buy of this amount, which another account's offer can fill. */
+/** Creates a market buy of this amount, which another account's offer can fill. */
 const marketBuy = Effect.fnUntraced(function*(world: World, amount: string, path = Paths.limitOrder) {
   const market = yield* world.market
   const price = priceText(market, market.price)

@@ -1,4 +1,4 @@
-/** Orders that wait far from the market, of every call that places one. */
+/** Orders that wait far from the market, for every call that can place such an order. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as LiveOrders from "./LiveOrders.ts"
@@ -7,10 +7,10 @@ import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
 import type { Body, Market, World } from "./World.ts"
 
-/** A call that places an order which waits far from the market. */
+/** A call that places an order far from the market, where the order waits. */
 export interface Entry {
   readonly path: string
-  /** The type that answers show. */
+  /** The type that responses show. */
   readonly type: string
   readonly side: Orders.Side
   /** Whether the order has a limit price, an activation price or both. */
@@ -39,14 +39,14 @@ export const entries: ReadonlyArray<Entry> = [
   { ...stopMarket, path: Paths.triggerMarket, side: "buy", more: { stp: "cb" } }
 ]
 
-/** The entries that the profile allows: a real account has no position to reduce. */
+/** Returns the entries that the profile allows: a real account has no position to reduce. */
 export const allowed = ({ profile }: Rule.Setting): ReadonlyArray<Entry> =>
   entries.filter(({ more }) => profile === "control" || more?.["reduceOnly"] === undefined)
 
-/** The amount of orders in a sandbox, in the base currency. */
+/** The amount of each order in a sandbox, in the base currency. */
 export const amount = "0.03"
 
-/** The fields of an order that waits far from the market: a limit order behind it, a stop order beyond it. */
+/** Returns the fields of an order that waits far from the market: a limit order behind it, a stop order beyond it. */
 export const fieldsOf = (world: World, market: Market, { more, prices, side }: Entry): Body => {
   const at = (buy: number, sell: number) => priceText(market, market.price * (side === "buy" ? buy : sell))
   const limit = prices === "limit" ? at(0.5, 1.8) : at(1.85, 0.52)
@@ -60,7 +60,7 @@ export const fieldsOf = (world: World, market: Market, { more, prices, side }: E
   }
 }
 
-/** Lets another account fill 0.01 of an order. Returns the order as its later answers must show it once canceled. */
+/** Lets another account fill 0.01 of an order. Returns the order as its later responses must show it once canceled. */
 export const partlyFilled = Effect.fnUntraced(function*(world: World, side: Orders.Side, path: string) {
   const account = yield* LiveOrders.customer(world)
   const market = yield* world.market

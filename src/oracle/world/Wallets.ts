@@ -1,5 +1,6 @@
 /**
- * The wallets of an account, which only the live exchange's documentation describes in full: main, trade and collateral.
+ * The wallets of an account, which only the live exchange's documentation describes in full: main, trade and
+ * collateral.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -9,15 +10,15 @@ import * as Paths from "./Paths.ts"
 import type { Account, World } from "./World.ts"
 
 /**
- * The balances of an account, by wallet and asset. `main.USDT`, `trade.USDT` and `collateral.USDT` include locked funds;
- * `frozen.USDT` is the part of `trade.USDT` that open orders lock.
+ * The balances of an account, by wallet and asset. `main.USDT`, `trade.USDT` and `collateral.USDT` include locked
+ * funds; `frozen.USDT` is the part of `trade.USDT` that open orders lock.
  */
 export type Balances = ReadonlyMap<string, number>
 
-/** Expected balance changes. A pair is a range, both ends included. Balances without an entry must not change. */
+/** Expected balance changes. A pair is an inclusive range. Balances without an entry must not change. */
 export type Changes = Readonly<Record<string, number | readonly [from: number, to: number]>>
 
-/** Amounts that differ by less are equal. */
+/** Amounts that differ by less than this are considered equal. */
 const precision = 1e-8
 
 const number = (value: unknown, key: string): number => Json.isObject(value) ? Number(value[key]) : Number.NaN
@@ -42,7 +43,7 @@ export const read = Effect.fnUntraced(function*(
   ])
 })
 
-/** The balances that differ, with their differences. */
+/** Returns the balances that differ, with their differences. */
 const differences = (before: Balances, after: Balances): Readonly<Record<string, number>> =>
   Object.fromEntries(
     [...new Set([...before.keys(), ...after.keys()])]

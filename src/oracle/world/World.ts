@@ -45,7 +45,7 @@ export interface Opening {
 }
 
 /**
- * A market and its price. Rules use these numbers to choose orders, and never compare them with an answer.
+ * A market and its price. Rules use these numbers to choose orders, and never compare them with a response.
  *
  * @category models
  */
@@ -87,13 +87,13 @@ export interface World {
   readonly profile: Profile
   /** Whether the target declares that it serves a path. */
   readonly declares: (path: string) => boolean
-  /** Sends a request once, unchanged. If there is no answer, the value is judged again from the beginning. */
+  /** Sends a request once, unchanged. If there is no response, the value is evaluated again from the beginning. */
   readonly send: (request: Target.Request) => Effect.Effect<Target.Answer, Target.TargetError>
   /**
    * Makes a signed call with a new nonce; `tampering` adds a deliberate fault. Waits and retries while the target
-   * throttles. If a call that changes nothing gets no answer, it is made again with a new nonce; after any other call
-   * without an answer, the value is judged again from the beginning. Skips if the target declares that it does not serve
-   * the path.
+   * throttles. If a call that changes nothing gets no response, it is made again with a new nonce; after any other call
+   * without a response, the value is evaluated again from the beginning. Skips if the target declares that it does not
+   * serve the path.
    */
   readonly call: (
     account: Account,
@@ -101,7 +101,7 @@ export interface World {
     fields?: Body,
     tampering?: Signing.Tampering
   ) => Effect.Effect<Target.Answer, Verdict.CheckError>
-  /** Makes a signed call like `call`, but without retries: HTTP 429 is returned like any other answer. */
+  /** Makes a signed call like `call`, but without retries: HTTP 429 is returned like any other response. */
   readonly attempt: (
     account: Account,
     path: string,
@@ -120,15 +120,15 @@ export interface World {
   readonly advance: (millis: number) => Effect.Effect<void, Verdict.CheckError>
   /** Runs an effect while a sandbox's clock is frozen, so the duration of its calls makes no difference. */
   readonly whileFrozen: <A>(effect: Effect.Effect<A, Verdict.CheckError>) => Effect.Effect<A, Verdict.CheckError>
-  /** Makes a public call. Retries while the target throttles or does not answer. */
+  /** Makes a public call. Retries while the target throttles or does not respond. */
   readonly get: (
     path: string,
     query?: string,
     headers?: Readonly<Record<string, string>>
   ) => Effect.Effect<Target.Answer, Verdict.CheckError>
   /**
-   * Opens a WebSocket connection, which ends with the run. Skips if the target declares that it has none, or if there is
-   * no way to open one.
+   * Opens a WebSocket connection, which ends with the run. Skips if the target declares that it has none, or if there
+   * is no way to open one.
    */
   readonly connect: Effect.Effect<Sockets.Connection, Verdict.CheckError>
   /**
@@ -138,17 +138,17 @@ export interface World {
   readonly connection: Effect.Effect<Sockets.Connection, Verdict.CheckError>
   /** An account for reads. */
   readonly reader: Effect.Effect<Account, Verdict.CheckError>
-  /** An account to read interest payments with. On a sandbox, it has some. */
+  /** An account to read interest payments with. On a sandbox, the account has received payments. */
   readonly lender: Effect.Effect<Account, Verdict.CheckError>
-  /** An account to read sub-accounts and their keys with. On a sandbox, it has some. */
+  /** An account to read sub-accounts and their keys with. On a sandbox, the account has both. */
   readonly parent: Effect.Effect<Account, Verdict.CheckError>
   /** An account with funds to place orders. */
   readonly trader: Effect.Effect<Account, Verdict.CheckError>
   /** Opens a new account. */
   readonly open: (opening?: Opening) => Effect.Effect<Account, Verdict.CheckError>
   /**
-   * Runs a control-plane action. If there is no answer, an idempotent action is run again; after any other action, the
-   * value is judged again from the beginning.
+   * Runs a control-plane action. If there is no response, an idempotent action is run again; after any other action,
+   * the value is evaluated again from the beginning.
    */
   readonly control: (action: string, fields: object) => Effect.Effect<void, Verdict.CheckError>
   /** All markets that allow both spot and collateral trading. */

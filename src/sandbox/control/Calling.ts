@@ -72,7 +72,7 @@ const parts = {
   Params: "the path",
   Payload: "the body",
   Query: "the query",
-  ResponseHeaders: "the answer"
+  ResponseHeaders: "the response"
 } as const
 
 /** Explains why a request can't be read. */

@@ -5,7 +5,7 @@
  * ```ts
  * import { Control, Faults } from "effect-txc/sandbox"
  *
- * // The next stop-limit order is placed, but its answer is lost.
+ * // The next stop-limit order is placed, but its response is lost.
  * const loseAnswer = Control.Control.use((control) =>
  *   control.addFault({ path: "/api/v4/order/stop_limit", symptom: Faults.answerLost })
  * )

@@ -21,8 +21,8 @@ const between = (html: string, begin: string, end: string): string =>
   html.slice(html.indexOf(begin) + begin.length, html.lastIndexOf(end))
 
 /**
- * The answer with the page. Its headers allow only its own script and styles, forbid loading anything else, and forbid
- * framing by other pages.
+ * The response with the page. Its headers allow only its own script and styles, forbid loading anything else, and
+ * forbid framing by other pages.
  */
 export const toAnswer = (html: string): Answer => ({
   _tag: "Answer",

@@ -22,6 +22,6 @@ const write = (dialect: Dialect): Written => {
   return written
 }
 
-/** The answer with the document; `undefined` if the request is for something else. */
+/** The response with the document; `undefined` if the request is for something else. */
 export const answer = (request: Request, dialect: Dialect): Written | undefined =>
   request.path === path && isReading(request) ? documents.get(dialect) ?? write(dialect) : undefined

@@ -69,7 +69,7 @@ export const unauthorized: Answer = json(401, {
 })
 
 /** The response to a request by a page from another origin. */
-export const foreign: Answer = json(403, { message: "the control plane does not answer pages from another origin" })
+export const foreign: Answer = json(403, { message: "the control plane refuses requests from pages of another origin" })
 
 /** The handlers of the operations that are derived from the owner actions. */
 type OwnerHandlers = {

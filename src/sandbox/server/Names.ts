@@ -77,7 +77,7 @@ const misdirected = (path: string, name = "an invalid name"): Written =>
     path,
     421,
     "UnknownHost",
-    `This server does not answer to the name ${
+    `This server does not accept the name ${
       name.slice(0, 100)
     }. Call it by its address or as localhost, or allow the name ` +
       "where the server is started (--allow-host NAME)"
@@ -88,6 +88,6 @@ const foreign = (path: string): Written =>
     path,
     403,
     "ForeignOrigin",
-    "This server does not answer pages on other sites. If it should answer this page, allow the page's host name where " +
-      "the server is started (--allow-host NAME)"
+    "This server refuses requests from pages on other sites. If it should accept requests from this page, allow the " +
+      "page's host name where the server is started (--allow-host NAME)"
   )

@@ -71,11 +71,11 @@ export const faults = (): void => {
       })
       yield* write(form, "Probability, 0 to 1", "0.25")
       yield* add("the connection is reset", { "Is the call applied?": "no" })
-      yield* add("applied at once, answered later", { Milliseconds: "250" })
-      yield* add("the answer is cut off", { "After bytes": "7" })
-      yield* add("the answer is not valid JSON", {})
-      yield* add("the answer arrives slowly", { "Bytes per second": "50" })
-      yield* add("an answer of your own", { "Is the call applied?": "yes, first", "HTTP status": "418", Body: "[1]" })
+      yield* add("applied immediately, with a late response", { Milliseconds: "250" })
+      yield* add("the response is cut off", { "After bytes": "7" })
+      yield* add("the response is not valid JSON", {})
+      yield* add("the response arrives slowly", { "Bytes per second": "50" })
+      yield* add("a custom response", { "Is the call applied?": "yes, first", "HTTP status": "418", Body: "[1]" })
       yield* see(() => region(shown, "Faults").getByRole("listitem").nth(5).waitFor())
       const expected: Array<Fault["symptom"]> = [
         { _tag: "Reset", applied: false },

@@ -135,7 +135,7 @@ export const requests = (): void => {
       const verdicts = region(shown, "Requests").locator(".row:not(.head) .verdict")
       yield* reads(verdicts, ["failed", "failed, not applied", "failed, not applied", "failed, applied"])
       yield* see(() => shown.getByRole("row", { name: /failed, applied/u }).click())
-      yield* appears(shown.getByRole("dialog"), /^The call was applied: only its answer was lost/u)
+      yield* appears(shown.getByRole("dialog"), /^The call was applied: only its response was lost/u)
       assert.strictEqual(yield* control.countOfOpenOrders("alice"), 1)
     }).pipe(Effect.scoped, Effect.provide(world)))
 

@@ -77,7 +77,7 @@ describe("WebSockets on the sandbox's port", () => {
         ["426 .*Connect to it with a WebSocket client", `${baseUrl}/ws`, {}],
         ["426 .*must be 13", `${baseUrl}/ws`, { ...websocket, "sec-websocket-version": "8" }],
         ["400 .*sixteen bytes", `${baseUrl}/ws`, { ...websocket, "sec-websocket-key": "short" }],
-        ["421 .*does not answer to the name", `${baseUrl}/ws`, { ...websocket, host: "example.com" }],
+        ["421 .*does not accept the name", `${baseUrl}/ws`, { ...websocket, host: "example.com" }],
         ["403 .*other sites", `${baseUrl}/ws`, { ...websocket, origin: "https://example.com" }]
       ] as const
       for (const [answer, url, headers] of refused) {

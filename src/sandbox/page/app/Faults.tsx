@@ -14,12 +14,12 @@ const symptoms: Readonly<Record<Symptom["_tag"], readonly [words: string, parame
   Reset: ["the connection is reset", ["applied"]],
   BadGateway: ["502 from a proxy", ["applied"]],
   Refuse: ["the exchange refuses", ["kind"]],
-  Delay: ["applied at once, answered later", ["millis"]],
+  Delay: ["applied immediately, with a late response", ["millis"]],
   Late: ["arrives later", ["millis"]],
-  Truncate: ["the answer is cut off", ["bytes"]],
-  Malformed: ["the answer is not valid JSON", []],
-  Slow: ["the answer arrives slowly", ["bytesPerSecond"]],
-  Answer: ["an answer of your own", ["applied", "status", "body"]]
+  Truncate: ["the response is cut off", ["bytes"]],
+  Malformed: ["the response is not valid JSON", []],
+  Slow: ["the response arrives slowly", ["bytesPerSecond"]],
+  Answer: ["a custom response", ["applied", "status", "body"]]
 }
 
 /** The description of a stream symptom: its label, the kind of event that it hits, and its parameters. */
@@ -38,7 +38,7 @@ const streamSymptoms: Readonly<Record<StreamSymptom["_tag"], StreamWords>> = {
   Garble: { words: "a message is not JSON", hits: "messages" },
   Throttle: { words: "messages arrive slowly", hits: "messages", parameters: ["bytesPerSecond"] },
   Stale: { words: "a snapshot is old", hits: "snapshots" },
-  IgnorePing: { words: "a ping is not answered", hits: "pings" },
+  IgnorePing: { words: "a ping gets no response", hits: "pings" },
   RefuseToken: { words: "a token is refused", hits: "tokens", parameters: ["kind"] },
   RefuseConnection: { words: "a connection is refused", hits: "connections", parameters: ["kind"] }
 }

@@ -107,7 +107,7 @@ const Applied = ({ request }: { request: RequestRecord }): JSX.Element | null =>
   return (
     <p class="hint" role="note">
       {isApplied
-        ? "The call was applied: only its answer was lost. A caller that repeats it does it twice."
+        ? "The call was applied: only its response was lost. A caller that repeats the call applies it twice."
         : "The call was not applied: it changed nothing."}
     </p>
   )
@@ -224,7 +224,7 @@ const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
     <>
       <p>
         <span class={`verdict ${request.verdict}`}>{request.verdict}</span> {request.method} {request.path}
-        {request.status === undefined ? " without an answer" : `, HTTP ${request.status}`}
+        {request.status === undefined ? " without a response" : `, HTTP ${request.status}`}
         {request.fault === undefined ? "" : `, hit by fault ${request.fault.id} (${request.fault.symptom})`}
       </p>
       <div class="bar">
@@ -319,7 +319,7 @@ const Errors = (): JSX.Element | null =>
             >
               <b class={request.verdict}>{count}×</b> {nameOf(request)}{" "}
               <span class="soft">
-                {[request.refused ?? request.fault?.symptom ?? "no answer", ...Object.keys(request.violations ?? {})]
+                {[request.refused ?? request.fault?.symptom ?? "no response", ...Object.keys(request.violations ?? {})]
                   .join(", ")}
               </span>
             </button>

@@ -49,12 +49,12 @@ const Connection = ({ connection }: { connection: OpenConnection }): JSX.Element
   </>
 )
 
-/** The method of a push, or the request that a message answers. */
+/** The method of a push, or the id of the request to which a message responds. */
 const nameOf = (text: string): string => {
   const [, method] = /"method":"([^"]*)"/u.exec(text) ?? []
   if (method !== undefined) return method
   const [, id] = /"id":(\d+)/u.exec(text) ?? []
-  return id === undefined ? "message" : `answer to ${id}`
+  return id === undefined ? "message" : `response to ${id}`
 }
 
 /** A key for each message, so that it stays unfolded when later ones arrive. */

@@ -117,7 +117,7 @@ const place = ({ fields, name, path, places }: EndpointSummary, side: "buy" | "s
       const id = idOf(answer)
       const said = `${title} ${side}`
       outcome.value = status === undefined
-        ? { isBad: true, words: `${said}: the answer was lost. Requests says whether it was applied.` }
+        ? { isBad: true, words: `${said}: the response was lost. Requests shows whether the order was applied.` }
         : status >= 400
         ? { isBad: true, words: `${said}, refused with HTTP ${status}: ${reasonsOf(answer)}` }
         : { isBad: false, words: `${said}: placed`, ...(id === undefined || places === "pair" ? {} : { order: id }) }

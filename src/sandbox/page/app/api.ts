@@ -3,7 +3,7 @@
  * stays in memory.
  */
 
-/** The control plane refused a request, or can't be reached. `status` is 0 when there was no answer. */
+/** The control plane refused a request, or can't be reached. `status` is 0 when there was no response. */
 // oxlint-disable-next-line effecttsgo/extends-native-error -- the page has no Effect.
 export class ApiError extends Error {
   readonly status: number
@@ -62,12 +62,12 @@ export const venueAt = (id: string, nameUrl: string | undefined, token: string):
 
 /** The sentence of a refusal. */
 const toMessage = (name: string, status: number, { message }: Readonly<Record<string, unknown>>): string =>
-  typeof message === "string" ? message : `${name} was answered with HTTP ${status}`
+  typeof message === "string" ? message : `${name} failed with HTTP ${status}`
 
-/** A sandbox that does not answer a read within this time, in milliseconds, counts as disconnected. */
+/** A sandbox that does not respond to a read within this time, in milliseconds, is shown as disconnected. */
 const answerWithin = 15_000
 
-/** Sends a request, and returns its answer if it succeeded. */
+/** Sends a request, and returns the response if the request succeeded. */
 export const send = async (method: string, name: string, body?: object): Promise<Response> => {
   const used = token
   const response = await fetch(`${prefix}/control/v1/${name}`, {
@@ -82,7 +82,7 @@ export const send = async (method: string, name: string, body?: object): Promise
   }).catch(() => {
     throw new ApiError(
       0,
-      `The ${isHost ? "host" : "sandbox"} did not answer. Look here when it is back: it may have done this, or not.`
+      `The ${isHost ? "host" : "sandbox"} did not respond. Look here when it is back: it may have done this, or not.`
     )
   })
   if (response.ok) return response

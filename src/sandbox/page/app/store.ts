@@ -290,7 +290,7 @@ export const failed = (error: unknown): void => {
     link.value = "unauthorised"
     wrong.value = heardAt.value === undefined ? wrongToken : newToken
   } else if (status === 503) link.value = "stopped"
-  // Without an answer, the page shows that it is disconnected. After a 410, it reads everything again.
+  // Without a response, the page shows that it is disconnected. After a 410, it reads everything again.
   else if (status !== 0 && status !== 410) wrong.value = message
 }
 
