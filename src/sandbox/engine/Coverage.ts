@@ -45,7 +45,9 @@ export const isCovered = (
   const sign = side === "buy" ? 1n : -1n
   const gain = sign * closed * (mark - price) / Units.one
   // A trade that flips a position first closes it completely.
-  const [kept, cost] = closed > 0n || position === undefined ? [0n, 0n] : [MarginUnits.abs(position.amount), position.cost]
+  const [kept, cost] = closed > 0n || position === undefined
+    ? [0n, 0n]
+    : [MarginUnits.abs(position.amount), position.cost]
   const fraction = Leverage.fractionOf(state, account, market, cost + Units.times(opened, price))
   const required = (at: Units.Units): Units.Units =>
     MarginUnits.initialMargin(kept, mark, fraction) + MarginUnits.initialMargin(opened, at, fraction)
