@@ -22,9 +22,14 @@ export const addPrice = ({ due, priceSteps }: State, step: PriceStep): void => {
 const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? one ?? other : Math.min(one, other)
 
+/** Whether no event is scheduled, as on an exchange without positions, plans, kill switches and price paths. */
+const isIdle = ({ borrows, funding, interest, killSwitches, prices }: State["due"]): boolean =>
+  interest.items.size === 0 && killSwitches.items.size === 0 && prices.items.size === 0 && funding.items.size === 0 &&
+  borrows.items.size === 0
+
 /** The time of the next scheduled event, in Unix microseconds; `undefined` if no event is scheduled. */
 export const next = ({ due }: State): number | undefined =>
-  earlier(
+  isIdle(due) ? undefined : earlier(
     earlier(TimerQueue.next(due.interest)?.nextAt, TimerQueue.next(due.killSwitches)?.firesAt),
     earlier(
       TimerQueue.next(due.prices)?.at,
