@@ -18,6 +18,7 @@ const symptoms: Readonly<Record<Symptom["_tag"], readonly [words: string, parame
   Late: ["arrives later", ["millis"]],
   Truncate: ["the answer is cut off", ["bytes"]],
   Malformed: ["the answer is not valid JSON", []],
+  Unreadable: ["only order ids are left of the answer", []],
   Slow: ["the answer arrives slowly", ["bytesPerSecond"]],
   Answer: ["an answer of your own", ["applied", "status", "body"]]
 }
