@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Explore } from "../../src/explore/index.ts"
 import { isLong } from "../support/long.ts"
-import { placing, reconciling, rereading, watching } from "./client.ts"
+import { placing, reconciling, watching } from "./client.ts"
 
 const runs = isLong ? 10_000 : 8
 
@@ -27,10 +27,4 @@ describe("promises that the client makes", () => {
   it.effect("in every history, Reconciliation's verdicts are right", () => holds(reconciling), timeout)
 
   it.effect("hold in every history: a live view is what the exchange has", () => holds(watching), timeout)
-
-  it.effect(
-    "hold in every history: a live view recovers from old states that the exchange repeats",
-    () => holds(rereading),
-    timeout
-  )
 })
