@@ -11,5 +11,9 @@ describe("promises that the client makes", () => {
 
   it.effect("in every history, Reconciliation's verdicts are right", () => holds(reconciling), timeout)
 
-  it.effect("hold in every history: a live view is what the exchange has", () => holds(watching), timeout)
+  it.effect(
+    "in every history, a live view equals the exchange's state once nothing goes wrong",
+    () => holds(watching),
+    timeout
+  )
 })
