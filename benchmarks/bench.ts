@@ -24,6 +24,7 @@ import * as ClusterOutage from "./rows/clusterOutage.ts"
 import * as Cold from "./rows/cold.ts"
 import * as Day from "./rows/day.ts"
 import * as Engine from "./rows/engine.ts"
+import * as Explore from "./rows/explore.ts"
 import * as Growth from "./rows/growth.ts"
 import * as Host from "./rows/host.ts"
 import * as Memory from "./rows/memory.ts"
@@ -45,6 +46,7 @@ const rows: ReadonlyArray<Row> = [
   ...ClusterOutage.rows,
   ...Streams.rows,
   ...Day.rows,
+  ...Explore.rows,
   ...Growth.rows
 ]
 

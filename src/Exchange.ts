@@ -14,14 +14,13 @@
  * )
  * ```
  */
-import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Account from "./client/Account.ts"
 import * as Call from "./client/call/Call.ts"
 import * as Credentials from "./client/Credentials.ts"
 import { isolated } from "./client/Isolated.ts"
+import * as ServiceLayer from "./client/make/ServiceLayer.ts"
 import type * as MarketRules from "./client/MarketRules.ts"
 import type * as Nonce from "./client/Nonce.ts"
 import type * as RateLimits from "./client/RateLimits.ts"
@@ -49,23 +48,13 @@ export type PublicServices = Contract.ServiceOf<Contract.PublicName>
  */
 export type Services = Contract.ServiceOf<Contract.Name> | Reconciliation
 
-/**
- * Merges the layers of all public or all private services. The list of contract entries does not preserve the services'
- * types, so the caller must state them. The contract checks that each entry pairs a service with its layer.
- */
+/** Merges the layers of all public or all private services. The contract checks that each service has its layer. */
 const layersOf = <Services, Requirements>(
   access: Endpoint.Any["access"]
-): Layer.Layer<Services, never, Requirements> => {
-  const layers = Contract.entries.filter(({ endpoint }) => endpoint.access === access).map(({ layer }) => layer)
-  // The layers are built sequentially. Building a layer never waits, and building them in parallel would start a fiber
-  // for each layer.
-  return Layer.fromBuildMemo((memoMap, scope) =>
-    Effect.map(
-      Effect.forEach(layers, (layer) => Layer.buildWithMemoMap(layer, memoMap, scope)),
-      (services) => Context.mergeAll(...services)
-    )
-  ) as never
-}
+): Layer.Layer<Services, never, Requirements> =>
+  ServiceLayer.mergeAll(
+    Contract.entries.filter(({ endpoint }) => endpoint.access === access).map(({ layer }) => layer)
+  )
 
 /**
  * Provides a region's public endpoints. Needs no credentials.

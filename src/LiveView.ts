@@ -267,6 +267,8 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
       if (this.#version !== seen) return Effect.succeed(this.#version)
       return Effect.andThen(
         Effect.callback<void>((resume) => {
+          // The fiber may have given way since the check above.
+          if (this.#exit !== undefined || this.#version !== seen) return resume(Effect.void)
           const wake = () => resume(Effect.void)
           this.#waiting.add(wake)
           return Effect.sync(() => this.#waiting.delete(wake))

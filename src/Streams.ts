@@ -18,11 +18,11 @@
  * )
  * ```
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Socket from "effect/socket/Socket"
 import * as Contract from "./channels/all.ts"
+import * as ServiceLayer from "./client/make/ServiceLayer.ts"
 import * as Dialer from "./client/session/Dialer.ts"
 import * as Session from "./client/session/Session.ts"
 import * as WebSocketToken from "./endpoints/WebSocketToken.ts"
@@ -41,20 +41,11 @@ export type PublicServices = Contract.ServiceOf<"public">
  */
 export type Services = PublicServices | Contract.ServiceOf<"private">
 
-/**
- * Merges the layers of all public or all private services. The list of modules does not preserve the services' types,
- * so the caller must state them.
- */
-const layersOf = <Services, Requirements>(access: "public" | "private"): Layer.Layer<Services, never, Requirements> => {
-  const layers: ReadonlyArray<Layer.Any> = Contract.entries.filter(({ channel }) => channel.access === access)
-    .map(({ layer }) => layer)
-  return Layer.fromBuildMemo((memoMap, scope) =>
-    Effect.map(
-      Effect.forEach(layers, (layer) => Layer.buildWithMemoMap(layer as Layer.Layer<never>, memoMap, scope)),
-      (services) => Context.mergeAll(...services)
-    )
-  ) as never
-}
+/** Merges the layers of all public or all private services. */
+const layersOf = <Services, Requirements>(access: "public" | "private"): Layer.Layer<Services, never, Requirements> =>
+  ServiceLayer.mergeAll(
+    Contract.entries.filter(({ channel }) => channel.access === access).map(({ layer }) => layer)
+  )
 
 /**
  * Provides all of an account's channels, with connections and tokens that you provide. Each use of the layer opens its

@@ -14,6 +14,7 @@ import * as LiveBalances from "../src/LiveBalances.ts"
 import * as LiveView from "../src/LiveView.ts"
 import { Exchange } from "./client/session/exchange.ts"
 import { layer, market, settled } from "./client/session/streams.ts"
+import { givingWay, places, turns } from "./support/givingWay.ts"
 import { pushed } from "./support/pushed.ts"
 
 /** Creates a view that keeps a running sum: events add to the sum, and states replace it. */
@@ -206,6 +207,18 @@ describe("a live view", () => {
       assert.deepInclude(yield* view.get, { _tag: "Incomplete", why: "connection-lost" })
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
+
+  it.effect("a reader sees every change, wherever its fiber gives way", () =>
+    Effect.gen(function*() {
+      for (let place = 0; place < places; place++) {
+        const { push, view } = yield* summed()
+        const read = yield* Effect.forkScoped(givingWay(view.whole))
+        yield* turns(place)
+        yield* push(Item.snapshot(1))
+        yield* turns(2 * places)
+        assert.deepEqual(read.pollUnsafe(), Exit.succeed(1), `it gave way at ${place}`)
+      }
+    }).pipe(Effect.scoped))
 
   it.effect("a view fails with the error that ends its stream", () =>
     Effect.gen(function*() {

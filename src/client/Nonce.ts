@@ -5,6 +5,10 @@
  * one. A nonce is at most two seconds ahead of the clock; a call whose nonce would be further ahead waits. If the clock
  * is set back by more than four seconds, calls fail until the clock has caught up, and the error gives that reason.
  *
+ * These layers keep their nonces in memory. A program that ends and starts again sooner than its last nonce was ahead of
+ * the clock may use a nonce again: with calls in the same millisecond that is a millisecond or two, after a burst up to
+ * two seconds. The exchange refuses such a call, so it is never applied twice. `NonceRedis` remembers nonces.
+ *
  * @example
  * ```ts
  * import * as Config from "effect/Config"

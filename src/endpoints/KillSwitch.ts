@@ -19,10 +19,11 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as Call from "../client/call/Call.ts"
+import * as ServiceLayer from "../client/make/ServiceLayer.ts"
 import * as Observation from "../client/Observation.ts"
 import * as Constraint from "../domain/Constraint.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
@@ -224,7 +225,7 @@ export class KillSwitch extends Context.Service<KillSwitch, {
   readonly disarm: (request: Disarming) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/KillSwitch") {
   /** Provides this service. Requires an account's `Call`. */
-  static readonly layer: Layer.Layer<KillSwitch, never, Call.Call> = Layer.effect(
+  static readonly layer: Layer.Layer<KillSwitch, never, Call.Call> = ServiceLayer.layer(
     KillSwitch,
     Call.Call.useSync(({ make }) => {
       const call = make(endpoint, { contradiction })

@@ -21,10 +21,11 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Call from "../client/call/Call.ts"
 import * as LocalRefusal from "../client/call/LocalRefusal.ts"
+import * as ServiceLayer from "../client/make/ServiceLayer.ts"
 import { MarketRules } from "../client/MarketRules.ts"
 import * as Observation from "../client/Observation.ts"
 import * as OrderEcho from "../client/OrderEcho.ts"
@@ -169,7 +170,7 @@ export class ModifyOrder extends Context.Service<ModifyOrder, {
   readonly modify: (request: Request) => Effect.Effect<OrderAnswer.Order, Failure>
 }>()("effect-txc/endpoints/ModifyOrder") {
   /** Provides this service. Requires an account's `Call` and `MarketRules`. */
-  static readonly layer: Layer.Layer<ModifyOrder, never, Call.Call | MarketRules> = Layer.effect(
+  static readonly layer: Layer.Layer<ModifyOrder, never, Call.Call | MarketRules> = ServiceLayer.layer(
     ModifyOrder,
     Effect.gen(function*() {
       const { dialect, make } = yield* Call.Call

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { Amount, Decimal, Price } from "../domain/Decimal.ts"
 import { ApiKey, type MarketName } from "../domain/Identifiers.ts"
+import * as Views from "../sandbox/control/Views.ts"
 import * as Units from "../sandbox/engine/Units.ts"
 import * as Example from "../sandbox/Example.ts"
 import type { OwnerRequest } from "../sandbox/venue/OwnerActions.ts"
@@ -90,6 +91,29 @@ const quote = ({ levels, market, spreadPermille }: Scenario.Book): OwnerRequest 
   ...levels === 0 ? {} : { levels, spread: Decimal.make(String(spreadPermille / 10)) }
 })
 
+const fund = ({ market, permille }: Scenario.Funding): OwnerRequest => ({
+  _tag: "SetFunding",
+  market: market as MarketName,
+  rate: Decimal.make(`${permille < 0 ? "-" : ""}${thousandths(Math.abs(permille))}`),
+  intervalMinutes: 1
+})
+
+/** Moves the mark price past the one at which the program's position is liquidated, and gives it back later. */
+const liquidate = (world: World, { lastsMillis, market }: Scenario.Liquidation): void => {
+  const { fork, server, timeline } = world
+  const name = market as MarketName
+  const position = Views.positions(server.latest().venue.state, Example.alice.account).find((one) =>
+    one.market === name && one.liquidationPrice !== undefined
+  )
+  if (position?.liquidationPrice === undefined) return
+  const tick = tickOf(world, name)
+  const limit = (Units.from(position.liquidationPrice) ?? 0n) / tick * tick
+  const past = position.amount.startsWith("-") ? limit + 2n * tick : limit - tick
+  const move = (price: Price | null) => fork(server.perform({ _tag: "MoveMark", market: name, price }))
+  move(Price.make(Units.toDecimal(past < tick ? tick : past)))
+  timeline.after(lastsMillis, () => move(null))
+}
+
 /** Carries out an event now. */
 const happen = (world: World, event: Exclude<Scenario.Event, Scenario.KillAtCall>): void => {
   const { fork, server, timeline } = world
@@ -102,6 +126,10 @@ const happen = (world: World, event: Exclude<Scenario.Event, Scenario.KillAtCall
       return fork(server.perform(quote(event)))
     case "Trade":
       return fork(server.perform(trade(event)))
+    case "Funding":
+      return fork(server.perform(fund(event)))
+    case "Liquidation":
+      return liquidate(world, event)
     case "Fault":
       return void server.latest().venue.faults.add(event.fault)
     case "Kill":

@@ -70,7 +70,7 @@ const tagged = <A extends { readonly _tag: string }>(
 
 const applied = { applied: fc.boolean() }
 
-/** All symptoms of calls. Refusals come first: shrinking prefers the first that still breaks the invariant. */
+/** All symptoms of calls. The first ones are the simplest: shrinking prefers the first that still breaks the invariant. */
 const symptoms: { readonly [Tag in Faults.Symptom["_tag"]]: fc.Arbitrary<Faults.Symptom> } = {
   Reset: tagged<Faults.Reset>("Reset", applied),
   BadGateway: tagged<Faults.BadGateway>("BadGateway", applied),
@@ -80,6 +80,7 @@ const symptoms: { readonly [Tag in Faults.Symptom["_tag"]]: fc.Arbitrary<Faults.
   Delay: tagged<Faults.Delay>("Delay", { millis: between(0, 40_000) }),
   Late: tagged<Faults.Late>("Late", { millis: between(0, 40_000) }),
   Malformed: tagged<Faults.Malformed>("Malformed", {}),
+  Unreadable: tagged<Faults.Unreadable>("Unreadable", {}),
   Truncate: tagged<Faults.Truncate>("Truncate", { bytes: between(0, 400) }),
   Slow: tagged<Faults.Slow>("Slow", { bytesPerSecond: between(10, 2000) }),
   Answer: tagged<Faults.Answer>("Answer", {
@@ -100,6 +101,15 @@ const ofMessages = {
   Stale: tagged<Faults.Stale>("Stale", {}),
   Cut: tagged<Faults.Cut>("Cut", { close: fc.boolean() }),
   Stall: tagged<Faults.Stall>("Stall", {})
+}
+
+/** The symptoms of connections, tokens and pings, which no channel selects. */
+const ofConnections = {
+  RefuseConnection: tagged<Faults.RefuseConnection>("RefuseConnection", {
+    kind: fc.constantFrom("unavailable", "rateLimited")
+  }),
+  RefuseToken: tagged<Faults.RefuseToken>("RefuseToken", { kind: fc.constantFrom("unavailable", "unauthorized") }),
+  IgnorePing: tagged<Faults.IgnorePing>("IgnorePing", {})
 }
 
 /** A fault whose selectors may be `undefined`. */
@@ -126,6 +136,7 @@ const faults = ({ calls, channels, paths }: Surroundings, allowed: Possibilities
     Object.entries(from).flatMap(([tag, arbitrary]) => allows(tag) ? [arbitrary] : [])
   const calling = pick<Faults.Symptom>(symptoms)
   const streaming = channels.length === 0 ? [] : pick<Faults.StreamSymptom>(ofMessages)
+  const connecting = channels.length === 0 ? [] : pick<Faults.StreamSymptom>(ofConnections)
   const all = [
     ...calling.length === 0 ? [] : [fc.record({
       path: someOf(paths),
@@ -136,7 +147,8 @@ const faults = ({ calls, channels, paths }: Surroundings, allowed: Possibilities
       channel: someOf(channels),
       ...counts(10),
       symptom: fc.oneof(...streaming)
-    })]
+    })],
+    ...connecting.length === 0 ? [] : [fc.record({ ...counts(3), symptom: fc.oneof(...connecting) })]
   ]
   return all.length === 0 ? undefined : fc.oneof(...all as ReadonlyArray<fc.Arbitrary<Drawn>>).map(
     withoutAbsent,
@@ -152,6 +164,8 @@ const eventsOf = (possible: Possibilities, around: Surroundings) => {
   // Most events are to hit a program that is busy.
   const at = { at: fc.oneof(between(0, busyMillis), between(0, millis)) }
   const on = { ...at, market: fc.constantFrom(...markets) }
+  const futures = markets.filter((market) => market.endsWith("_PERP"))
+  const onFutures = futures.length === 0 ? undefined : { ...at, market: fc.constantFrom(...futures) }
   const fault = faults(around, possible.symptoms)
   const arbitraries: { readonly [K in Kind]: fc.Arbitrary<Scenario.Event> | undefined } = {
     Price: tagged<Scenario.Price>("Price", {
@@ -171,6 +185,11 @@ const eventsOf = (possible: Possibilities, around: Surroundings) => {
       ...on,
       side: fc.constantFrom("buy", "sell"),
       thousandths: between(1, 2000)
+    }),
+    Funding: onFutures && tagged<Scenario.Funding>("Funding", { ...onFutures, permille: between(-10, 10) }),
+    Liquidation: onFutures && tagged<Scenario.Liquidation>("Liquidation", {
+      ...onFutures,
+      lastsMillis: between(0, 10_000)
     }),
     // A fault chooses its calls by their numbers, so it may as well be there from the start.
     Fault: fault && tagged<Scenario.Fault>("Fault", { at: fc.oneof(fc.constant(0), at.at), fault }),
@@ -193,6 +212,8 @@ const usual: { readonly [K in Kind]: number } = {
   Walk: 2,
   Book: 1,
   Trade: 4,
+  Funding: 1,
+  Liquidation: 1,
   Fault: 8,
   Kill: 2,
   KillAtCall: 3,
@@ -254,6 +275,9 @@ export const crashes: Possibilities = of("Kill", "KillAtCall")
 /** The price falls by half or more within seconds, and may come back. */
 export const flashCrash: Possibilities = { ...of("Price", "Trade"), permille: 600 }
 
+/** Positions cost funding every minute, and are liquidated. Needs a futures market among the program's `markets`. */
+export const futures: Possibilities = of("Price", "Trade", "Funding", "Liquidation")
+
 /** Few quotes, wide spreads, and others who trade through them. */
 export const thinBook: Possibilities = of("Book", "Trade", "Walk")
 
@@ -263,8 +287,19 @@ export const maintenance: Possibilities = {
   symptoms: ["BadGateway", "Refuse", "Answer", "Reset"]
 }
 
-/** Streams are cut, stalled, doubled, late or stale, and lose messages. */
+/** Streams are cut, stalled, doubled, late or stale, lose messages, and can't be opened again for a while. */
 export const badStreams: Possibilities = {
   ...of("Fault", "Trade", "Price"),
-  symptoms: ["Lose", "Duplicate", "HoldBack", "Garble", "Throttle", "Stale", "Cut", "Stall"]
+  symptoms: [
+    "Lose",
+    "Duplicate",
+    "HoldBack",
+    "Garble",
+    "Throttle",
+    "Stale",
+    "Cut",
+    "Stall",
+    "RefuseConnection",
+    "IgnorePing"
+  ]
 }

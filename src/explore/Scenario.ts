@@ -94,6 +94,38 @@ export interface Trade {
 }
 
 /**
+ * From a time on, the funding of a futures market is settled every minute, on the minute.
+ *
+ * @category models
+ */
+export interface Funding {
+  readonly _tag: "Funding"
+  /** The time, in milliseconds after the start. */
+  readonly at: number
+  /** The futures market, such as `BTC_PERP`. */
+  readonly market: string
+  /** The rate, in thousandths of a position's value; positive if longs pay shorts. */
+  readonly permille: number
+}
+
+/**
+ * The mark price of a futures market moves against the program's position until the exchange liquidates the program's
+ * account. Later it follows the market again. Nothing happens if the program has no position there, or one that no price
+ * liquidates.
+ *
+ * @category models
+ */
+export interface Liquidation {
+  readonly _tag: "Liquidation"
+  /** The time, in milliseconds after the start. */
+  readonly at: number
+  /** The futures market, such as `BTC_PERP`. */
+  readonly market: string
+  /** The time until the mark price follows the market again, in milliseconds. */
+  readonly lastsMillis: number
+}
+
+/**
  * From a time on, calls or streams of the program go wrong: any fault that the sandbox has.
  *
  * @category models
@@ -191,7 +223,20 @@ export interface Key {
  *
  * @category models
  */
-export type Event = Price | Walk | Book | Trade | Fault | Kill | KillAtCall | Stop | Outage | Drift | Key
+export type Event =
+  | Price
+  | Walk
+  | Book
+  | Trade
+  | Funding
+  | Liquidation
+  | Fault
+  | Kill
+  | KillAtCall
+  | Stop
+  | Outage
+  | Drift
+  | Key
 
 /**
  * The delay of every message between the program and the exchange, one way: drawn for each between two bounds, in
@@ -242,6 +287,8 @@ export const schema: Schema.Codec<Scenario, unknown> = Schema.Struct({
     Walk: { ...on, steps: Count, everyMillis: Count, permille: Count, seed: Count },
     Book: { ...on, levels: Count, spreadPermille: Count },
     Trade: { ...on, side: Schema.Literals(["buy", "sell"]), thousandths: Count },
+    Funding: { ...on, permille: Schema.Int },
+    Liquidation: { ...on, lastsMillis: Count },
     Fault: { ...at, fault: AnyFaultSchema },
     Kill: { ...at, downMillis: Count },
     KillAtCall: { call: Count, downMillis: Count },

@@ -1,5 +1,7 @@
 /** Tells a history in a few lines. */
-import type { Symptom } from "../sandbox/gateway/Faults.ts"
+import * as Units from "../sandbox/engine/Units.ts"
+import * as Example from "../sandbox/Example.ts"
+import type { Fault, StreamSymptom, Symptom } from "../sandbox/gateway/Faults.ts"
 import type { RequestRecord } from "../sandbox/gateway/RequestRecord.ts"
 import type * as Scenario from "./Scenario.ts"
 import type { History, Mark } from "./World.ts"
@@ -38,10 +40,29 @@ const quotes = ({ levels, market, spreadPermille }: Scenario.Book): string =>
     ? `the quotes on ${market} vanish`
     : `${market} is quoted on ${levels} level${levels === 1 ? "" : "s"}, ${percent(spreadPermille)} apart`
 
-const streamFault = ({ fault }: Scenario.Fault): string => {
-  const { channel, skip = 0, symptom, times = 1 } = fault
-  const which = times === 1 ? `message ${skip + 1}` : `messages ${skip + 1} to ${skip + times}`
-  return `${which} of ${channel === undefined ? "the streams" : `the stream ${channel}`}: ${symptom._tag}`
+/** What a symptom of streams hits, and how that goes wrong. */
+const streamSymptoms: { readonly [Tag in StreamSymptom["_tag"]]: readonly [what: string, how: string] } = {
+  Cut: ["message", "the connection ends instead"],
+  Stall: ["message", "nothing arrives from then on"],
+  Lose: ["message", "lost"],
+  Duplicate: ["message", "arrives twice"],
+  HoldBack: ["message", "arrives after the next"],
+  Garble: ["message", "cut off in the middle"],
+  Throttle: ["message", "arrives slowly"],
+  Stale: ["snapshot", "an old state"],
+  IgnorePing: ["ping", "not answered"],
+  RefuseToken: ["token", "refused"],
+  RefuseConnection: ["connection", "refused"]
+}
+
+const isOfStream = (symptom: Symptom | StreamSymptom): symptom is StreamSymptom =>
+  Object.hasOwn(streamSymptoms, symptom._tag)
+
+const streamFault = ({ channel, skip = 0, times = 1 }: Fault, symptom: StreamSymptom): string => {
+  const [what, how] = streamSymptoms[symptom._tag]
+  const which = times === 1 ? `${what} ${skip + 1}` : `${what}s ${skip + 1} to ${skip + times}`
+  const why = "kind" in symptom ? ` (${symptom.kind})` : ""
+  return `${which} of ${channel === undefined ? "the streams" : `the stream ${channel}`}: ${how}${why}`
 }
 
 /** An event in words; `undefined` if its effects are told elsewhere. */
@@ -56,7 +77,13 @@ const eventText = (event: Scenario.Event): string | undefined => {
     case "Trade":
       return `somebody else ${event.side === "buy" ? "buys" : "sells"} ${event.thousandths / 1000} on ${event.market}`
     case "Fault":
-      return "path" in event.fault || !("channel" in event.fault) ? undefined : streamFault(event)
+      return isOfStream(event.fault.symptom) ? streamFault(event.fault, event.fault.symptom) : undefined
+    case "Funding":
+      return `the funding rate of ${event.market} is ${event.permille < 0 ? "-" : ""}${
+        percent(event.permille)
+      } a minute`
+    case "Liquidation":
+      return `the mark price of ${event.market} moves to where the program's position is liquidated`
     case "Outage":
       return `the exchange is away for ${seconds(event.downMillis)}`
     case "Drift":
@@ -80,6 +107,7 @@ const symptoms: { readonly [Tag in Symptom["_tag"]]: (call: RequestRecord) => st
   Delay: () => "is applied, and answered late",
   Late: () => "arrives late",
   Truncate: () => "is applied, but its answer is cut off",
+  Unreadable: () => "is applied, but its answer has only the ids of orders",
   Malformed: () => "is applied, but its answer is not whole JSON",
   Slow: () => "is applied, and answered slowly"
 }
@@ -117,6 +145,24 @@ const markText: { readonly [What in Mark["what"]]: string } = {
 
 const markRank: { readonly [What in Mark["what"]]: number } = { started: 3, killed: 5, stopped: 3, ended: 1, failed: 4 }
 
+/** What the exchange did to the program's positions. */
+const marginLines = ({ events }: History, begin: number): ReadonlyArray<Line> =>
+  events.flatMap(({ at, event }): ReadonlyArray<Line> => {
+    if (at < begin || !("account" in event) || event.account !== Example.alice.account) return []
+    switch (event._tag) {
+      case "MarginCalled":
+        return [{ at, rank: 2, text: "the program gets a margin call" }]
+      case "LiquidationStarted":
+        return [{ at, rank: 4, text: "the exchange liquidates the program's account" }]
+      case "FundingPaid": {
+        const amount = Units.toDecimal(event.amount < 0n ? -event.amount : event.amount)
+        return [{ at, rank: 2, text: `the program ${event.amount < 0n ? "pays" : "gets"} ${amount} as funding` }]
+      }
+      default:
+        return []
+    }
+  })
+
 /** What others did to the program's orders. */
 const orderLines = ({ events, moment }: History, begin: number): ReadonlyArray<Line> => {
   const own = new Map([...moment.endedOrders, ...moment.openOrders].map((order) => [order.id, order]))
@@ -142,6 +188,7 @@ const linesOf = (history: History, begin: number): ReadonlyArray<Line> => {
       rank: markRank[what]
     })),
     ...moment.calls.map((call): Line => ({ at: call.at / 1000, text: callText(call), rank: callRank(call) })),
+    ...marginLines(history, begin),
     ...orderLines(history, begin)
   ].filter(({ rank }) => rank > 0).toSorted((one, other) => one.at - other.at)
 }

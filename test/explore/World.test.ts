@@ -4,8 +4,11 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as KeyValueStore from "effect/persistence/KeyValueStore"
 import * as Decimal from "../../src/domain/Decimal.ts"
+import { marketName } from "../../src/domain/Identifiers.ts"
+import * as CollateralMarketOrders from "../../src/endpoints/CollateralMarketOrders.ts"
 import * as LimitOrders from "../../src/endpoints/LimitOrders.ts"
 import { Explore, Invariant, Scenario } from "../../src/explore/index.ts"
+import * as Words from "../../src/explore/Words.ts"
 import * as World from "../../src/explore/World.ts"
 import { market } from "./programs.ts"
 
@@ -126,5 +129,55 @@ describe("World", () => {
         }
       )
       assert.strictEqual((broken?.at ?? 0) - World.start, 5000)
+    }))
+
+  const short = CollateralMarketOrders.CollateralMarketOrders.use(({ create }) =>
+    create({ market: marketName("BTC_PERP"), side: "sell", amount: Decimal.amount("1") })
+  )
+
+  it.effect("a position is paid funding on the minute", () =>
+    Effect.gen(function*() {
+      const told = yield* history(Effect.andThen(short, Effect.never), {
+        events: [{ _tag: "Funding", at: 1000, market: "BTC_PERP", permille: 2 }]
+      })
+      const paid = told.events.flatMap(({ at, event }) =>
+        event._tag === "FundingPaid" && event.account === "alice" ? [[at - World.start, event.amount > 0n]] : []
+      )
+      assert.deepEqual(paid, [[60_000, true]])
+      assert.match(Words.tell(told, World.start).join("\n"), /the funding rate of BTC_PERP is 0\.2 % a minute/u)
+    }))
+
+  it.effect("a position is liquidated, and the mark price follows the market again", () =>
+    Effect.gen(function*() {
+      const told = yield* history(Effect.andThen(short, Effect.never), {
+        events: [{ _tag: "Liquidation", at: 2000, market: "BTC_PERP", lastsMillis: 1000 }]
+      })
+      const started = told.events.filter(({ event }) => event._tag === "LiquidationStarted")
+      assert.deepEqual(started.map(({ at }) => at - World.start), [2000])
+      const left = Math.abs(Number(told.moment.position("BTC_PERP")))
+      assert.isBelow(left, 1)
+      assert.include(Words.tell(told, World.start).join("\n"), "the exchange liquidates the program's account")
+      const none = yield* history(Effect.never, {
+        events: [{ _tag: "Liquidation", at: 2000, market: "BTC_PERP", lastsMillis: 1000 }]
+      })
+      assert.isFalse(none.events.some(({ event }) => event._tag === "MarkMoved"))
+    }))
+
+  it.effect("an order whose answer can't be read fails with its id", () =>
+    Effect.gen(function*() {
+      const { moment: { openOrders, said } } = yield* history(
+        LimitOrders.LimitOrders.use(({ create }) => Effect.flip(create(order))).pipe(
+          Effect.flatMap((error) => Explore.say("ids", error._tag === "AcceptedUnreadable" ? error.orderIds : []))
+        ),
+        {
+          events: [{
+            _tag: "Fault",
+            at: 0,
+            fault: { path: LimitOrders.endpoint.path, symptom: { _tag: "Unreadable" } }
+          }]
+        }
+      )
+      assert.lengthOf(openOrders, 1)
+      assert.deepEqual(said.get("ids")?.value, openOrders.map(({ id }) => id))
     }))
 })

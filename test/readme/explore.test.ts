@@ -1,5 +1,5 @@
 import { it } from "effect-txc/explore/vitest"
-import { saver } from "./exploreRepaired.ts"
+import { saver } from "./bot.ts"
 
 it.explore("the saver buys exactly once a day", saver, {
   runs: 50,

@@ -1,5 +1,5 @@
 import { Decimal, Identifiers, StockMarketOrders } from "effect-txc"
-import { Explore, Invariant } from "effect-txc/explore"
+import { Explore, Invariant, Possibilities } from "effect-txc/explore"
 import * as Effect from "effect/Effect"
 import * as KeyValueStore from "effect/persistence/KeyValueStore"
 
@@ -13,4 +13,9 @@ const run = Effect.gen(function*() {
   yield* store.set("2026-01-05", "bought")
 })
 
-export const saver = Explore.program({ name: "saver", run, invariants: [Invariant.noOrderTwice()] })
+export const saver = Explore.program({
+  name: "saver",
+  run,
+  invariants: [Invariant.noOrderTwice()],
+  possible: Possibilities.lostAnswers
+})

@@ -1,7 +1,7 @@
 /** Creates the services of bulk calls, in which each order is applied or refused separately. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { ClientOrderId } from "../../domain/Identifiers.ts"
 import type * as Market from "../../domain/Market.ts"
@@ -21,6 +21,7 @@ import * as EchoCheck from "../EchoCheck.ts"
 import { MarketRules } from "../MarketRules.ts"
 import * as Observation from "../Observation.ts"
 import * as OrderEcho from "../OrderEcho.ts"
+import * as ServiceLayer from "./ServiceLayer.ts"
 
 /** A request to place many orders. */
 export interface Orders<O> {
@@ -178,7 +179,7 @@ export const layerCreating = <
   endpoint: Many<Orders<O>, A, "orders">,
   { bounds, each, echoes = () => true, type }: Kind<O, Endpoint.Endpoint<O, A, "private", true, T, "order">>
 ): Layer.Layer<Identifier, never, Call.Call | MarketRules> =>
-  Layer.effect(
+  ServiceLayer.layer(
     service,
     Effect.gen(function*() {
       const { dialect, make } = yield* Call.Call
@@ -230,7 +231,7 @@ export const layerCanceling = <
   endpoint: Many<Pick<Orders<O>, "orders">, A, "nothing">,
   each: E
 ): Layer.Layer<Identifier, never, Call.Call> =>
-  Layer.effect(
+  ServiceLayer.layer(
     service,
     Effect.gen(function*() {
       const { dialect, make } = yield* Call.Call

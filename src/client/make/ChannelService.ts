@@ -1,7 +1,7 @@
 /** Creates a channel's service: its streams and its queries. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type * as Channel from "../../protocol/Channel.ts"
 import * as Observation from "../Observation.ts"
@@ -9,6 +9,7 @@ import type * as Continuity from "../session/Continuity.ts"
 import * as Item from "../session/Item.ts"
 import * as Session from "../session/Session.ts"
 import type * as StreamErrors from "../session/StreamErrors.ts"
+import * as ServiceLayer from "./ServiceLayer.ts"
 
 type Access = "public" | "private"
 
@@ -104,7 +105,7 @@ export const layerPublic = <
   channel: Channel.Channel<Topic, Message, "public", Queries>,
   methods: (parts: Parts<Topic, Message, Queries, "public">) => Shape
 ): Layer.Layer<Identifier, never, Session.PublicSession> =>
-  Layer.effect(service, Session.PublicSession.useSync((session) => methods(partsOf(channel, session))))
+  ServiceLayer.layer(service, Session.PublicSession.useSync((session) => methods(partsOf(channel, session))))
 
 /** Builds the layer of a private channel's service, like {@link layerPublic}. */
 export const layer = <
@@ -118,4 +119,4 @@ export const layer = <
   channel: Channel.Channel<Topic, Message, "private", Queries>,
   methods: (parts: Parts<Topic, Message, Queries, "private">) => Shape
 ): Layer.Layer<Identifier, never, Session.Session> =>
-  Layer.effect(service, Session.Session.useSync((session) => methods(partsOf(channel, session))))
+  ServiceLayer.layer(service, Session.Session.useSync((session) => methods(partsOf(channel, session))))

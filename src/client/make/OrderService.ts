@@ -1,7 +1,7 @@
 /** Creates the service of a call that places an order. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import type * as Market from "../../domain/Market.ts"
 import type { OrderType } from "../../domain/Order.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
@@ -14,6 +14,7 @@ import * as EchoCheck from "../EchoCheck.ts"
 import { MarketRules } from "../MarketRules.ts"
 import * as Observation from "../Observation.ts"
 import * as OrderEcho from "../OrderEcho.ts"
+import * as ServiceLayer from "./ServiceLayer.ts"
 
 /** A service that places one kind of order. */
 export interface Creating<Request, Order, Failure> {
@@ -56,7 +57,7 @@ export const layer = <
   endpoint: Endpoint.Endpoint<Q, A, "private", true, T | "ValidationFailed", "order" | "pair">,
   { bounds, echoes = () => true, legs }: Kind<Q, A>
 ): Layer.Layer<Identifier, never, Call.Call | MarketRules> =>
-  Layer.effect(
+  ServiceLayer.layer(
     service,
     Effect.gen(function*() {
       const { dialect, make } = yield* Call.Call

@@ -1,7 +1,7 @@
 /** Creates a paged list's service, which reads one page, or all records as a stream. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
 import type { HistoryLimit, RecordOffset } from "../../domain/Paging.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -10,6 +10,7 @@ import type * as Errors from "../../protocol/Errors.ts"
 import * as Call from "../call/Call.ts"
 import * as Observation from "../Observation.ts"
 import * as Pages from "../Pages.ts"
+import * as ServiceLayer from "./ServiceLayer.ts"
 
 /** A service that reads a list, page by page. */
 export interface Paging<Request extends Pages.Request, Page, Item, Failure> {
@@ -86,7 +87,7 @@ export const layer = <
   idOf?: Pages.Identity<Item>["idOf"],
   lastOf?: LastOf
 ): Layer.Layer<Identifier, never, Call.Call> =>
-  Layer.effect(
+  ServiceLayer.layer(
     service,
     Call.Call.useSync((calls) => {
       const { page, stream } = reading<Q, A, Item, Page, T>(endpoint, toPage, idOf, lastOf)(calls)
@@ -116,4 +117,4 @@ export const layerOf = <
   idOf?: Pages.Identity<Item>["idOf"],
   lastOf?: LastOf
 ): Layer.Layer<Identifier, never, Call.Call> =>
-  Layer.effect(service, Call.Call.useSync(reading<Q, A, Item, Page, T>(endpoint, toPage, idOf, lastOf)))
+  ServiceLayer.layer(service, Call.Call.useSync(reading<Q, A, Item, Page, T>(endpoint, toPage, idOf, lastOf)))

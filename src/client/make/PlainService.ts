@@ -1,10 +1,11 @@
 /** Creates services for calls without pages or market rules. */
 import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Call from "../call/Call.ts"
 import * as Observation from "../Observation.ts"
+import * as ServiceLayer from "./ServiceLayer.ts"
 
 /**
  * Builds the layer of a private endpoint's service. `methods` builds the service from the call, which has a span with
@@ -20,7 +21,7 @@ export const layer = <Identifier, Shape, Q extends object, A, M extends boolean,
   ) => Shape,
   checks?: Call.Checks<Q, A>
 ): Layer.Layer<Identifier, never, Call.Call> =>
-  Layer.effect(
+  ServiceLayer.layer(
     service,
     Call.Call.useSync(({ dialect, make }) => {
       const call = make(endpoint, checks)
@@ -39,7 +40,7 @@ export const layerPublic = <Identifier, Shape, Q extends object, A, M extends bo
     call: (request: Q) => Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, "public", M, T>>>
   ) => Shape
 ): Layer.Layer<Identifier, never, Call.PublicCall> =>
-  Layer.effect(
+  ServiceLayer.layer(
     service,
     Call.PublicCall.useSync(({ make }) => {
       const call = make(endpoint)

@@ -3,8 +3,10 @@
  * its caller sees.
  */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import type { Dialect } from "../../protocol/Dialect.ts"
+import * as Json from "../../protocol/Json.ts"
 import type * as Faults from "./Faults.ts"
 import { type Answer, BodyLost, reset, type Streamed, type Written } from "./Message.ts"
 import * as Responses from "./Responses.ts"
@@ -42,6 +44,27 @@ const truncate = ({ body, headers, status }: Written, length: number): Streamed 
   }
 }
 
+/** The part of a response that contains its order ids. */
+const idsOf = (value: unknown): object => {
+  if (Array.isArray(value)) return value.map(idsOf)
+  if (!Json.isObject(value)) return {}
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => {
+      if (["id", "orderId", "order_id"].includes(name)) return [[name, inner]]
+      return typeof inner === "object" && inner !== null ? [[name, idsOf(inner)]] : []
+    })
+  )
+}
+
+/** Removes everything but the order ids from a response. */
+const reduce = (answer: Written): Written => ({
+  ...answer,
+  body: Result.match(Json.parse(answer.body), {
+    onFailure: () => answer.body,
+    onSuccess: (value) => Json.stringify(idsOf(value))
+  })
+})
+
 /** Sends the complete response in small parts, ten per second. */
 const slowDown = ({ body, headers, status }: Written, bytesPerSecond: number): Streamed => {
   const bytes = new TextEncoder().encode(body)
@@ -75,6 +98,8 @@ export const show = (dialect: Dialect, path: string, answer: Written, symptom: F
       return answer
     case "Malformed":
       return { ...answer, body: answer.body.slice(0, Math.floor(answer.body.length / 2)) }
+    case "Unreadable":
+      return reduce(answer)
     case "Truncate":
       return truncate(answer, symptom.bytes)
     case "Slow":

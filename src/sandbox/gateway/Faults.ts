@@ -139,6 +139,16 @@ export interface Malformed {
 }
 
 /**
+ * The call is applied, and its response has a form that no client knows, as after a change of the exchange: only order
+ * ids are left of its fields.
+ *
+ * @category models
+ */
+export interface Unreadable {
+  readonly _tag: "Unreadable"
+}
+
+/**
  * The call is applied, and its response arrives slowly.
  *
  * @category models
@@ -154,7 +164,7 @@ export interface Slow {
  *
  * @category models
  */
-export type Symptom = Answer | BadGateway | Refuse | Reset | Delay | Late | Truncate | Malformed | Slow
+export type Symptom = Answer | BadGateway | Refuse | Reset | Delay | Late | Truncate | Malformed | Unreadable | Slow
 
 /**
  * The schema of {@link Symptom}.
@@ -175,6 +185,7 @@ export const Symptom: Schema.Codec<Symptom, unknown> = Schema.TaggedUnion({
   Late: { millis: Times.Millis },
   Truncate: { bytes: Count },
   Malformed: {},
+  Unreadable: {},
   Slow: { bytesPerSecond: Positive }
 })
 

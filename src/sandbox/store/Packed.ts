@@ -271,8 +271,24 @@ interface Known {
   readonly blank: Readonly<Record<string, unknown>>
 }
 
-const blankOf = (names: Shape): Readonly<Record<string, unknown>> =>
-  JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))) as Record<string, null>
+/** The shapes that this process has read: a state has few, and a template costs more than the objects of a small state. */
+const known = new Map<string, Known>()
+
+const knownOf = (names: Shape): Known => {
+  const key = JSON.stringify(names)
+  const found = known.get(key)
+  if (found !== undefined) return found
+  const blank = JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))) as Record<
+    string,
+    null
+  >
+  const shape = { names, blank }
+  if (known.size < mostKnown) known.set(key, shape)
+  return shape
+}
+
+/** The most shapes whose templates are kept. */
+const mostKnown = 1000
 
 /** The number of values that share a page. */
 const pageSize = 1024
@@ -383,7 +399,7 @@ class Unpacker {
   private shape(): Known {
     const names: Array<string> = []
     for (let left = this.reader.whole(); left > 0; left--) names.push(String(this.value()))
-    const known = { names, blank: blankOf(names) }
+    const known = knownOf(names)
     this.shapes.push(known)
     return known
   }

@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type { Action, Command } from "../engine/Command.ts"
 import * as History from "../engine/History.ts"
-import type { Operation } from "../engine/Operation.ts"
 import type { Reply } from "../engine/Reply.ts"
 import * as Schedule from "../engine/Schedule.ts"
 import type * as State from "../engine/State.ts"
@@ -80,18 +79,8 @@ export interface Options {
   readonly snapshotAt: number | undefined
 }
 
-/** Actions and operations that may change which event is due next. */
-const reschedules: ReadonlySet<string> = new Set<Action["_tag"] | Operation["_tag"]>([
-  "Invest",
-  "PlayPrices",
-  "SetClock",
-  "Restore",
-  "SetKillSwitch"
-])
-
-/** Whether an action may change which event is due next. */
-const isRescheduling = (action: Action): boolean =>
-  reschedules.has(action._tag === "Call" ? action.operation._tag : action._tag)
+/** Actions after which the next event may be due earlier or later on the caller's clock, although it is the same event. */
+const reschedules: ReadonlySet<Action["_tag"]> = new Set<Action["_tag"]>(["SetClock", "Restore"])
 
 /** Adds the secret that an action creates, so that the journal contains it. */
 const withSecret = (action: Action, draw: () => string): Action => {
@@ -108,6 +97,14 @@ export const make = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Executor> {
   const changes = yield* Queue.sliding<void>(1)
   let lastSnapshot = snapshotAt
+  let due = Schedule.next(history.state)
+
+  /** Wakes the alarm if the next event has changed: many commands may, such as an order that opens a position. */
+  const reschedule = (action: Action): void => {
+    const next = Schedule.next(history.state)
+    if (next !== due || reschedules.has(action._tag)) Queue.offerUnsafe(changes, undefined)
+    due = next
+  }
 
   const takeSnapshot = (isDue: (sequence: number, last: number) => boolean): void => {
     const { origin, sequence, state } = history
@@ -124,7 +121,7 @@ export const make = Effect.fnUntraced(function*(
     outbox.add(entry)
     journal.append(command)
     takeSnapshot(Snapshot.isDue)
-    if (isRescheduling(command.action)) Queue.offerUnsafe(changes, undefined)
+    reschedule(command.action)
     watchers?.tell(entry)
     return reply
   }

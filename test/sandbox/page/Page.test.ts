@@ -10,6 +10,7 @@ import * as Server from "../../../src/sandbox/server/Server.ts"
 import { closeBrowser, executable, see } from "../../support/browser.ts"
 import { token, world } from "../../support/page.ts"
 import { choices } from "./choices.ts"
+import { counterexample } from "./counterexample.ts"
 import { faults } from "./faults.ts"
 import { hints } from "./hints.ts"
 import { load } from "./load.ts"
@@ -37,6 +38,7 @@ describe.skipIf(executable === undefined)("the page (needs Chromium)", { concurr
   streams()
   time()
   faults()
+  counterexample()
 })
 
 describe("the sandbox's page", () => {

@@ -5,7 +5,7 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { Amount, Price, price } from "../../../src/domain/Decimal.ts"
-import { InvestmentId, PlanId } from "../../../src/domain/Identifiers.ts"
+import { InvestmentId, marketName, PlanId } from "../../../src/domain/Identifiers.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import { Control } from "../../../src/sandbox/control/Control.ts"
 import { ControlClient } from "../../../src/sandbox/control/ControlClient.ts"
@@ -197,6 +197,28 @@ describe("the venue's clock in process", () => {
         lines.map((line) => (JSON.parse(line) as { action: { _tag: string } }).action._tag),
         ["Pass", "Pass", "Pass", "Pass"]
       )
+    }).pipe(Effect.provide(inProcess())))
+
+  it.effect("funding that a position makes due is settled on time without a call", () =>
+    Effect.gen(function*() {
+      const control = yield* Control
+      const venue = yield* Venue
+      const market = marketName("BTC_PERP")
+      const settled = () => venue.state.funding.get(market)?.settled.length
+      yield* control.openAccount({ account: "holder", b2b: false })
+      yield* control.fund({ account: "holder", wallet: "collateral", ticker: usdt, amount: Amount.make("1000") })
+      yield* control.movePrice({ market, price: Price.make("100") })
+      yield* control.setFunding({ market, intervalMinutes: 10 })
+      yield* control.openPosition({ account: "holder", market, side: "buy", amount: Amount.make("1") })
+      yield* turn
+      yield* TestClock.adjust("10 minutes")
+      yield* turn
+      assert.strictEqual(settled(), 1)
+      yield* control.setFunding({ market, intervalMinutes: 1 })
+      yield* turn
+      yield* TestClock.adjust("1 minute")
+      yield* turn
+      assert.strictEqual(settled(), 2)
     }).pipe(Effect.provide(inProcess())))
 
   it.effect("scheduled events wait while the clock is frozen, and continue once it runs again", () =>

@@ -18,6 +18,7 @@ const symptoms: Readonly<Record<Symptom["_tag"], readonly [words: string, parame
   Late: ["arrives later", ["millis"]],
   Truncate: ["the response is cut off", ["bytes"]],
   Malformed: ["the response is not valid JSON", []],
+  Unreadable: ["the response contains only order ids", []],
   Slow: ["the response arrives slowly", ["bytesPerSecond"]],
   Answer: ["a custom response", ["applied", "status", "body"]]
 }

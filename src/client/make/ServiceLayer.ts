@@ -1,0 +1,48 @@
+/** Builds the layers of services that need nothing but other services. Many of them can be built at once. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+const TypeId = "~effect-txc/client/ServiceLayer"
+
+/** The recipe of a service: its key, and an effect that creates it without a scope, without waiting and without I/O. */
+interface Recipe<R> {
+  readonly key: string
+  readonly create: Effect.Effect<unknown, never, R>
+}
+
+/** A layer that knows the recipe of its service. */
+interface WithRecipe<R> {
+  readonly [TypeId]: Recipe<R>
+}
+
+/** Builds a layer from an effect that needs no scope, does not wait and does no I/O. */
+export const layer = <Identifier, Shape, R>(
+  service: Context.Service<Identifier, Shape>,
+  create: Effect.Effect<Shape, never, R>
+): Layer.Layer<Identifier, never, R> => {
+  const recipe: WithRecipe<R> = { [TypeId]: { key: service.key, create } }
+  return Object.assign(Layer.effect(service, create), recipe)
+}
+
+/** Whether {@link layer} built a layer. */
+export const hasRecipe = (layer: Layer.Any): layer is Layer.Any & WithRecipe<never> => TypeId in layer
+
+/**
+ * Merges layers, and builds those with recipes from their recipes. The bookkeeping of a layer, such as its scope and its
+ * place in the memo map, costs several times as much as these services. The list of layers loses the services' types,
+ * so the caller states them.
+ */
+export const mergeAll = <Identifiers, R>(layers: ReadonlyArray<Layer.Any>): Layer.Layer<Identifiers, never, R> => {
+  const recipes = layers.flatMap((layer) => hasRecipe(layer) ? [layer[TypeId]] : [])
+  const built = Layer.effectContext(Effect.map(
+    Effect.forEach(recipes, ({ create }) => create),
+    (services) =>
+      Context.makeUnsafe<Identifiers>(new Map(services.map((service, at) => [recipes[at]?.key ?? "", service])))
+  ))
+  // The casts are safe if the caller states the types of these layers.
+  const others = layers.filter((layer) => !hasRecipe(layer)) as unknown as ReadonlyArray<
+    Layer.Layer<Identifiers, never, R>
+  >
+  return Layer.mergeAll(built, ...others) as Layer.Layer<Identifiers, never, R>
+}

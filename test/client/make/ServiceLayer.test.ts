@@ -1,0 +1,28 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Channels from "../../../src/channels/all.ts"
+import * as ServiceLayer from "../../../src/client/make/ServiceLayer.ts"
+import * as Endpoints from "../../../src/endpoints/all.ts"
+
+class One extends Context.Service<One, { readonly value: number }>()("test/One") {}
+
+class Two extends Context.Service<Two, { readonly value: number }>()("test/Two") {}
+
+describe("ServiceLayer", () => {
+  it("has the recipes of all endpoints and channels, so that a whole account is built at once", () => {
+    const slow = [...Endpoints.entries, ...Channels.entries].filter(({ layer }) => !ServiceLayer.hasRecipe(layer))
+    assert.deepEqual(slow.map(({ name }) => name), [])
+  })
+
+  it.effect("merges layers with recipes and without them", () =>
+    Effect.gen(function*() {
+      const merged = ServiceLayer.mergeAll<One | Two, never>([
+        ServiceLayer.layer(One, Effect.succeed({ value: 1 })),
+        Layer.succeed(Two, { value: 2 })
+      ])
+      const both = Effect.all([One, Two])
+      assert.deepEqual(yield* Effect.provide(both, merged), [{ value: 1 }, { value: 2 }])
+    }))
+})

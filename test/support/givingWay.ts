@@ -1,0 +1,24 @@
+/** Lets an effect give way after every operation, as fibers may anywhere. */
+import * as Effect from "effect/Effect"
+import * as Scheduler from "effect/Scheduler"
+
+/** Each operation has a turn of the event loop for itself. The first two of a turn only resume the fiber. */
+const always: Scheduler.Scheduler = {
+  executionMode: "async",
+  shouldYield: ({ currentOpCount }) => currentOpCount > 2,
+  makeDispatcher: () => ({ scheduleTask: (run) => void setImmediate(run), flush: () => undefined })
+}
+
+export const givingWay = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(effect, Scheduler.Scheduler, always)
+
+/** The number of places at which a short effect may give way. */
+export const places = 40
+
+/** Waits for so many turns of the event loop. */
+export const turns = (count: number): Effect.Effect<void> =>
+  Effect.replicateEffect(
+    Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void))),
+    count,
+    { discard: true }
+  )
