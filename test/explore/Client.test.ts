@@ -5,15 +5,15 @@ import { holds, timeout } from "./holds.ts"
 describe("promises that the client makes", () => {
   it.effect(
     "in every history, a call is delivered at most once, and no nonce is used twice",
-    () => holds(placing),
+    () => holds(placing, 50_000),
     timeout
   )
 
-  it.effect("in every history, Reconciliation's verdicts are right", () => holds(reconciling), timeout)
+  it.effect("in every history, Reconciliation's verdicts are right", () => holds(reconciling, 30_000), timeout)
 
   it.effect(
     "in every history, a live view equals the exchange's state once nothing goes wrong",
-    () => holds(watching),
+    () => holds(watching, 15_000),
     timeout
   )
 })

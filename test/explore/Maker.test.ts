@@ -1,12 +1,11 @@
 import { describe, it } from "@effect/vitest"
-import { isLong } from "../support/long.ts"
 import { holds, timeout } from "./holds.ts"
 import { making } from "./maker.ts"
 
 describe("the market maker of the docs", () => {
   it.effect(
     "has at most one quote on each side, leaves none, and knows what it owns, in every history",
-    () => holds(making, isLong ? 5000 : 5),
+    () => holds(making, 5000),
     timeout
   )
 })
