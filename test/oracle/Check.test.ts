@@ -266,7 +266,7 @@ describe("calls of a check", () => {
         always(200, "application/json", gullible(path))(response)
       )
       const target = yield* at(baseUrl, { dialect: Dialect.live })
-      const only = ["order-answers", "live-changes", "live-entry", "live-terms"]
+      const only = ["order-answers", "live-changes", "live-entry", "live-terms", "oco-orders"]
       yield* Check.check(target, { profile: "mutating", seed: 1, only })
       const placing = [
         ...Paths.ofSeveral,
@@ -275,7 +275,7 @@ describe("calls of a check", () => {
         Paths.stopMarket,
         Paths.triggerMarket
       ]
-      const waiting = [Paths.collateralStopLimit, Paths.stopLimit, Paths.modifyOrder]
+      const waiting = [Paths.collateralStopLimit, Paths.stopLimit, Paths.modifyOrder, Paths.oco]
       const paths = new Set(received.map(({ path }) => path))
       assert.includeMembers([...paths], [...placing, ...waiting])
       assert.isFalse(
