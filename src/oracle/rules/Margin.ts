@@ -159,7 +159,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
-  forEach("margin.balances", {
+  forEach("margin.balances.same", {
     statement: "Shows the same collateral balance in both balance calls, with and without an open order",
     values: [false, true],
     check: Effect.fnUntraced(function*(world, withOrder) {

@@ -70,7 +70,7 @@ const liveMutants: ReadonlyArray<Mutant> = [
     })
   ),
   mutant("collateral-less-orders", "the collateral balance leaves out what open orders may need", {
-    breaks: ["margin.balances"],
+    breaks: ["margin.balances.same"],
     ...changing(CollateralBalance.endpoint.path, ["*"], (units) => String(Number(units) - 400))
   })
 ]
