@@ -95,7 +95,6 @@ export const livePoints = [
     rules: [
       "api-key-creation.unrestricted",
       "api-key-creation.permissions",
-      "api-key-creation.types",
       "sub-account-creation.status"
     ]
   },

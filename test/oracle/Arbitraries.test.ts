@@ -45,6 +45,9 @@ describe("paths of the rules", () => {
       liveReads,
       ofMarkets,
       ofSeveral,
+      moneyless,
+      ofCollateral,
+      ofTradeBalance,
       orderBook,
       reads,
       trades,
@@ -66,6 +69,7 @@ describe("paths of the rules", () => {
     assert.includeMembers([...documentCalls], [...reads, ...unenveloped])
     assert.includeMembers([...liveCalls], [...liveReads, ...alwaysTried, ...ofSeveral])
     assert.includeMembers([...unchanging], [...reads])
+    assert.includeMembers([...called], [...moneyless, ...ofCollateral, ...ofTradeBalance])
     const isPrivate = new Set<string>(all.filter(({ access }) => access === "private").map(({ path }) => path))
     for (const path of documentCalls) assert.isTrue(isPrivate.has(path), path)
   })

@@ -5,7 +5,10 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Socket from "effect/socket/Socket"
 import * as Dialer from "../../src/client/session/Dialer.ts"
+import type * as Rule from "../../src/oracle/Rule.ts"
+import { rules as allRules } from "../../src/oracle/Rules.ts"
 import * as Target from "../../src/oracle/Target.ts"
+import * as Accounts from "../../src/oracle/world/Accounts.ts"
 import * as Paths from "../../src/oracle/world/Paths.ts"
 import * as Session from "../../src/oracle/world/Session.ts"
 import type * as World from "../../src/oracle/world/World.ts"
@@ -16,6 +19,7 @@ import * as HostServer from "../../src/sandbox/host/HostServer.ts"
 import * as InProcess from "../../src/sandbox/server/InProcess.ts"
 import * as Server from "../../src/sandbox/server/Server.ts"
 import * as Venue from "../../src/sandbox/venue/Venue.ts"
+import { isLong } from "./long.ts"
 
 const token = "oracle-control-token"
 
@@ -23,6 +27,19 @@ const control = (baseUrl: string): Target.ControlPlane => ({
   url: baseUrl + prefix,
   token: Redacted.make(token)
 })
+
+/** At most `most` elements of a list, at even distances. */
+const spread = <A>(all: ReadonlyArray<A>, most: number): ReadonlyArray<A> =>
+  all.length <= most ? all : Array.from({ length: most }, (_, index) => all[Math.floor(index * all.length / most)] as A)
+
+/**
+ * All rules. In the short form of the tests, each tries at most two of its examples, because most of a check's calls try
+ * one fault on every path. CI also runs the long form.
+ */
+export const rules: ReadonlyArray<Rule.Rule> = isLong ? allRules : allRules.map((rule) => ({
+  ...rule,
+  property: { ...rule.property, examples: (setting) => spread(rule.property.examples(setting), 2) }
+}))
 
 /** A fresh sandbox in this process. Its venue can be a mutant. */
 export const inProcess = (
@@ -71,7 +88,9 @@ export const hosted = Effect.fnUntraced(function*(dialect: Dialect) {
 export const account = Effect.fnUntraced(function*(target: Target.Target) {
   const { world } = Session.make(target, "control", yield* Target.now).world()
   yield* world.market
-  return yield* world.open()
+  const account = yield* world.open({ isFunded: false })
+  for (const fund of Accounts.funds) yield* world.control("Fund", { account: account.id, ...fund })
+  return account
 })
 
 /** The ids of a sandbox's accounts. */

@@ -204,6 +204,37 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
+  section.forEach("api-keys.last-activity.own", {
+    statement: "Changes a key's lastActivity with each kind of call, and only that of the key that made the call",
+    values: [Paths.mainBalance, Paths.fees, Paths.cancelAll],
+    check: Effect.fnUntraced(function*(world, path) {
+      const parent = yield* world.open({ isFunded: false })
+      const ids = [yield* SubAccounts.create(world, parent), yield* SubAccounts.create(world, parent)]
+      const [early, late] = [
+        yield* SubAccounts.addKey(world, ids[0] ?? ""),
+        yield* SubAccounts.addKey(world, ids[1] ?? "")
+      ]
+      const usedAt: Array<number> = []
+      for (const account of [early, late]) {
+        yield* world.advance(600_000)
+        const market = (yield* world.market).name
+        const used = yield* world.call(account, path, path === Paths.cancelAll ? { market } : {})
+        yield* Verdict.expect(used, "HTTP 2xx", Refusals.isSuccess(used))
+        usedAt.push((yield* world.now) / 1000)
+      }
+      yield* world.advance(600_000)
+      const answer = yield* world.call(parent, Paths.apiKeys)
+      const { objects } = yield* FieldRules.records(world, answer, "data")
+      const shown = ids.map((id) =>
+        objects.filter(Json.isObject).find(({ subAccountId }) => subAccountId === id)?.["lastActivity"]
+      )
+      yield* Verdict.expect(
+        answer,
+        `a lastActivity within a minute of ${usedAt.map(Math.floor).join(" and ")}`,
+        shown.every((at, index) => Math.abs(Number(at) - (usedAt[index] ?? 0)) < 60)
+      )
+    })
+  }),
   listing.always("api-keys.filter", {
     statement: "Lists exactly the keys of the sub-account that subAccountId names",
     profile: "read-only",

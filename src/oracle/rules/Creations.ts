@@ -290,10 +290,16 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
   }),
   always("api-key-creation.types", {
     statement: "Shows different types for keys of different types",
-    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const parent = yield* world.open({ isFunded: false })
-      const made = [yield* withKey(world, parent, both, 1), yield* withKey(world, parent, both, 2)]
+      const first = yield* withKey(world, parent, both, 1)
+      const fields = { subAccountId: first.subAccountId, title: "The Second Key", type: 2 }
+      const answer = yield* LiveCalls.call(world, parent, Paths.createApiKey, fields)
+      // The documentation allows a target to refuse this type.
+      if (!Refusals.isSuccess(answer) || !Json.isObject(answer.json)) {
+        return yield* Verdict.skip("the target does not allow keys of type 2")
+      }
+      const made = [first, { json: answer.json }]
       const types = yield* Effect.forEach(
         made,
         ({ json }) => Effect.map(recordOf(world, parent, Paths.apiKeys, json["id"]), ({ found }) => found["type"])

@@ -14,24 +14,41 @@ import type { Account, World } from "../world/World.ts"
 
 const section = Section.of({ clause: "Authentication" })
 
-type Opener = (world: World, path: string) => Effect.Effect<Account, Verdict.CheckError>
+/** What a key of an account must be like; succeeds with the account that signs with such a key. */
+type Restrict = (world: World, owner: Account, path: string) => Effect.Effect<Account, Verdict.CheckError>
 
-/** Creates a rule that every endpoint refuses a call from one account, and accepts the same call from another. */
-const everywhere = (id: string, statement: string, why: string, denied: Opener, allowed: Opener): Rule.Rule =>
+/**
+ * Creates a rule that every endpoint refuses a call with one key of an account, and accepts the same call with another.
+ * An unrestricted key prepares the call, because a restricted one could not place the order that the call changes.
+ */
+const everywhere = (id: string, statement: string, why: string, denied: Restrict, allowed: Restrict): Rule.Rule =>
   section.forEach(id, {
     statement,
     values: pathsOf,
     check: Effect.fnUntraced(function*(world, path) {
-      const call = Effect.fnUntraced(function*(opener: Opener) {
-        const account = yield* opener(world, path)
-        return yield* world.call(account, path, yield* fieldsOf(world, account, path))
-      })
+      const owner = yield* world.open()
+      const fields = yield* fieldsOf(world, owner, path)
+      const call = (restrict: Restrict) =>
+        Effect.flatMap(restrict(world, owner, path), (account) => world.call(account, path, fields))
       yield* Refusals.any(yield* call(denied), `because ${why}`)
       const answer = yield* call(allowed)
       yield* LiveCalls.served(world, path, answer)
       yield* Verdict.expect(answer, "HTTP 2xx", answer.status < 300)
     })
   })
+
+const setKey = (world: World, owner: Account, enabled: boolean) =>
+  Effect.as(world.control("SetKey", { apiKey: Redacted.value(owner.apiKey), enabled }), owner)
+
+/** Adds a key to an account that may call only one endpoint. */
+const addKeyOf = Effect.fnUntraced(function*(world: World, owner: Account, endpoint: string) {
+  const apiKey = world.unique("restricted")
+  const apiSecret = `${apiKey}-secret`
+  const endpoints = [{ name: endpoint, title: endpoint }]
+  const key = { account: owner.id, apiKey, apiSecret, title: "restricted", type: "2", enabled: true, endpoints }
+  yield* world.control("AddKey", key)
+  return { ...owner, apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret) }
+})
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   section.always("auth.key.disabled", {
@@ -51,20 +68,16 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     "auth.key.enabled",
     "Refuses a disabled key on every endpoint that accepts an enabled key",
     "the key is disabled",
-    (world) =>
-      Effect.tap(
-        world.open(),
-        ({ apiKey }) => world.control("SetKey", { apiKey: Redacted.value(apiKey), enabled: false })
-      ),
-    (world) => world.open()
+    (world, owner) => setKey(world, owner, false),
+    (world, owner) => setKey(world, owner, true)
   ),
   everywhere(
     "auth.key.endpoints.everywhere",
     "Accepts a restricted key on its only endpoint, and refuses a key that is restricted to "
       + "another endpoint",
     "the endpoint is not on the key's list",
-    (world, path) => world.open({ endpoints: [path === Paths.fees ? Paths.mainBalance : Paths.fees] }),
-    (world, path) => world.open({ endpoints: [path] })
+    (world, owner, path) => addKeyOf(world, owner, path === Paths.fees ? Paths.mainBalance : Paths.fees),
+    addKeyOf
   ),
   section.forAll("auth.key.endpoints", {
     statement: "Accepts a restricted key only on its listed endpoints",

@@ -207,6 +207,67 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
+  LiveCalls.section.forEach("live-stops.reduce-only.closed", {
+    statement: "Opens no position with a reduce-only stop order whose position has closed before its trigger",
+    values: (["collateral-stop-limit", "trigger-market"] as const).flatMap((kind) =>
+      Orders.sides.map((side) => ({ kind, side }))
+    ),
+    check: Effect.fnUntraced(function*(world, { kind, side }) {
+      const [account, other] = [yield* LiveOrders.customer(world), yield* world.open()]
+      const market = yield* Trading.openPosition(world, account, Orders.opposite(side), "0.02")
+      const fields = fieldsOf(market, kind, side, { reduceOnly: true })
+      const { json: order } = yield* LiveCalls.object(world, account, paths[kind], fields)
+      yield* Trading.openPosition(world, account, side, "0.02")
+      const before = yield* LiveOrders.executed(world, account)
+      yield* Trading.placeOther(world, other, {
+        market: market.name,
+        side: Orders.opposite(side),
+        amount: "0.02",
+        price: priceAt(market, side, 6)
+      }, Paths.collateralLimit)
+      yield* Trading.tradeAt(world, market, priceAt(market, side, 5))
+      const after = yield* LiveOrders.executed(world, account)
+      yield* Verdict.expect(
+        after.answer,
+        `no fill of order ${String(order["orderId"])}`,
+        after.records.length === before.records.length
+      )
+      const positions = yield* LiveCalls.list(world, account, Paths.openPositions, { market: market.name })
+      yield* Verdict.expect(positions.answer, "no position", positions.items.length === 0)
+    })
+  }),
+  LiveCalls.section.forEach("live-stops.locks", {
+    statement: "Locks the funds of a spot stop order that waits, and releases them when the order is canceled",
+    values: [
+      { path: Paths.stopMarket, side: "buy" },
+      { path: Paths.stopMarket, side: "sell" },
+      { path: Paths.stopLimit, side: "buy" },
+      { path: Paths.stopLimit, side: "sell" }
+    ] as const,
+    check: Effect.fnUntraced(function*(world, { path, side }) {
+      const account = yield* LiveOrders.customer(world)
+      const market = yield* world.market
+      const kind = path === Paths.stopMarket ? "stop-market" : "collateral-stop-limit"
+      const fields = fieldsOf(market, kind, side)
+      const [ticker, least] = side === "sell"
+        ? [market.stock, Number(fields["amount"])]
+        : [market.money, Number(fields["amount"]) * Number(fields["price"] ?? 1)]
+      const before = (yield* LiveOrders.funds(world, account)).of(ticker)
+      const { json: { orderId } } = yield* LiveCalls.object(world, account, path, fields)
+      const during = yield* LiveOrders.funds(world, account)
+      const taken = during.of(ticker).freeze - before.freeze
+      // An order may lock up to one percent more, for its fee.
+      yield* Verdict.expect(
+        during.answer,
+        `${least} ${ticker} more in freeze, plus a fee, and as much less in available`,
+        taken > least - 1e-9 && taken <= least * 1.01 &&
+          Math.abs(before.available - during.of(ticker).available - taken) < 1e-6
+      )
+      yield* Trading.placeOther(world, account, { market: market.name, orderId }, Paths.cancelOrder)
+      const after = yield* LiveOrders.funds(world, account)
+      yield* Verdict.expect(after.answer, `nothing of it in freeze`, after.of(ticker).freeze === before.freeze)
+    })
+  }),
   LiveCalls.section.forEach("live-stops.refusal", {
     statement: "Refuses a stop order without a required field with HTTP 422, code 30, and errors that name the field",
     values: kinds.flatMap((kind) => required[kind].map((key) => ({ kind, key }))),

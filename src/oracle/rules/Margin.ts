@@ -5,6 +5,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
 import { basePrice, perpetual } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
@@ -155,6 +156,26 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
             Books.isClose(number(detail, "tradeAmount"), 0.02) && isNear(number(detail, "price"), basePrice, 0.5) &&
             number(detail, "tradeFee") >= 0 && number(detail, "tradeFee") < 0.02 * basePrice * 0.01
           )
+      )
+    })
+  }),
+  forEach("margin.balances.same", {
+    statement: "Shows the same collateral balance in both balance calls, with and without an open order",
+    values: [false, true],
+    check: Effect.fnUntraced(function*(world, withOrder) {
+      const account = yield* LiveOrders.customer(world)
+      const market = yield* world.market
+      if (withOrder) {
+        const order = { market: market.name, side: "buy", amount: "0.02", price: Orders.lowPrice(market) }
+        yield* Trading.placeOther(world, account, order, Paths.collateralLimit)
+      }
+      const { json } = yield* LiveCalls.object(world, account, Paths.collateralBalance, {})
+      const { answer, items } = yield* LiveCalls.list(world, account, Paths.balanceSummary, {})
+      const total = items.filter(Json.isObject).find(({ asset }) => asset === market.money)?.["balance"]
+      yield* Verdict.expect(
+        answer,
+        `a balance of ${String(json[market.money])} ${market.money}, as in ${Paths.collateralBalance}`,
+        Number(total) > 0 && Books.isClose(Number(total), Number(json[market.money]))
       )
     })
   }),

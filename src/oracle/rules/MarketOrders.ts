@@ -60,7 +60,16 @@ const sweep = Effect.fnUntraced(function*(world: World, entry: Entry, size: numb
     ...LiveOrders.identity(order),
     ...LiveOrders.filled(size, parts)
   }
-  return { account, market, answer, order, parts, expected }
+  return { account, market, answer, order, parts, expected, amount }
+})
+
+/** Places a market order for which the check offers nothing. A target may refuse it. */
+const unmet = Effect.fnUntraced(function*(world: World, entry: Entry) {
+  const account = yield* LiveOrders.customer(world)
+  const fields = fieldsOf(entry, (yield* world.market).name)
+  const answer = yield* LiveCalls.call(world, account, entry.path, fields)
+  const order = Refusals.isSuccess(answer) ? LiveOrders.toOrder(yield* Orders.objectOf(answer)) : undefined
+  return { account, answer, order, amount: fields["amount"] }
 })
 
 /** The refusal for lack of funds: with the engine's code, or with the code for the amount. */
@@ -171,6 +180,31 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const left = LiveOrders.textOf(Number(amount) - spent)
       yield* LiveOrders.shows({ answer }, "the order", order, { left })
       yield* Verdict.expect(answer, "a status other than FILLED", order["status"] !== "FILLED")
+    })
+  }),
+  LiveCalls.section.forEach("market-orders.agrees", {
+    statement: "Shows in the answer to a market order, and in order history, what the order's deals add up to",
+    values: entries.flatMap((entry) => [0.02, 0.05, 0].map((size) => ({ entry, size }))),
+    check: Effect.fnUntraced(function*(world, { entry, size }) {
+      const { account, amount, answer, order } = yield* size === 0 ? unmet(world, entry) : sweep(world, entry, size)
+      if (order === undefined) {
+        const executed = yield* LiveOrders.executed(world, account)
+        return yield* LiveOrders.lists(executed, "no fills of a refused order", "id", [])
+      }
+      const { records } = yield* LiveOrders.deals(world, account, order["orderId"])
+      const sum = (key: string) => records.reduce((sum, record) => sum + Number(record[key]), 0)
+      const [stock, money] = [sum("amount"), sum("deal")]
+      const filled = { dealStock: LiveOrders.textOf(stock), dealMoney: LiveOrders.textOf(money) }
+      const left = LiveOrders.textOf(Number(amount) - (isQuote(entry) ? money : stock))
+      yield* LiveOrders.shows({ answer }, "the order", order, { ...filled, left })
+      // A part of a buy's amount may be too small to buy anything.
+      yield* Verdict.expect(
+        answer,
+        "FILLED only for an order whose whole amount has traded",
+        order["status"] !== "FILLED" || isQuote(entry) && size < 0.03 || Number(left) === 0
+      )
+      const shown = yield* LiveOrders.ended(world, account)
+      yield* LiveOrders.lists(shown, "the order", "orderId", [{ orderId: order["orderId"], ...filled }])
     })
   }),
   LiveCalls.section.forEach("market-orders.reduce-only", {

@@ -104,6 +104,34 @@ const withLegs = (pair: Body, change: Body): Body => ({
   ...Object.fromEntries(Oco.legs.map((key) => [key, { ...Oco.leg(pair, key), ...change }]))
 })
 
+/** A pair as the answer to its cancellation shows it. */
+const canceledOf = (pair: Body): Body => {
+  const { mtime: _stop, ...stop_loss } = Oco.leg(pair, "stop_loss")
+  const { mtime: _limit, ...take_profit } = Oco.leg(pair, "take_profit")
+  return withLegs({ ...pair, stop_loss, take_profit }, { status: "CANCELED" })
+}
+
+/** Places an OCO order far from the market, which is canceled when the run ends. */
+const placeOwn = Effect.fnUntraced(function*(world: World, account: Account, side: Orders.Side, more: Body) {
+  const { order } = yield* Orders.place(world, account, Paths.oco, Orders.oco(yield* world.market, side, more))
+  return toPair(order)
+})
+
+/** The OCO orders among the latest records of a list. A real account may have other conditional orders, too. */
+const own = Effect.fnUntraced(function*(world: World, account: Account, path: string) {
+  const answer = yield* LiveCalls.call(world, account, path, { market: (yield* world.market).name, limit: 100 })
+  const { json } = answer
+  const listed = path === Paths.ocoOrders ? json : Json.isObject(json) ? json["records"] : undefined
+  yield* Verdict.expect(answer, "a list of OCO orders", Array.isArray(listed))
+  const records = (Array.isArray(listed) ? listed : []).filter(Json.isObject)
+  return {
+    answer,
+    records: path === Paths.ocoOrders
+      ? records.map(toPair)
+      : records.filter(({ type }) => type === "oco").map(fromConditional)
+  }
+})
+
 /** Expects that exactly these pairs are listed, and exactly their legs are open. */
 const leaves = Effect.fnUntraced(function*(world: World, account: Account, expected: ReadonlyArray<Body>) {
   for (const { read } of both) yield* LiveOrders.lists(yield* read(world, account), "the other pairs", "id", expected)
@@ -132,6 +160,43 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       for (const [name, expected] of selections) {
         const shown = yield* read(world, account, { market: name })
         yield* LiveOrders.lists(shown, `the pairs on ${name}`, "id", expected)
+      }
+    })
+  }),
+  LiveCalls.section.forEach("oco-orders.new", {
+    statement: "Lists a new OCO order with the values of its first answer, and its legs among the open orders",
+    profile: "mutating",
+    values: Orders.sides.flatMap((side) => both.map(({ path }) => ({ path, side }))),
+    check: Effect.fnUntraced(function*(world, { path, side }) {
+      const account = yield* LiveOrders.owner(world)
+      const more = { clientOrderId: world.unique("pair"), stp: "cn" }
+      const pair = yield* placeOwn(world, account, side, more)
+      const listed = yield* own(world, account, path)
+      const found = listed.records.find(({ id }) => id === pair["id"])
+      yield* LiveOrders.shows(listed, "the pair", found, pair)
+      const open = yield* LiveOrders.open(world, account, { market: (yield* world.market).name, limit: 100 })
+      for (const key of Oco.legs) {
+        const leg = Oco.leg(pair, key)
+        const shown = open.records.find(({ orderId }) => orderId === leg["orderId"])
+        const { amount, price, side } = leg
+        yield* LiveOrders.shows(open, `the ${key}`, shown, { amount, price, side })
+      }
+    })
+  }),
+  LiveCalls.section.forEach("oco-orders.own.canceled", {
+    statement: "Cancels an OCO order, shows both legs canceled, and lists it no longer",
+    profile: "mutating",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* LiveOrders.owner(world)
+      const pair = yield* placeOwn(world, account, side, {})
+      const fields = { market: (yield* world.market).name, orderId: pair["id"] }
+      const { answer, json } = yield* LiveCalls.object(world, account, Paths.cancelOco, fields)
+      yield* LiveOrders.shows({ answer }, "the pair", toPair(json), canceledOf(pair))
+      for (const key of Oco.legs) yield* LiveOrders.isNow(world, answer, "an mtime", Oco.leg(json, key)["mtime"])
+      for (const { path } of both) {
+        const { answer, records } = yield* own(world, account, path)
+        yield* Verdict.expect(answer, "not the canceled pair", records.every(({ id }) => id !== pair["id"]))
       }
     })
   }),
@@ -223,10 +288,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
       yield* leaves(world, account, [one, two, other])
       const fields = { market: market.name, [key]: key === "orderId" ? one["id"] : clientOrderId }
       const { answer, json } = yield* LiveCalls.object(world, account, Paths.cancelOco, fields)
-      const { mtime: _stop, ...stop_loss } = Oco.leg(one, "stop_loss")
-      const { mtime: _limit, ...take_profit } = Oco.leg(one, "take_profit")
-      const canceled = withLegs({ ...one, stop_loss, take_profit }, { status: "CANCELED" })
-      yield* LiveOrders.shows({ answer }, "the pair", toPair(json), canceled)
+      yield* LiveOrders.shows({ answer }, "the pair", toPair(json), canceledOf(one))
       for (const key of Oco.legs) yield* LiveOrders.isNow(world, answer, "an mtime", Oco.leg(json, key)["mtime"])
       yield* leaves(world, account, [two, other])
       yield* notFound(yield* LiveCalls.call(world, account, Paths.cancelOco, fields))

@@ -101,6 +101,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         { market: market.name, side: "buy", amount: money },
         Paths.marketOrder
       )
+      const { dealStock } = Dialects.keys(world.dialect)
+      yield* Verdict.conclude(
+        "0.01 filled, in the order's own answer too",
+        { [dealStock]: swept[dealStock], left: swept["left"], status: swept["status"] },
+        Number(swept[dealStock]) === 0.01 && Number(swept["left"]) > 0 && swept["status"] !== "FILLED"
+      )
       yield* Trading.hasStatus(world, taker, swept, "CANCELED_TAKER_BAND")
     })
   }),

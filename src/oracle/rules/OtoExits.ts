@@ -108,6 +108,34 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* isOut(world, entered)
     })
   }),
+  LiveCalls.section.forEach("oto.triggered", {
+    statement: "Places the exits of a margin stop order once it is triggered and filled, and exits at their prices",
+    values: [Paths.triggerMarket, Paths.collateralStopLimit].flatMap((path) =>
+      cases.map((exit) => ({ path, ...exit }))
+    ),
+    check: Effect.fnUntraced(function*(world, { leg, path, side }) {
+      const [account, other] = [yield* LiveOrders.customer(world), yield* world.open()]
+      const market = yield* world.market
+      const away = side === "buy" ? 1 : -1
+      const at = (percent: number) => priceText(market, market.price * (1 + away * percent / 100))
+      const prices = { takeProfit: at(10), stopLoss: at(-5) }
+      const terms = { market: market.name, amount, activation_price: at(2) }
+      const limit = path === Paths.triggerMarket ? {} : { price: at(4) }
+      const { order } = yield* LiveOrders.place(world, account, path, { ...terms, ...limit, ...prices, side })
+      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "only the order", "orderId", [
+        { orderId: order["orderId"] }
+      ])
+      const against = { market: market.name, amount, price: at(3), side: Orders.opposite(side) }
+      yield* LiveOrders.place(world, other, Paths.collateralLimit, against)
+      yield* Trading.tradeAt(world, market, at(2))
+      const exit = { market: market.name, side: Orders.opposite(side), amount }
+      yield* open(world, account, legs.map((leg) => ({ ...exit, activation_price: prices[leg] })))
+      yield* Trading.movePrice(world, market, Number(prices[leg]))
+      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "no open orders", "orderId", [])
+      const positions = yield* LiveCalls.list(world, account, Paths.openPositions, { market: market.name })
+      yield* Verdict.expect(positions.answer, "no positions", positions.items.length === 0)
+    })
+  }),
   LiveCalls.section.forEach("oto.once", {
     statement: "Exits a position once: after one exit, the price of the other one triggers nothing",
     values: cases,

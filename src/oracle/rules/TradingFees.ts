@@ -154,6 +154,23 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       }
     })
   }),
+  forEach("trading-fees.percent", {
+    statement: "Shows the fees of assets in percent, like those of the market list",
+    profile: "read-only",
+    values: ["maker", "taker"] as const,
+    check: Effect.fnUntraced(function*(world, role) {
+      const { answer, value } = yield* LivePublicCalls.object(world, Paths.assets)
+      const { json } = yield* world.get(Paths.markets)
+      const markets = (Array.isArray(json) ? json.filter(Json.isObject) : []).map((market) => market[`${role}Fee`])
+      const assets = Object.values(value).filter(Json.isObject).map((asset) => Number(asset[`${role}_fee`]))
+      const charged = assets.filter((fee) => fee > 0)
+      const percents = new Set(markets.map(Number))
+      if (charged.length === 0 || percents.size === 0) return yield* Verdict.skip("no asset has a fee")
+      // An asset's fee may differ from every market's, but a hundredth of a market's fee is that fee as a ratio.
+      const isRatio = (fee: number) => !percents.has(fee) && [...percents].some((one) => Books.isClose(fee * 100, one))
+      yield* Verdict.expect(answer, `${role}_fee in percent`, !charged.every(isRatio))
+    })
+  }),
   forEach("trading-fees.assets", {
     statement: "Shows the account's default fees as the fees of every asset",
     profile: "read-only",

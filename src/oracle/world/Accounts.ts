@@ -1,7 +1,9 @@
 /** The accounts that a check opens in a sandbox, with their initial funds. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Semaphore from "effect/Semaphore"
 import type * as Verdict from "../Verdict.ts"
+import * as Paths from "./Paths.ts"
 import * as SubAccounts from "./SubAccounts.ts"
 import type { Account, Opening, World } from "./World.ts"
 
@@ -16,18 +18,58 @@ export const plans: ReadonlyArray<readonly [planId: string, ticker: string]> = [
 /** The number of interest payments that a lender has received. */
 const payments = 9
 
+type Wallet = "main" | "trade" | "collateral"
+
 /** Initial balances of a funded account. */
-const funds = [
+export const funds: ReadonlyArray<{ readonly wallet: Wallet; readonly ticker: string; readonly amount: string }> = [
   { wallet: "main", ticker: "USDT", amount: "1000" },
   { wallet: "trade", ticker: "BTC", amount: "1000" },
   { wallet: "trade", ticker: "USDT", amount: "100000000" },
   { wallet: "collateral", ticker: "USDT", amount: "100000000" }
 ]
 
-/** Opens an account with a key, funded by default. */
+/** The wallets that calls use. A call that is not listed may use, or show, all of them. */
+const walletsOf: ReadonlyMap<string, ReadonlyArray<Wallet>> = new Map<string, ReadonlyArray<Wallet>>([
+  ...Paths.moneyless.map((path) => [path, []] as const),
+  ...Paths.ofTradeBalance.map((path) => [path, ["trade"]] as const),
+  ...Paths.ofCollateral.map((path) => [path, ["collateral"]] as const)
+])
+
+/**
+ * Credits the initial balances of the accounts that a check opens: each wallet just before the first call that may use
+ * it. Most accounts need only one, and crediting all of them would be a third of a check's requests.
+ */
+export const makeFunding = (control: World["control"]) => {
+  const due = new Map<string, { readonly wallets: Set<Wallet>; readonly one: Semaphore.Semaphore }>()
+  const credit = Effect.fnUntraced(function*(account: string, wallets: Set<Wallet>, used: ReadonlyArray<Wallet>) {
+    const missing = used.filter((wallet) => wallets.has(wallet))
+    const credits = funds.filter(({ wallet }) => missing.includes(wallet))
+    yield* Effect.forEach(credits, (fund) => control("Fund", { account, ...fund }), {
+      concurrency: "unbounded",
+      discard: true
+    })
+    for (const wallet of missing) wallets.delete(wallet)
+  })
+  return {
+    /** Promises an account its initial balances. */
+    promise: ({ id }: Account): void => {
+      due.set(id, { wallets: new Set(funds.map(({ wallet }) => wallet)), one: Semaphore.makeUnsafe(1) })
+    },
+    /** Credits what an account needs for a call. */
+    before: ({ id }: Account, path: string): Effect.Effect<void, Verdict.CheckError> => {
+      const promised = due.get(id)
+      const used = walletsOf.get(path) ?? ["main", "trade", "collateral"]
+      if (promised === undefined || !used.some((wallet) => promised.wallets.has(wallet))) return Effect.void
+      // Calls at the same time wait for the same credit.
+      return promised.one.withPermit(Effect.suspend(() => credit(id, promised.wallets, used)))
+    }
+  }
+}
+
+/** Opens an account with a key, but without funds. */
 export const open = Effect.fnUntraced(function*(
   { control, unique }: Control,
-  { b2b = true, endpoints, isFunded = true }: Opening = {}
+  { b2b = true, endpoints }: Omit<Opening, "isFunded"> = {}
 ): Effect.fn.Return<Account, Verdict.CheckError> {
   const id = unique("oracle")
   const [apiKey, apiSecret] = [`${id}-key`, `${id}-secret`]
@@ -41,7 +83,6 @@ export const open = Effect.fnUntraced(function*(
     enabled: true,
     ...(endpoints === undefined ? {} : { endpoints: endpoints.map((name) => ({ name, title: name })) })
   })
-  if (isFunded) { for (const fund of funds) yield* control("Fund", { account: id, ...fund }) }
   return { id, apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret), isExclusive: true }
 })
 

@@ -45,7 +45,8 @@ const isSame = (value: unknown, expected: unknown): boolean => {
 /** Returns the keys of the fields that differ from the expected ones. Only some responses show the position side. */
 export const differences = (record: Body, expected: Body): ReadonlyArray<string> =>
   Object.keys(expected).filter((key) =>
-    !(key === "positionSide" && record[key] === undefined) && !isSame(record[key] ?? omitted[key], expected[key])
+    !(key === "positionSide" && record[key] === undefined) &&
+    !isSame(record[key] ?? omitted[key], expected[key] ?? omitted[key])
   )
 
 /** Expects that a record has these values. */

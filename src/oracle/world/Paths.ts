@@ -123,6 +123,41 @@ export const unchanging: ReadonlyArray<string> = [
   webSocketToken
 ]
 
+/** Private calls that neither need money nor show any. */
+export const moneyless: ReadonlyArray<string> = [
+  fees,
+  subAccounts,
+  apiKeys,
+  interest,
+  activeOrders,
+  orderHistory,
+  orderDeals,
+  fills,
+  ocoOrders,
+  conditionalOrders,
+  killSwitch,
+  killSwitchStatus,
+  tradingFees,
+  cancelAll,
+  cancelOrder,
+  cancelBulk,
+  cancelOco,
+  cancelConditional,
+  cancelOto
+]
+
+/** Orders that use the trade balance alone. */
+export const ofTradeBalance: ReadonlyArray<string> = [limitOrder, marketOrder, stockMarketOrder, stopMarket, bulk]
+
+/** Orders that use the collateral balance alone. */
+export const ofCollateral: ReadonlyArray<string> = [
+  collateralLimit,
+  collateralMarketOrder,
+  collateralStopLimit,
+  triggerMarket,
+  collateralBulk
+]
+
 /** Calls for which `request` and `nonce` may be optional. */
 export const unenveloped: ReadonlyArray<string> = [cancelAll, subAccounts, apiKeys, deleteSubAccount]
 

@@ -73,11 +73,16 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
   const { control } = restoring
   const clock = Clock.make({ control, get }, readControl)
   const nonce = Nonces.make(dialect, clock.serverTime)
+  const funding = Accounts.makeFunding(control)
   const attempt = (account: Account, path: string, fields: Body = {}, tampering: Signing.Tampering = {}) =>
     ifServed(
       features,
       path,
-      (at) => Effect.flatMap(nonce(account), (nonce) => send(Signing.request(account, at, fields, nonce, tampering)))
+      (at) =>
+        Effect.andThen(
+          funding.before(account, path),
+          Effect.flatMap(nonce(account), (nonce) => send(Signing.request(account, at, fields, nonce, tampering)))
+        )
     )
   const call: World["call"] = (account, path, fields, tampering = {}) => {
     const call = attempt(account, path, fields, tampering)
@@ -108,7 +113,7 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
     // Uses letters of both cases, so that a target that changes the case of an id is noticed.
     unique: (prefix) => `${prefix}-${startedAt.toString(36).toUpperCase()}-${(++count).toString(36)}`
   }
-  return { shared, restoring }
+  return { shared, restoring, funding }
 }
 
 /** Finds out which calls an account may make, and caches the results. */
@@ -162,7 +167,7 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
   const warnings: Array<string> = []
   const traffic = Connection.none()
   const target = { ...given, send: Connection.counted(given.send, traffic) }
-  const { restoring, shared } = share(target, profile, startedAt, warnings)
+  const { funding, restoring, shared } = share(target, profile, startedAt, warnings)
   const { placements } = shared
   const { keys } = target
   const owner: Effect.Effect<Account, Verdict.CheckError> = keys === undefined
@@ -173,13 +178,19 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
   const atEnd = makeCleanup()
   const lateness: Settling.Lateness = { isKnown: false }
   let remains: ReadonlyArray<string> = []
+  const funded = (account: Effect.Effect<Account, Verdict.CheckError>) =>
+    Effect.tap(Connection.retry(account), (account) => Effect.sync(() => funding.promise(account)))
+  // Rules only read it, so they share it: it takes many calls to open.
+  const parent = openOnce(funded(Accounts.openParent(shared)))
 
   const world = (): RuleWorld => {
     const { end, onEnd } = makeCleanup()
     const { attempt, begin, call, control, get, wasLate } = Settling.make(shared, lateness)
     const open: World["open"] = (opening) =>
       Effect.tap(
-        Connection.retry(Accounts.open(shared, opening)),
+        opening?.isFunded === false
+          ? Connection.retry(Accounts.open(shared, opening))
+          : funded(Accounts.open(shared, opening)),
         (account) => onEnd(Connection.retry(shared.call(account, Paths.cancelAll)))
       )
     const trader = isControl ?
@@ -194,9 +205,9 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
         get,
         connect: sockets.connect(onEnd),
         connection: sockets.shared(atEnd.onEnd),
-        reader: isControl ? openOnce(Connection.retry(Accounts.open(shared))) : owner,
-        lender: isControl ? openOnce(Connection.retry(Accounts.openLender(shared))) : owner,
-        parent: isControl ? openOnce(Connection.retry(Accounts.openParent(shared))) : owner,
+        reader: isControl ? openOnce(funded(Accounts.open(shared))) : owner,
+        lender: isControl ? openOnce(funded(Accounts.openLender(shared))) : owner,
+        parent: isControl ? parent : owner,
         trader: profile === "read-only" ? Verdict.skip("places orders: needs the mutating profile") : trader,
         open,
         onEnd

@@ -360,8 +360,16 @@ export const make = (speaks: "document" | "live", lag: number) => {
     const pair = Number.MAX_SAFE_INTEGER - 7 * (made + 1)
     const limit = place(owner, rest, {}, pair)
     const stop = place(owner, rest, { activation_price, price: stop_limit_price }, pair)
-    return ok({ take_profit: legOf(limit), extra: [], stop_loss: legOf(stop), reduceOnly: false, id: pair })
+    return ok(pairOf(limit, stop))
   }
+
+  const pairOf = (limit: Order, stop: Order): Fields => ({
+    take_profit: legOf(limit),
+    extra: [],
+    stop_loss: legOf(stop),
+    reduceOnly: false,
+    id: limit.pair
+  })
 
   const cancel = (chosen: ReadonlyArray<Order>): void => {
     for (const order of chosen) if (order.state.now?.status === "NEW") change(order, { status: "CANCELED" })
@@ -511,7 +519,9 @@ export const make = (speaks: "document" | "live", lag: number) => {
     const [first] = chosen
     if (first === undefined) return refuseOrder(false, [[names.id, 30]])
     cancel(chosen)
-    return ok(stopOf(first))
+    if (key === "id") return ok(stopOf(first))
+    const [limit, stop] = [chosen.find((order) => !isStop(order)), chosen.find(isStop)]
+    return limit === undefined || stop === undefined ? ok({}) : ok(pairOf(limit, stop))
   }
 
   /** An order as the live dialect's history shows it. This exchange closes every order when its call returns. */

@@ -6,6 +6,7 @@ import * as DeleteSubAccount from "../../../src/endpoints/DeleteSubAccount.ts"
 import * as Fees from "../../../src/endpoints/Fees.ts"
 import * as InterestPaymentHistory from "../../../src/endpoints/InterestPaymentHistory.ts"
 import * as MainBalance from "../../../src/endpoints/MainBalance.ts"
+import * as ModifyOrder from "../../../src/endpoints/ModifyOrder.ts"
 import * as ServerStatus from "../../../src/endpoints/ServerStatus.ts"
 import * as StopLimitOrders from "../../../src/endpoints/StopLimitOrders.ts"
 import * as SubAccountApiKeys from "../../../src/endpoints/SubAccountApiKeys.ts"
@@ -248,6 +249,13 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["auth.key.endpoints.everywhere"],
     ...opening((key, path) => {
       if (path === CollateralOcoOrders.endpoint.path) key.endpoints = undefined
+    })
+  }),
+  mutant("endpoints-not-checked-of-changes", "a restricted key may still change orders", {
+    breaks: ["auth.key.endpoints.everywhere"],
+    dialects: ["live"],
+    ...opening((key, path) => {
+      if (path === ModifyOrder.endpoint.path) key.endpoints = undefined
     })
   }),
   ...permissions,

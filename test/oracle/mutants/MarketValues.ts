@@ -394,7 +394,7 @@ const assetMutants: ReadonlyArray<Mutant> = [
     )
   }),
   mutant("assets-fees", "the fees of assets are ratios", {
-    breaks: ["trading-fees.assets"],
+    breaks: ["trading-fees.assets", "trading-fees.percent"],
     ...changing(assets, ["*", "taker_fee"], times(0.01))
   }),
   mutant("summary-message", "a summary has a message", {

@@ -358,11 +358,23 @@ const views: ReadonlyArray<View> = [
   { id: "trade-balance-market", path: balance, place: ["*"], rule: "market-orders.funds", keys: ["available"] }
 ]
 
+/** The rules that find the same faults on a real account, which other orders may share. */
+const ownRules: Readonly<Record<string, string>> = {
+  "oco-orders.listed": "oco-orders.new",
+  "oco-orders.canceled": "oco-orders.own.canceled"
+}
+
+/** The rules that find a wrong value of a field. Only orders on a futures market show their position side. */
+const rulesFor = (rule: string, key: string): ReadonlyArray<string> => {
+  const own = key === "positionSide" ? undefined : ownRules[rule]
+  return own === undefined ? [rule] : [rule, own]
+}
+
 /** Mutants with an invalid value in one field of a response. A field that is a list loses its first element. */
 const valueMutants: ReadonlyArray<Mutant> = views.flatMap(({ id, keys, path, place, rule }) =>
   keys.map((key) =>
     mutant(`value-${id}-${key}`, `${path} shows a wrong ${key} at ${place.join(".") || "the top"}`, {
-      breaks: [rule],
+      breaks: rulesFor(rule, key),
       ...changing(path, [...place, key], (value) => Array.isArray(value) ? value.slice(1) : twisted(value))
     })
   )

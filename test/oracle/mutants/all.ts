@@ -23,6 +23,7 @@ import * as Streams from "./Streams.ts"
 import * as Topics from "./Topics.ts"
 import * as TradingValues from "./TradingValues.ts"
 import * as Values from "./Values.ts"
+import * as Waiting from "./Waiting.ts"
 
 export const all: ReadonlyArray<Mutant> = [
   ...Calls.mutants,
@@ -43,7 +44,8 @@ export const all: ReadonlyArray<Mutant> = [
   ...Comparisons.mutants,
   ...OrderTerms.mutants,
   ...Narrow.mutants,
-  ...OwnRecords.mutants
+  ...OwnRecords.mutants,
+  ...Waiting.mutants
 ]
 
 /** All faults of a WebSocket. */
