@@ -6,8 +6,8 @@ import * as World from "../../src/explore/World.ts"
 import { isLong } from "../support/long.ts"
 import { careful, impatient, racing } from "./programs.ts"
 
-describe("Explore", () => {
-  it.effect("finds an order that is placed again because its answer is lost, and tells it in a few lines", () =>
+describe("exploring histories", () => {
+  it.effect("finds an order that is placed again because its response is lost, and tells it in a few lines", () =>
     Effect.gen(function*() {
       const { counterexample, foreign, foundAt = Infinity, verdict } = yield* Explore.explore(impatient, { seed: 1 })
       assert.strictEqual(verdict, "broken")
@@ -22,14 +22,14 @@ describe("Explore", () => {
       assert.match(words.at(-1) ?? "", /broken: no order is placed twice/u)
     }))
 
-  it.effect("finds fibers that check and then act, without any fault", () =>
+  it.effect("Explore finds fibers that check and then act, even without any fault", () =>
     Effect.gen(function*() {
       const { counterexample, verdict } = yield* Explore.explore(racing, { seed: 1 })
       assert.strictEqual(verdict, "broken")
       assert.deepEqual(counterexample?.scenario.events, [])
     }))
 
-  it.effect("finds nothing in a program that writes down what it is about to do", () =>
+  it.effect("Explore finds nothing in a program that records what it is about to do", () =>
     Effect.gen(function*() {
       const { coverage, invalid, missed, runs, verdict } = yield* Explore.explore(careful, {
         runs: isLong ? 10_000 : 40
@@ -40,7 +40,7 @@ describe("Explore", () => {
       assert.property(coverage, "program killed")
     }), isLong ? 600_000 : undefined)
 
-  it.effect("replays a counterexample, and says when it is no longer one", () =>
+  it.effect("a replay reproduces a counterexample, and reports when the program no longer breaks", () =>
     Effect.gen(function*() {
       const { counterexample } = yield* Explore.explore(impatient, { seed: 1, shrinks: 0 })
       if (counterexample === undefined) return assert.fail("nothing was found")
@@ -48,7 +48,7 @@ describe("Explore", () => {
       assert.isUndefined(yield* Explore.replay(careful, counterexample))
     }))
 
-  it.effect("gives the same history for the same scenario, byte for byte", () =>
+  it.effect("the same scenario gives the same history, byte for byte", () =>
     Effect.gen(function*() {
       const prepared = yield* World.prepare(careful)
       const scenario: Scenario.Scenario = {

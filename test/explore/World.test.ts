@@ -28,7 +28,7 @@ const order = {
   price: Decimal.price("39000")
 } as const
 
-describe("World", () => {
+describe("processes, promises and time in a history", () => {
   it.effect("a killed process runs no finalizer, its call still arrives, and only what it stored survives", () =>
     Effect.gen(function*() {
       const done: Array<string> = []
@@ -73,7 +73,7 @@ describe("World", () => {
       ])
     }))
 
-  it.effect("an exchange that was away has everything that it had answered", () =>
+  it.effect("an exchange that was unreachable still has everything that it had acknowledged", () =>
     Effect.gen(function*() {
       const { failures, openOrders } = (yield* history(
         Effect.gen(function*() {
@@ -92,7 +92,7 @@ describe("World", () => {
       assert.lengthOf(openOrders, 2)
     }))
 
-  it.effect("promises are detected, with the place that starts them, and the program still goes on", () =>
+  it.effect("promises are detected together with the place that starts them, and the program continues", () =>
     Effect.gen(function*() {
       const { foreign, marks } = yield* history(
         Effect.promise(() => Promise.resolve(1))
@@ -101,7 +101,7 @@ describe("World", () => {
       assert.deepEqual(marks.map(({ what }) => what), ["started", "ended"])
     }))
 
-  it.effect("the platform's clock and random numbers are the history's own, and are given back", () =>
+  it.effect("a history has its own clock and random numbers, and restores the platform's afterwards", () =>
     Effect.gen(function*() {
       const seen: Array<unknown> = []
       const look = Effect.gen(function*() {
@@ -115,7 +115,7 @@ describe("World", () => {
       assert.isAbove(Date.now(), World.start)
     }))
 
-  it.effect("a sentence that must come true in time is broken when it does not", () =>
+  it.effect("an invariant with a time limit is broken when it does not become true in time", () =>
     Effect.gen(function*() {
       const { broken } = yield* history(
         Effect.andThen(Explore.say("called", true), Effect.never),

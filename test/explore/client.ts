@@ -1,4 +1,4 @@
-/** Programs that use the client as its users do, and state its own promises. */
+/** Programs that use the client as its users do, and that state the client's own promises as invariants. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Decimal from "../../src/domain/Decimal.ts"
@@ -16,7 +16,7 @@ const order = (index: number) => ({
   price: Decimal.Price.make(String(39_000 + index))
 } as const)
 
-/** Everything that can happen to a call, to the market and to the program; the key stays enabled. */
+/** Everything that can happen to a call, to the market and to the program, except that the key stays enabled. */
 const possible: Possibilities.Possibilities = {
   weights: { Fault: 8, Outage: 1, Drift: 1, Kill: 1, KillAtCall: 2, Price: 1, Trade: 1, Stop: 1 }
 }
@@ -31,7 +31,7 @@ const isSoonAfterRestart = ({ sent }: Moment, at: number): boolean =>
 const ids = ({ endedOrders, openOrders }: Moment) =>
   [...endedOrders, ...openOrders].flatMap(({ clientOrderId }) => clientOrderId === undefined ? [] : [clientOrderId])
 
-/** Places orders, some at the same time, and ignores every failure. */
+/** Places orders, some of them at the same time, and ignores every failure. */
 export const placing = Explore.program({
   name: "placing",
   run: Effect.gen(function*() {
@@ -52,7 +52,7 @@ export const placing = Explore.program({
   possible
 })
 
-/** Places orders, and asks what became of those whose outcome is unknown. */
+/** Places orders, and reconciles those whose outcome is unknown. */
 export const reconciling = Explore.program({
   name: "reconciling",
   run: Effect.gen(function*() {
@@ -97,7 +97,7 @@ export const reconciling = Explore.program({
   possible
 })
 
-/** Follows its open orders in a live view, while it places and cancels some. */
+/** Follows its open orders in a live view while it places and cancels orders. */
 const watch = Effect.gen(function*() {
   const { create } = yield* LimitOrders.LimitOrders
   const { cancel } = yield* CancelOrder.CancelOrder

@@ -9,9 +9,9 @@ import * as Endpoint from "../../src/protocol/Endpoint.ts"
 
 const dialects = [Dialect.document, Dialect.live]
 
-describe("arbitraries of the contract", () => {
+describe("arbitraries for the contract", () => {
   for (const dialect of dialects) {
-    it(`every brand of every endpoint has an arbitrary (${dialect.name})`, () => {
+    it(`every brand in every endpoint has an arbitrary (${dialect.name})`, () => {
       for (const endpoint of all) {
         const brands = [
           ...Arbitraries.identifiersIn(endpoint.request(dialect).schema.ast).keys(),
@@ -21,7 +21,7 @@ describe("arbitraries of the contract", () => {
       }
     })
 
-    it(`the arbitraries generate valid requests and answers for every endpoint (${dialect.name})`, () => {
+    it(`the arbitraries generate valid requests and responses for every endpoint (${dialect.name})`, () => {
       for (const endpoint of all) {
         const { encodeRequest } = Endpoint.codec(endpoint, dialect)
         for (const request of fc.sample(Arbitraries.anyRequest(endpoint, dialect), { numRuns: 10, seed: 1 })) {
@@ -33,7 +33,7 @@ describe("arbitraries of the contract", () => {
   }
 })
 
-describe("paths of the rules", () => {
+describe("the paths that rules call", () => {
   it("the oracle's paths and the contract's paths are the same", () => {
     const {
       all: called,
@@ -74,7 +74,7 @@ describe("paths of the rules", () => {
     for (const path of documentCalls) assert.isTrue(isPrivate.has(path), path)
   })
 
-  it("the calls that a check may make again are the private calls that change nothing", () => {
+  it("the calls that a check may repeat are exactly the private calls that change nothing", () => {
     const reads = all.filter(({ access, mutates }) => access === "private" && !mutates).map(({ path }) => path)
     assert.sameMembers([...Paths.unchanging], reads.filter((path) => Paths.all.includes(path)))
   })

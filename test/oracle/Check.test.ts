@@ -31,7 +31,7 @@ const at = (baseUrl: string, more: Partial<Target.Options> = {}) =>
   Target.fromLayer(NodeHttpClient.layerUndici, { baseUrl, dialect: Dialect.document, keys, timeout: 30_000, ...more })
 
 /**
- * A target in this process that never answers a request for which `answer` returns undefined. It uses the test's clock.
+ * A target in this process that does not respond to requests for which `answer` returns undefined. Uses the test clock.
  */
 const silentFor = (answer: (path: string) => string | undefined) =>
   Target.fromLayer(
@@ -42,13 +42,13 @@ const silentFor = (answer: (path: string) => string | undefined) =>
     { baseUrl: "https://exchange.test", dialect: Dialect.document, keys }
   )
 
-/** A server that answers every request in the same way. */
+/** A server that responds to every request in the same way. */
 const always = (status: number, type: string, body: string) => (response: Http.ServerResponse) => {
   response.writeHead(status, { "content-type": type })
   response.end(body)
 }
 
-/** Runs a function after `millis` milliseconds of real time, because the server does not use the test's clock. */
+/** Runs a function after `millis` milliseconds of real time, because the server does not use the test clock. */
 const delayed = (millis: number, work: () => void) => Effect.runFork(Effect.delay(Effect.sync(work), millis))
 
 const outcomes = (report: Report.Report) => [...new Set(report.results.map(({ outcome }) => outcome._tag))].toSorted()
@@ -105,14 +105,14 @@ describe("an unreachable target", () => {
     }))
 })
 
-/** Answers the ping correctly, so that the target counts as speaking this API. */
+/** Responds to the ping correctly, so that the target is recognised as speaking this API. */
 const exceptPing =
   (answer: (response: Http.ServerResponse, received: Received) => void) =>
   (response: Http.ServerResponse, received: Received) =>
     received.path === Paths.ping ? always(200, "application/json", `["pong"]`)(response) : answer(response, received)
 
-describe("a target with unexpected answers", () => {
-  it.live("an HTML answer breaks a rule, and the report shows the answer", () =>
+describe("a target with unexpected responses", () => {
+  it.live("an HTML response breaks a rule, and the report shows the response", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving(exceptPing(always(502, "text/html", "<html><body>Bad Gateway</body></html>")))
       const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only: ["auth.accepts", "balance.response"] })
@@ -121,7 +121,7 @@ describe("a target with unexpected answers", () => {
       assert.strictEqual(Report.exitCode(report), 1)
     }))
 
-  it.live("an HTML page with HTTP 200 does not count as success", () =>
+  it.live("an HTML page with HTTP 200 is not treated as a success", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving(exceptPing(always(200, "text/html", "<html><body>Welcome</body></html>")))
       const only = ["auth.accepts", "fees.response", "general.private.post", "balance.response"]
@@ -129,7 +129,7 @@ describe("a target with unexpected answers", () => {
       assert.deepStrictEqual(outcomes(report), ["Broken"])
     }))
 
-  it.live("rules about the entries of an empty list are skipped, and a check without judged rules exits with 2", () =>
+  it.live("rules about the entries of an empty list are skipped, and a check that checks no rule exits with 2", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving(exceptPing(always(200, "application/json", "[]")))
       const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only: ["fees.entry", "markets.entry"] })
@@ -137,7 +137,7 @@ describe("a target with unexpected answers", () => {
       assert.strictEqual(Report.exitCode(report), 2)
     }))
 
-  it.live("a slow answer is judged like any other", () =>
+  it.live("a slow response is checked like any other", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving((response) =>
         void delayed(120, () => always(200, "application/json", `["pong"]`)(response))
@@ -158,7 +158,7 @@ describe("a target with unexpected answers", () => {
       assert.deepStrictEqual(elsewhere.received, [])
     }))
 
-  it.live("a secret in an answer never appears in a report", () =>
+  it.live("a secret in a response never appears in a report", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving(exceptPing((response, { headers }) =>
         always(200, "application/json", JSON.stringify({ headers, secret: "very-secret-0001" }))(response)
@@ -172,7 +172,7 @@ describe("a target with unexpected answers", () => {
     }))
 })
 
-describe("secrets of sub-accounts", () => {
+describe("secrets of sub-account keys", () => {
   it.live("a sub-account's secret that a faulty target shows never appears in a report", () =>
     Effect.gen(function*() {
       const target = yield* mutated("secret-shown")
@@ -183,7 +183,7 @@ describe("secrets of sub-accounts", () => {
     }))
 })
 
-describe("calls of a check", () => {
+describe("the calls that a check makes", () => {
   const calls = (received: ReadonlyArray<Received>) => new Set(received.map(({ path }) => path.split("?")[0] ?? ""))
 
   const healthy = (response: Http.ServerResponse, { path }: Received) => {
@@ -217,7 +217,7 @@ describe("calls of a check", () => {
 
   const price = 40_000
 
-  /** The answers of an exchange with one market that accepts every order. */
+  /** Serves the responses of an exchange with one market that accepts every order. */
   const gullible = (path: string): string => {
     const market = { name: "BTC_USDT", stock: "BTC", money: "USDT", stockPrec: "6", moneyPrec: "2", type: "spot" }
     const bounds = { minAmount: "0.00001", minTotal: "5", maxTotal: "10000000" }
@@ -307,7 +307,7 @@ describe("calls of a check", () => {
       assert.strictEqual(sent, 13)
     }))
 
-  it.effect("the report warns about an order whose placement got no answer", () =>
+  it.effect("the report warns about an order if placing it got no response", () =>
     Effect.gen(function*() {
       const target = yield* silentFor((path) => path === Paths.stopLimit ? undefined : gullible(path))
       const check = Check.check(target, { profile: "mutating", runs: 1, only: ["stop-limit.new.type"] })
@@ -374,7 +374,7 @@ describe("calls of a check", () => {
       assert.deepStrictEqual(yield* Support.openOrders(target, keys), [])
     }))
 
-  it.live("a read-only check judges filters by the account's own records, and says which rules lack records", () =>
+  it.live("a read-only check evaluates filters on the account's own records, and reports which rules lack records", () =>
     Effect.gen(function*() {
       const judge = (target: Target.Target, keys: Target.Keys) =>
         Check.check({ ...target, keys }, { runs: 1, seed: 1, only: ["interest", "api-keys"] })
@@ -396,7 +396,7 @@ describe("calls of a check", () => {
       const keys = yield* Support.account(target)
       const [begun, interrupting] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       let placed = 0
-      // The third order gets its answer only after the interrupt.
+      // The third order gets its response only after the interrupt.
       const send: Target.Target["send"] = (request) =>
         Effect.gen(function*() {
           if (request.path === Paths.stopLimit && ++placed === 3) {
@@ -496,7 +496,7 @@ describe("broken rules", () => {
       assert.strictEqual(Report.exitCode(strict), 1)
     }))
 
-  it.live("a broken rule stays broken when smaller values cannot be judged", () =>
+  it.live("a broken rule stays broken when smaller values cannot be checked", () =>
     Effect.gen(function*() {
       const judge = (stop: Rule.CheckError) =>
         Effect.gen(function*() {
@@ -516,7 +516,7 @@ describe("broken rules", () => {
       assert.deepStrictEqual(yield* judge(new Rule.Skipped({ why: "not here" })), ["Broken"])
     }))
 
-  it.live("a value that cannot be judged is skipped, and the other values are judged", () =>
+  it.live("a value that cannot be checked is skipped, and the other values are checked", () =>
     Effect.gen(function*() {
       const rule = (values: ReadonlyArray<string>) =>
         Rule.forEach({
@@ -578,7 +578,7 @@ describe("broken rules", () => {
     }))
 })
 
-describe("time budget of a check", () => {
+describe("the time budget of a check", () => {
   it.live("a budget of zero skips every rule", () =>
     Effect.gen(function*() {
       const report = yield* Check.check(yield* Support.inProcess(Dialect.document), { budget: 0 })
@@ -586,7 +586,7 @@ describe("time budget of a check", () => {
       assert.strictEqual(Report.exitCode(report), 2)
     }))
 
-  it.effect("a check whose budget skips more rules than it judges does not succeed", () =>
+  it.effect("a check whose budget skips more rules than it checks does not succeed", () =>
     Effect.gen(function*() {
       const target = yield* silentFor((path) => path === Paths.ping ? `["pong"]` : `{}`)
       const judge = (budget: number) => {
@@ -611,8 +611,8 @@ describe("time budget of a check", () => {
     }))
 })
 
-describe("the minimum number of judged rules", () => {
-  it.live("a check with fewer judged rules than minJudged exits with 2", () =>
+describe("the minimum number of checked rules", () => {
+  it.live("a check with fewer checked rules than minJudged exits with 2", () =>
     Effect.gen(function*() {
       const judge = (minJudged: number) =>
         Effect.flatMap(
@@ -631,7 +631,7 @@ describe("a target without an API key", () => {
   const judge = (options: Check.Options) =>
     Effect.flatMap(Support.inProcess(Dialect.document), (target) => Check.check(target, { runs: 1, ...options }))
 
-  it.live("a check that skips rules for lack of an API key does not succeed, and says how to give one", () =>
+  it.live("a check that skips rules for lack of an API key does not succeed, and explains how to provide a key", () =>
     Effect.gen(function*() {
       const report = yield* judge({ only: ["ping", "balance"] })
       assert.isAbove(Report.tally(report).held, 0)
@@ -695,7 +695,7 @@ describe("flaky rules", () => {
 })
 
 describe("skipped rules", () => {
-  it.live("skipped rules share one line of the text report, and have one result each in the JSON report", () =>
+  it.live("skipped rules share one line in the text report, but have one result each in the JSON report", () =>
     Effect.gen(function*() {
       const target = yield* Support.inProcess(Dialect.document)
       const report = yield* Check.check({ ...target, keys: yield* Support.account(target) }, { runs: 1 })
@@ -709,8 +709,8 @@ describe("skipped rules", () => {
     }))
 })
 
-describe("selection of rules", () => {
-  it("rules are selected by id prefix and pattern, except those to skip", () => {
+describe("selecting rules", () => {
+  it("rules are selected by id prefix and pattern, except the rules to skip", () => {
     const ids = (options: Parameters<typeof Check.select>[0]) => Check.select(options).map(({ id }) => id)
     assert.isTrue(ids({ only: ["auth"] }).every((id) => id.startsWith("auth.")))
     assert.sameMembers(ids({ only: ["*.limit.max"] }), [
@@ -726,7 +726,7 @@ describe("selection of rules", () => {
 })
 
 describe("reports", () => {
-  it.live("the JUnit report has failures or errors exactly if the exit code is not 0", () =>
+  it.live("the JUnit report has failures or errors if and only if the exit code is not 0", () =>
     Effect.gen(function*() {
       const should = yield* Check.check(yield* mutated("unauthorized-400"), {
         profile: "control",

@@ -27,7 +27,7 @@ const targetOf = (double: Doubles.Double) =>
     patience: 2000
   })
 
-/** Begins at a time after 2001 that is not a whole second. */
+/** Begins at a time after 2001 that is not a full second. */
 const begin = TestClock.setTime(1_800_000_000_017)
 
 const mustBroken = (report: Report.Report) =>
@@ -36,7 +36,7 @@ const mustBroken = (report: Report.Report) =>
 describe("access to lists", () => {
   for (const double of Doubles.all) {
     it.effect(
-      `rules about a list are not broken by an account without access to it (${double.name})`,
+      `rules about a list are not broken by an account that can't access the list (${double.name})`,
       () =>
         Effect.gen(function*() {
           yield* begin
@@ -77,7 +77,7 @@ describe("correct servers other than the sandbox", () => {
             assert.deepStrictEqual(unanswered, [])
             const judged = report.results.filter(({ level, outcome }) => level === "MUST" && outcome._tag === "Held")
             assert.isAbove(judged.length, least)
-            // The server breaks a SHOULD rule, because it does not share all of this project's stances.
+            // The server breaks a SHOULD rule because it does not share all of this project's interpretations.
             assert.isAbove(Report.tally(report).should, 0)
           })
       )
@@ -85,7 +85,7 @@ describe("correct servers other than the sandbox", () => {
   }
 })
 
-describe("late order lists", () => {
+describe("order lists that are late", () => {
   it.effect("a list that is five seconds late breaks the rules about activated orders", () =>
     Effect.gen(function*() {
       yield* begin

@@ -30,7 +30,7 @@ const holds = (report: Report.Report) => {
   assert.strictEqual(Report.exitCode(report), 0)
 }
 
-describe("sandbox", () => {
+describe("the sandbox under the oracle", () => {
   for (const dialect of [Dialect.document, Dialect.live]) {
     for (const seed of seeds) {
       it.live(
@@ -46,7 +46,7 @@ describe("sandbox", () => {
       )
     }
 
-    // Rules behave the same over a socket, so the short form has one dialect, and one rule for each subject.
+    // Rules behave the same over a socket, so the short version has one dialect, and one rule for each subject.
     if (!isLong && dialect === Dialect.document) continue
     it.live(`the sandbox satisfies every rule over HTTP (${dialect.name})`, () =>
       Effect.gen(function*() {
@@ -56,7 +56,7 @@ describe("sandbox", () => {
       }), 300_000)
   }
 
-  it.live("a venue of a host satisfies every rule when it is served below a path", () =>
+  it.live("a venue on a host satisfies every rule when it is served below a path", () =>
     Effect.gen(function*() {
       const options = isLong ? { runs: 10 } : { runs: 1, only: ["auth", "codes"] }
       for (const dialect of isLong ? [Dialect.document, Dialect.live] : [Dialect.document]) {

@@ -32,7 +32,7 @@ const faulty = Effect.fnUntraced(function*(dialect: Dialect.Dialect, change: Mut
   return { report, open: (yield* Support.openOrders(target, keys)) as ReadonlyArray<Readonly<Record<string, unknown>>> }
 })
 
-/** Redirects calls of these paths to a path that does not exist. */
+/** Redirects calls to these paths to a path that does not exist. */
 const without = (...paths: ReadonlyArray<string>): Mutant.Change => ({
   make: () => ({ request: (request) => paths.includes(request.path) ? { ...request, path: "/nowhere" } : request })
 })
@@ -54,7 +54,7 @@ describe("orders on a real account", () => {
   for (const dialect of dialects) {
     const key = dialect.name === "live" ? "orderId" : "order_id"
 
-    it.live(`one order is left on a target that cannot cancel orders, and the report says how to cancel it (${dialect.name})`, () =>
+    it.live(`only one order remains on a target that cannot cancel orders, and the report explains how to cancel it (${dialect.name})`, () =>
       Effect.gen(function*() {
         const { open, report } = yield* faulty(dialect, without(Paths.cancelOrder))
         assert.lengthOf(open, 1)
@@ -70,7 +70,7 @@ describe("orders on a real account", () => {
         assert.strictEqual(Report.exitCode(report), 2)
       }))
 
-    it.live(`one OCO order is left on a target that cannot cancel OCO orders (${dialect.name})`, () =>
+    it.live(`only one OCO order remains on a target that cannot cancel OCO orders (${dialect.name})`, () =>
       Effect.gen(function*() {
         const { open, report } = yield* faulty(dialect, without(Paths.cancelOco))
         assert.lengthOf(open, 2, "the legs of one OCO order")
@@ -79,7 +79,7 @@ describe("orders on a real account", () => {
       }))
   }
 
-  it.live("one order is left on a target that only pretends to cancel orders", () =>
+  it.live("only one order remains on a target that only pretends to cancel orders", () =>
     Effect.gen(function*() {
       const { open, report } = yield* faulty(Dialect.document, pretending)
       assert.lengthOf(open, 1)
@@ -90,7 +90,7 @@ describe("orders on a real account", () => {
     }))
 
   for (const [dialect, path] of [[Dialect.document, Paths.stopLimit], [Dialect.live, Paths.oco]] as const) {
-    it.effect(`an order whose placement got no answer is found and canceled (${dialect.name}, ${path})`, () =>
+    it.effect(`an order that got no response when it was placed is found and canceled (${dialect.name}, ${path})`, () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(1_800_000_000_000)
         const sandbox = yield* Support.inProcess(dialect)
@@ -110,7 +110,7 @@ describe("orders on a real account", () => {
   }
 })
 
-/** The state of a sandbox that its owner sees. */
+/** The sandbox's state as its owner sees it. */
 const seen = ({ control, send }: Target.Target) =>
   Effect.gen(function*() {
     if (control === undefined) return assert.fail("no control plane")
@@ -124,7 +124,7 @@ const seen = ({ control, send }: Target.Target) =>
 
 describe("the state of a sandbox", () => {
   for (const dialect of dialects) {
-    it.live(`a check with the control plane leaves a sandbox as it was, and can be repeated (${dialect.name})`, () =>
+    it.live(`a check with the control plane leaves the sandbox unchanged, and can be repeated (${dialect.name})`, () =>
       Effect.gen(function*() {
         const target = yield* Support.inProcess(dialect)
         yield* Support.account(target)
@@ -145,7 +145,7 @@ describe("the state of a sandbox", () => {
       }))
   }
 
-  it.effect("the report names what stays in a sandbox without snapshots, and the check succeeds", () =>
+  it.effect("the report names what remains in a sandbox without snapshots, and the check succeeds", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_800_000_000_017)
       const [double = assert.fail("no double")] = Doubles.all
@@ -167,9 +167,9 @@ describe("the state of a sandbox", () => {
     }))
 })
 
-describe("an interrupted check", () => {
+describe("checks that are interrupted", () => {
   for (const profile of ["mutating", "control"] as const) {
-    it.live(`an interrupted check undoes everything, then reports the rules so far (${profile})`, () =>
+    it.live(`an interrupted check undoes its changes, then reports the rules checked so far (${profile})`, () =>
       Effect.gen(function*() {
         const sandbox = yield* Support.inProcess(Dialect.document)
         const keys = yield* Support.account(sandbox)

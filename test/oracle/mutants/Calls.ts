@@ -47,7 +47,7 @@ const has = (request: Request, name: string): boolean => typeof request.headers[
 
 const anyKey = ({ state }: Instance): string => [...state.keys.keys()].at(-1) ?? ""
 
-/** Changes the fields in the body of a private request, and signs the request again. */
+/** Changes fields in a private request's body, and signs the request again. */
 const enveloping = (change: (fields: Fields, request: Request) => Fields): Change =>
   arriving((request, venue) => withFields(venue, request, (fields) => change(fields, request)))
 
@@ -65,7 +65,7 @@ const counting = (change: (fields: Fields, next: () => Fields) => Fields): Chang
   }
 })
 
-/** Changes the stored key of the request, or the key's account, before the venue checks them. */
+/** Changes the request's stored key, or the key's account, before the venue checks them. */
 const opening = (
   change: (key: { enabled: boolean; endpoints: unknown; b2b: boolean }, path: string) => void
 ): Change => ({
@@ -108,12 +108,12 @@ const documented: ReadonlySet<string> = new Set([
   SubAccountApiKeys.endpoint.path
 ])
 
-/** A path in the form that mutant ids use. */
+/** Converts a path to the form used in mutant ids. */
 const named = (path: string): string => path.replace("/api/v4", "").replaceAll("/", "-")
 
 const isChange = ({ path }: Request): boolean => changing.includes(path)
 
-/** Changes every refusal of private calls. */
+/** Changes every refusal of a private call. */
 const refusals = (change: (json: Fields) => unknown): Change =>
   answering((path) => isPrivate({ path } as Request), "refusal", (json) => Json.isObject(json) ? change(json) : json)
 
@@ -126,7 +126,7 @@ const publicRefusals = (change: (json: Fields) => unknown): Change =>
 
 const ok = (answer: Written, body: unknown): Written => withBody({ ...answer, status: 200 }, body)
 
-/** Whether the document says that the calls of a path need `request` and `nonce`. */
+/** Whether the document requires `request` and `nonce` in calls to a path. */
 const isEnveloped = (path: string): boolean => !Paths.unenveloped.includes(path)
 
 /** Accepts any value of `request` on one path. */
@@ -139,7 +139,7 @@ const requestNotCompared: ReadonlyArray<Mutant> = [...documented].map((path): Mu
   )
 }))
 
-/** Sub-accounts that can trade without the permission, or cannot trade with it. */
+/** Sub-accounts that can trade without the permission, or can't trade with it. */
 const permissions: ReadonlyArray<Mutant> = ([["spot", "spotEnabled"], ["collateral", "collateralEnabled"]] as const)
   .flatMap(([name, permission]) =>
     [true, false].map((isEnabled): Mutant => ({

@@ -45,7 +45,7 @@ const isTrades = (path: string): boolean => path.startsWith("/api/v4/public/trad
 
 const times = (factor: number) => (value: unknown): unknown => String(Number(value) * factor)
 
-/** Changes the value at one place in the answers of some paths. */
+/** Changes the value at one place in the responses of some paths. */
 const at = (path: string | ((path: string) => boolean), place: Place, change: (value: unknown) => unknown): Change =>
   answering(path, "success", (json) => changedAt(json, place, change))
 
@@ -61,7 +61,7 @@ const ignoring = (isIt: (path: string) => boolean, ...keys: ReadonlyArray<string
   })
 })
 
-/** Serves the answer for another market. */
+/** Serves the response for another market. */
 const elsewhere = (path: string): Change => ({
   make: () => ({
     request: (request) =>
@@ -239,7 +239,7 @@ const tradeMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** The keys of the same figures in each summary. */
+/** The keys of the same values in each summary. */
 const figures = [
   { path: tickers, place: ["*"], keys: ["last_price", "base_volume", "quote_volume", "change"] },
   {
@@ -333,7 +333,7 @@ const candleMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** The fields of a currency's settings in the answers of two calls. */
+/** The fields of a currency's settings in the responses to two calls. */
 const settings = [
   { path: assets, keys: ["can_deposit", "can_withdraw", "min_deposit", "max_deposit", "min_withdraw", "max_withdraw"] },
   { path: publicFees, keys: ["is_depositable", "is_withdrawal"] }
@@ -442,7 +442,7 @@ const assetMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Lists that show times, with the place of each time. */
+/** Lists that show times, and where each time is. */
 const lists: ReadonlyArray<readonly [path: string, place: Place]> = [
   [ActiveOrders.endpoint.path, ["*", "timestamp"]],
   [OrderHistory.endpoint.path, ["*", "*", "ctime"]],
@@ -483,7 +483,7 @@ const timeMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** The places at which answers have the fields that rules check, by rule prefix and path. */
+/** Where responses have the fields that rules check, by rule prefix and path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string | ((path: string) => boolean), place: Place]> = [
   ["trades.entry.", isTrades, ["*"]],
   ["tickers.entry.", tickers, ["*"]],
@@ -491,7 +491,7 @@ const tables: ReadonlyArray<readonly [rules: string, path: string | ((path: stri
   ["markets.live.", markets, ["*"]]
 ]
 
-/** Mutants in whose answers every field is an empty list. */
+/** Mutants in whose responses every field is an empty list. */
 const shapeMutants: ReadonlyArray<Mutant> = tables.map(([prefix, path, place]) =>
   mutant(`${prefix}kind`, "all fields are empty lists", {
     breaks: rules.map(({ id }) => id).filter((id) => id.startsWith(prefix)),

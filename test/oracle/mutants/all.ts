@@ -1,4 +1,4 @@
-/** All mutants with semantic faults. Mutants with malformed answers are derived; see `Shapes`. */
+/** All mutants with semantic faults. Mutants with malformed responses are derived: see `Shapes`. */
 import * as Accounts from "./Accounts.ts"
 import * as AccountValues from "./AccountValues.ts"
 import * as Borrowing from "./Borrowing.ts"
@@ -48,7 +48,7 @@ export const all: ReadonlyArray<Mutant> = [
   ...Waiting.mutants
 ]
 
-/** All faults of a WebSocket. */
+/** All WebSocket faults. */
 export const streams: ReadonlyArray<Streams.StreamMutant> = [
   ...Streams.mutants,
   ...StreamAccounts.mutants,
