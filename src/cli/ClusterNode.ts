@@ -37,7 +37,7 @@ const end = () => void setTimeout(() => process.exit(lostCode), stopping).unref(
 const endInTime: Effect.Effect<unknown, never, Scope.Scope> = Effect.gen(function*() {
   process.once("SIGTERM", end)
   process.once("SIGINT", end)
-  // No graceful shutdown here: it takes time, and other nodes already own this node's venues.
+  // There is no graceful shutdown here, because it takes time, and other nodes already own this node's venues.
   const ended = Effect.catch(
     Watchdog.watch,
     ({ message }) => Effect.andThen(Console.error(message), Effect.sync(() => process.exit(lostCode)))

@@ -130,7 +130,7 @@ type Client = Readonly<Record<Name, Method>>
 /** Makes a call. `requestOf` has checked the request by the operation's own schemas, which the compiler can't see. */
 const call = (client: Client, name: Name, request: object) => client[name](request as never)
 
-/** An operation was refused because a market, account or other named thing does not exist. */
+/** An operation was refused because the request names a market, an account or something else that does not exist. */
 class Unknown extends Schema.TaggedError<Unknown>()("Unknown", { refusal: Schema.String, suggestion: Schema.String }) {
   override get message(): string {
     return `${this.refusal}\n${this.suggestion}`

@@ -1,30 +1,30 @@
 /**
- * The parts of the JavaScript platform that a program can reach around Effect. While a history runs, the platform's
- * time and random numbers are the history's own. Promises, timers, sockets and files can't be brought under the seed,
- * so they are detected.
+ * The parts of the JavaScript platform that a program can reach without Effect. While a history runs, the program gets
+ * the history's time and random numbers from the platform. The seed cannot control promises, timers, sockets and files,
+ * so they are detected instead.
  */
 import * as Result from "effect/Result"
 import { createHook } from "node:async_hooks"
 import { setTimeout } from "node:timers"
 import type { Seeded } from "./Seeded.ts"
 
-/** Something that a program started and that the seed does not control. */
+/** A resource that a program created and that the seed does not control. */
 export interface Foreign {
   /** The kind of resource, as Node names it, such as `PROMISE`, `Timeout` or `TCPWRAP`. */
   readonly kind: string
-  /** The line of code that started it. */
+  /** The line of code that created the resource. */
   readonly at: string
 }
 
-/** The platform of a history. */
+/** The platform while a history runs. */
 export interface Ambient {
-  /** The foreign resources so far; at most ten. */
+  /** The foreign resources found so far; at most ten. */
   readonly foreign: ReadonlyArray<Foreign>
-  /** Whether foreign work may still be pending. Each call forgets what it has reported. */
+  /** Whether foreign work that no earlier call has reported may still be pending. */
   readonly isPending: () => boolean
-  /** Runs work, and detects what it starts. */
+  /** Runs work, and detects the foreign resources that it creates. */
   readonly detect: <A>(work: () => A) => A
-  /** Gives the platform back. */
+  /** Restores the platform. */
   readonly leave: () => void
 }
 
@@ -35,14 +35,14 @@ const most = 10
 
 const places = /^\s*at (.*)$/u
 
-/** The first line of the stack that is neither this module's nor a library's. */
+/** Returns the first line of the stack that is neither in this module nor in a library. */
 const placeOf = (stack: string): string => {
   const lines = stack.split("\n").flatMap((line) => places.exec(line)?.[1] ?? [])
   const isOutside = (line: string) => !/node:|node_modules|src\/explore\/|explore\/Ambient/u.test(line)
   return lines.find(isOutside) ?? lines.at(-1) ?? "an unknown place"
 }
 
-/** Replaces a property for a while. Returns a function that restores it. */
+/** Replaces a property temporarily. Returns a function that restores it. */
 const replace = (target: object, name: string, value: unknown): () => void => {
   const before = Object.getOwnPropertyDescriptor(target, name)
   Object.defineProperty(target, name, { value, configurable: true, writable: true })
@@ -63,7 +63,10 @@ const uuidFrom = (random: Seeded) => (): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`
 }
 
-/** Takes the platform over until `leave` is called. `now` is the time in Unix milliseconds. */
+/**
+ * Replaces the platform's clock and random numbers until `leave` is called. `now` returns the time in Unix
+ * milliseconds.
+ */
 export const enter = (now: () => number, random: Seeded): Ambient => {
   const RealDate = Date
   const HistoryDate: DateConstructor = new Proxy(RealDate, {
@@ -108,7 +111,7 @@ export const enter = (now: () => number, random: Seeded): Ambient => {
   }
 }
 
-/** Waits until the event loop has turned, and for at least some milliseconds of the machine's time. */
+/** Waits until the event loop has run once, and for at least `millis` milliseconds of real time. */
 export const turn = (millis: number, done: () => void): void => {
   setTimeout(done, millis)
 }

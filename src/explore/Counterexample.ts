@@ -1,6 +1,6 @@
 /**
- * A counterexample: a scenario that breaks a sentence, as a file. It says in words what happens, and holds everything
- * needed to run it again.
+ * A counterexample: a scenario that breaks an invariant, as a file. It describes what happens in plain English, and
+ * contains everything that is needed to run the scenario again.
  */
 import * as Schema from "effect/Schema"
 import * as Dialect from "../protocol/Dialect.ts"
@@ -11,28 +11,28 @@ import * as Words from "./Words.ts"
 import * as World from "./World.ts"
 
 /**
- * A scenario that breaks a sentence.
+ * A scenario that breaks an invariant.
  *
  * @category models
  */
 export interface Counterexample {
-  /** What happens, in at most eight lines. */
+  /** A description of what happens, in at most eight lines. */
   readonly words: ReadonlyArray<string>
-  /** The name of the program. */
+  /** The program's name. */
   readonly program: string
-  /** The name of the exchange's dialect. */
+  /** The name of the exchange's API dialect. */
   readonly dialect: Dialect.Dialect["name"]
-  /** The sentence that is broken. */
+  /** The name of the broken invariant. */
   readonly invariant: string
-  /** Why it does not hold. */
+  /** Why the invariant does not hold. */
   readonly why: string
   /** The scenario. */
   readonly scenario: Scenario.Scenario
-  /** Whether the seed controls everything that the program did. If not, the scenario may not break it again. */
+  /** Whether the seed controls everything that the program did. If not, a replay may not break the invariant again. */
   readonly replayable: boolean
-  /** The latest spans of the program, in the order in which they ended. */
+  /** The program's latest spans, in the order in which they ended. */
   readonly spans: ReadonlyArray<Span>
-  /** All commands of the exchange, as lines: `effect-txc sandbox --replay` takes the whole file. */
+  /** All commands of the exchange, one per line. `effect-txc sandbox --replay` accepts the counterexample file. */
   readonly commands: ReadonlyArray<string>
 }
 
@@ -58,7 +58,7 @@ export const schema: Schema.Codec<Counterexample, unknown> = Schema.Struct({
   commands: Schema.Array(Schema.String)
 })
 
-/** The counterexample of a history; `undefined` if it breaks nothing. */
+/** Returns the counterexample from a history, or `undefined` if the history breaks no invariant. */
 export const of = (
   { dialect = Dialect.live, name }: Program,
   history: World.History

@@ -1,8 +1,11 @@
-/** What the histories of an exploration have reached. A scenario that reaches something new is worth varying. */
+/**
+ * Records what the histories of an exploration have reached. A scenario that reaches something new is worth varying.
+ */
 import type { History } from "./World.ts"
 
 /**
- * What was reached, and in how many histories, by name: such as `order FILLED`, `fault Reset`, `call lost`.
+ * The number of histories that reached each item, by the item's name, such as `order FILLED`, `fault Reset` or `call
+ * lost`.
  *
  * @category models
  */
@@ -10,10 +13,10 @@ export type Coverage = ReadonlyMap<string, number>
 
 const lastPart = (path: string): string => path.slice(path.lastIndexOf("/api/") + "/api/v4/".length)
 
-/** How many there are, as a class: what happens for the third time is rarely news. */
+/** Groups counts into classes, because the third occurrence of something is rarely interesting. */
 const classOf = (count: number): string => count < 3 ? String(count) : count < 10 ? "some" : "many"
 
-/** What a history has reached. */
+/** Returns the names of everything that a history has reached. */
 export const reachedBy = ({ events, marks, moment, reached }: History): ReadonlySet<string> => {
   const found = new Set<string>()
   for (const name of reached) found.add(`reached ${name}`)

@@ -11,29 +11,29 @@ import * as Seeded from "./Seeded.ts"
 import type { Server } from "./Server.ts"
 import type { Timeline } from "./Timeline.ts"
 
-/** The parts of a history that events act on. */
+/** The parts of a history that events change. */
 export interface World {
   readonly timeline: Timeline
   readonly server: Server
-  /** Runs an effect of the world. */
+  /** Runs an effect in the history, outside of the program. */
   readonly fork: (effect: Effect.Effect<unknown>) => void
-  /** Kills the program, and starts it again after some milliseconds. */
+  /** Kills the program, and starts it again after `downMillis` milliseconds. */
   readonly kill: (downMillis: number) => void
-  /** Stops the program, and starts it again some milliseconds after its end. */
+  /** Stops the program. Once the program has ended, starts it again after `downMillis` milliseconds. */
   readonly stop: (downMillis: number) => void
-  /** Sets the program's clock ahead. */
+  /** Sets the program's clock `millis` milliseconds ahead of the exchange's clock. */
   readonly drift: (millis: number) => void
-  /** Called when the exchange has been started again. */
+  /** Called when the exchange has been restarted. */
   readonly started: () => void
 }
 
-/** The smallest difference between two prices of a market, in units. */
+/** A market's price tick, in units. */
 const tickOf = ({ server }: World, market: MarketName): bigint => {
   const found = server.latest().venue.state.markets.get(market)
   return found === undefined ? 1n : Units.stepOf(found.moneyPrecision)
 }
 
-/** Sets a price to some thousandths of another one, rounded to the market's tick; at least one tick. */
+/** Sets a market's price to `from`, changed by `permille` thousandths, and rounded to the tick; at least one tick. */
 const setPrice = (world: World, market: MarketName, from: bigint, permille: number): void => {
   const tick = tickOf(world, market)
   const rounded = from * BigInt(1000 + permille) / 1000n / tick * tick
@@ -41,7 +41,7 @@ const setPrice = (world: World, market: MarketName, from: bigint, permille: numb
   world.fork(world.server.perform({ _tag: "MovePrice", market, price }))
 }
 
-/** The steps in which a price moves over a time. */
+/** The number of steps in which a price moves if the change takes time. */
 const steps = 10
 
 const movePrice = (world: World, { market, overMillis, permille }: Scenario.Price): void => {
@@ -68,7 +68,7 @@ const walk = (world: World, { everyMillis, market, permille, seed, steps }: Scen
   }
 }
 
-/** Thousandths as a decimal. */
+/** Formats thousandths as a decimal. */
 const thousandths = (count: number): string => `${Math.trunc(count / 1000)}.${String(count % 1000).padStart(3, "0")}`
 
 const trade = ({ market, side, thousandths: count }: Scenario.Trade): OwnerRequest => ({
@@ -98,7 +98,10 @@ const fund = ({ market, permille }: Scenario.Funding): OwnerRequest => ({
   intervalMinutes: 1
 })
 
-/** Moves the mark price past the one at which the program's position is liquidated, and gives it back later. */
+/**
+ * Moves the mark price past the program's liquidation price, and resets the mark price after `lastsMillis`
+ * milliseconds.
+ */
 const liquidate = (world: World, { lastsMillis, market }: Scenario.Liquidation): void => {
   const { fork, server, timeline } = world
   const name = market as MarketName
@@ -114,7 +117,7 @@ const liquidate = (world: World, { lastsMillis, market }: Scenario.Liquidation):
   timeline.after(lastsMillis, () => move(null))
 }
 
-/** Carries out an event now. */
+/** Executes an event immediately. */
 const happen = (world: World, event: Exclude<Scenario.Event, Scenario.KillAtCall>): void => {
   const { fork, server, timeline } = world
   switch (event._tag) {
@@ -146,7 +149,7 @@ const happen = (world: World, event: Exclude<Scenario.Event, Scenario.KillAtCall
   }
 }
 
-/** Schedules the events of a scenario. */
+/** Schedules a scenario's events. */
 export const schedule = (world: World, { events }: Scenario.Scenario): void => {
   for (const event of events) {
     if (event._tag !== "KillAtCall") world.timeline.after(event.at, () => happen(world, event))

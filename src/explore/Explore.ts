@@ -1,5 +1,5 @@
 /**
- * Explores programs: searches for the history that breaks a sentence about them.
+ * Explores programs: searches for a history that breaks one of a program's invariants.
  *
  * @example
  * ```ts
@@ -42,30 +42,35 @@ export { setUp } from "./Prepared.ts"
  * @category models
  */
 export interface Result {
-  /** The name of the program. */
+  /** The program's name. */
   readonly program: string
   /**
-   * `held`: no history broke a sentence. `broken`: one did. `missed`: a state that was to be reached never was.
-   * `invalid`: the program could not be judged.
+   * `held`: no history broke an invariant. `broken`: a history broke an invariant. `missed`: no history reached a state
+   * that `Invariant.reached` requires. `invalid`: the program could not be checked.
    */
   readonly verdict: "held" | "broken" | "missed" | "invalid"
-  /** The history that breaks a sentence, made as small as possible; absent unless `broken`. */
+  /** The history that breaks an invariant, made as small as possible; present only if the verdict is `broken`. */
   readonly counterexample?: Counterexample.Counterexample
-  /** The number of the history that first broke it, counted from 1; absent unless `broken`. */
+  /**
+   * The number of the first history that broke the invariant, counted from 1; present only if the verdict is `broken`.
+   */
   readonly foundAt?: number
-  /** Why the program could not be judged; absent unless `invalid`. */
+  /** Why the program could not be checked; present only if the verdict is `invalid`. */
   readonly invalid?: string
-  /** The states that were to be reached, and were not. */
+  /** The required states that no history reached. */
   readonly missed: ReadonlyArray<string>
-  /** The seed of the search. */
+  /** The search's seed. */
   readonly seed: number
-  /** The number of histories, without those that made the counterexample smaller. */
+  /** The number of histories that searched for a counterexample. */
   readonly runs: number
-  /** The number of histories that made the counterexample smaller. */
+  /** The number of histories that were used to make the counterexample smaller. */
   readonly shrinks: number
-  /** What was reached, and in how many histories. */
+  /** The number of histories that reached each state, event or fault, by its name. */
   readonly coverage: Readonly<Record<string, number>>
-  /** What the seed does not control. If there is anything, counterexamples may not be replayable. */
+  /**
+   * The resources that the seed does not control. Unless the list is empty, a replay may not reproduce a
+   * counterexample.
+   */
   readonly foreign: ReadonlyArray<Ambient.Foreign>
 }
 
@@ -83,8 +88,8 @@ const verdictOf = ({ history, invalid, missed }: Search.Found): Result["verdict"
 }
 
 /**
- * Searches for a history that breaks a sentence, and makes it as small as possible. Fails only if the exchange cannot be
- * prepared.
+ * Searches for a history that breaks an invariant, and makes the history as small as possible. Fails only if the
+ * exchange cannot be prepared.
  *
  * @category running
  */
@@ -110,8 +115,8 @@ export const explore = Effect.fn("Explore.explore")(
 )
 
 /**
- * Runs the scenario of a counterexample again. Returns the counterexample as it is now; `undefined` if the program no
- * longer breaks a sentence.
+ * Runs a counterexample's scenario again. Returns the new counterexample, or `undefined` if the program no longer
+ * breaks an invariant.
  *
  * @category running
  */

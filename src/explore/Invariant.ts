@@ -1,6 +1,6 @@
 /**
- * Sentences about a program that must hold in every history. The exploration checks them after every command of the
- * exchange, and after every statement of the program.
+ * Statements about a program that must hold in every history. The exploration checks them after every command of the
+ * exchange, and whenever the program calls `say`.
  *
  * @example
  * ```ts
@@ -19,96 +19,98 @@ import type { EndedOrder, OpenOrder } from "../sandbox/control/Views.ts"
 import { type Moment, sum } from "./Moment.ts"
 
 /**
- * The judgement of a moment: `true`, or why the sentence does not hold. `false` gives no reason.
+ * The result of a check: `true` if the invariant holds, otherwise the reason why it does not, or `false` without a
+ * reason.
  *
  * @category models
  */
 export type Judgement = boolean | string
 
 /**
- * A sentence about a program.
+ * A statement about a program that must hold in every history.
  *
  * @category models
  */
 export type Invariant = Always | Eventually | AtTheEnd | Reached
 
 /**
- * A sentence that must hold at every moment.
+ * An invariant that must hold at all times.
  *
  * @category models
  */
 export interface Always {
   readonly _tag: "Always"
-  /** The sentence, in the present tense. */
+  /** The invariant as a sentence in the present tense. */
   readonly name: string
-  /** Judges a moment. */
+  /** Checks the invariant against the current state. */
   readonly holds: (moment: Moment) => Judgement
 }
 
 /**
- * A sentence that must come true within a time, whenever something else has.
+ * An invariant that must become true within a time limit whenever a condition becomes true.
  *
  * @category models
  */
 export interface Eventually {
   readonly _tag: "Eventually"
-  /** The sentence, in the present tense. */
+  /** The invariant as a sentence in the present tense. */
   readonly name: string
-  /** Says whether the time starts to run. It runs until `holds` does. */
+  /** Whether the time limit starts. It runs until `holds` returns `true`. */
   readonly when: (moment: Moment) => boolean
-  /** Judges a moment. */
+  /** Checks the invariant against the current state. */
   readonly holds: (moment: Moment) => Judgement
-  /** The longest time, in milliseconds. */
+  /** The time limit, in milliseconds. */
   readonly withinMillis: number
 }
 
 /**
- * A sentence that must hold at the end of a history: after a calm time without faults, once the program has been
- * stopped.
+ * An invariant that must hold at the end of a history, when the program has been stopped after a calm period without
+ * faults.
  *
  * @category models
  */
 export interface AtTheEnd {
   readonly _tag: "AtTheEnd"
-  /** The sentence, in the present tense. */
+  /** The invariant as a sentence in the present tense. */
   readonly name: string
-  /** Judges the last moment. */
+  /** Checks the invariant against the final state. */
   readonly holds: (moment: Moment) => Judgement
 }
 
 /**
- * A state that at least one history must reach. If none does, the exploration has not tested what it was meant to.
+ * A state that at least one history must reach. If no history reaches the state, the exploration has not tested what it
+ * was meant to test.
  *
  * @category models
  */
 export interface Reached {
   readonly _tag: "Reached"
-  /** The sentence, in the present tense. */
+  /** The state as a sentence in the present tense. */
   readonly name: string
-  /** Says whether a moment is such a state. */
+  /** Whether the history has reached the state. */
   readonly when: (moment: Moment) => boolean
 }
 
 /**
- * A sentence that must hold at every moment.
+ * Creates an invariant that must hold at all times.
  *
  * @category constructors
  */
 export const always = (name: string, holds: Always["holds"]): Always => ({ _tag: "Always", name, holds })
 
 /**
- * A sentence that must come true within a time, whenever something else has.
+ * Creates an invariant that must become true within a time limit whenever a condition becomes true.
  *
  * @category constructors
  */
 export const eventually = (
   name: string,
   { holds, when, within }: {
-    /** Says whether the time starts to run. It runs until `holds` does. */
+    /** Whether the time limit starts. It runs until `holds` returns `true`. */
     readonly when: (moment: Moment) => boolean
-    /** Judges a moment. */
+    /** Checks the invariant against the current state. */
     readonly holds: (moment: Moment) => Judgement
-    /** The longest time. */
+    /** The time limit. */
     readonly within: Duration.Input
   }
 ): Eventually => ({
@@ -120,27 +122,30 @@ export const eventually = (
 })
 
 /**
- * A sentence that must hold at the end of a history.
+ * Creates an invariant that must hold at the end of a history.
  *
  * @category constructors
  */
 export const atTheEnd = (name: string, holds: AtTheEnd["holds"]): AtTheEnd => ({ _tag: "AtTheEnd", name, holds })
 
 /**
- * A state that at least one history must reach.
+ * Requires that at least one history reaches a state.
  *
  * @category constructors
  */
 export const reached = (name: string, when: Reached["when"]): Reached => ({ _tag: "Reached", name, when })
 
-/** What makes two orders the same order, by default: everything that their sender chose but the client order id. */
+/**
+ * Returns the text by which orders are compared by default: everything that the sender chose except the client order
+ * id.
+ */
 const sameTerms = ({ activationPrice, amount, market, price, side, type }: OpenOrder | EndedOrder): string =>
   [market, side, type, amount, price, activationPrice].filter((term) => term !== undefined).join(" ")
 
 /**
- * No order is placed twice. Two orders are the same if `of` gives the same text for both: by default their market, side,
- * type, amount and prices. A program that means to repeat an order needs its own `of`, for example its client order id
- * without the number of the attempt.
+ * No order is placed twice. Two orders are the same if `of` returns the same text for both. By default, the text
+ * consists of the market, side, type, amount and prices. A program that places equal orders on purpose needs its own
+ * `of`, for example the client order id without the attempt number.
  *
  * @category standard
  */
@@ -157,8 +162,8 @@ export const noOrderTwice = (of: (order: OpenOrder | EndedOrder) => string = sam
   })
 
 /**
- * The base currency that the program may hold or be about to hold is bounded: on one market, the size of the position
- * plus what open orders of one side may add.
+ * The program's exposure on a market is bounded. The exposure, in the base currency, is the size of the position plus
+ * the amounts that the open orders on one side may add to it.
  *
  * @category standard
  */
@@ -198,8 +203,8 @@ export const noPositionsLeft: AtTheEnd = atTheEnd(
 )
 
 /**
- * At the end, the program's own ledger is the exchange's: for each ticker, what the program last said with
- * `say("ledger", { BTC: "1.5" })` is the total of the trade and collateral wallets.
+ * At the end, the program's own ledger matches the exchange's. For each ticker, the amount that the program last
+ * reported with `say("ledger", { BTC: "1.5" })` must equal the total of the trade and collateral wallets.
  *
  * @category standard
  */
@@ -219,7 +224,7 @@ export const ledgerMatches = (name = "ledger"): AtTheEnd =>
   })
 
 /**
- * After the exchange has told the program that its key is disabled, or unknown, the program makes no further call.
+ * The program makes no further call after the exchange has refused its key as disabled or unknown.
  *
  * @category standard
  */
@@ -257,21 +262,21 @@ export const neverFails: Always = always(
   ({ failures }) => failures.length === 0 || failures.join("; ")
 )
 
-/** A broken sentence. */
+/** An invariant that a history has broken. */
 export interface Broken {
-  /** The sentence. */
+  /** The invariant's name. */
   readonly invariant: string
-  /** The reason. */
+  /** Why the invariant does not hold. */
   readonly why: string
 }
 
-/** Watches an invariant during one history. */
+/** Checks an invariant during one history. */
 export interface Monitor {
-  /** Judges the present. Returns why the sentence is broken. */
+  /** Checks the current state. Returns why the invariant is broken, or `undefined` if it holds. */
   readonly look: (moment: Moment) => string | undefined
-  /** Judges the last moment. */
+  /** Checks the final state. */
   readonly end: (moment: Moment) => string | undefined
-  /** Whether the state was reached. */
+  /** Whether the history has reached the required state. */
   readonly isReached: () => boolean
 }
 
@@ -282,7 +287,7 @@ const whyOf = (judgement: Judgement): string | undefined => {
 
 const never = () => undefined
 
-/** Starts to watch an invariant. `wakeAfter` makes the history look again after some milliseconds. */
+/** Starts checking an invariant. `wakeAfter` schedules another check after `millis` milliseconds. */
 export const watch = (invariant: Invariant, wakeAfter: (millis: number) => void): Monitor => {
   const none: Monitor = { look: never, end: never, isReached: () => true }
   switch (invariant._tag) {

@@ -1,6 +1,6 @@
 /**
- * The journal of a history's exchange: in memory, on top of a prepared state. A group of commands becomes durable in a
- * task of the history, so the seed decides when.
+ * The exchange's journal in a history. The journal is in memory, on top of a prepared state. Each group of commands
+ * becomes durable in a task of the history, so the seed decides when.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -9,21 +9,21 @@ import type { Command } from "../sandbox/engine/Command.ts"
 import * as Chain from "../sandbox/store/Chain.ts"
 import type { Journal as SandboxJournal, Options, Snapshot } from "../sandbox/store/Journal.ts"
 
-/** A state that every history starts from, and the commands that led to it. */
+/** The state that every history starts from, and the commands that led to this state. */
 export interface Prepared {
-  /** The state, encoded. */
+  /** The encoded state. */
   readonly snapshot: Snapshot
-  /** The commands, each as a line of a journal. */
+  /** The commands, each as a line in a journal. */
   readonly lines: ReadonlyArray<string>
 }
 
-/** The journal of a history's exchange. */
+/** The exchange's journal in a history. */
 export interface Journal {
   /** The commands since the prepared state, durable or not. */
   readonly commands: ReadonlyArray<Command>
-  /** Opens the journal for an exchange that starts, or starts again. */
+  /** Opens the journal for an exchange that starts or restarts. */
   readonly open: (options: Options) => SandboxJournal
-  /** All commands, with those of the prepared state, as lines that a new venue can replay. */
+  /** All commands, including those before the prepared state, as lines that a new venue can replay. */
   readonly lines: () => ReadonlyArray<string>
 }
 
@@ -58,7 +58,7 @@ export const make = (prepared: Prepared | undefined, later: (work: () => void) =
       run: 1,
       unfinished: 0,
       anchored: false,
-      // A recovery empties the bytes that it has read.
+      // Recovery clears the buffer that it has read, so it gets a copy.
       snapshot: Effect.sync(() => prepared && { ...prepared.snapshot, state: new Uint8Array(prepared.snapshot.state) }),
       recalledAfter: () => Effect.succeed(new Set()),
       verify: Effect.void,

@@ -1,6 +1,4 @@
-/**
- * The exchange and the program at one moment, as an invariant sees them.
- */
+/** The state of the exchange and the program at one point in time, as an invariant sees it. */
 import type * as Schema from "effect/Schema"
 import * as Decimal from "../domain/Decimal.ts"
 import type { MarketName } from "../domain/Identifiers.ts"
@@ -13,19 +11,19 @@ import type { Sent } from "./Network.ts"
 import type { Server } from "./Server.ts"
 
 /**
- * A statement of the program about itself, made with `say`.
+ * A value that the program reported about itself with `say`.
  *
  * @category models
  */
 export interface Said {
-  /** Its latest value. */
+  /** The latest value. */
   readonly value: Schema.Json
   /** The time, in Unix milliseconds. */
   readonly at: number
 }
 
 /**
- * The exchange and the program at one moment.
+ * The state of the exchange and the program at one point in time.
  *
  * @category models
  */
@@ -36,7 +34,7 @@ export interface Moment {
   readonly elapsed: number
   /** The program's open orders, oldest first. */
   readonly openOrders: ReadonlyArray<OpenOrder>
-  /** The program's latest ended orders, latest first; at most 100. */
+  /** The program's latest closed orders, latest first; at most 100. */
   readonly endedOrders: ReadonlyArray<EndedOrder>
   /** The program's latest fills, latest first; at most 100. */
   readonly fills: ReadonlyArray<AccountFill>
@@ -50,21 +48,21 @@ export interface Moment {
   readonly calls: ReadonlyArray<RequestRecord>
   /** The program's calls, as the network saw them, oldest first. */
   readonly sent: ReadonlyArray<Sent>
-  /** What the program says of itself, by name. */
+  /** The values that the program reported about itself with `say`, by name. */
   readonly said: ReadonlyMap<string, Said>
-  /** Whether a process of the program is running. */
+  /** Whether one of the program's processes is running. */
   readonly isRunning: boolean
-  /** The number of times that the program was started. */
+  /** How many times the program was started. */
   readonly starts: number
-  /** The reasons for which processes of the program have failed. */
+  /** Why processes of the program have failed. */
   readonly failures: ReadonlyArray<string>
-  /** The free and locked funds of an asset in the trade wallet and the collateral wallet together. */
+  /** The total of an asset's free and locked funds in the trade wallet and the collateral wallet. */
   readonly total: (ticker: string) => Decimal.Decimal
-  /** The size of the position on a market: above zero is long, below zero is short. */
+  /** The size of the position on a market: positive for long, negative for short. */
   readonly position: (market: string) => Decimal.Decimal
 }
 
-/** The parts of a history that a moment shows. */
+/** The parts of a history that a `Moment` shows. */
 export interface Source {
   readonly server: Server
   readonly account: string
@@ -77,7 +75,7 @@ export interface Source {
   readonly failures: ReadonlyArray<string>
 }
 
-/** The sum of decimals; too long a sum counts as the sum so far. */
+/** Adds decimals. A decimal is skipped if adding it would make the sum too long. */
 export const sum = (decimals: Iterable<Decimal.Decimal>): Decimal.Decimal => {
   let total = Decimal.zero
   for (const decimal of decimals) {
@@ -87,10 +85,10 @@ export const sum = (decimals: Iterable<Decimal.Decimal>): Decimal.Decimal => {
   return total
 }
 
-/** Creates a view that always shows the present. */
+/** Creates a view that always shows the current state. */
 export const make = ({ account, server, ...source }: Source): Moment => {
   const state = () => server.latest().venue.state
-  /** Values are computed once per command. */
+  /** Values are computed only once after each command. */
   let known = { sequence: -1, values: new Map<string, unknown>() }
   const cached = <A>(name: string, compute: () => A): A => {
     const sequence = server.latest().venue.sequence()

@@ -1,6 +1,6 @@
 /**
- * The network between a program and its exchange. Messages take time, drawn from the seed. A message that was handed
- * over arrives even if its sender has been killed; nobody waits for its answer then.
+ * The network between a program and its exchange. Each message takes some time, which is drawn from the seed. A message
+ * that was handed over arrives even if its sender has been killed, but then its response is discarded.
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -25,28 +25,28 @@ import type { Timeline } from "./Timeline.ts"
 export type Outcome = "waiting" | "answered" | "lost" | "not-sent"
 
 /**
- * A call of the program, as the network saw it.
+ * A call that the program made, as the network saw it.
  *
  * @category models
  */
 export interface Sent {
-  /** The number of the call; the first is 1. */
+  /** The call's number, counted from 1. */
   readonly number: number
-  /** The path, such as `/api/v4/order/new`. */
+  /** The call's path, such as `/api/v4/order/new`. */
   readonly path: string
-  /** The number of the process that made it; the first is 1. */
+  /** The number of the process that made the call, counted from 1. */
   readonly process: number
-  /** The time at which it was handed over, in Unix milliseconds. */
+  /** The time at which the call was handed over, in Unix milliseconds. */
   readonly at: number
-  /** Its outcome so far. */
+  /** The call's outcome so far. */
   outcome: Outcome
-  /** The HTTP status of the answer, if there was one. */
+  /** The response's HTTP status, if a response has arrived. */
   status?: number
-  /** The time at which the answer arrived, in Unix milliseconds; absent if none did. */
+  /** The time at which the response arrived, in Unix milliseconds; absent if no response has arrived. */
   answeredAt?: number
 }
 
-/** A process on the network. */
+/** A process that is connected to the network. */
 export interface Peer {
   readonly number: number
   readonly isAlive: IsAlive
@@ -57,13 +57,13 @@ export interface World {
   readonly scenario: Scenario
   readonly timeline: Timeline
   readonly server: Server
-  /** Runs an effect of the world. */
+  /** Runs an effect in the history, outside of the program. */
   readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
   /** Called when a call has been handed over. */
   readonly handedOver: (call: Sent) => void
 }
 
-/** The request for a subscription. */
+/** Matches a subscription request, and captures the channel's name. */
 const subscription = /"method":"(\w+)_subscribe"/u
 
 type End = Effect.Effect<Transport.Answer, Transport.SendFailed>
@@ -79,7 +79,7 @@ const notSent = Effect.fail(
   })
 )
 
-/** Reads a body that arrives in parts. */
+/** Reads a response body that arrives in parts. */
 const readAll = ({ body, headers, status }: Streamed): End =>
   Effect.matchEffect(Stream.mkUint8Array(body), {
     onFailure: () => lost,
@@ -104,7 +104,7 @@ const delays = ({ latency: { from, to }, order }: Scenario): () => number => {
   return () => least + random.below(most - least + 1)
 }
 
-/** The exchange's answer to a request, on the exchange's clock. */
+/** Returns the exchange's response to a request, on the exchange's clock. */
 const ask = (
   { venue }: Running,
   request: Transport.Request,
@@ -131,7 +131,7 @@ const ask = (
   )
 }
 
-/** The network of a history. */
+/** The network in a history. */
 export class Network {
   /** All calls so far. */
   readonly calls: Array<Sent> = []
@@ -140,7 +140,7 @@ export class Network {
   private readonly world: World
   private readonly delay: () => number
   private readonly clock: Clock.Clock
-  /** How to close the connections of each process. */
+  /** Functions that close each process's connections. */
   private readonly links = new Map<number, Set<() => void>>()
   private unanswered = 0
 
@@ -150,12 +150,12 @@ export class Network {
     this.clock = world.timeline.clock(() => 0)
   }
 
-  /** The number of calls that have not been answered. */
+  /** The number of calls that have no response yet. */
   pending(): number {
     return this.unanswered
   }
 
-  /** The transport of a process. */
+  /** Creates the transport of a process. */
   transportOf(peer: Peer): Transport.Transport["Service"] {
     return {
       send: (request) =>
@@ -166,7 +166,7 @@ export class Network {
     }
   }
 
-  /** Connects a process to the streams of the exchange. */
+  /** Connects a process to the exchange's streams. */
   connectOf(peer: Peer): Socket.Connect {
     const { delay, world: { server, timeline } } = this
     return (wire) => {
@@ -189,13 +189,13 @@ export class Network {
     }
   }
 
-  /** Closes the connections of a process that has died. */
+  /** Closes a dead process's connections. */
   forget({ number }: Peer): void {
     for (const end of this.links.get(number) ?? []) end()
     this.links.delete(number)
   }
 
-  /** Carries a call to the exchange and its answer back. */
+  /** Carries a call to the exchange, and its response back. */
   private carry(peer: Peer, request: Transport.Request, resume: (end: End) => void): void {
     const { clock, delay, world: { fork, handedOver, server, timeline } } = this
     const call: Sent = {
@@ -247,7 +247,7 @@ const inOrder = <A>(timeline: Timeline, delay: () => number, deliver: (message: 
   }
 }
 
-/** A wire whose messages arrive late, and not at all at a process that has died. */
+/** A connection that delivers messages late, and delivers no messages to a dead process. */
 const delayed = (wire: Socket.Wire, timeline: Timeline, delay: () => number, isAlive: IsAlive): Socket.Wire => {
   const deliver = inOrder(timeline, delay, (message: () => void) => {
     if (isAlive()) message()

@@ -1,6 +1,6 @@
 /**
- * What may happen in the scenarios of an exploration, as fast-check arbitraries. They shrink values that they did not
- * generate, too, so that a mutated scenario shrinks like any other.
+ * Generates scenarios, as fast-check arbitraries of what may happen. These arbitraries also shrink values that they did
+ * not generate, so mutated scenarios shrink like any other.
  *
  * @example
  * ```ts
@@ -22,46 +22,49 @@ import type * as Scenario from "./Scenario.ts"
 export type Kind = Scenario.Event["_tag"]
 
 /**
- * What may happen. Everything by default.
+ * What may happen in a scenario. By default, everything may happen.
  *
  * @category models
  */
 export interface Possibilities {
-  /** How likely each kind of event is, relative to the others; 1 by default, 0 for never. */
+  /** How likely each kind of event is, relative to the other kinds. The default is 1, and 0 excludes a kind. */
   readonly weights?: { readonly [K in Kind]?: number }
   /** The largest number of events; 6 by default. */
   readonly most?: number
   /** Events that happen in every scenario. */
   readonly always?: ReadonlyArray<Scenario.Event>
-  /** The bounds of the delay of messages, in milliseconds; 0 to 200 by default. */
+  /** The bounds of the message delays, in milliseconds; 0 to 200 by default. */
   readonly latency?: Scenario.Latency
-  /** Whether the order of fibers is explored; `true` by default. */
+  /** Whether fibers run in different orders; `true` by default. */
   readonly orders?: boolean
-  /** The largest change of a price in one event, in thousandths; 300 by default. */
+  /** The largest price change in one event, in thousandths; 300 by default. */
   readonly permille?: number
-  /** The symptoms that faults may have; all by default. */
+  /** The symptoms that faults may have; by default, all symptoms. */
   readonly symptoms?: ReadonlyArray<(Faults.Symptom | Faults.StreamSymptom)["_tag"]>
 }
 
-/** The surroundings of a program: where events can hit it. */
+/** The properties of a program that decide where events can affect it. */
 export interface Surroundings {
   /** The markets whose prices move. */
   readonly markets: ReadonlyArray<string>
-  /** The time in which events happen, in milliseconds. */
+  /** The period in which events happen, in milliseconds. */
   readonly millis: number
   /** The paths that the program calls. */
   readonly paths: ReadonlyArray<string>
-  /** The channels that the program listens to. */
+  /** The channels that the program subscribes to. */
   readonly channels: ReadonlyArray<string>
   /** The number of calls that the program makes when nothing happens. */
   readonly calls: number
-  /** The time for which the program does anything when nothing happens, in milliseconds; at most `millis`. */
+  /** For how long the program is busy when nothing happens, in milliseconds; at most `millis`. */
   readonly busyMillis: number
 }
 
 const between = (min: number, max: number) => fc.integer({ min, max: Math.max(min, max) })
 
-/** An object with a tag. The type of the model follows from that of its parts, which TypeScript does not conclude. */
+/**
+ * Creates an arbitrary of tagged objects. The caller states the type, because TypeScript cannot infer it from the
+ * fields.
+ */
 const tagged = <A extends { readonly _tag: string }>(
   _tag: A["_tag"],
   fields: { readonly [Name in keyof Omit<A, "_tag">]: fc.Arbitrary<A[Name]> }
@@ -70,7 +73,7 @@ const tagged = <A extends { readonly _tag: string }>(
 
 const applied = { applied: fc.boolean() }
 
-/** All symptoms of calls. The first ones are the simplest: shrinking prefers the first that still breaks the invariant. */
+/** All symptoms of calls, simplest first. Shrinking prefers the first symptom that still breaks the invariant. */
 const symptoms: { readonly [Tag in Faults.Symptom["_tag"]]: fc.Arbitrary<Faults.Symptom> } = {
   Reset: tagged<Faults.Reset>("Reset", applied),
   BadGateway: tagged<Faults.BadGateway>("BadGateway", applied),
@@ -91,7 +94,7 @@ const symptoms: { readonly [Tag in Faults.Symptom["_tag"]]: fc.Arbitrary<Faults.
   })
 }
 
-/** The symptoms of messages, which a channel selects. */
+/** The symptoms of messages, for faults that select a channel. */
 const ofMessages = {
   Lose: tagged<Faults.Lose>("Lose", {}),
   Duplicate: tagged<Faults.Duplicate>("Duplicate", {}),
@@ -103,7 +106,7 @@ const ofMessages = {
   Stall: tagged<Faults.Stall>("Stall", {})
 }
 
-/** The symptoms of connections, tokens and pings, which no channel selects. */
+/** The symptoms of connections, tokens and pings, for faults that select no channel. */
 const ofConnections = {
   RefuseConnection: tagged<Faults.RefuseConnection>("RefuseConnection", {
     kind: fc.constantFrom("unavailable", "rateLimited")
@@ -161,7 +164,7 @@ const down = { downMillis: between(0, 10_000) }
 const eventsOf = (possible: Possibilities, around: Surroundings) => {
   const { busyMillis, calls, markets, millis } = around
   const { permille = 300 } = possible
-  // Most events are to hit a program that is busy.
+  // Most events should happen while the program is busy.
   const at = { at: fc.oneof(between(0, busyMillis), between(0, millis)) }
   const on = { ...at, market: fc.constantFrom(...markets) }
   const futures = markets.filter((market) => market.endsWith("_PERP"))
@@ -191,7 +194,7 @@ const eventsOf = (possible: Possibilities, around: Surroundings) => {
       ...onFutures,
       lastsMillis: between(0, 10_000)
     }),
-    // A fault chooses its calls by their numbers, so it may as well be there from the start.
+    // A fault selects calls by their numbers, so it may just as well be active from the start.
     Fault: fault && tagged<Scenario.Fault>("Fault", { at: fc.oneof(fc.constant(0), at.at), fault }),
     Kill: tagged<Scenario.Kill>("Kill", { ...at, ...down }),
     KillAtCall: tagged<Scenario.KillAtCall>("KillAtCall", { call: between(1, Math.max(1, calls)), ...down }),
@@ -206,7 +209,7 @@ const eventsOf = (possible: Possibilities, around: Surroundings) => {
   })
 }
 
-/** How likely each kind of event is. A disabled key ends most programs, so it is rare. */
+/** How likely each kind of event is. Most programs end when their key is disabled, so that event is rare. */
 const usual: { readonly [K in Kind]: number } = {
   Price: 4,
   Walk: 2,
@@ -223,7 +226,7 @@ const usual: { readonly [K in Kind]: number } = {
   Key: 0
 }
 
-/** The scenarios that can happen. */
+/** Generates the scenarios that may happen. */
 export const scenarios = (possible: Possibilities, around: Surroundings): fc.Arbitrary<Scenario.Scenario> => {
   const { always = [], latency = { from: 0, to: 200 }, most = 6, orders = true } = possible
   const events = event(possible, around)
@@ -244,15 +247,14 @@ export const scenarios = (possible: Possibilities, around: Surroundings): fc.Arb
   )
 }
 
-/** A single event; `undefined` if none can happen. */
+/** Generates a single event. Returns `undefined` if no kind of event is possible. */
 export const event = (possible: Possibilities, around: Surroundings): fc.Arbitrary<Scenario.Event> | undefined => {
   const events = eventsOf(possible, around)
   return events.length === 0 ? undefined : fc.oneof(...events)
 }
 
 /**
- * Only these kinds of events, each as likely as the others. The order of fibers and the delay of messages are explored
- * as well.
+ * Only these kinds of events happen, with equal probability. Fiber orders and message delays still vary.
  *
  * @category constructors
  */
@@ -260,10 +262,10 @@ export const of = (...kinds: ReadonlyArray<Kind>): Possibilities => ({
   weights: Object.fromEntries(kinds.map((kind) => [kind, 1]))
 })
 
-/** Nothing but the order of fibers. */
+/** Only the order of fibers varies. */
 export const orders: Possibilities = { weights: {}, latency: { from: 0, to: 0 } }
 
-/** Answers are lost, broken, late or slow. */
+/** Responses are lost, broken, late or slow. */
 export const lostAnswers: Possibilities = {
   ...of("Fault"),
   symptoms: ["Reset", "BadGateway", "Delay", "Late", "Truncate", "Malformed", "Slow"]
@@ -275,19 +277,22 @@ export const crashes: Possibilities = of("Kill", "KillAtCall")
 /** The price falls by half or more within seconds, and may come back. */
 export const flashCrash: Possibilities = { ...of("Price", "Trade"), permille: 600 }
 
-/** Positions cost funding every minute, and are liquidated. Needs a futures market among the program's `markets`. */
+/**
+ * Positions pay or receive funding every minute, and are liquidated. The program's `markets` must include a futures
+ * market.
+ */
 export const futures: Possibilities = of("Price", "Trade", "Funding", "Liquidation")
 
-/** Few quotes, wide spreads, and others who trade through them. */
+/** Books are thin and spreads are wide, and another account's trades move through several levels. */
 export const thinBook: Possibilities = of("Book", "Trade", "Walk")
 
-/** The exchange is stopped and started again, and answers errors before and after. */
+/** The exchange is stopped and restarted, and returns errors before and after. */
 export const maintenance: Possibilities = {
   ...of("Outage", "Fault"),
   symptoms: ["BadGateway", "Refuse", "Answer", "Reset"]
 }
 
-/** Streams are cut, stalled, doubled, late or stale, lose messages, and can't be opened again for a while. */
+/** Streams are cut, stalled, duplicated, late or stale, lose messages, and sometimes can't be reopened for a while. */
 export const badStreams: Possibilities = {
   ...of("Fault", "Trade", "Price"),
   symptoms: [

@@ -1,4 +1,4 @@
-/** Prepares the exchange once, so that every history starts from a copy. */
+/** Prepares the exchange once, so that every history can start from a copy. */
 import * as Effect from "effect/Effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { ApiKey, marketName, ticker } from "../domain/Identifiers.ts"
@@ -7,7 +7,7 @@ import * as Example from "../sandbox/Example.ts"
 
 const [btc, eth, usdt] = [ticker("BTC"), ticker("ETH"), ticker("USDT")]
 
-/** The funds of an account, in its trade wallet and its collateral wallet. */
+/** An account's funds in its trade wallet and its collateral wallet. */
 const fund = Effect.fnUntraced(function*(account: string, coins: Decimal.Amount, money: Decimal.Amount) {
   const { fund } = yield* Control.Control
   yield* fund({ account, wallet: "trade", ticker: btc, amount: coins })
@@ -17,9 +17,9 @@ const fund = Effect.fnUntraced(function*(account: string, coins: Decimal.Amount,
 })
 
 /**
- * The exchange that programs find by default: the program's account `alice`, with 10 BTC, 10 ETH and 1,000,000 USDT in
- * its trade wallet and 1,000,000 USDT as collateral; the account `bob` of somebody else, who is richer; prices of all
- * markets; and a counterparty that quotes `BTC_USDT` and `BTC_PERP`.
+ * Prepares the default exchange. The program's account, `alice`, has 10 BTC, 10 ETH and 1,000,000 USDT in its trade
+ * wallet, and 1,000,000 USDT as collateral. A second account, `bob`, has more. All markets have prices, and a
+ * counterparty quotes `BTC_USDT` and `BTC_PERP`.
  *
  * @category constructors
  */

@@ -1,4 +1,4 @@
-/** A process of the program: its fibers, its clock, and what it is given. */
+/** A process of the program: its fibers, its clock and its services. */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -32,36 +32,36 @@ import type { Timeline } from "./Timeline.ts"
 
 /** A process of the program. */
 export interface Process extends Peer {
-  /** Drops its fibers: none of them ever runs again. */
+  /** Drops the process's fibers, so that no fiber ever runs again. */
   readonly kill: () => void
-  /** Interrupts it. Its finalizers run. */
+  /** Interrupts the process, which runs its finalizers. */
   readonly stop: () => void
-  /** Whether it has ended or was killed. */
+  /** Whether the process has ended or was killed. */
   readonly hasEnded: () => boolean
 }
 
-/** The parts of a history that a process is given. */
+/** The parts of a history that a process gets. */
 export interface World {
   readonly dialect: Dialect
   readonly tasks: Tasks
   readonly timeline: Timeline
   readonly network: Network
   readonly contents: Store.Contents
-  /** How far its clock is ahead, in milliseconds. */
+  /** How far the process's clock is ahead of the exchange's, in milliseconds. */
   readonly drift: () => number
-  /** The seed of its random numbers. */
+  /** The seed of the process's random numbers. */
   readonly seed: number
-  /** The next client order id. */
+  /** Returns the next client order id. */
   readonly clientOrderId: () => string
-  /** Hears what the program says. */
+  /** Called with each value that the program reports with `say`. */
   readonly hear: (name: string, value: Parameters<typeof Say.say>[1]) => void
-  /** Traces it. It is always there, because tracing changes where fibers give way. */
+  /** The tracer. Every process is traced, because tracing changes where fibers yield. */
   readonly tracer: Tracer.Tracer
-  /** Called when it has ended without having been killed. */
+  /** Called when the process has ended, unless it was killed. */
   readonly ended: (process: Process, exit: Exit.Exit<unknown, unknown>) => void
 }
 
-/** The random numbers of Effect, from a seed. */
+/** Creates Effect's random number service from a seed. */
 const randomOf = (seed: number, number: number) => {
   const random = Seeded.make(seed, 2, number)
   return {
@@ -70,7 +70,7 @@ const randomOf = (seed: number, number: number) => {
   }
 }
 
-/** The services that the program runs on. */
+/** Creates the services that the program requires. */
 const layerOf = ({ contents, dialect, network }: World, peer: Peer) => {
   const { apiKey, apiSecret } = Example.alice
   const exchange = Exchange.layer({
@@ -122,7 +122,7 @@ export const start = (world: World, program: Program.Program, number: number): P
     stop: () => fiber?.interruptUnsafe(),
     hasEnded: () => hasEnded
   }
-  // It starts in a task of its own, so that the seed decides when, and a kill can't find it half started.
+  // The process starts in a separate task, so that the seed decides when it starts, and no kill finds it half started.
   world.tasks.add(() => {
     fiber = Effect.runForkWith(contextOf(world, peer))(run)
     fiber.addObserver((exit) => {
@@ -136,7 +136,7 @@ export const start = (world: World, program: Program.Program, number: number): P
   return process
 }
 
-/** Why a process has failed; `undefined` if it succeeded or was interrupted. */
+/** Returns why a process has failed, or `undefined` if it succeeded or was interrupted. */
 export const failureOf = (exit: Exit.Exit<unknown, unknown>): string | undefined =>
   exit._tag === "Success" || Cause.hasInterruptsOnly(exit.cause) ? undefined : Cause.prettyErrors(exit.cause).map(
     ({ message, name }) => message === "" ? name : `${name}: ${message}`

@@ -1,6 +1,4 @@
-/**
- * A program to explore, with the sentences that must hold.
- */
+/** A program to explore, with its invariants. */
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as KeyValueStore from "effect/persistence/KeyValueStore"
@@ -15,24 +13,24 @@ import type { Invariant } from "./Invariant.ts"
 import type { Possibilities } from "./Possibilities.ts"
 
 /**
- * The services that a program is given: all endpoints, all channels, and a durable store.
+ * The services that a program gets: all endpoints, all channels, and a durable store.
  *
  * @category models
  */
 export type Services = Exchange.Services | Streams.Services | KeyValueStore.KeyValueStore | Scope.Scope
 
 /**
- * The errors with which the preparation of an exchange may fail.
+ * The errors with which preparing an exchange may fail.
  *
  * @category models
  */
 export type SetUpFailed = ControlRefused | JournalError
 
-/** Marks programs to explore, so that the command finds them among the exports of a module. */
+/** Marks programs to explore, so that the command can find them among a module's exports. */
 export const TypeId = "~effect-txc/explore/Program"
 
 /**
- * A program and the sentences that must hold.
+ * A program with its invariants.
  *
  * @category models
  */
@@ -44,35 +42,35 @@ export interface Program extends Options {
 export const isProgram = (value: unknown): value is Program => Predicate.hasProperty(value, TypeId)
 
 /**
- * A program and the sentences that must hold, as its author states them.
+ * The definition of a program to explore.
  *
  * @category models
  */
 export interface Options {
-  /** The program's name, for reports. */
+  /** The program's name in reports. */
   readonly name: string
   /**
-   * The program. Each process runs it from its beginning, so it must create its own state: what a module keeps in
+   * The program. Each process runs it from the beginning. The program must create its state itself, because module
    * variables would survive a kill.
    */
   readonly run: Effect.Effect<unknown, unknown, Services>
-  /** The sentences that must hold. */
+  /** The invariants that must hold. */
   readonly invariants: ReadonlyArray<Invariant>
-  /** What may happen; everything by default. */
+  /** What may happen; by default, everything. */
   readonly possible?: Possibilities
-  /** The markets whose prices move and on which others trade; `BTC_USDT` by default. */
+  /** The markets whose prices move and on which another account trades; `BTC_USDT` by default. */
   readonly markets?: ReadonlyArray<string>
-  /** The time in which events happen; one minute by default. */
+  /** The period in which events happen; one minute by default. */
   readonly during?: Duration.Input
-  /** The calm time after that, without faults, before the program is stopped; 30 seconds by default. */
+  /** The calm period without faults that follows, before the program is stopped; 30 seconds by default. */
   readonly calm?: Duration.Input
-  /** Whether a process that fails is started again a second later; `false` by default. */
+  /** Whether a failed process is restarted after one second; `false` by default. */
   readonly restarts?: boolean
   /**
-   * Prepares the exchange, instead of `World.setUp`: it must open the account `alice` with the example's key, and set the
-   * prices of the markets.
+   * Prepares the exchange instead of the default preparation. It must open the account `alice` with the example's key,
+   * and set the markets' prices.
    */
   readonly setUp?: Effect.Effect<void, SetUpFailed, Control>
-  /** The exchange's dialect; the live exchange's by default, because only it has streams. */
+  /** The exchange's API dialect. The default is the live exchange's, because only that dialect has streams. */
   readonly dialect?: Dialect
 }

@@ -4,8 +4,8 @@
 import type { Result } from "./Explore.ts"
 
 /**
- * The exit code of a command that has explored programs: 0 if all sentences held, 1 if one was broken or a state was
- * never reached, 2 if a program could not be judged.
+ * The exit code of a command that has explored programs: 0 if all invariants held, 1 if an invariant was broken or a
+ * required state was never reached, 2 if a program could not be checked.
  *
  * @category rendering
  */
@@ -17,7 +17,7 @@ export const exitCode = (results: ReadonlyArray<Result>): 0 | 1 | 2 => {
 const histories = (count: number): string => count === 1 ? "1 history" : `${count} histories`
 
 /**
- * The outcome of an exploration, in one line.
+ * Describes an exploration's outcome in one line.
  *
  * @category rendering
  */
@@ -40,7 +40,7 @@ const foreign = ({ foreign }: Result): ReadonlyArray<string> =>
     ...foreign.map(({ at, kind }) => `  ${kind}, started at ${at}`)
   ]
 
-/** A result with its story, in lines. */
+/** Formats a result and its story as lines. */
 const lines = (result: Result): ReadonlyArray<string> => [
   summary(result),
   ...(result.counterexample?.words ?? []).map((line) => `  ${line}`),
@@ -51,7 +51,7 @@ const text = (results: ReadonlyArray<Result>): string => results.flatMap(lines).
 
 const json = (results: ReadonlyArray<Result>): string => JSON.stringify(results, undefined, 2)
 
-// XML 1.0 cannot represent most control characters, not even escaped.
+// XML 1.0 cannot represent most control characters, even as character references.
 const xml = (text: string): string =>
   text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
     .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\"", "&quot;")

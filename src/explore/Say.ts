@@ -1,16 +1,19 @@
-/** What a program says of itself, for invariants. */
+/** Reports a program's own values to its invariants. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 
-/** Hears the statements of a program: nobody by default, so that a program may also say them in production. */
+/**
+ * Receives the values that a program reports. By default, the values are ignored, so that `say` can stay in production
+ * code.
+ */
 export const Listener = Context.Reference<(name: string, value: Schema.Json) => void>("effect-txc/explore/Listener", {
   defaultValue: () => () => undefined
 })
 
 /**
- * Says something about the program, which invariants then find under this name: its ledger, its position, its state.
- * Outside of an exploration it does nothing.
+ * Reports a value about the program, such as its ledger, its position or its state. Invariants find the latest value by
+ * its name. Outside of an exploration, `say` does nothing.
  *
  * @category running
  */

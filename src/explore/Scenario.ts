@@ -1,6 +1,6 @@
 /**
- * A scenario: everything that happens to a program and its exchange, as a value. Together with the program it decides a
- * history completely.
+ * A scenario describes everything that happens to a program and its exchange. The program and the scenario together
+ * determine a history completely.
  *
  * @example
  * ```ts
@@ -22,7 +22,7 @@ import type { Fault as AnyFault } from "../sandbox/gateway/Faults.ts"
 import { Fault as AnyFaultSchema } from "../sandbox/gateway/Faults.ts"
 
 /**
- * The price of a market moves, from its price at that time.
+ * A market's price changes, relative to its price at that time.
  *
  * @category models
  */
@@ -32,14 +32,14 @@ export interface Price {
   readonly at: number
   /** The market, such as `BTC_USDT`. */
   readonly market: string
-  /** The change, in thousandths of the price; negative if it falls. */
+  /** The change, in thousandths of the price; negative if the price falls. */
   readonly permille: number
-  /** The time that the change takes, in milliseconds; 0 for a gap. */
+  /** How long the change takes, in milliseconds; 0 for an immediate jump. */
   readonly overMillis: number
 }
 
 /**
- * The price of a market walks at random.
+ * A market's price moves in random steps.
  *
  * @category models
  */
@@ -60,7 +60,7 @@ export interface Walk {
 }
 
 /**
- * The counterparty changes its quotes: a thin book, a wide spread, or none at all.
+ * The counterparty changes its quotes, for example to a thin book, a wide spread, or no quotes.
  *
  * @category models
  */
@@ -77,7 +77,7 @@ export interface Book {
 }
 
 /**
- * Somebody else trades: a market order of another account.
+ * Another account trades with a market order.
  *
  * @category models
  */
@@ -94,7 +94,7 @@ export interface Trade {
 }
 
 /**
- * From a time on, the funding of a futures market is settled every minute, on the minute.
+ * From this time on, a futures market's funding is settled at the start of every minute.
  *
  * @category models
  */
@@ -109,9 +109,9 @@ export interface Funding {
 }
 
 /**
- * The mark price of a futures market moves against the program's position until the exchange liquidates the program's
- * account. Later it follows the market again. Nothing happens if the program has no position there, or one that no price
- * liquidates.
+ * A futures market's mark price moves against the program's position until the exchange liquidates the program's
+ * account. Later, the mark price follows the market again. Nothing happens if the program has no position on the
+ * market, or if no price would liquidate the position.
  *
  * @category models
  */
@@ -126,7 +126,7 @@ export interface Liquidation {
 }
 
 /**
- * From a time on, calls or streams of the program go wrong: any fault that the sandbox has.
+ * From this time on, some of the program's calls or streams go wrong. Every fault of the sandbox is possible.
  *
  * @category models
  */
@@ -139,8 +139,9 @@ export interface Fault {
 }
 
 /**
- * The program is killed, as by `kill -9`: its fibers never resume and no finalizer runs, but calls already handed over
- * still arrive. Later it is started again, with only what it had stored. Nothing happens if it is not running.
+ * The program is killed, as by `kill -9`: its fibers never resume and its finalizers don't run, but calls that were
+ * already handed over still arrive. The program is started again later, with only the data that it had stored. Nothing
+ * happens if the program is not running.
  *
  * @category models
  */
@@ -148,25 +149,25 @@ export interface Kill {
   readonly _tag: "Kill"
   /** The time, in milliseconds after the start. */
   readonly at: number
-  /** The time until it is started again, in milliseconds. */
+  /** The time until the program is started again, in milliseconds. */
   readonly downMillis: number
 }
 
 /**
- * The program is killed at the moment at which it has handed over a call.
+ * The program is killed right after it has handed over a call.
  *
  * @category models
  */
 export interface KillAtCall {
   readonly _tag: "KillAtCall"
-  /** The number of the call among all that the program makes; the first is 1. */
+  /** The call's number among all calls that the program makes, counted from 1. */
   readonly call: number
-  /** The time until it is started again, in milliseconds. */
+  /** The time until the program is started again, in milliseconds. */
   readonly downMillis: number
 }
 
 /**
- * The program is stopped by an interruption, so its finalizers run. Once it has ended, it is started again.
+ * The program is interrupted, so its finalizers run. The program is started again after it has ended.
  *
  * @category models
  */
@@ -174,13 +175,13 @@ export interface Stop {
   readonly _tag: "Stop"
   /** The time, in milliseconds after the start. */
   readonly at: number
-  /** The time from its end until it is started again, in milliseconds. */
+  /** The time from the program's end until it is started again, in milliseconds. */
   readonly downMillis: number
 }
 
 /**
- * The exchange is stopped and started again. It has all commands that it had answered. Meanwhile connections are
- * refused; calls and streams under way are lost.
+ * The exchange is stopped and restarted. Afterwards it still has all commands that it had acknowledged. While it is
+ * stopped, it refuses connections. Calls and streams in progress are lost.
  *
  * @category models
  */
@@ -188,12 +189,12 @@ export interface Outage {
   readonly _tag: "Outage"
   /** The time, in milliseconds after the start. */
   readonly at: number
-  /** The time until it is there again, in milliseconds. */
+  /** The time until the exchange is available again, in milliseconds. */
   readonly downMillis: number
 }
 
 /**
- * The program's clock jumps against the exchange's.
+ * The program's clock jumps relative to the exchange's clock.
  *
  * @category models
  */
@@ -201,12 +202,15 @@ export interface Drift {
   readonly _tag: "Drift"
   /** The time, in milliseconds after the start. */
   readonly at: number
-  /** How far the program's clock is ahead from then on, in milliseconds; negative if behind. */
+  /**
+   * How far the program's clock is ahead of the exchange's from then on, in milliseconds; negative if the clock is
+   * behind.
+   */
   readonly millis: number
 }
 
 /**
- * The program's API key is disabled, or enabled again.
+ * The program's API key is disabled or enabled.
  *
  * @category models
  */
@@ -214,12 +218,12 @@ export interface Key {
   readonly _tag: "Key"
   /** The time, in milliseconds after the start. */
   readonly at: number
-  /** Whether the key may make calls from then on. */
+  /** Whether the key is enabled from then on. */
   readonly enabled: boolean
 }
 
 /**
- * Something that happens at a moment of a scenario.
+ * Something that happens at a certain time or call in a scenario.
  *
  * @category models
  */
@@ -239,8 +243,8 @@ export type Event =
   | Key
 
 /**
- * The delay of every message between the program and the exchange, one way: drawn for each between two bounds, in
- * milliseconds.
+ * How long each message between the program and the exchange takes in one direction. The delay is drawn separately for
+ * each message, between two bounds in milliseconds.
  *
  * @category models
  */
@@ -258,11 +262,11 @@ export interface Latency {
  */
 export interface Scenario {
   /**
-   * The order in which ready fibers run. 0 is the order in which they became ready, as in production most of the time;
-   * any other number is the seed of a random order.
+   * The order in which ready fibers run. With 0, fibers run in the order in which they became ready, which is usual in
+   * production. Any other number is the seed for a random order.
    */
   readonly order: number
-  /** The delay of messages. */
+  /** The bounds of the message delays. */
   readonly latency: Latency
   /** The events, in any order. */
   readonly events: ReadonlyArray<Event>

@@ -1,6 +1,6 @@
 /**
- * Searches for a scenario in which a program breaks one of its sentences: at random first, then also by varying the
- * scenarios that have reached something new.
+ * Searches for a scenario in which a program breaks one of its invariants. The search first draws scenarios at random,
+ * then also varies scenarios that have reached something new.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -22,17 +22,17 @@ import * as World from "./World.ts"
  * @category models
  */
 export interface Options {
-  /** The seed of all scenarios; 0 by default. The same seed finds the same. */
+  /** The seed of all scenarios; 0 by default. The same seed always finds the same counterexample. */
   readonly seed?: number
-  /** The number of histories; 1000 by default. */
+  /** The maximum number of histories; 1000 by default. */
   readonly runs?: number
-  /** The longest duration, on the machine's clock; no bound by default. */
+  /** The maximum duration of the search in real time; unlimited by default. */
   readonly within?: Duration.Input
-  /** The number of histories to make a counterexample smaller; 1000 by default. */
+  /** The maximum number of histories that are used to make a counterexample smaller; 1000 by default. */
   readonly shrinks?: number
   /** Whether scenarios that have reached something new are varied; `true` by default. */
   readonly guided?: boolean
-  /** Told of the progress after every history. */
+  /** Called with the progress after every history. */
   readonly onProgress?: (progress: Progress) => Effect.Effect<void>
 }
 
@@ -42,39 +42,39 @@ export interface Options {
  * @category models
  */
 export interface Progress {
-  /** Whether it searches, or makes a counterexample smaller. */
+  /** Whether the search is looking for a counterexample or makes one smaller. */
   readonly phase: "searching" | "shrinking"
   /** The number of histories so far. */
   readonly runs: number
-  /** The number of different things that were reached. */
+  /** The number of different states, events and faults that were reached. */
   readonly reached: number
 }
 
 /** The result of a search. */
 export interface Found {
-  /** The history that breaks a sentence, made as small as possible; absent if none does. */
+  /** The history that breaks an invariant, made as small as possible; absent if no history does. */
   readonly history?: World.History
-  /** The number of the history that first broke it, counted from 1. */
+  /** The number of the first history that broke the invariant, counted from 1. */
   readonly foundAt?: number
-  /** Why the search could not judge the program; absent if it could. */
+  /** Why the program could not be checked; absent if it could. */
   readonly invalid?: string
-  /** The states that were to be reached, and were not. */
+  /** The required states that no history reached. */
   readonly missed: ReadonlyArray<string>
-  /** The number of histories, without those that made the counterexample smaller. */
+  /** The number of histories that searched for a counterexample. */
   readonly runs: number
-  /** The number of histories that made the counterexample smaller. */
+  /** The number of histories that were used to make the counterexample smaller. */
   readonly shrinks: number
-  /** What was reached. */
+  /** The states, events and faults that were reached. */
   readonly coverage: Coverage.Coverage
-  /** What the seed does not control, in any history. */
+  /** The resources that the seed did not control in any of the histories. */
   readonly foreign: ReadonlyArray<Ambient.Foreign>
-  /** The exchange that every history started from. */
+  /** The prepared exchange that every history started from. */
   readonly prepared: Journal.Prepared
 }
 
 const markets = ["BTC_USDT"]
 
-/** The surroundings of a program, from a history in which nothing happens. */
+/** Derives where events can affect a program from a history in which nothing happens. */
 const around = (
   { during = "1 minute", markets: own = markets }: Program,
   { channels, moment }: World.History
@@ -91,10 +91,10 @@ const around = (
   }
 }
 
-/** The number of scenarios that are drawn at once. */
+/** The number of scenarios that are drawn in one batch. */
 const batch = 64
 
-/** Draws scenarios at random, one after the other. */
+/** Returns a function that draws one random value at each call. */
 const drawing = <A>(arbitrary: fc.Arbitrary<A>, seed: number): () => A => {
   let drawn: Array<A> = []
   let batches = 0
@@ -105,7 +105,7 @@ const drawing = <A>(arbitrary: fc.Arbitrary<A>, seed: number): () => A => {
   }
 }
 
-/** Scenarios that have reached something new, and how to vary them. */
+/** The scenarios that have reached something new, and ways to vary them. */
 class Corpus {
   private readonly scenarios: Array<Scenario.Scenario> = []
   private readonly random: Seeded.Seeded
@@ -125,7 +125,10 @@ class Corpus {
     this.scenarios.push(scenario)
   }
 
-  /** A variation of a scenario, or of the latest ones more often; `undefined` for a scenario at random instead. */
+  /**
+   * Varies a stored scenario, with a preference for recent ones. Returns `undefined` if a random scenario should run
+   * instead.
+   */
   next(): Scenario.Scenario | undefined {
     const { random, scenarios } = this
     if (scenarios.length === 0 || random.next() < 0.4) return undefined
@@ -161,7 +164,7 @@ class Corpus {
   }
 }
 
-/** Searches for a history that breaks a sentence. */
+/** Searches for a history that breaks an invariant. */
 export const search = Effect.fnUntraced(function*(
   program: Program,
   { guided = true, onProgress = () => Effect.void, runs: most = 1000, seed = 0, shrinks = 1000, within }: Options = {}
@@ -201,7 +204,7 @@ export const search = Effect.fnUntraced(function*(
     history = yield* run(varied ?? draw())
     runs++
     yield* learn
-    // The caller may interrupt, and show the progress.
+    // Yields, so that the caller can interrupt the search and show its progress.
     if (runs % 16 === 0) yield* Effect.yieldNow
   }
   const missed = program.invariants.flatMap(({ _tag, name }) =>

@@ -1,4 +1,7 @@
-/** The exchange of a history: a venue in the same process, on a journal in memory, which can be stopped and restarted. */
+/**
+ * The exchange in a history: a venue in the same process with a journal in memory. The venue can be stopped and
+ * restarted.
+ */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -14,31 +17,31 @@ import type { Journal } from "./Journal.ts"
 export interface Running {
   /** The venue. */
   readonly venue: Venue.Venue["Service"]
-  /** Its connections. */
+  /** The venue's connections. */
   readonly streams: Streams.Streams
   /** Closed when the exchange stops. */
   readonly scope: Scope.Closeable
 }
 
-/** The exchange of a history. */
+/** The exchange in a history. */
 export interface Server {
-  /** The exchange; `undefined` while it is stopped. */
+  /** Returns the exchange, or `undefined` while it is stopped. */
   readonly running: () => Running | undefined
-  /** The exchange, or the one that ran last. */
+  /** Returns the exchange, or the last one that ran. */
   readonly latest: () => Running
-  /** Starts it again, with the faults that were still to come. Nothing happens if it runs. */
+  /** Restarts the exchange with its remaining faults. Does nothing if the exchange is running. */
   readonly start: Effect.Effect<void>
-  /** Stops it. Nothing happens if it does not run. */
+  /** Stops the exchange. Does nothing if the exchange is already stopped. */
   readonly stop: Effect.Effect<void>
-  /** Carries out an action of the owner, or a call on behalf of another account. Nothing happens while it is stopped. */
+  /** Performs an owner's action, or a call for another account. Does nothing while the exchange is stopped. */
   readonly perform: (request: OwnerRequest) => Effect.Effect<void>
-  /** The last price of a market, in units; `undefined` before its first price. */
+  /** Returns a market's last price, in units, or `undefined` before its first price. */
   readonly price: (market: MarketName) => bigint | undefined
-  /** The calls of an account, oldest first. */
+  /** Returns an account's calls, oldest first. */
   readonly callsOf: (account: string) => ReadonlyArray<RequestRecord>
 }
 
-/** The faults that an exchange still had to come. */
+/** Returns the faults that an exchange has not shown yet. */
 const faultsLeft = ({ venue }: Running) =>
   venue.faults.list().flatMap(({ fault: { skip = 0, times = 1, ...selects }, fired, matched }) =>
     fired < times ? [{ ...selects, skip: Math.max(0, skip - matched), times: times - fired }] : []

@@ -1,14 +1,14 @@
-/** Makes a scenario that breaks a sentence as small as possible. */
+/** Makes a scenario that breaks an invariant as small as possible. */
 import * as Effect from "effect/Effect"
 import type * as fc from "fast-check"
 import * as Json from "../protocol/Json.ts"
 import * as Scenario from "./Scenario.ts"
 import type { History } from "./World.ts"
 
-/** The part of fast-check's arbitraries that shrinks a value from elsewhere. */
+/** The part of a fast-check arbitrary that can shrink values which the arbitrary did not generate. */
 type Shrinks = Pick<fc.Arbitrary<Scenario.Scenario>, "canShrinkWithoutContext" | "shrink">
 
-/** Simpler scenarios that are worth trying before any number is made smaller. */
+/** Simpler scenarios that are tried before individual numbers are made smaller. */
 const simpler = (scenario: Scenario.Scenario): ReadonlyArray<Scenario.Scenario> => {
   const { events, latency, order } = scenario
   const half = Math.ceil(events.length / 2)
@@ -28,12 +28,13 @@ function* candidates(shrinks: Shrinks, scenario: Scenario.Scenario, fixed: numbe
   for (const candidate of simpler(scenario)) if (candidate.events.length >= fixed) yield candidate
   if (!shrinks.canShrinkWithoutContext(scenario)) return
   for (const { value } of shrinks.shrink(scenario, undefined)) {
-    // fast-check shrinks towards the lowest latency and the first order; neither is simpler than the calm ones.
+    // fast-check shrinks toward the lowest latency and the smallest order, but the calm scenario's latency and order
+    // are simpler.
     if (value.latency === scenario.latency || scenario.latency.from !== Scenario.calm.latency.from) yield value
   }
 }
 
-/** Shrinks the scenario of a history that breaks a sentence, within a number of runs. */
+/** Shrinks the scenario of a history that breaks an invariant, with at most `runs` further histories. */
 export const shrink = Effect.fnUntraced(function*<E>(
   shrinks: Shrinks,
   found: History,

@@ -1,21 +1,21 @@
-/** The latest spans of the program, so that a counterexample shows what it was doing. */
+/** The program's latest spans. A counterexample includes them to show what the program was doing. */
 import * as Cause from "effect/Cause"
 import type * as Exit from "effect/Exit"
 import * as Tracer from "effect/Tracer"
 
 /**
- * A span of the program that has ended.
+ * One of the program's spans that has ended.
  *
  * @category models
  */
 export interface Span {
-  /** The name, such as `LimitOrders.create`. */
+  /** The span's name, such as `LimitOrders.create`. */
   readonly name: string
-  /** The time of its start, in Unix milliseconds on the program's clock. */
+  /** The span's start, in Unix milliseconds on the program's clock. */
   readonly at: number
-  /** Its duration, in milliseconds. */
+  /** The span's duration, in milliseconds. */
   readonly millis: number
-  /** The failure with which it ended; absent if it succeeded. */
+  /** The failure with which the span ended; absent if it succeeded. */
   readonly failure?: string
 }
 
@@ -26,10 +26,10 @@ export interface Recorder {
   readonly latest: () => ReadonlyArray<Span>
 }
 
-/** The number of spans that are kept. */
+/** The maximum number of spans that are stored. */
 const kept = 30
 
-/** Records the latest spans. */
+/** Creates a recorder for the latest spans. */
 export const make = (): Recorder => {
   const ended: Array<Recorded> = []
   let next = 0

@@ -1,6 +1,6 @@
 /**
- * The durable store of a program: an Effect `KeyValueStore` that survives the death of its process. A value is durable
- * once `set` has succeeded; a process that is killed before may have stored it or not.
+ * A program's durable store: an Effect `KeyValueStore` that survives the death of its process. A value is durable once
+ * `set` has succeeded. If a process is killed before that, the value may or may not have been stored.
  */
 import * as Effect from "effect/Effect"
 import * as KeyValueStore from "effect/persistence/KeyValueStore"
@@ -12,11 +12,11 @@ const decoder = new TextDecoder()
 
 const encoder = new TextEncoder()
 
-/** A disk takes a moment before it has written, and another one before it has said so. */
+/** A disk takes some time to write, and then some time to confirm the write. */
 const written = (write: () => void): Effect.Effect<void> =>
   Effect.andThen(Effect.andThen(Effect.yieldNow, Effect.sync(write)), Effect.yieldNow)
 
-/** The store of a process, over contents that outlive it. */
+/** Creates a process's store. Its contents outlive the process. */
 export const make = (contents: Contents): KeyValueStore.KeyValueStore =>
   KeyValueStore.make({
     get: (key) =>

@@ -1,11 +1,11 @@
 /**
- * The ready tasks of a history, and the order in which they run. All fibers of a history share one list: those of the
- * program, of the exchange and of the network. A seed decides which ready task runs next, and where fibers give way.
+ * A history's ready tasks, and the order in which they run. All fibers of the program, the exchange and the network
+ * share one list. A seed decides which ready task runs next, and where fibers yield.
  */
 import type * as Scheduler from "effect/Scheduler"
 import * as Seeded from "./Seeded.ts"
 
-/** Decides whether a task may still run. The tasks of a killed process may not. */
+/** Decides whether a task may still run. A killed process's tasks may not. */
 export type IsAlive = () => boolean
 
 interface Task {
@@ -15,7 +15,7 @@ interface Task {
 
 const always: IsAlive = () => true
 
-/** The ready tasks of one priority, in the order of their arrival, or at random. */
+/** The ready tasks of one priority. They run in the order of their arrival, or in random order. */
 class Bucket {
   readonly priority: number
   private readonly random: Seeded.Seeded | undefined
@@ -40,7 +40,7 @@ class Bucket {
     const index = random === undefined ? head : head + random.below(tasks.length - head)
     const task = tasks[index]
     const first = tasks[head]
-    // The first one takes the place of the one that leaves.
+    // In random order, the first task takes the place of the removed task.
     if (first !== undefined) tasks[index] = first
     this.head++
     if (this.isEmpty()) {
@@ -51,12 +51,12 @@ class Bucket {
   }
 }
 
-/** The mean numbers of operations between two places where a fiber gives way. A history draws one of them. */
+/** The average number of operations after which a fiber yields. Each history draws one of these numbers. */
 const gaps = [Infinity, 100, 15]
 
 /**
- * The ready tasks of a history. With order 0, tasks run in the order of their arrival, as with Effect's own scheduler.
- * Any other order is a seed: a random task of the lowest priority number runs next, and fibers also give way at random.
+ * A history's ready tasks. With order 0, tasks run in the order of their arrival, as with Effect's own scheduler. Any
+ * other order is a seed: a random task with the lowest priority number runs next, and fibers also yield at random.
  */
 export class Tasks {
   private readonly random: Seeded.Seeded | undefined
@@ -64,7 +64,7 @@ export class Tasks {
   private buckets: ReadonlyArray<Bucket>
   private ran = 0
   private readonly gap: number
-  /** The number of operations until a fiber gives way. */
+  /** The number of operations until a fiber yields. */
   private left: number
 
   constructor(order: number) {
@@ -76,10 +76,10 @@ export class Tasks {
     this.buckets = [this.usual]
   }
 
-  /** Adds a task of the world. */
+  /** Adds a task that does not belong to a process. */
   readonly add = (run: () => void): void => this.usual.add({ run, isAlive: always })
 
-  /** Runs one ready task; `false` if there is none. */
+  /** Runs one ready task. Returns `false` if no task is ready. */
   runOne(): boolean {
     for (;;) {
       const bucket = this.usual.isEmpty() || this.buckets.length > 1
@@ -104,12 +104,14 @@ export class Tasks {
     return this.ran
   }
 
-  /** A scheduler for the world's own fibers: it never interrupts them in the middle. */
+  /**
+   * Creates the scheduler for fibers outside of the program. They yield only as often as under Effect's own scheduler.
+   */
   scheduler(): Scheduler.Scheduler {
     return this.make(always, ({ cache, currentOpCount }) => currentOpCount >= cache.maxOpsBeforeYield)
   }
 
-  /** A scheduler for the fibers of a process. Once the process is dead, its fibers never run again. */
+  /** Creates the scheduler for a process's fibers. Once the process is dead, its fibers never run again. */
   schedulerOf(isAlive: IsAlive): Scheduler.Scheduler {
     return this.make(
       isAlive,

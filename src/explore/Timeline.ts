@@ -1,20 +1,22 @@
-/** The time of a history. It stands still while anything is ready, then jumps to the next thing that can happen. */
+/**
+ * A history's time. The time stands still while a task is ready, then jumps to the time at which the next work is due.
+ */
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Tasks } from "./Tasks.ts"
 
-/** The time of a history, in Unix milliseconds. */
+/** A history's time, in Unix milliseconds. */
 export interface Timeline {
-  /** The time. */
+  /** Returns the current time. */
   readonly now: () => number
-  /** Runs work as a task after some milliseconds. Returns a function that cancels it. */
+  /** Runs work as a task after `millis` milliseconds. Returns a function that cancels the work. */
   readonly after: (millis: number, run: () => void) => () => void
-  /** The time at which the next work is due; `undefined` if none is. */
+  /** Returns the time at which the next work is due, or `undefined` if no work is scheduled. */
   readonly next: () => number | undefined
-  /** Moves the time on to `to`, and makes all work that is due then ready. */
+  /** Advances the time to `to`, and makes all work that is due by then ready. */
   readonly advance: (to: number) => void
-  /** A clock that shows the time plus an offset in milliseconds. */
+  /** Creates a clock that shows the time plus an offset in milliseconds. */
   readonly clock: (offset: () => number) => Clock.Clock
 }
 
@@ -23,7 +25,10 @@ interface Timer {
   run: (() => void) | undefined
 }
 
-/** The index at which a timer belongs: behind all that are due earlier or at the same time. The last is due first. */
+/**
+ * Returns the index at which a timer belongs in a list that is sorted from latest to earliest. The timer comes before
+ * timers that are due earlier or at the same time.
+ */
 const indexOf = (timers: ReadonlyArray<Timer>, at: number): number => {
   let [low, high] = [0, timers.length]
   while (low < high) {
@@ -34,7 +39,7 @@ const indexOf = (timers: ReadonlyArray<Timer>, at: number): number => {
   return low
 }
 
-/** Starts a time line. */
+/** Creates a timeline. */
 export const make = (start: number, { add }: Pick<Tasks, "add">): Timeline => {
   const timers: Array<Timer> = []
   let now = start

@@ -1,5 +1,5 @@
 /**
- * Explorations as Vitest tests. Needs `vitest` and `fast-check`.
+ * Runs explorations as Vitest tests. Requires `vitest` and `fast-check`.
  *
  * @example
  * ```ts
@@ -20,19 +20,20 @@ import * as Explore from "./Explore.ts"
 import * as Report from "./Report.ts"
 
 /**
- * Settings of an exploration in a test.
+ * Settings of an exploration that runs as a test.
  *
  * @category models
  */
 export interface Options extends Explore.Options {
-  /** The timeout of the test, in milliseconds; one minute by default. */
+  /** The test's timeout, in milliseconds; one minute by default. */
   readonly timeout?: number
-  /** A counterexample that was found earlier. Its scenario is run first, so that the test stays as a regression. */
+  /** Counterexamples that were found earlier. Their scenarios run first, so that the test also catches regressions. */
   readonly regressions?: ReadonlyArray<Pick<Counterexample, "scenario">>
 }
 
 /**
- * Registers an exploration as a test. It fails with the story of a counterexample, its scenario and the seed.
+ * Registers an exploration as a test. If the test fails, its message contains the counterexample's story and scenario,
+ * and the seed.
  *
  * @category running
  */
@@ -59,19 +60,19 @@ export const explore = (
   }, timeout)
 }
 
-/** A Vitest `it`, or one of `@effect/vitest`, to which explorations are added. */
+/** Vitest's `it`, or the `it` from `@effect/vitest`, with an additional `explore` method. */
 interface Explores {
   /** Registers an exploration as a test. */
   readonly explore: typeof explore
 }
 
 /**
- * Adds `explore` to another `it`, such as that of `@effect/vitest`.
+ * Adds `explore` to another `it`, such as the one from `@effect/vitest`.
  *
  * @category running
  */
 export const extend = <It extends object>(it: It): It & Explores =>
-  // The cast is safe: the proxy has everything that `it` has, and `explore`.
+  // The cast is safe: the proxy has everything that `it` has, plus `explore`.
   new Proxy(it, { get: (target, name) => name === "explore" ? explore : Reflect.get(target, name) }) as It & Explores
 
 /** Vitest's `it`, with `it.explore`. */

@@ -1,4 +1,4 @@
-/** Tells a history in a few lines. */
+/** Describes a history in a few lines. */
 import * as Units from "../sandbox/engine/Units.ts"
 import * as Example from "../sandbox/Example.ts"
 import type { Fault, StreamSymptom, Symptom } from "../sandbox/gateway/Faults.ts"
@@ -6,14 +6,14 @@ import type { RequestRecord } from "../sandbox/gateway/RequestRecord.ts"
 import type * as Scenario from "./Scenario.ts"
 import type { History, Mark } from "./World.ts"
 
-/** The most lines of a story. */
+/** The maximum number of lines in a story. */
 export const mostLines = 8
 
 interface Line {
   /** The time, in Unix milliseconds. */
   readonly at: number
   readonly text: string
-  /** Lines of a higher rank stay when there are too many. */
+  /** If there are too many lines, lines with a higher rank are preferred. */
   readonly rank: number
 }
 
@@ -40,7 +40,7 @@ const quotes = ({ levels, market, spreadPermille }: Scenario.Book): string =>
     ? `the quotes on ${market} vanish`
     : `${market} is quoted on ${levels} level${levels === 1 ? "" : "s"}, ${percent(spreadPermille)} apart`
 
-/** What a symptom of streams hits, and how that goes wrong. */
+/** For each stream symptom, what it affects and what goes wrong. */
 const streamSymptoms: { readonly [Tag in StreamSymptom["_tag"]]: readonly [what: string, how: string] } = {
   Cut: ["message", "the connection ends instead"],
   Stall: ["message", "nothing arrives from then on"],
@@ -65,7 +65,7 @@ const streamFault = ({ channel, skip = 0, times = 1 }: Fault, symptom: StreamSym
   return `${which} of ${channel === undefined ? "the streams" : `the stream ${channel}`}: ${how}${why}`
 }
 
-/** An event in words; `undefined` if its effects are told elsewhere. */
+/** Describes an event in plain English. Returns `undefined` if the story shows the event's effects in other lines. */
 const eventText = (event: Scenario.Event): string | undefined => {
   switch (event._tag) {
     case "Price":
@@ -112,7 +112,7 @@ const symptoms: { readonly [Tag in Symptom["_tag"]]: (call: RequestRecord) => st
   Slow: () => "is applied, and answered slowly"
 }
 
-/** The fields of a call that are told, each with what stands before it. */
+/** The call fields that a story shows, each with the text that precedes its value. */
 const shownFields = { side: "", amount: "", market: "", price: "at ", activationPrice: "trigger ", orderId: "order " }
 
 const callText = (call: RequestRecord): string => {
@@ -145,7 +145,7 @@ const markText: { readonly [What in Mark["what"]]: string } = {
 
 const markRank: { readonly [What in Mark["what"]]: number } = { started: 3, killed: 5, stopped: 3, ended: 1, failed: 4 }
 
-/** What the exchange did to the program's positions. */
+/** Describes what the exchange did to the program's positions. */
 const marginLines = ({ events }: History, begin: number): ReadonlyArray<Line> =>
   events.flatMap(({ at, event }): ReadonlyArray<Line> => {
     if (at < begin || !("account" in event) || event.account !== Example.alice.account) return []
@@ -163,7 +163,7 @@ const marginLines = ({ events }: History, begin: number): ReadonlyArray<Line> =>
     }
   })
 
-/** What others did to the program's orders. */
+/** Describes how other accounts' trades filled the program's orders. */
 const orderLines = ({ events, moment }: History, begin: number): ReadonlyArray<Line> => {
   const own = new Map([...moment.endedOrders, ...moment.openOrders].map((order) => [order.id, order]))
   return events.flatMap(({ at, event }): ReadonlyArray<Line> => {
@@ -193,7 +193,7 @@ const linesOf = (history: History, begin: number): ReadonlyArray<Line> => {
   ].filter(({ rank }) => rank > 0).toSorted((one, other) => one.at - other.at)
 }
 
-/** Joins lines of the same text that follow each other. */
+/** Joins consecutive lines that have the same text. */
 const joined = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   const result: Array<Line & { count: number }> = []
   for (const line of lines) {
@@ -208,7 +208,7 @@ const joined = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   }))
 }
 
-/** The lines of the highest ranks, the latest of each, in order of time. */
+/** Selects the lines with the highest ranks, and the latest among equal ranks. Returns them in the order of time. */
 const chosen = (lines: ReadonlyArray<Line>, most: number): ReadonlyArray<Line> => {
   const kept = new Set(
     lines.toSorted((one, other) => other.rank - one.rank || other.at - one.at).slice(0, most)
@@ -216,7 +216,9 @@ const chosen = (lines: ReadonlyArray<Line>, most: number): ReadonlyArray<Line> =
   return lines.filter((line) => kept.has(line))
 }
 
-/** Tells a history that breaks a sentence, in at most eight lines; the last one says what is broken. */
+/**
+ * Describes a history in at most eight lines. If the history breaks an invariant, the last line names the invariant.
+ */
 export const tell = (history: History, begin: number): ReadonlyArray<string> => {
   const { broken, scenario } = history
   const end = broken === undefined

@@ -1,7 +1,7 @@
 /**
- * One history: a program, its exchange, the network between them, and the events of a scenario, in one thread. Nothing
- * runs but the tasks of this history, in an order that the scenario decides. When none is ready, time jumps to the next
- * thing that can happen.
+ * Runs one history: a program, its exchange, the network between them, and a scenario's events, in one thread. Only
+ * this history's tasks run, in an order that the scenario decides. When no task is ready, the time jumps to the next
+ * scheduled work.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -32,70 +32,73 @@ import * as Spans from "./Spans.ts"
 import { Tasks } from "./Tasks.ts"
 import * as Timeline from "./Timeline.ts"
 
-/** The start of every history, in Unix milliseconds: Monday, 5 January 2026, 10:00 UTC. */
+/** The time at which every history starts, in Unix milliseconds: Monday, 5 January 2026, 10:00 UTC. */
 export const start = 1_767_607_200_000
 
-/** The tasks after which a history that does not end counts as stuck. */
+/** The number of tasks after which a history is considered stuck. */
 const mostTasks = 500_000
 
-/** The time in which a stopped program must have ended, in milliseconds. */
+/** The time within which a stopped program must end, in milliseconds. */
 const grace = 10_000
 
-/** The pause before a process that has failed is started again, in milliseconds. */
+/** The delay before a failed process is restarted, in milliseconds. */
 const pause = 1000
 
 /**
- * Something that happened to the program.
+ * A change in the program's lifecycle.
  *
  * @category models
  */
 export interface Mark {
   /** The time, in Unix milliseconds. */
   readonly at: number
-  /** What happened. */
+  /** What happened to the program. */
   readonly what: "started" | "killed" | "stopped" | "ended" | "failed"
-  /** The failure, if it failed. */
+  /** The failure, if the program failed. */
   readonly why?: string
 }
 
 /**
- * A history that has ended.
+ * A completed history.
  *
  * @category models
  */
 export interface History {
-  /** The scenario that decided it. */
+  /** The scenario that determined the history. */
   readonly scenario: Scenario.Scenario
-  /** The sentence that it breaks; absent if it breaks none. */
+  /** The invariant that the history breaks; absent if all invariants hold. */
   readonly broken?: Invariant.Broken & {
-    /** The time, in Unix milliseconds. */
+    /** The time at which the invariant broke, in Unix milliseconds. */
     readonly at: number
   }
-  /** Why the exploration could not judge it, such as an invariant that throws; absent if it could. */
+  /**
+   * Why the history could not be checked, for example because an invariant threw an error; absent if it could be
+   * checked.
+   */
   readonly invalid?: string
-  /** The states that were to be reached, and were. */
+  /** The required states that the history reached. */
   readonly reached: ReadonlyArray<string>
-  /** What the seed does not control. If there is anything, the history may not be replayable. */
+  /** The resources that the seed does not control. Unless the list is empty, a replay may not reproduce the history. */
   readonly foreign: ReadonlyArray<Ambient.Foreign>
-  /** What happened to the program. */
+  /** When the program started, stopped, failed or was killed. */
   readonly marks: ReadonlyArray<Mark>
   /** The channels that the program has subscribed to, by their names on the wire. */
   readonly channels: ReadonlySet<string>
-  /** The last moment. */
+  /** The final state. */
   readonly moment: Moment.Moment
-  /** The duration, in milliseconds. */
+  /** The history's duration, in milliseconds. */
   readonly millis: number
   /** The number of tasks that ran. */
   readonly tasks: number
-  /** All commands of the exchange, those of its preparation first, as lines that a new venue can replay. */
+  /** All commands of the exchange, including those that prepared it, as lines that a new venue can replay. */
   readonly lines: () => ReadonlyArray<string>
-  /** The events of the exchange, in order. */
+  /** The exchange's events, in order. */
   readonly events: ReadonlyArray<Happened>
-  /** The latest spans of the program. */
+  /** The program's latest spans. */
   readonly spans: () => ReadonlyArray<Spans.Span>
 }
 
-/** An event of the exchange. */
+/** An event that the exchange reported. */
 export interface Happened {
   /** The time, in Unix milliseconds. */
   readonly at: number
@@ -115,7 +118,7 @@ const base = (order: number) => {
     Context.add(Logger.CurrentLoggers, silent)
   )
   const fork = <A, E>(effect: Effect.Effect<A, E>): Fiber.Fiber<A, E> => Effect.runForkWith(context)(effect)
-  /** Runs an effect of the world to its end, with everything else that is ready. */
+  /** Runs an effect to completion, together with all other ready tasks. */
   const finish = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {
       const fiber = fork(effect)
@@ -139,7 +142,7 @@ export const prepare = Effect.fnUntraced(function*(
   return { snapshot: { sequence, origin: sequence, state: Snapshot.encode(venue.state) }, lines: journal.lines() }
 })
 
-/** A history under way. */
+/** A history in progress. */
 class Running {
   private readonly program: Program
   private readonly scenario: Scenario.Scenario
@@ -203,7 +206,7 @@ class Running {
     )
   }
 
-  /** Starts everything. */
+  /** Schedules the scenario's events, and starts the program. */
   begin(): void {
     const { fork, timeline } = this.base
     const { calm = "30 seconds", during = "1 minute" } = this.program
@@ -229,7 +232,7 @@ class Running {
     })
   }
 
-  /** Runs until the history is over (`true`), or until it has to wait for something foreign (`false`). */
+  /** Runs until the history is over (`true`) or has to wait for foreign work (`false`). */
   run(): boolean {
     return this.ambient.detect(() => this.go())
   }
@@ -241,7 +244,7 @@ class Running {
         if (tasks.count() > mostTasks) this.invalid = `it has run ${mostTasks} tasks, and does not end`
         if (this.invalid !== undefined) return true
       } else if (this.ambient.isPending()) return false
-      // What happens at the same moment still belongs to the story.
+      // Everything that happens at the time of the break still belongs to the story.
       else if (this.broken !== undefined || this.isIdle()) this.isOver = true
       else {
         const next = timeline.next()
@@ -259,7 +262,7 @@ class Running {
     return true
   }
 
-  /** Ends the history. */
+  /** Ends the history, and returns it. */
   end(): History {
     const { tasks, timeline } = this.base
     return {
@@ -281,7 +284,7 @@ class Running {
     }
   }
 
-  /** Gives the platform back. */
+  /** Restores the platform. */
   leave(): void {
     this.ambient.leave()
   }
@@ -291,7 +294,7 @@ class Running {
     return this.base.tasks.isReady()
   }
 
-  /** Whether nothing can happen any more to a program that has ended by itself. */
+  /** Whether the program has ended and nothing is left that could still happen to it. */
   private isIdle(): boolean {
     return this.process?.hasEnded() === true && !this.isRestartPending && this.network.pending() === 0
   }
@@ -348,7 +351,7 @@ class Running {
     this.restartAfter(downMillis)
   }
 
-  /** The time after which a process that is being stopped is started again. */
+  /** How long to wait before restarting the process that is being stopped, in milliseconds. */
   private downMillis: number | undefined
 
   private stop(downMillis: number): void {
@@ -377,12 +380,12 @@ class Running {
     }
   }
 
-  /** From now on nothing goes wrong. */
+  /** Removes all faults, so that nothing goes wrong from then on. */
   private calm(): void {
     this.server.latest().venue.faults.clear()
   }
 
-  /** Stops the program, and waits until it has ended. */
+  /** Stops the program. The history ends once the program has ended. */
   private conclude(): void {
     this.isStopping = true
     if (this.process?.hasEnded() === false) {
@@ -406,10 +409,10 @@ class Running {
   }
 }
 
-/** The times that a history waits for foreign work, each for some milliseconds of the machine's time. */
+/** How long to wait for foreign work at each attempt, in milliseconds of real time. */
 const patience = [0, 1, 5, 20]
 
-/** Waits until foreign work has made something ready, or for a while. */
+/** Waits until foreign work has made a task ready, or until the attempts are used up. Then continues the history. */
 const wait = (running: Running): Effect.Effect<boolean> =>
   Effect.gen(function*() {
     for (const millis of patience) {

@@ -1,6 +1,6 @@
 /**
- * Finds the market that breaks a program: explores what can happen between a program and its exchange, in thousands of
- * histories, each from a seed. Needs `fast-check`.
+ * Finds the market conditions that break a program. Explores what can happen between a program and its exchange in
+ * thousands of histories, each determined by a seed. Requires `fast-check`.
  */
 export * as Counterexample from "./Counterexample.ts"
 export * as Explore from "./Explore.ts"

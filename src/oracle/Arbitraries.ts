@@ -83,14 +83,14 @@ export const feeRate = magnitude.map((text) => text as Decimal.FeeRate)
 // Identifiers and names
 // -----------------------------------------------------------------------------
 
-/** Integers from zero to far beyond the safe integers, as text. */
+/** Integers as text, from zero to far above the largest safe integer. */
 const wholeNumber = fc.oneof(
   fc.nat(),
   fc.bigInt({ min: 2n ** 53n - 2n, max: 2n ** 53n + 2n }),
   fc.bigInt({ min: 0n, max: 10n ** 40n })
 ).map((id) => id.toString())
 
-/** Order ids, some beyond the safe integers. */
+/** Order ids, some of which are larger than the safe integers. */
 export const orderId = wholeNumber.map((id) => id as Identifiers.OrderId)
 /** Trade ids. */
 export const tradeId = wholeNumber.map((id) => id as Identifiers.TradeId)

@@ -75,8 +75,8 @@ const sameAnswer: Explain = ([first, ...others]) =>
 const sameCall: Explain = ([first, ...others]) => first === undefined || others.length < 2 ? undefined : first.call
 
 /**
- * Returns the ways to group faults, the most informative first. Each applies to the faults that the earlier ones left
- * ungrouped. If a call is `served`, such a response to that call has a separate cause.
+ * Returns the ways to group faults, the most informative first. Each grouping applies to the faults that the earlier
+ * groupings left over. For a call that is `served`, a response such as HTTP 404 is grouped separately.
  */
 const groupings = (
   served: ReadonlyArray<string>

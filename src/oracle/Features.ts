@@ -100,7 +100,7 @@ export const aRead = (features: Features): string | undefined =>
 /** The remedy for a call that a target does not serve. */
 export const remedy = "if the target is not meant to serve a call, list it with the reason under missing in --features"
 
-/** Returns the message that the target declares a call missing. */
+/** Returns the message for a call that the target declares missing. */
 export const lacks = (call: string): string => `the target declares that it does not have ${call}`
 
 /** Returns the call that a path belongs to: the path without a market at its end. */

@@ -494,7 +494,7 @@ const xml = (text: string): string =>
   text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
     .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\"", "&quot;")
 
-/** Returns the content of a result's test case: nothing if the rule holds. */
+/** Returns the content of a result's test case. The content is empty if the rule holds. */
 const caseOf = (report: Report, result: Result): string => {
   const { isKnown, level, outcome, rule } = result
   switch (outcome._tag) {

@@ -1,6 +1,6 @@
 /**
- * Rules: each is a statement from the document, and the property that shows whether a target satisfies it. No rule
- * exists without a property.
+ * Rules. Each rule consists of a statement from the document, and a property that shows whether a target satisfies the
+ * statement. No rule exists without a property.
  *
  * @example
  * ```ts

@@ -83,7 +83,7 @@ export const conclude = (
 /** The reason shown for rules that need an API key, if the target has none. */
 export const needsKey = "needs an API key and its secret"
 
-/** The reasons shown for rules about records, if a real account has none, or only records that prove nothing. */
+/** The reasons shown for rules about records, if a real account has no records, or only records that prove nothing. */
 export const lacksRecords = {
   none: "the account has nothing to list here",
   tooFew: "the account has too few records, or equal ones"

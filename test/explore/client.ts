@@ -22,8 +22,8 @@ const possible: Possibilities.Possibilities = {
 }
 
 /**
- * Whether a process other than the first had begun to call shortly before. Its nonces are times, and those of the
- * process before it may have been ahead of the clock.
+ * Whether a process other than the first one started calling shortly before. Its nonces are based on the time, and the
+ * previous process's nonces may have been ahead of the clock.
  */
 const isSoonAfterRestart = ({ sent }: Moment, at: number): boolean =>
   sent.some(({ at: sentAt, process }) => process > 1 && sentAt <= at && at <= sentAt + 3000)
@@ -115,8 +115,8 @@ const watch = Effect.gen(function*() {
 })
 
 /**
- * Follows its open orders in a live view. While faults last, the view may be wrong or incomplete: the exchange may repeat
- * old states, which nobody can tell from new ones, or refuse every connection.
+ * Follows its open orders in a live view. While faults last, the view may be wrong or incomplete, because the exchange
+ * may repeat old states that look like new ones, or refuse every connection.
  */
 export const watching = Explore.program({
   name: "watching",
@@ -130,7 +130,7 @@ export const watching = Explore.program({
         const own = Array.isArray(ours) ? ours.join(" ") : "incomplete"
         return !isRunning || own === theirs || `the view has "${own}", the exchange "${theirs}"`
       },
-      // Longer than anything that the client waits for: a stalled connection, a new connection, the next reading.
+      // Longer than any of the client's delays: a stalled connection, a reconnection, and the next poll.
       within: "100 seconds"
     })
   ],

@@ -1,15 +1,15 @@
-/** Explores a program that should hold. */
+/** Explores a program that should break no invariant. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Explore } from "../../src/explore/index.ts"
 import { isLong } from "../support/long.ts"
 
-/** An hour in the long form. It ends a test that hangs. */
+/** Long test runs allow an hour, after which a test that hangs is stopped. */
 export const timeout = isLong ? 3_600_000 : 60_000
 
 /**
- * Explores a program in so many histories, or in a few in the short form, which may miss states that are to be reached.
- * All programs together run a hundred thousand histories in the long form.
+ * Explores a program in `runs` histories in long test runs. Short test runs use only a few histories, and may miss
+ * required states. In long test runs, all programs together have a hundred thousand histories.
  */
 export const holds = (program: Explore.Program, histories: number) =>
   Effect.gen(function*() {

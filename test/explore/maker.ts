@@ -1,4 +1,4 @@
-/** The market maker of the docs, with the sentences that it is meant to keep. */
+/** The market maker from the documentation, with the invariants that it should keep. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -10,7 +10,7 @@ import * as Maker from "../readme/maker.ts"
 
 const tickers = [ticker("BTC"), ticker("USDT")]
 
-/** Makes the market until a time after which nothing goes wrong, then stops, and says what it owns. */
+/** Makes the market for a while after the last fault, then stops and reports its ledger. */
 const run = Effect.gen(function*() {
   const begun = yield* Clock.currentTimeMillis
   const maker = yield* Maker.make(settings)
@@ -21,7 +21,7 @@ const run = Effect.gen(function*() {
   yield* Explore.say("owns", Object.fromEntries(tickers.map((ticker) => [ticker, maker.ledger.of(ticker)])))
 })
 
-/** Its state is in memory, so it is not killed. */
+/** The program is never killed, because its state is in memory. */
 export const making = Explore.program({
   name: "making",
   run,

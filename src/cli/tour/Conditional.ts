@@ -56,7 +56,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** Listing and canceling a conditional order. Uses the position that an earlier chapter opened. */
+/** The tour's calls that list and cancel a conditional order. They use the position that an earlier chapter opened. */
 export const conditional = Effect.gen(function*() {
   const oco = yield* CollateralOcoOrders
   const orders = yield* ConditionalOrders

@@ -22,7 +22,7 @@ const buy = (price: `${number}`) => ({
 const wordsOf = (failure: Result.Result.Failure<Outcome>): string =>
   failure._tag === "RequestRejected" ? failure.reason : failure._tag
 
-/** Changing an order's price, and placing and canceling orders in bulk. */
+/** The tour's calls that change an order's price, and that place and cancel orders in bulk. */
 export const rows = Effect.gen(function*() {
   const limit = yield* LimitOrders
   const modify = yield* ModifyOrder

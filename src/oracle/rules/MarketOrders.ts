@@ -183,7 +183,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("market-orders.agrees", {
-    statement: "Shows in the answer to a market order, and in order history, what the order's deals add up to",
+    statement: "Shows in the response to a market order, and in order history, the sums of the order's deals",
     values: entries.flatMap((entry) => [0.02, 0.05, 0].map((size) => ({ entry, size }))),
     check: Effect.fnUntraced(function*(world, { entry, size }) {
       const { account, amount, answer, order } = yield* size === 0 ? unmet(world, entry) : sweep(world, entry, size)

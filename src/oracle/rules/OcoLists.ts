@@ -104,7 +104,7 @@ const withLegs = (pair: Body, change: Body): Body => ({
   ...Object.fromEntries(Oco.legs.map((key) => [key, { ...Oco.leg(pair, key), ...change }]))
 })
 
-/** A pair as the answer to its cancellation shows it. */
+/** Returns a pair as the response to its cancellation shows it. */
 const canceledOf = (pair: Body): Body => {
   const { mtime: _stop, ...stop_loss } = Oco.leg(pair, "stop_loss")
   const { mtime: _limit, ...take_profit } = Oco.leg(pair, "take_profit")
@@ -164,7 +164,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("oco-orders.new", {
-    statement: "Lists a new OCO order with the values of its first answer, and its legs among the open orders",
+    statement: "Lists a new OCO order with the values of its first response, and its legs among the open orders",
     profile: "mutating",
     values: Orders.sides.flatMap((side) => both.map(({ path }) => ({ path, side }))),
     check: Effect.fnUntraced(function*(world, { path, side }) {

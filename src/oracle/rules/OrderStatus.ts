@@ -103,7 +103,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
       const { dealStock } = Dialects.keys(world.dialect)
       yield* Verdict.conclude(
-        "0.01 filled, in the order's own answer too",
+        "0.01 filled, also in the response to the order",
         { [dealStock]: swept[dealStock], left: swept["left"], status: swept["status"] },
         Number(swept[dealStock]) === 0.01 && Number(swept["left"]) > 0 && swept["status"] !== "FILLED"
       )

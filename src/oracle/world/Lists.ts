@@ -107,8 +107,9 @@ export const beginning = (world: World, list: List): Effect.Effect<Page, Verdict
   page(world, list, { limit: 100 })
 
 /**
- * Reads the list's first hundred records. They must all differ, so that a record's content identifies it. A sandbox has
- * such records; on a real account with fewer than two records, or equal ones, the rule is skipped.
+ * Reads the list's first hundred records. The records must all differ, so that a record's content identifies the
+ * record. A sandbox has such records. On a real account with fewer than two records, or with equal records, the rule is
+ * skipped.
  */
 export const distinct = Effect.fnUntraced(function*(
   world: World,

@@ -286,8 +286,8 @@ export const funds = Effect.fnUntraced(function*(world: World, account: Account)
 // -----------------------------------------------------------------------------
 
 /**
- * Returns an account whose canceled orders appear in the order history. The live exchange omits those of business
- * partners.
+ * Returns an account whose canceled orders appear in the order history. The live exchange omits the canceled orders of
+ * business partners.
  */
 export const customer = (world: World) => world.open({ b2b: false })
 
