@@ -350,7 +350,11 @@ class Runner {
       if (Exit.isSuccess(exit)) return toAnswer(exit.value)
       const { cause } = exit
       return Promise.reject(
-        !Cause.hasInterruptsOnly(cause) ? printable(Cause.squash(cause)) : signal?.aborted ? signal.reason : printable(new ClientClosed())
+        !Cause.hasInterruptsOnly(cause)
+          ? printable(Cause.squash(cause))
+          : signal?.aborted
+          ? signal.reason
+          : printable(new ClientClosed())
       )
     })
     this.#calls.add(call)

@@ -151,7 +151,10 @@ describe("createClient", () => {
     assert.instanceOf(error, ValidationFailed)
     assert.match(error.stack ?? "", /^ValidationFailed: LimitOrders\.create was refused.*\n +at caller /u)
     // A console prints the message and the stack trace, and then the fields.
-    assert.match(inspect(error), /^ValidationFailed: LimitOrders\.create was refused.*\n +at caller [^{]*\{\n +endpoint: /u)
+    assert.match(
+      inspect(error),
+      /^ValidationFailed: LimitOrders\.create was refused.*\n +at caller [^{]*\{\n +endpoint: /u
+    )
     const streamed = await failureOf(nextOf(client.channels.lastPrice.stream({ market: "BTC_USDT" })))
     assert.match(inspect(streamed), /^StreamRefused: .*start a sandbox with --dialect live\.\n/u)
     assert.instanceOf(await failureOf(client.limitOrders.create(undefined as never)), TypeError)

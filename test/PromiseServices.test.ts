@@ -26,24 +26,25 @@ const interfaceOf = (title: string, about: string, folder: string, names: Readon
   return `/**\n * ${about}\n *\n * @category models\n */\nexport interface ${title} {\n${members.join("")}}\n`
 }
 
-const generated = `/** The names of the client's services. Generated: \`TXC_TEST_RECORD=1 npx vitest run test/PromiseServices.test.ts\`. */
+const generated =
+  `/** The names of the client's services. Generated: \`TXC_TEST_RECORD=1 npx vitest run test/PromiseServices.test.ts\`. */
 
 ${
-  interfaceOf(
-    "EndpointNames",
-    "The endpoints: each property of the client, and its module's name.",
-    "endpoints",
-    Contract.entries.map(({ name }) => name)
-  )
-}
+    interfaceOf(
+      "EndpointNames",
+      "The endpoints: each property of the client, and its module's name.",
+      "endpoints",
+      Contract.entries.map(({ name }) => name)
+    )
+  }
 ${
-  interfaceOf(
-    "ChannelNames",
-    "The channels: each property of the client's `channels`, and its module's name.",
-    "channels",
-    Channels.entries.map(({ name }) => name)
-  )
-}`
+    interfaceOf(
+      "ChannelNames",
+      "The channels: each property of the client's `channels`, and its module's name.",
+      "channels",
+      Channels.entries.map(({ name }) => name)
+    )
+  }`
 
 /** Returns the types that a module exports, with a checker. */
 const exported = (path: string) => {

@@ -108,7 +108,9 @@ export const make = (options: Options): Effect.Effect<Region["Service"], Invalid
   if ("region" in options) {
     const server: string | undefined = servers[options.region]
     return server === undefined
-      ? Effect.fail(new InvalidBaseUrl({ baseUrl: "", problem: `the region must be global or eu, not ${options.region}` }))
+      ? Effect.fail(
+        new InvalidBaseUrl({ baseUrl: "", problem: `the region must be global or eu, not ${options.region}` })
+      )
       : Effect.succeed({ baseUrl: server, dialect: Dialect.live })
   }
   const { allowInsecure = false, baseUrl, dialect } = options

@@ -83,7 +83,9 @@ export const cut = (shown: Page) =>
         ),
         // On a wider screen, a long cell ends in an ellipsis.
         ...globalThis.document.querySelectorAll(
-          globalThis.innerWidth < 700 ? ":is(.orders, .closed) .row:not(.head) > span, .requests .row:not(.head) > .name" : "none"
+          globalThis.innerWidth < 700
+            ? ":is(.orders, .closed) .row:not(.head) > span, .requests .row:not(.head) > .name"
+            : "none"
         )
       ]
       // A word is broken if its rectangles are on more than one line.

@@ -169,7 +169,10 @@ export const market = (): void => {
         yield* pick(ticket, "Kind of order", "Market")
         yield* write(ticket, "Amount, BTC", "0.01")
         yield* press(ticket, "Buy")
-        yield* appears(ticket.getByRole("alert"), /^Market buy: canceled, because no order .* let the counterparty quote/u)
+        yield* appears(
+          ticket.getByRole("alert"),
+          /^Market buy: canceled, because no order .* let the counterparty quote/u
+        )
         yield* pick(ticket, "Kind of order", "Limit")
         yield* see(() => book.getByRole("switch").check())
         yield* appears(book, /^Spread/u)

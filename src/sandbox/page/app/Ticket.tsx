@@ -109,7 +109,8 @@ const acceptedAs = (answer: string): { readonly isBad: boolean; readonly words: 
   const { stock } = unitsOf(market.value)
   if (status === "FILLED") return { isBad: false, words: "placed and filled" }
   if (!status.includes("CANCELED")) return { isBad: false, words: "placed" }
-  if (Number(traded) > 0) return { isBad: false, words: `placed, canceled after ${number(traded)} ${stock} were filled` }
+  if (Number(traded) > 0)
+    return { isBad: false, words: `placed, canceled after ${number(traded)} ${stock} were filled` }
   const advice = quoted === true ? "" : " Nobody quotes the market: let the counterparty quote, under Order book."
   return { isBad: true, words: `canceled, because no order in the book could trade with it.${advice}` }
 }
