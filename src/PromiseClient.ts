@@ -441,10 +441,14 @@ const methodOf = (
     const value = Result.getOrElse(tried, (error) => name === "stream" ? Stream.die(error) : Effect.die(error))
     if (Stream.isStream(value)) return runner.loop(Stream.unwrap(Effect.as(before, value)), options)
     const site = callSite(called)
-    return runner.call(Effect.flatMapEager(before, () => value), options).catch((error: unknown) =>
+    return runner.call(Effect.flatMapEager(before, () => value), options).catch((error: unknown) => {
       // A signal's reason is set by the program, so it can be any value.
-      Promise.reject(error === options?.signal?.reason ? error : pointing(error, site))
-    )
+      if (error === options?.signal?.reason) return Promise.reject(error)
+      const isEmpty = typeof method === "function" && given[0] === undefined && error instanceof TypeError
+      return Promise.reject(
+        pointing(isEmpty ? new TypeError(`${name} needs a request`, { cause: error }) : error, site)
+      )
+    })
   }
   return called
 }

@@ -157,7 +157,9 @@ describe("createClient", () => {
     )
     const streamed = await failureOf(nextOf(client.channels.lastPrice.stream({ market: "BTC_USDT" })))
     assert.match(inspect(streamed), /^StreamRefused: .*start a sandbox with --dialect live\.\n/u)
-    assert.instanceOf(await failureOf(client.limitOrders.create(undefined as never)), TypeError)
+    const empty = await failureOf(client.limitOrders.create(undefined as never))
+    assert.instanceOf(empty, TypeError)
+    assert.match(empty.stack ?? "", /^TypeError: create needs a request\n/u)
     assert.instanceOf(await failureOf(nextOf(client.orderDeals.stream(undefined as never))), TypeError)
     const starter = () => createClient({ baseUrl: "nowhere", dialect: "live" })
     try {
