@@ -41,6 +41,7 @@ import * as LiveBook from "./LiveBook.ts"
 import * as LiveOrders from "./LiveOrders.ts"
 import * as LivePositions from "./LivePositions.ts"
 import type * as LiveView from "./LiveView.ts"
+import { callSite, pointing, printable } from "./PromiseErrors.ts"
 import type { CallOptions, Client, PublicClient } from "./PromiseTypes.ts"
 import * as Dialect from "./protocol/Dialect.ts"
 import type * as Endpoint from "./protocol/Endpoint.ts"
@@ -128,6 +129,12 @@ export class ClientClosed extends Schema.TaggedError<ClientClosed>()("ClientClos
 
 const regionOf = (place: Place): Effect.Effect<Region.Region["Service"], Region.InvalidBaseUrl> => {
   if ("region" in place) return Region.make(place)
+  if (place.baseUrl === undefined) {
+    return new Region.InvalidBaseUrl({
+      baseUrl: "",
+      problem: "set region to global or eu, or set baseUrl and dialect; without options, the environment is read"
+    })
+  }
   const dialect = Dialect.byName[place.dialect]
   return dialect === undefined
     ? new Region.InvalidBaseUrl({
@@ -328,7 +335,7 @@ class Runner {
   }
 
   readonly call = (effect: Effect.Effect<unknown, unknown>, { signal }: CallOptions = {}): Promise<unknown> => {
-    if (this.#closing !== undefined) return Promise.reject(new ClientClosed())
+    if (this.#closing !== undefined) return Promise.reject(printable(new ClientClosed()))
     if (signal?.aborted === true) return Promise.reject(signal.reason)
     const stopping = new Stopping()
     const interrupting = new AbortController()
@@ -343,7 +350,11 @@ class Runner {
       if (Exit.isSuccess(exit)) return toAnswer(exit.value)
       const { cause } = exit
       return Promise.reject(
-        !Cause.hasInterruptsOnly(cause) ? Cause.squash(cause) : signal?.aborted ? signal.reason : new ClientClosed()
+        !Cause.hasInterruptsOnly(cause)
+          ? printable(Cause.squash(cause))
+          : signal?.aborted
+          ? signal.reason
+          : printable(new ClientClosed())
       )
     })
     this.#calls.add(call)
@@ -365,7 +376,7 @@ class Runner {
         )
         : Stream.fail(new ClientClosed())
     )
-    return Stream.toAsyncIterable(whole)
+    return Stream.toAsyncIterable(Stream.mapError(whole, printable))
   }
 
   readonly view = (make: Effect.Effect<LiveView.LiveView<unknown, unknown>, unknown, Scope.Scope>) => {
@@ -412,29 +423,6 @@ type Returned = Effect.Effect<unknown, unknown> | Stream.Stream<unknown, unknown
 
 type Methods = Readonly<Record<string, Returned | ((...args: ReadonlyArray<unknown>) => Returned)>>
 
-/** The place where a program called this package. */
-interface CallSite {
-  readonly stack?: string
-}
-
-/**
- * Remembers which code called a function of this package. Engines without `captureStackTrace` use their own stack
- * traces.
- */
-const callSite = (callee: Returned | object): CallSite => {
-  const site: CallSite = {}
-  Error.captureStackTrace?.(site, callee as () => unknown)
-  return site
-}
-
-/** Shows the calling code in an error's stack trace, instead of the fibers that created the error. */
-const pointing = <E>(error: E, { stack }: CallSite): E => {
-  if (error instanceof Error && stack !== undefined) {
-    error.stack = `${error.name}: ${error.message}\n${stack.slice(stack.indexOf("\n") + 1)}`
-  }
-  return error
-}
-
 /**
  * Converts a service's method to a method that returns a promise. If the method throws, for example because an untyped
  * program omitted the request, the promise rejects.
@@ -453,10 +441,14 @@ const methodOf = (
     const value = Result.getOrElse(tried, (error) => name === "stream" ? Stream.die(error) : Effect.die(error))
     if (Stream.isStream(value)) return runner.loop(Stream.unwrap(Effect.as(before, value)), options)
     const site = callSite(called)
-    return runner.call(Effect.flatMapEager(before, () => value), options).catch((error: unknown) =>
+    return runner.call(Effect.flatMapEager(before, () => value), options).catch((error: unknown) => {
       // A signal's reason is set by the program, so it can be any value.
-      Promise.reject(error === options?.signal?.reason ? error : pointing(error, site))
-    )
+      if (error === options?.signal?.reason) return Promise.reject(error)
+      const isEmpty = typeof method === "function" && given[0] === undefined && error instanceof TypeError
+      return Promise.reject(
+        pointing(isEmpty ? new TypeError(`${name} needs a request`, { cause: error }) : error, site)
+      )
+    })
   }
   return called
 }
@@ -501,7 +493,7 @@ const hasStreams = ({ policy }: Dialect.Dialect): Effect.Effect<void, StreamRefu
         method: "subscribe",
         origin: "local",
         code: 1,
-        reason: "only the live dialect has a WebSocket"
+        reason: "only the live dialect has a WebSocket; start a sandbox with --dialect live"
       })
     )
     : Effect.void
@@ -560,7 +552,7 @@ export const createClient: {
   (options: PublicOptions): PublicClient
 } = (options?: Options | PublicOptions) => {
   const site = callSite(createClient)
-  const settings = Effect.runSync(Effect.mapError(settingsOf(options), (error) => pointing(error, site)))
+  const settings = Effect.runSync(Effect.mapError(settingsOf(options), (error) => printable(pointing(error, site))))
   // The cast is safe: a test compares the client with its type, which is derived from the same contract.
   return clientOf(settings, options ?? {}) as never
 }

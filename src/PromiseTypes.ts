@@ -16,6 +16,7 @@ import type * as LiveBook from "./LiveBook.ts"
 import type * as LiveOrders from "./LiveOrders.ts"
 import type * as LivePositions from "./LivePositions.ts"
 import type * as LiveView from "./LiveView.ts"
+import type { ChannelNames, EndpointNames } from "./PromiseServices.ts"
 import type * as Reconciliation from "./Reconciliation.ts"
 
 // -----------------------------------------------------------------------------
@@ -123,13 +124,19 @@ type ShapeOf<Module, Name extends string> = Module extends { readonly [S in Name
 /**
  * The endpoints with these names, each under its name in camel case: `StopLimitOrders` is `stopLimitOrders`.
  *
+ * The type maps `EndpointNames` without renaming its keys, because an editor shows no doc comment for a renamed key.
+ *
  * @category models
  */
 export type Endpoints<K extends Contract.Name> = {
-  readonly [N in K as Uncapitalize<N>]: Promised<ShapeOf<Contract.Contract[N], N>>
+  readonly [N in keyof Pick<EndpointNames, Uncapitalize<K>>]: Promised<
+    ShapeOf<Contract.Contract[EndpointNames[N]], EndpointNames[N]>
+  >
 }
 
-type ChannelKey<N extends string> = Uncapitalize<N extends `${infer Short}Channel` ? Short : N>
+type ChannelKeys<Access extends "public" | "private"> = {
+  readonly [N in keyof ChannelNames]: Channels.ChannelOf<ChannelNames[N]>["access"] extends Access ? N : never
+}[keyof ChannelNames]
 
 /**
  * The channels with this access, each under its short name: `LastPriceChannel` is `lastPrice`.
@@ -137,9 +144,9 @@ type ChannelKey<N extends string> = Uncapitalize<N extends `${infer Short}Channe
  * @category models
  */
 export type ChannelsOf<Access extends "public" | "private"> = {
-  readonly [
-    N in Channels.Name as Channels.ChannelOf<N>["access"] extends Access ? ChannelKey<N> : never
-  ]: Promised<ShapeOf<Channels.Contract[N], N>>
+  readonly [N in keyof Pick<ChannelNames, ChannelKeys<Access>>]: Promised<
+    ShapeOf<Channels.Contract[ChannelNames[N]], ChannelNames[N]>
+  >
 }
 
 // -----------------------------------------------------------------------------

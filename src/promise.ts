@@ -17,6 +17,7 @@
  * ```
  */
 export * from "./PromiseClient.ts"
+export type * from "./PromiseServices.ts"
 export type * from "./PromiseTypes.ts"
 
 // The errors, as classes for `instanceof`

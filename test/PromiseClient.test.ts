@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { setImmediate } from "node:timers/promises"
+import { inspect } from "node:util"
 import * as Channels from "../src/channels/all.ts"
 import * as Contract from "../src/endpoints/all.ts"
 import * as LimitOrders from "../src/endpoints/LimitOrders.ts"
@@ -99,6 +100,8 @@ describe("createClient", () => {
   it("invalid options are rejected immediately, with the same errors as the layers report", () => {
     assert.throws(() => createClient({ ...place, baseUrl: "nowhere" }), InvalidBaseUrl, /not a URL/u)
     assert.throws(() => createClient({ ...place, dialect: "V4" as never }), InvalidBaseUrl, /document or live/u)
+    assert.throws(() => createClient({ region: "us" as never }), InvalidBaseUrl, /global or eu, not us/u)
+    assert.throws(() => createClient({} as never), InvalidBaseUrl, /set region to global or eu, or set baseUrl/u)
     assert.throws(() => createClient({ ...place, apiKey, apiSecret: "" }), InvalidCredentials, /secret is empty/u)
     assert.throws(() => createClient({ ...place, apiKey } as never), InvalidCredentials, /secret is empty/u)
   })
@@ -147,7 +150,16 @@ describe("createClient", () => {
     const error = await failureOf(caller("a lot"))
     assert.instanceOf(error, ValidationFailed)
     assert.match(error.stack ?? "", /^ValidationFailed: LimitOrders\.create was refused.*\n +at caller /u)
-    assert.instanceOf(await failureOf(client.limitOrders.create(undefined as never)), TypeError)
+    // A console prints the message and the stack trace, and then the fields.
+    assert.match(
+      inspect(error),
+      /^ValidationFailed: LimitOrders\.create was refused.*\n +at caller [^{]*\{\n +endpoint: /u
+    )
+    const streamed = await failureOf(nextOf(client.channels.lastPrice.stream({ market: "BTC_USDT" })))
+    assert.match(inspect(streamed), /^StreamRefused: .*start a sandbox with --dialect live\.\n/u)
+    const empty = await failureOf(client.limitOrders.create(undefined as never))
+    assert.instanceOf(empty, TypeError)
+    assert.match(empty.stack ?? "", /^TypeError: create needs a request\n/u)
     assert.instanceOf(await failureOf(nextOf(client.orderDeals.stream(undefined as never))), TypeError)
     const starter = () => createClient({ baseUrl: "nowhere", dialect: "live" })
     try {

@@ -163,6 +163,31 @@ describe("the examples on the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
+  it.live("the programs in Where it runs and A day over HTTP run against a sandbox that runs as a process", () =>
+    Effect.gen(function*() {
+      const [required = ""] = fences("src/client/docs/runtimes.md", "js")
+      const folder = yield* Project.make({
+        "required.cjs": required,
+        "dayOverHttp.ts": read("./readme/dayOverHttp.ts"),
+        "runDay.ts": read("./readme/runDay.ts")
+      })
+      const [settings = ""] = fences("src/client/docs/getting-started.md", "sh").slice(-1)
+      const [start = ""] = fences("src/sandbox/docs/day-over-http.md", "sh")
+      const script = [
+        // `npx` would not pass the signal on.
+        start.replace("npx effect-txc sandbox", "node_modules/.bin/effect-txc sandbox --port 0"),
+        "trap 'kill $!' EXIT",
+        "until test -s sandbox.json; do sleep 0.1; done",
+        settings.replace("http://127.0.0.1:8080", `$(sed -E '1!d; s/.*"url":"([^"]+)".*/\\1/' sandbox.json)`)
+          .replace("first.ts", "required.cjs"),
+        "node runDay.ts"
+      ].join("\n")
+      const { ended, output } = yield* Project.run(folder, ["bash", "-eu", "-c", script])
+      assert.strictEqual(ended, 0, output)
+      assert.include(output, "'BTC' => '0.5'")
+      assert.match(output, /\n6 fills in a day that took \d+ ms\n/u)
+    }).pipe(Effect.scoped))
+
   it.effect("the decimals example buys the amount that a user enters, and rejects invalid text", () =>
     Effect.gen(function*() {
       assert.strictEqual<string>((yield* DecimalsExample.buy("0.10", "100")).amount, "0.10")

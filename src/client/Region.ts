@@ -105,7 +105,14 @@ const isLoopback = (host: string): boolean =>
  * @category constructors
  */
 export const make = (options: Options): Effect.Effect<Region["Service"], InvalidBaseUrl> => {
-  if ("region" in options) return Effect.succeed({ baseUrl: servers[options.region], dialect: Dialect.live })
+  if ("region" in options) {
+    const server: string | undefined = servers[options.region]
+    return server === undefined
+      ? Effect.fail(
+        new InvalidBaseUrl({ baseUrl: "", problem: `the region must be global or eu, not ${options.region}` })
+      )
+      : Effect.succeed({ baseUrl: server, dialect: Dialect.live })
+  }
   const { allowInsecure = false, baseUrl, dialect } = options
   const fail = (problem: string) => Effect.fail(new InvalidBaseUrl({ baseUrl: BaseUrl.shown(baseUrl), problem }))
   const parsed = Result.try(() => new URL(baseUrl))

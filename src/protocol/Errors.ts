@@ -242,7 +242,8 @@ export class RequestRejected<F extends string = string> extends rejection() {
   override get message(): string {
     const code = this.code === undefined ? "" : `, code ${this.code}`
     const more = said(this) || advice(this.reason)
-    return `${this.endpoint} was refused with HTTP ${this.status}${code}: ${this.reason} ${more}`.trimEnd()
+    const reason = more === "" ? this.reason : `${sentence(this.reason)} ${more}`
+    return `${this.endpoint} was refused with HTTP ${this.status}${code}: ${reason}`
   }
 }
 

@@ -1,16 +1,18 @@
 import { type Client, createClient } from "effect-txc/promise"
 
-/** The JSON that `effect-txc sandbox` prints when its output is not a terminal. */
+/** The JSON in the first line of the sandbox's output. */
 export interface Sandbox {
   readonly url: string
+  readonly apiKey: string
+  readonly apiSecret: string
   readonly controlUrl: string
   readonly controlToken: string
 }
 
 const control = async ({ controlToken, controlUrl }: Sandbox, operation: string, fields: object): Promise<void> => {
   const headers = { authorization: `Bearer ${controlToken}`, "content-type": "application/json" }
-  const answer = await fetch(controlUrl + operation, { method: "POST", headers, body: JSON.stringify(fields) })
-  if (!answer.ok) throw new Error(`${operation}: ${await answer.text()}`)
+  const response = await fetch(controlUrl + operation, { method: "POST", headers, body: JSON.stringify(fields) })
+  if (!response.ok) throw new Error(`${operation}: ${await response.text()}`)
 }
 
 /** One hour of the bot under test: it buys 0.01 BTC below 39,500. */
@@ -22,8 +24,9 @@ const hour = async (client: Client): Promise<void> => {
 }
 
 /** Runs the bot for one day on the sandbox's clock, and returns the time of each fill. */
-export const day = async (sandbox: Sandbox, apiKey: string, apiSecret: string): Promise<ReadonlyArray<number>> => {
-  await using client = createClient({ baseUrl: sandbox.url, dialect: "document", apiKey, apiSecret })
+export const day = async (sandbox: Sandbox): Promise<ReadonlyArray<number>> => {
+  const { apiKey, apiSecret, url } = sandbox
+  await using client = createClient({ baseUrl: url, dialect: "document", apiKey, apiSecret })
   await control(sandbox, "FreezeClock", {})
   await control(sandbox, "SetCounterparty", { market: "BTC_USDT" })
   for (let at = 0; at < 24; at++) {

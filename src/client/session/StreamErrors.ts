@@ -49,10 +49,10 @@ export class StreamRefused extends Schema.TaggedError<StreamRefused>()("StreamRe
   get isRetryable(): boolean {
     return isTransient(this.code)
   }
-  /** The method, the code, the reason and some advice, in one line. */
+  /** The method, the code, the reason and, if the exchange refused the request, some advice, in one line. */
   override get message(): string {
-    const advice = this.isRetryable ? "Try again later." : "Check the parameters."
-    return `${this.method} was refused with code ${this.code}: ${this.reason}. ${advice}`
+    const advice = this.isRetryable ? " Try again later." : this.origin === "local" ? "" : " Check the parameters."
+    return `${this.method} was refused with code ${this.code}: ${this.reason}.${advice}`
   }
 }
 

@@ -50,13 +50,21 @@ export interface Context {
   readonly secrets: Secrets
 }
 
+/** Whether an accepted order was canceled at once, because nothing in the book could trade with it. */
+const isUnfilled = ({ body }: Written): boolean =>
+  body.includes(`"status":"CANCELED"`) && /"deal_?stock":"0"/iu.test(body)
+
+const unfilled = "the order was canceled, because no order in the book could trade with it; " +
+  "with SetCounterparty, the counterparty quotes the market"
+
 const hintOf = (
   { request, routed, serverTime }: CallContext,
-  { refused }: Outcome,
+  { answer, refused }: Outcome,
   { dialect, limits, state }: Context
 ): string | undefined => {
-  if (refused === undefined || refused === "invalid") return undefined
   const endpoint = routed?.route.endpoint
+  if (refused === undefined) return endpoint?.places === "order" && isUnfilled(answer) ? unfilled : undefined
+  if (refused === "invalid") return undefined
   return NearMiss.explain(refused, {
     request,
     dialect,

@@ -435,6 +435,23 @@ describe("hints for refused calls", () => {
       assert.strictEqual(record?.hint, "it was signed with the secret of another key, \"key of bob\"")
     }).pipe(Effect.provide(overHttp())))
 
+  it.effect("an order that is canceled because the book is empty gets a hint, and an order that waits gets none", () =>
+    Effect.gen(function*() {
+      const terms = { market: "BTC_USDT", side: "buy", amount: "0.1" }
+      const placed = [
+        signed(document, "/api/v4/order/stock_market", terms),
+        signed(document, "/api/v4/order/new", { ...terms, price: "1000", ioc: true }),
+        signed(document, "/api/v4/order/new", { ...terms, price: "1000" })
+      ]
+      for (const request of placed) yield* (yield* Venue).handle(request)
+      const records = yield* Control.use((control) => control.requests())
+      assert.deepStrictEqual(records.map(({ status }) => status), [200, 200, 200])
+      const hints = records.map(({ hint }) => hint)
+      assert.match(hints[0] ?? "", /^the order was canceled, because no order in the book .* SetCounterparty/u)
+      assert.strictEqual(hints[1], hints[0])
+      assert.isUndefined(hints[2])
+    }).pipe(Effect.provide(inProcess())))
+
   it.effect("a call that succeeds gets no hint", () =>
     Effect.gen(function*() {
       const nonce = freshNonce(document)

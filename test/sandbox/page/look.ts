@@ -78,7 +78,15 @@ export const cut = (shown: Page) =>
       const { documentElement } = globalThis.document
       const isCut = ({ clientWidth, scrollWidth }: Element) => scrollWidth > clientWidth + 1
       const found = [
-        ...globalThis.document.querySelectorAll("button, .scroll-x, .inside, .tabs, .tag, .row > .verdict, .field")
+        ...globalThis.document.querySelectorAll(
+          "button, .scroll-x, .inside, .tabs, .tag, .row > .verdict, .field"
+        ),
+        // On a wider screen, a long cell ends in an ellipsis.
+        ...globalThis.document.querySelectorAll(
+          globalThis.innerWidth < 700
+            ? ":is(.orders, .closed) .row:not(.head) > span, .requests .row:not(.head) > .name"
+            : "none"
+        )
       ]
       // A word is broken if its rectangles are on more than one line.
       const broken: Array<string> = []
@@ -87,7 +95,7 @@ export const cut = (shown: Page) =>
         const { currentNode } = walker
         if (currentNode.parentElement?.checkVisibility() !== true || currentNode.parentElement.closest("option"))
           continue
-        for (const { 0: word, index } of (currentNode.textContent ?? "").matchAll(/[^\s/-]+/gu)) {
+        for (const { 0: word, index } of (currentNode.textContent ?? "").matchAll(/(?:[^\s/-]|\u202F)+/gu)) {
           const range = globalThis.document.createRange()
           range.setStart(currentNode, index)
           range.setEnd(currentNode, index + word.length)

@@ -164,10 +164,18 @@ export const market = (): void => {
         const control = yield* Control.Control
         const { shown } = yield* opened
         const book = region(shown, "Order book")
+        const ticket = shown.getByRole("form", { name: "Place an order" })
         yield* appears(book, /Nobody quotes BTC_USDT/u)
+        yield* pick(ticket, "Kind of order", "Market")
+        yield* write(ticket, "Amount, BTC", "0.01")
+        yield* press(ticket, "Buy")
+        yield* appears(
+          ticket.getByRole("alert"),
+          /^Market buy: canceled, because no order .* let the counterparty quote/u
+        )
+        yield* pick(ticket, "Kind of order", "Limit")
         yield* see(() => book.getByRole("switch").check())
         yield* appears(book, /^Spread/u)
-        const ticket = shown.getByRole("form", { name: "Place an order" })
         const kinds = see(() => ticket.getByLabel("Kind of order").locator("option").allInnerTexts())
         assert.deepStrictEqual(yield* kinds, [
           "Limit",
@@ -202,7 +210,7 @@ export const market = (): void => {
         yield* write(ticket, "Client order id", "")
         yield* pick(ticket, "Kind of order", "Market")
         yield* press(ticket, "Sell")
-        yield* appears(ticket, /^Market sell: placed/u)
+        yield* appears(ticket, /^Market sell: placed and filled/u)
         yield* appears(region(shown, "Fills"), "sell, taker")
         yield* pick(ticket, "Kind of order", "Margin OCO")
         yield* write(ticket, "Price, USDT", "42000")

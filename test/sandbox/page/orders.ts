@@ -57,8 +57,8 @@ export const orders = (): void => {
 
       yield* press(list, "Cancel order my-stop")
       yield* listOf(shown, "Open orders", 4)
-      const ended = region(shown, "Ended orders").locator("[role=gridcell] + [role=gridcell]")
-      yield* reads(ended, [
+      const closed = region(shown, "Closed orders").locator("[role=gridcell] + [role=gridcell]")
+      yield* reads(closed, [
         "buy stop limit",
         "BTC_USDT spot",
         "0.01 BTC",
@@ -147,7 +147,7 @@ export const orders = (): void => {
             "placed",
             "triggered",
             "0.01 BTC at 40 300 USDT as taker, fee 0.00001 BTC",
-            "ended filled"
+            "closed filled"
           ].map((text) => text.replace(/^(?=0)/u, "filled "))
         )
         yield* appears(order, "nothing")

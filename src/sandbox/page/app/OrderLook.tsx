@@ -28,7 +28,7 @@ export const cancel = (order: AnyOrder): void =>
     "market"
   )
 
-const title = { placed: "placed", triggered: "triggered", filled: "filled", ended: "ended" } as const
+const title = { placed: "placed", triggered: "triggered", filled: "filled", ended: "closed" } as const
 
 /** The way to the call or the command behind an event. */
 const Cause = ({ command }: { command: number | undefined }): JSX.Element => {
@@ -54,7 +54,7 @@ const Happened = (
   return (
     <tr>
       <td class="soft">{at === undefined ? "–" : dateAndTimeOf(at).slice(5)}</td>
-      <td>
+      <td class="wraps">
         <b>{title[what]}</b> {what === "ended" ? outcomeOf(order.status) : ""}
         {fill === undefined ? null : (
           <>

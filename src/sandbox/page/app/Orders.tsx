@@ -26,7 +26,7 @@ import {
 const activationOf = ({ activated, activationCondition }: OpenOrder): string =>
   activated ? "triggered at " : `waits for ${activationCondition === "gte" ? "≥" : "≤"} `
 
-/** The number of fills and of ended orders that the sandbox shows. */
+/** The number of fills and of closed orders that the sandbox shows. */
 const mostShown = 100
 
 /** Opens the life of an order. The past has no lives: its orders may not exist any more. */
@@ -66,7 +66,6 @@ const Order = ({ order }: { order: OpenOrder }): JSX.Element => {
         )}
       </Cell>
       <Cell>
-        {order.kind === "spot" ? null : <span class="kind only-narrow">{order.kind}{" "}</span>}
         {note === "" ? null : <span class="tag">{note}</span>}
       </Cell>
       <Cell class="num">
@@ -92,7 +91,7 @@ const Order = ({ order }: { order: OpenOrder }): JSX.Element => {
   )
 }
 
-const EndedRow = ({ order }: { order: EndedOrder }): JSX.Element => {
+const ClosedRow = ({ order }: { order: EndedOrder }): JSX.Element => {
   const { money, stock } = unitsOf(order.market)
   return (
     <>
@@ -208,23 +207,23 @@ const Fills = (): JSX.Element => (
   </section>
 )
 
-const Ended = (): JSX.Element => (
-  <section class="card" aria-label="Ended orders">
+const Closed = (): JSX.Element => (
+  <section class="card" aria-label="Closed orders">
     <h2>
-      Ended orders {endedOrders.value.length < mostShown ? null : <span class="soft">latest {mostShown}</span>}
+      Closed orders {endedOrders.value.length < mostShown ? null : <span class="soft">latest {mostShown}</span>}
     </h2>
     <Rows
-      label="Ended orders"
-      className="ended"
+      label="Closed orders"
+      className="closed"
       count={endedOrders.value.length}
       lines={8}
-      head={["Ended", "Order", "Market", "Amount", "Price", "Outcome", "Filled", "Id"]}
+      head={["Closed", "Order", "Market", "Amount", "Price", "Outcome", "Filled", "Id"]}
       empty="None yet."
       keyOf={(index) => endedOrders.value[index]?.id ?? index}
       onOpen={(index) => openOrder(endedOrders.value[index])}
       row={(index) => {
         const order = endedOrders.value[index]
-        return order === undefined ? null : <EndedRow order={order} />
+        return order === undefined ? null : <ClosedRow order={order} />
       }}
     />
   </section>
@@ -268,6 +267,7 @@ export const Orders = (): JSX.Element => {
           label="Open orders"
           className="orders"
           count={count}
+          narrowHeight={68}
           head={["Order", "Market", "Amount", "Price", "Trigger", "Note", "Filled", "Id", "Action"]}
           empty="None. Limit orders that rest in the book, and stop orders, appear here."
           keyOf={(index) => shown[index - offset]?.id ?? -index - 1}
@@ -289,7 +289,7 @@ export const Orders = (): JSX.Element => {
         <Balances />
       </div>
       <MarginEvents />
-      <Ended />
+      <Closed />
       <Fills />
     </div>
   )

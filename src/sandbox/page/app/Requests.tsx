@@ -93,7 +93,7 @@ const Request = ({ request }: { request: RequestRecord }): JSX.Element => (
     <Cell class="num">{request.status ?? "–"}</Cell>
     <Cell class="num soft">{request.millis.toFixed(1)}</Cell>
     <Cell class="name">
-      {nameOf(request)} {request.endpoint === undefined ? null : <span class="soft">{request.path}</span>}
+      {nameOf(request)} {request.endpoint === undefined ? null : <span class="soft path">{request.path}</span>}
     </Cell>
     <Cell>{request.account ?? ""}</Cell>
     <Cell class="why">{[whyOf(request), askedOf(request)].filter((part) => part !== "").join(" · ")}</Cell>
@@ -175,8 +175,8 @@ const Call = ({ request }: { request: RequestRecord }): JSX.Element => (
 
 const Exchange = ({ shown }: { shown: Shown }): JSX.Element => (
   <>
-    <section aria-label="Answer">
-      <h3>Answer</h3>
+    <section aria-label="Response">
+      <h3>Response</h3>
       <pre tabIndex={0}>{shown.answer === "" ? "No body" : pretty(shown.answer)}</pre>
       <Pairs of={shown.answerHeaders} />
     </section>
@@ -256,7 +256,7 @@ const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
             <Pairs of={request.fields} />
           </section>
         )}
-      {shown === "gone" ? <p class="soft">Its headers and answer are no longer stored.</p> : null}
+      {shown === "gone" ? <p class="soft">Its headers and response are no longer stored.</p> : null}
       {shown === undefined ? <p class="soft">Loading…</p> : null}
       {stored === undefined ? null : <Exchange shown={stored} />}
     </>
@@ -343,6 +343,7 @@ export const Requests = (): JSX.Element => {
           className="requests"
           count={shown.length}
           lines={14}
+          narrowHeight={68}
           head={["#", "Time", "Verdict", "HTTP", "ms", "Call", "Account", "Why, and what was sent"]}
           empty="No matching calls. Calls on the exchange appear here as they are made, except this page's own."
           keyOf={(index) => shown[index]?.number ?? 0}

@@ -97,10 +97,33 @@ export const reasonsOf = (answer: string): string => {
   }
 }
 
+/**
+ * Tells what became of an accepted order. An order that never rests in the book, such as a market order, is canceled if
+ * no other order can trade with it, although the exchange has accepted it.
+ */
+const acceptedAs = (answer: string): { readonly isBad: boolean; readonly words: string } => {
+  // A pair of orders has no status of its own.
+  const [, status = ""] = /^\{[^{}]*"status":"([A-Z_]+)"/u.exec(answer) ?? []
+  const [, traded = "0"] = /"deal_?stock":"([\d.]+)"/iu.exec(answer) ?? []
+  const { quoted } = summaryOf(market.value) ?? {}
+  const { stock } = unitsOf(market.value)
+  if (status === "FILLED") return { isBad: false, words: "placed and filled" }
+  if (!status.includes("CANCELED")) return { isBad: false, words: "placed" }
+  if (Number(traded) > 0)
+    return { isBad: false, words: `placed, canceled after ${number(traded)} ${stock} were filled` }
+  const advice = quoted === true ? "" : " Nobody quotes the market: let the counterparty quote, under Order book."
+  return { isBad: true, words: `canceled, because no order in the book could trade with it.${advice}` }
+}
+
 /** The id of a placed order, whose name depends on the dialect. */
 const idOf = (answer: string): string | undefined => {
   const [, id] = /"order_?id":"?(\d+)/iu.exec(answer) ?? []
   return id
+}
+
+const outcomeOf = (said: string, answer: string, order: string | undefined): typeof outcome.value => {
+  const { isBad, words } = acceptedAs(answer)
+  return { isBad, words: `${said}: ${words}`, ...(order === undefined ? {} : { order }) }
 }
 
 const place = ({ fields, name, path, places }: EndpointSummary, side: "buy" | "sell"): void => {
@@ -120,7 +143,7 @@ const place = ({ fields, name, path, places }: EndpointSummary, side: "buy" | "s
         ? { isBad: true, words: `${said}: the response was lost. Requests shows whether the order was applied.` }
         : status >= 400
         ? { isBad: true, words: `${said}, refused with HTTP ${status}: ${reasonsOf(answer)}` }
-        : { isBad: false, words: `${said}: placed`, ...(id === undefined || places === "pair" ? {} : { order: id }) }
+        : outcomeOf(said, answer, places === "pair" ? undefined : id)
     },
     "account",
     "market"

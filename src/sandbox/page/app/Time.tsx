@@ -162,6 +162,7 @@ const Commands = ({ all, at }: { all: ReadonlyArray<CommandSummary>; at: number 
     className="commands"
     count={all.length}
     lines={8}
+    narrowHeight={68}
     head={["#", "Time", "Account", "What happened"]}
     empty={onlyChanges.value ? "No command has changed anything." : "No commands yet."}
     keyOf={(row) => all[row]?.sequence ?? 0}

@@ -6,11 +6,11 @@ export const timeOf = (micros: number): string => new Date(micros / 1000).toISOS
 export const dateAndTimeOf = (micros: number): string =>
   new Date(micros / 1000).toISOString().replace("T", " ").slice(0, 19)
 
-/** Formats a decimal with at most `digits` decimal places, and with spaces between thousands. */
+/** Formats a decimal with at most `digits` decimal places, and with narrow no-break spaces between thousands. */
 export const number = (text: string | number | undefined, digits = 8): string => {
   if (text === undefined) return "–"
   const [whole = "", part = ""] = String(text).split(".")
-  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/gu, "\u2009")
+  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/gu, "\u202F")
   const cut = part.slice(0, digits).replace(/0+$/u, "")
   return cut === "" ? grouped : `${grouped}.${cut}`
 }

@@ -17,6 +17,8 @@ export const useNarrow = (): boolean => {
 }
 
 interface RowsProps {
+  /** The height of a row on a narrow screen, where a row has several lines of text. Default: two lines. */
+  readonly narrowHeight?: number
   /** The list's name for screen readers. */
   readonly label: string
   /** The number of rows, drawn or not. */
@@ -104,9 +106,9 @@ const figures: ReadonlySet<string> = new Set(["#", "Amount", "Price", "Filled", 
 
 /** A grid that keeps only its visible rows in the document. Arrow keys move in it, and Enter opens a row. */
 const Grid = (
-  { className, count, head, keyOf, label, lines = 10, onDelete, onLook, onOpen, row }: RowsProps
+  { className, count, head, keyOf, label, lines = 10, narrowHeight = 50, onDelete, onLook, onOpen, row }: RowsProps
 ): JSX.Element => {
-  const height = useNarrow() ? 50 : 30
+  const height = useNarrow() ? narrowHeight : 30
   const box = useRef<HTMLDivElement>(null)
   const [chosen, choose] = useState<string | number>()
   const { first, setTop, shown } = useInSight(count, lines, height)

@@ -77,7 +77,7 @@ export const latestOrders = signal<ReadonlyArray<OpenOrder>>([])
 export const positions = signal<ReadonlyArray<OpenPosition>>([])
 export const balances = signal<ReadonlyArray<Balance>>([])
 export const fills = signal<ReadonlyArray<AccountFill>>([])
-/** The latest ended orders, latest first. */
+/** The latest closed orders, latest first. */
 export const endedOrders = signal<ReadonlyArray<EndedOrder>>([])
 
 /** The margin of the account; `undefined` until it is read. */

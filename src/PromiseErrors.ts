@@ -1,0 +1,36 @@
+/** Adapts errors to programs without Effect: where they point, and how a console prints them. */
+import * as Inspectable from "effect/Inspectable"
+
+/** The place where a program called this package. */
+export interface CallSite {
+  readonly stack?: string
+}
+
+/**
+ * Remembers which code called a function of this package. Engines without `captureStackTrace` use their own stack
+ * traces.
+ */
+export const callSite = (callee: object): CallSite => {
+  const site: CallSite = {}
+  Error.captureStackTrace?.(site, callee as () => unknown)
+  return site
+}
+
+/** Shows the calling code in an error's stack trace, instead of the fibers that created the error. */
+export const pointing = <E>(error: E, { stack }: CallSite): E => {
+  if (error instanceof Error && stack !== undefined) {
+    error.stack = `${error.name}: ${error.message}\n${stack.slice(stack.indexOf("\n") + 1)}`
+  }
+  return error
+}
+
+/**
+ * Lets a console print an error like any other error: its message, its stack trace, and its fields. Without this, an
+ * error of Effect prints only its fields.
+ */
+export const printable = <E>(error: E): E => {
+  if (error instanceof Error && Inspectable.NodeInspectSymbol in error) {
+    Object.defineProperty(error, Inspectable.NodeInspectSymbol, { value: undefined })
+  }
+  return error
+}
