@@ -46,7 +46,7 @@ const closed = Effect.fnUntraced(function*(world: World, account: Account, side:
 
 const settingRules: ReadonlyArray<Rule.Rule> = [
   forEach("margin.leverage", {
-    statement: "Answers a change of leverage with the new leverage, which the summary then shows",
+    statement: "Responds to a leverage change with the new leverage, and then shows it in the summary",
     values: [1, 5, 10],
     check: Effect.fnUntraced(function*(world, leverage) {
       const account = yield* world.open()

@@ -26,8 +26,8 @@ const amountsOf = (entry: Body, at: 0 | 1 | 2): ReadonlyArray<unknown> => keys.m
 export const rules: ReadonlyArray<Rule.Rule> = [
   margin.forEach("streams.margin.borrows", {
     statement:
-      "Shows the amounts of each collateral asset as the call for balances in detail does, in answers to requests "
-      + "and in messages, also while a position borrows",
+      "Shows the same amounts of each collateral asset as the call for detailed balances, in responses and in messages, "
+      + "even while a position borrows",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* world.open()

@@ -33,7 +33,7 @@ export const leverages = [1, 2, 3, 5, 10, 20, 50, 100] as const
 const call = async (name: string, fields: object): Promise<void> => {
   const path = endpoints.value.find((one) => one.name === name)?.path ?? ""
   const { answer, status } = await post<Called>("CallAs", { account: account.value, path, fields })
-  if (status === undefined) throw new Error("The answer was lost. Requests says whether the call was applied.")
+  if (status === undefined) throw new Error("The response was lost. See Requests for whether the call was applied.")
   if (status >= 400) throw new Error(`Refused with HTTP ${status}: ${reasonsOf(answer)}`)
 }
 
