@@ -42,7 +42,7 @@ export const making = Explore.program({
       if (owns === undefined) return true
       for (const [asset, own] of Object.entries(owns as Readonly<Record<string, Decimal.Decimal>>)) {
         const theirs = balances.find((balance) => balance.wallet === "trade" && balance.ticker === asset)?.free
-        if (theirs === undefined || !Decimal.Equivalence(own, theirs)) return `the maker has ${own} ${asset}, not ${theirs}`
+        if (theirs === undefined || !Decimal.Equivalence(own, theirs)) return `it has ${own} ${asset}, not ${theirs}`
       }
       return true
     }),

@@ -26,7 +26,7 @@ const amountsOf = (entry: Body, at: 0 | 1 | 2): ReadonlyArray<unknown> => keys.m
 export const rules: ReadonlyArray<Rule.Rule> = [
   margin.forEach("streams.margin.borrows", {
     statement:
-      "Shows the same amounts of each collateral asset as the call for detailed balances, in responses and in messages, "
+      "Shows the same amounts of each collateral asset as the call for detailed balances, in responses and messages, "
       + "even while a position borrows",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
