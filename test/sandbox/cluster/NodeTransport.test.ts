@@ -70,7 +70,7 @@ describe("requests to other nodes", () => {
       assert.deepStrictEqual(outcome, answer(large))
     }))
 
-  it.live("a streamed response arrives in parts, and a complete response is distinguishable from a broken response", () =>
+  it.live("a streamed response arrives in parts, and the reader can tell whether it is complete", () =>
     Effect.gen(function*() {
       const parts = Stream.make("a", "é", "c".repeat(200_000)).pipe(Stream.encodeText)
       const whole = yield* sent(() => Effect.succeed(streamed(parts)))
