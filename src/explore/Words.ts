@@ -79,9 +79,7 @@ const eventText = (event: Scenario.Event): string | undefined => {
     case "Fault":
       return isOfStream(event.fault.symptom) ? streamFault(event.fault, event.fault.symptom) : undefined
     case "Funding":
-      return `the ${event.market} funding rate is ${event.permille < 0 ? "-" : ""}${
-        percent(event.permille)
-      } per minute`
+      return `the ${event.market} funding rate is ${event.permille < 0 ? "-" : ""}${percent(event.permille)} per minute`
     case "Liquidation":
       return `the ${event.market} mark price moves past the program's liquidation price`
     case "Outage":

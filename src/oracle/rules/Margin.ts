@@ -57,7 +57,7 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.leverage-refusal", {
-    statement: "Refuses a leverage that is not one of the documented ones with errors that name it",
+    statement: "Refuses an undocumented leverage with errors that name the field",
     values: [0, 4, 101, "many"],
     check: (world, leverage) =>
       Effect.flatMap(
@@ -95,7 +95,7 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("margin.hedge-refusal", {
-    statement: "Refuses a switch of hedge mode with code 113 while there is a futures position",
+    statement: "Refuses to switch hedge mode with code 113 while there is a futures position",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* withPosition(world, "buy")
       yield* LiveCalls.refuses(world, account, Paths.updateHedgeMode, { hedgeMode: true }, {
@@ -108,7 +108,8 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
 
 const positionRules: ReadonlyArray<Rule.Rule> = [
   forEach("margin.close", {
-    statement: "Closes exactly the position that the call names, and refuses a closed or unknown one with code 104",
+    statement:
+      "Closes exactly the position that the call names, and refuses a closed or unknown position with code 104",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* withPosition(world, side)
@@ -219,7 +220,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.adl", {
-    statement: "Grades a futures position from 0 to 4 on its side of the ADL queue, and has null on the other side",
+    statement: "Grades a futures position from 0 to 4 on its side of the ADL queue, and shows null on the other side",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* withPosition(world, side)
