@@ -244,7 +244,7 @@ export const host = Command.make(
   Command.withDescription(
     "Serve any number of exchanges from one process until it is stopped. A POST to its control plane creates one, with its own " +
       "base URL, keys and control token; unused exchanges sleep on disk. The host's control token is " +
-      "TXC_HOST_TOKEN, or a random one that is kept in the folder. For programs (--json, or if standard " +
+      "TXC_HOST_TOKEN, or a random token that is stored in the folder. For programs (--json, or if standard " +
       "output is not a terminal) the first line is JSON: url, controlUrl, controlToken"
   ),
   Command.withShortDescription(

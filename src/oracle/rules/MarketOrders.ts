@@ -201,7 +201,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       // A part of a buy's amount may be too small to buy anything.
       yield* Verdict.expect(
         answer,
-        "FILLED only for an order whose whole amount has traded",
+        "FILLED only for an order whose full amount has traded",
         order["status"] !== "FILLED" || isQuote(entry) && size < 0.03 || Number(left) === 0
       )
       const shown = yield* LiveOrders.ended(world, account)

@@ -120,7 +120,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
       const { first, listening } = yield* subscribe(world, market, limit)
       const body = first?.body ?? {}
       yield* Verdict.conclude(
-        "first a whole book (true), without a past_update_id",
+        "first a complete book (true), without a past_update_id",
         Streams.pushed(listening)[0] ?? null,
         first?.isSnapshot === true && (body["past_update_id"] ?? null) === null
       )

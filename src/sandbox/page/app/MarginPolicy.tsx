@@ -36,7 +36,7 @@ const terms: ReadonlyArray<Term> = [
   {
     name: "bracketSpan",
     label: "Leverage across brackets",
-    values: [["whole", "of the whole position"], ["marginal", "of each part"]]
+    values: [["whole", "of the complete position"], ["marginal", "of each part"]]
   },
   { name: "maintenanceShare", label: "Maintenance, share of initial margin" },
   { name: "callRatio", label: "Call, multiple of maintenance" },
