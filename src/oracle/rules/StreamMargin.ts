@@ -12,7 +12,7 @@ import type { Body } from "../world/World.ts"
 const margin = Streams.documented("Balance margin")
 const positions = Streams.documented("Positions")
 
-/** The keys of an amount: in the detailed balances of the call, in the answer to a request, and in a message. */
+/** The keys of each amount: in the detailed balances of the call, in the response to a request, and in a message. */
 const keys = [
   ["balance", "balance", "B"],
   ["borrow", "borrow", "b"],

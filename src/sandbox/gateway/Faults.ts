@@ -366,7 +366,7 @@ export interface Saved {
   readonly last: number
 }
 
-/** A fault with its counts. */
+/** A fault, and how often it has matched and fired. */
 interface Counted extends Armed {
   matched: number
   fired: number
