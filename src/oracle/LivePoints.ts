@@ -57,8 +57,7 @@ export const livePoints = [
     id: "open.live.margin-calls",
     point:
       "At which margin an account is called and liquidated, how much is closed first, and what a liquidation costs",
-    stance:
-      "an account is called at 1.5 times and liquidated at the maintenance margin, which is half the initial "
+    stance: "an account is called at 1.5 times and liquidated at the maintenance margin, which is half the initial "
       + "margin, as three captures show; a quarter is closed first; a liquidation costs nothing",
     rules: { unchecked: "only the owner of an exchange can move a mark price" }
   },

@@ -1,5 +1,6 @@
 /**
- * Rules about balances and positions over a WebSocket: once nothing changes, they must equal those that the calls show.
+ * Rules about balances and positions over a WebSocket. Once nothing changes, the pushed values must equal the values
+ * that the calls show.
  */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
@@ -34,7 +35,7 @@ const marginKeys = {
   available_with_borrow: "ab"
 } as const
 
-/** Whether the pushed balances equal those of the call, which may leave out balances of zero. */
+/** Whether the pushed balances equal the balances that the call returns. The call may omit balances of zero. */
 const isSame = (one: unknown, call: unknown): boolean => {
   const [balance, other] = [Streams.objectOf(one), Streams.objectOf(call)]
   return ["available", "freeze"].every((key) => Streams.isEqual(balance[key], other[key] ?? "0"))

@@ -45,7 +45,7 @@ const isLastPrice = (market: Market, price: number) => (params: unknown): true |
   return name === market.name && typeof last === "string" && Number(last) === price ? true : undefined
 }
 
-/** How much a statistic has grown between two responses. */
+/** The increase of a statistic between two responses. */
 const growth = (before: Body, after: Body, key: string): number => Number(after[key]) - Number(before[key])
 
 /** Whether the statistics include a trade. Their opening price is ignored. */
