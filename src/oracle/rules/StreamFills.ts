@@ -1,6 +1,6 @@
 /**
- * Rules about deals and executed orders over a WebSocket: they must equal those in the calls for fills and order
- * history.
+ * Rules about deals and executed orders over a WebSocket: they must equal the records that the calls for fills and
+ * order history return.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"

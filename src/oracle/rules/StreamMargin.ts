@@ -37,7 +37,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.pass(world)
       yield* Streams.settles(
         connection,
-        "the balances in detail",
+        "the detailed balances",
         Effect.gen(function*() {
           const call = (yield* LiveCalls.records(world, account, Paths.balanceSummary, {})).records
           const request = Streams.objectOf((yield* Streams.ask(connection, "balanceMargin_request")).result)
