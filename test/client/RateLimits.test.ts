@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
@@ -355,17 +356,19 @@ describe("refusals by the exchange", () => {
       assert.strictEqual(yield* sent, 1)
     }).pipe(Effect.provide(client(retryAfter("40")))))
 
-  it.effect("simultaneous rate-limit refusals are counted as one", () =>
-    Effect.gen(function*() {
+  it.effect("simultaneous rate-limit refusals are counted as one", () => {
+    const latch = Latch.makeUnsafe()
+    return Effect.gen(function*() {
       const calls = Array.from({ length: 20 }, () => Effect.flip(cancelAll))
       const refused = yield* Effect.forkChild(Effect.all(calls, { concurrency: "unbounded" }))
       while ((yield* sent) < 20) yield* turn
-      yield* TestClock.adjust(1)
+      yield* latch.open
       yield* Fiber.join(refused)
       const next = yield* Effect.forkChild(Effect.flip(cancelAll))
       assert.deepStrictEqual(yield* attemptsAfter([999, 251]), [20, 21])
       yield* Fiber.join(next)
-    }).pipe(Effect.provide(client(() => Effect.delay(Effect.sync(tooMany), 1)))))
+    }).pipe(Effect.provide(client(() => Effect.map(latch.await, tooMany))))
+  })
 })
 
 describe("an exchange client's rate limits", () => {
