@@ -165,7 +165,7 @@ export const livePoints = [
   {
     id: "open.live.pages",
     point: "The largest limit of an order's deals, and the largest offset of the histories",
-    stance: "those of the similar lists: 500 and 4294967295",
+    stance: "the same as in similar lists: 500 and 4294967295",
     rules: ["live-pages.offset.histories"]
   },
   {
