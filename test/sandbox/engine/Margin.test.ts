@@ -643,7 +643,7 @@ describe("automatic deleveraging", () => {
     assert.deepStrictEqual(tags(desk.send(moveMark("99")).events, ...calls), ["MarginRestored ann"])
   })
 
-  it("a later bid takes the position at the next price move, up or down, even after a restart", () => {
+  it("a bid that arrives later takes the position at the next price move, up or down, even after a restart", () => {
     for (const [mark, restarts] of [["92.9", false], ["93.1", false], ["93.1", true]] as const) {
       const desk = funded(book)
       desk.send(movePrice(perp, "100"))
