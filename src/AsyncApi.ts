@@ -214,7 +214,7 @@ const describe = (channel: Channel.Any, wire: (schema: Schema.Constraint) => unk
           title: "Reads once"
         })
       ],
-      [`${called}Answer`, replied(method, "The answer", wire(result))]
+      [`${called}Answer`, replied(method, "The response", wire(result))]
     ]))
   }
   return {

@@ -323,7 +323,7 @@ const operation = (endpoint: Endpoint.Any, dialect: Dialect, components: Compone
     security: isPublic ? [] : [{ apiKey: [], payload: [], signature: [] }],
     ...sent,
     responses: {
-      [success]: { description: "The answer.", content: json(JsonSchema.anyOf([answer, ...alike])) },
+      [success]: { description: "The response.", content: json(JsonSchema.anyOf([answer, ...alike])) },
       ...refusals(refused.filter(({ status }) => status !== success), dialect, components)
     }
   }

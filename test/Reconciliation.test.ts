@@ -385,7 +385,7 @@ describe("placing orders safely", () => {
     )
 
     // These cases ensure that the property above tests retries and lost orders.
-    it(`safe placing places some orders, and ${proves ? "retries some" : "leaves some unknown"} (${name})`, () => {
+    it(`safe placing succeeds for some orders, and ${proves ? "retries some" : "leaves some unknown"} (${name})`, () => {
       assert.isAbove(ended.placed, 20)
       assert.strictEqual(ended.repeated > 0, proves)
       if (!proves) assert.isAbove(ended.unknown, 3)

@@ -55,7 +55,7 @@ const there = inProcess(Dialect.live)
 
 describe("an exchange whose clock differs from the client's clock", () => {
   for (const skew of [-3_600_000, -7000, 7000, 86_400_000]) {
-    it.effect(`an exchange whose clock is off by ${skew / 1000} seconds rejects uncorrected nonces and accepts corrected ones`, () =>
+    it.effect(`an exchange whose clock is off by ${skew / 1000} seconds rejects uncorrected nonces and accepts corrected nonces`, () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(1_700_000_000_000)
         yield* skewed(skew)

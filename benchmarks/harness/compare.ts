@@ -2,9 +2,9 @@
 import type { Sample } from "./operation.ts"
 
 /**
- * A peer is warm when the median CPU of its last three windows differs from that of the three before by at most
- * `within`, a fraction, and it has used `leastCpuMillis` of CPU time, because the runtime's compiler needs CPU too. A
- * warm-up takes at most `mostMillis` of wall time.
+ * A peer is warm when it has used `leastCpuMillis` of CPU time, because the runtime's compiler also needs CPU, and when
+ * the median CPU of its last three windows differs by at most `within`, a fraction, from the median of the three
+ * windows before. A warm-up takes at most `mostMillis` of wall time.
  */
 export interface WarmUp {
   readonly windowMillis: number

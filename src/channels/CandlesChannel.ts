@@ -215,7 +215,7 @@ const readLatest = ({ interval, market }: Topic): Continuity.Read<ReadonlyArray<
     return ask(channel.queries.list, { market, interval, start: UnixSeconds.make(start), end: UnixSeconds.make(end) })
   })
 
-/** A candle's volume never decreases, so of two versions the one with more volume is newer. */
+/** A candle's volume never decreases, so the version with the higher volume is the newer version. */
 const contains = (candles: ReadonlyArray<Candle>, { time, volume }: Candle): boolean =>
   candles.some((known) => known.time === time && Order(known.volume, volume) >= 0)
 

@@ -17,7 +17,7 @@ const opener = (url: string): readonly [program: string, ...args: ReadonlyArray<
   }
 }
 
-/** If a program is still running after this time, it has opened the page, or it is the browser. */
+/** A program that is still running after this time has probably opened the page, or is the browser itself. */
 const patience = "3 seconds"
 
 const opened = (url: string): Effect.Effect<boolean> =>

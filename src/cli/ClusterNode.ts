@@ -87,7 +87,7 @@ const migrating = Effect.fnUntraced(function*(token: string | undefined) {
   )
   if (token === undefined) return
   yield* PostgresRegistry.setToken(token)
-  yield* Console.log("The cluster has the token in TXC_HOST_TOKEN. Restart nodes that run with another one.")
+  yield* Console.log("The cluster has the token in TXC_HOST_TOKEN. Restart nodes that run with another token.")
 })
 
 /**

@@ -99,7 +99,7 @@ export const make = (folder: string) =>
         wrong: error.reason._tag === "AlreadyExists"
           ? `${folder} is a file, but the journal needs a folder`
           : `The folder ${folder} cannot be created: ${FileProblem.of(error)}`,
-        remedy: "Pass another folder with --data, or use --memory to keep nothing"
+        remedy: "Pass another folder with --data, or use --memory to save nothing"
       })
   )
 
@@ -147,7 +147,7 @@ const describeHolder = Effect.fnUntraced(function*(folder: string) {
 
 const unknownHolder = { by: "another process", stop: "stop it" }
 
-const elsewhere = "pass another folder with --data, or use --memory to keep nothing"
+const elsewhere = "pass another folder with --data, or use --memory to save nothing"
 
 /** Explains why a journal cannot be used, with a remedy. */
 export const refusalOf = Effect.fnUntraced(function*({ file, message, why }: JournalError, folder: string) {

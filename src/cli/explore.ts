@@ -72,7 +72,7 @@ const show = (progress: Progress.Progress, name: string, runs: number) => (at: E
   at.runs % 16 === 0
     ? progress.show(
       at.phase === "searching"
-        ? `${name}: history ${at.runs} of ${runs}, ${at.reached} things reached`
+        ? `${name}: history ${at.runs} of ${runs}, ${at.reached} different states reached`
         : `${name}: broken, making the counterexample smaller`
     )
     : Effect.void
@@ -148,6 +148,6 @@ const run = Effect.fn(function*(given: Given) {
 
 export const explore = Command.make("explore", flags, run).pipe(
   Command.withDescription(
-    "Searches for the history that breaks a program: the market, the faults and the order of fibers"
+    "Searches for a history (market moves, faults and fiber orders) in which a program breaks an invariant"
   )
 )

@@ -40,7 +40,7 @@ const flags = {
         "under your state folder on a terminal, effect-txc-host for a program"
     )
   ),
-  memory: Flags.toggle("memory", "Keep nothing: store the venues in a temporary folder"),
+  memory: Flags.toggle("memory", "Save nothing: store the venues in a temporary folder"),
   idle: count("idle", "Seconds that an unused venue stays awake; 60 by default"),
   ttl: count("ttl", "Seconds that a venue lives if it is created without a time to live; forever by default"),
   maxVenues: count("max-venues", "Maximum number of venues; 10000 by default"),
@@ -138,7 +138,7 @@ const millis = (seconds: Option.Option<number>): number | undefined =>
   Option.getOrUndefined(Option.map(seconds, (value) => value * 1000))
 
 const farewell = (isKept: boolean): string =>
-  isKept ? "Stopped. Run the same command to resume." : "Stopped. Nothing was kept."
+  isKept ? "Stopped. Run the same command to resume." : "Stopped. Nothing was saved."
 
 /** Returns the URL of the cluster's database. If it contains a password, pass it in the environment. */
 const clusterUrl = (given: Option.Option<string>) =>
@@ -244,7 +244,7 @@ export const host = Command.make(
   Command.withDescription(
     "Serve any number of exchanges from one process until it is stopped. A POST to its control plane creates one, with its own " +
       "base URL, keys and control token; unused exchanges sleep on disk. The host's control token is " +
-      "TXC_HOST_TOKEN, or a random one that is kept in the folder. For programs (--json, or if standard " +
+      "TXC_HOST_TOKEN, or a random token that is stored in the folder. For programs (--json, or if standard " +
       "output is not a terminal) the first line is JSON: url, controlUrl, controlToken"
   ),
   Command.withShortDescription(

@@ -246,7 +246,9 @@ const write = Effect.fnUntraced(function*(
   if (Option.isSome(replays)) yield* writeReplays(replays.value, report)
 })
 
-/** Writes the report so far when the check is interrupted. The report's exit code then replaces that of the signal. */
+/**
+ * Writes the report so far when the check is interrupted. The report's exit code then replaces the signal's exit code.
+ */
 const onInterrupt = Effect.fnUntraced(function*(
   given: Command.Command.Config.Infer<typeof flags>,
   progress: Progress.Progress,

@@ -149,7 +149,7 @@ const startOrResume = Effect.fnUntraced(function*(beginning: Beginning, folder: 
   }
   return yield* new Refused({
     wrong: `${folder} already has a venue, and --empty, --replay and --clock need a new one`,
-    remedy: "Pass another folder with --data, or use --memory to keep nothing"
+    remedy: "Pass another folder with --data, or use --memory to save nothing"
   })
 })
 
@@ -207,7 +207,7 @@ const printForPerson = Effect.fnUntraced(function*(
 })
 
 const farewell = (folder: Option.Option<string>): string =>
-  Option.isSome(folder) ? "Stopped. Run the same command to resume." : "Stopped. Nothing was kept."
+  Option.isSome(folder) ? "Stopped. Run the same command to resume." : "Stopped. Nothing was saved."
 
 export const sandbox = Command.make(
   "sandbox",

@@ -84,7 +84,7 @@ export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }:
   }).pipe(
     Effect.scoped,
     Effect.provide(sandbox),
-    Effect.onInterrupt(() => screen.isTerminal ? Console.log("\rStopped. Nothing was kept.") : Effect.void)
+    Effect.onInterrupt(() => screen.isTerminal ? Console.log("\rStopped. Nothing was saved.") : Effect.void)
   )
 }, Effect.scoped)
 

@@ -101,9 +101,9 @@ export interface MarginPolicy {
   /** A liquidation's fee, as a ratio of the closed value; the insurance account receives it. Not documented. */
   readonly liquidationFee: Decimal
   /**
-   * Who takes over the part of a liquidated position that the book can't absorb. `outside`: if you moved the price of a
-   * market that the sandbox's counterparty does not quote, an outside market takes that part at the mark price;
-   * otherwise the accounts on the other side do (ADL). `book`: always the accounts on the other side.
+   * Who takes over the part of a liquidated position that the book can't absorb. `outside`: an outside market takes
+   * that part at the mark price if you moved the price of a market that the sandbox's counterparty does not quote;
+   * otherwise, the accounts on the other side take it (ADL). `book`: the accounts on the other side always take it.
    */
   readonly liquidity: "outside" | "book"
   /** The maximum amount by which the interest may change the funding premium, as a ratio. Not documented. */

@@ -1,5 +1,5 @@
 /**
- * The collateral account's balances in detail: each asset's owned, borrowed and available amounts.
+ * The collateral account's detailed balances: each asset's owned, borrowed and available amounts.
  *
  * @example
  * ```ts
@@ -82,14 +82,14 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that can occur when reading the collateral account's balances in detail.
+ * Errors that can occur when reading the collateral account's detailed balances.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the collateral account's balances in detail.
+ * Reads the collateral account's detailed balances.
  *
  * @category services
  */

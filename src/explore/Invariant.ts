@@ -212,12 +212,12 @@ export const ledgerMatches = (name = "ledger"): AtTheEnd =>
   atTheEnd("the program's ledger is the exchange's", ({ said, total }) => {
     const ledger = said.get(name)?.value
     if (ledger === null || typeof ledger !== "object" || Array.isArray(ledger))
-      return `the program never said its ${name}`
+      return `the program never reported its ${name}`
     for (const [ticker, own] of Object.entries(ledger)) {
       const theirs = total(ticker)
       const ours = Decimal.parse(typeof own === "string" ? own : "")
       if (Result.isFailure(ours) || !Decimal.Equivalence(ours.success, theirs)) {
-        return `the program has ${typeof own === "string" ? own : "no text for"} ${ticker}, the exchange says ${theirs}`
+        return `the program has ${typeof own === "string" ? own : "no text for"} ${ticker}, the exchange has ${theirs}`
       }
     }
     return true

@@ -30,7 +30,7 @@ export const summary = ({ foundAt = 0, invalid = "", missed, program, runs, seed
     case "missed":
       return `${program}: never reached in ${histories(runs)} (seed ${seed}): ${missed.join("; ")}`
     case "invalid":
-      return `${program}: not judged: ${invalid}`
+      return `${program}: could not be checked: ${invalid}`
   }
 }
 

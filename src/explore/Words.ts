@@ -30,27 +30,27 @@ const clock = (at: number): string => {
 }
 
 const priceMoves = ({ market, overMillis, permille }: Scenario.Price): string => {
-  const within = overMillis === 0 ? "at once" : `within ${seconds(overMillis)}`
-  if (permille === 0) return `the price of ${market} is set again`
-  return `the price of ${market} ${permille < 0 ? "falls" : "rises"} by ${percent(permille)} ${within}`
+  const within = overMillis === 0 ? "immediately" : `within ${seconds(overMillis)}`
+  if (permille === 0) return `the ${market} price is set to the same value`
+  return `the ${market} price ${permille < 0 ? "falls" : "rises"} by ${percent(permille)} ${within}`
 }
 
 const quotes = ({ levels, market, spreadPermille }: Scenario.Book): string =>
   levels === 0
-    ? `the quotes on ${market} vanish`
+    ? `the quotes on ${market} disappear`
     : `${market} is quoted on ${levels} level${levels === 1 ? "" : "s"}, ${percent(spreadPermille)} apart`
 
 /** For each stream symptom, what it affects and what goes wrong. */
 const streamSymptoms: { readonly [Tag in StreamSymptom["_tag"]]: readonly [what: string, how: string] } = {
-  Cut: ["message", "the connection ends instead"],
-  Stall: ["message", "nothing arrives from then on"],
+  Cut: ["message", "the connection closes instead"],
+  Stall: ["message", "no further messages arrive"],
   Lose: ["message", "lost"],
   Duplicate: ["message", "arrives twice"],
-  HoldBack: ["message", "arrives after the next"],
+  HoldBack: ["message", "arrives after the next message"],
   Garble: ["message", "cut off in the middle"],
   Throttle: ["message", "arrives slowly"],
-  Stale: ["snapshot", "an old state"],
-  IgnorePing: ["ping", "not answered"],
+  Stale: ["snapshot", "shows an old state"],
+  IgnorePing: ["ping", "gets no response"],
   RefuseToken: ["token", "refused"],
   RefuseConnection: ["connection", "refused"]
 }
@@ -71,21 +71,19 @@ const eventText = (event: Scenario.Event): string | undefined => {
     case "Price":
       return priceMoves(event)
     case "Walk":
-      return `the price of ${event.market} makes ${event.steps} steps of up to ${percent(event.permille)}`
+      return `the ${event.market} price moves at random in ${event.steps} steps of up to ${percent(event.permille)}`
     case "Book":
       return quotes(event)
     case "Trade":
-      return `somebody else ${event.side === "buy" ? "buys" : "sells"} ${event.thousandths / 1000} on ${event.market}`
+      return `another account ${event.side === "buy" ? "buys" : "sells"} ${event.thousandths / 1000} on ${event.market}`
     case "Fault":
       return isOfStream(event.fault.symptom) ? streamFault(event.fault, event.fault.symptom) : undefined
     case "Funding":
-      return `the funding rate of ${event.market} is ${event.permille < 0 ? "-" : ""}${
-        percent(event.permille)
-      } a minute`
+      return `the ${event.market} funding rate is ${event.permille < 0 ? "-" : ""}${percent(event.permille)} per minute`
     case "Liquidation":
-      return `the mark price of ${event.market} moves to where the program's position is liquidated`
+      return `the ${event.market} mark price moves past the program's liquidation price`
     case "Outage":
-      return `the exchange is away for ${seconds(event.downMillis)}`
+      return `the exchange is down for ${seconds(event.downMillis)}`
     case "Drift":
       return `the program's clock is ${seconds(Math.abs(event.millis))} ${event.millis < 0 ? "behind" : "ahead"}`
     case "Key":
@@ -100,16 +98,16 @@ const eventText = (event: Scenario.Event): string | undefined => {
 const applied = (command: number | undefined): string => command === undefined ? "is not applied" : "is applied"
 
 const symptoms: { readonly [Tag in Symptom["_tag"]]: (call: RequestRecord) => string } = {
-  Answer: ({ command, status }) => `${applied(command)}, and answered with HTTP ${status ?? 0}`,
-  BadGateway: ({ command }) => `${applied(command)}, and answered with HTTP 502`,
+  Answer: ({ command, status }) => `${applied(command)}, and gets HTTP ${status ?? 0}`,
+  BadGateway: ({ command }) => `${applied(command)}, and gets HTTP 502`,
   Refuse: () => "is refused by a fault",
-  Reset: ({ command }) => command === undefined ? "is lost before it arrives" : "is applied, but its answer is lost",
-  Delay: () => "is applied, and answered late",
+  Reset: ({ command }) => command === undefined ? "is lost before it arrives" : "is applied, but its response is lost",
+  Delay: () => "is applied, but its response is late",
   Late: () => "arrives late",
-  Truncate: () => "is applied, but its answer is cut off",
-  Unreadable: () => "is applied, but its answer has only the ids of orders",
-  Malformed: () => "is applied, but its answer is not whole JSON",
-  Slow: () => "is applied, and answered slowly"
+  Truncate: () => "is applied, but its response is cut off",
+  Unreadable: () => "is applied, but its response contains only order ids",
+  Malformed: () => "is applied, but its response is incomplete JSON",
+  Slow: () => "is applied, but its response arrives slowly"
 }
 
 /** The call fields that a story shows, each with the text that precedes its value. */
@@ -126,7 +124,7 @@ const callText = (call: RequestRecord): string => {
     return `${name} ${symptoms[fault.symptom as Symptom["_tag"]](call)}`
   }
   if (refused !== undefined) return `${name} is refused: ${refused}`
-  return verdict === "failed" ? `${name} gets no answer` : name
+  return verdict === "failed" ? `${name} gets no response` : name
 }
 
 const callRank = ({ command, endpoint = "", fault, verdict }: RequestRecord): number => {

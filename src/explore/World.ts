@@ -123,7 +123,7 @@ const base = (order: number) => {
     Effect.suspend(() => {
       const fiber = fork(effect)
       while (fiber.pollUnsafe() === undefined && tasks.runOne()) continue
-      return fiber.pollUnsafe() ?? Effect.die("The exchange of a history waits for something outside of it")
+      return fiber.pollUnsafe() ?? Effect.die("The history's exchange waits for something outside of the history")
     })
   return { tasks, timeline, fork, finish }
 }
@@ -241,7 +241,7 @@ class Running {
     const { tasks, timeline } = this.base
     while (!this.isOver) {
       if (tasks.runOne()) {
-        if (tasks.count() > mostTasks) this.invalid = `it has run ${mostTasks} tasks, and does not end`
+        if (tasks.count() > mostTasks) this.invalid = `the history did not end after ${mostTasks} tasks`
         if (this.invalid !== undefined) return true
       } else if (this.ambient.isPending()) return false
       // Everything that happens at the time of the break still belongs to the story.
@@ -397,7 +397,7 @@ class Running {
   private judge(invariant: Invariant.Invariant, look: Invariant.Monitor["look"]): void {
     const judged = Result.try(() => look(this.moment))
     if (Result.isFailure(judged))
-      this.invalid = `the invariant "${invariant.name}" has thrown: ${String(judged.failure)}`
+      this.invalid = `the invariant "${invariant.name}" threw an error: ${String(judged.failure)}`
     else if (judged.success !== undefined && this.broken === undefined) {
       this.broken = { invariant: invariant.name, why: judged.success, at: this.base.timeline.now() }
     }

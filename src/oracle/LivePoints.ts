@@ -4,12 +4,11 @@
 export const livePoints = [
   {
     id: "open.live.market-data",
-    point:
-      "How candles and trades are ordered and aligned, whether all lists give a trade the same id, how open interest is "
-      + "counted, and how the older calls refuse a parameter",
+    point: "How candles and trades are ordered and aligned, whether all lists give a trade the same id, how open "
+      + "interest is counted, and how the older calls refuse a parameter",
     stance: "candles start at multiples of their interval, oldest first; trades are listed latest first, with one id "
-      + "everywhere; each contract counts once; the older calls refuse a parameter like the candles call. The current "
-      + "interval has a candle, an interval without trades has none",
+      + "everywhere; each contract is counted once; the older calls refuse a parameter like the candles call. The "
+      + "current interval has a candle, but an interval without trades has no candle",
     rules: [
       "candles.rows",
       "candles.times",
@@ -50,48 +49,48 @@ export const livePoints = [
     point:
       "Which price values a position, which leverage is the default, which profit pnl shows, and what an open order "
       + "does to the collateral balance",
-    stance: "the mark price; ten; the realized profit without fees; nothing until the order trades",
+    stance: "the mark price values a position; the default leverage is ten; pnl is the realized profit without fees; "
+      + "an open order does not change the collateral balance until it trades",
     rules: ["balances.collateral", "positions.margin", "positions.profit", "positions.realized", "positions.tpsl"]
   },
   {
     id: "open.live.margin-calls",
     point:
       "At which margin an account is called and liquidated, how much is closed first, and what a liquidation costs",
-    stance: "called at one and a half times, liquidated at one times the maintenance margin, which is half the initial "
-      + "margin, as three captures show; first a quarter; nothing",
+    stance: "an account is called at 1.5 times and liquidated at the maintenance margin, which is half the initial "
+      + "margin, as three captures show; a quarter is closed first; a liquidation costs nothing",
     rules: { unchecked: "only the owner of an exchange can move a mark price" }
   },
   {
     id: "open.live.leverage",
-    point:
-      "Whether leverage can change while there are positions, and which leverage a position has that spans brackets",
-    stance: "it can, and all positions change with it; that of the bracket of its whole cost",
+    point: "Whether leverage can change while there are positions, and the leverage of a position that spans brackets",
+    stance: "it can, and all positions change with it; the position's total cost determines the bracket",
     rules: { unchecked: "the documentation contradicts itself, so a target may do either" }
   },
   {
     id: "open.live.position-side",
     point: "What LONG and SHORT mean in one-way mode, and when an order opens the opposite position (code 115)",
-    stance: "nothing; never, because an order may turn a position",
+    stance: "LONG and SHORT are ignored; an order may always open the opposite position, so code 115 is never used",
     rules: { unchecked: "the documentation contradicts itself, so a target may do either" }
   },
   {
     id: "open.live.borrowing",
-    point: "What a margin position borrows, its interest, and which assets count as collateral, at which weight",
-    stance: "what its margin does not cover; 0.0585 % a day; USDT in full, BTC and ETH at 95 %",
+    point: "What a margin position borrows, its interest, and the weight of each asset as collateral",
+    stance: "it borrows what its margin does not cover, at 0.0585 % per day; USDT counts in full, BTC and ETH at 95 %",
     rules: ["margin.borrowed", "margin.borrows"]
   },
   {
     id: "open.live.free-margin",
-    point: "What freeMargin of the margin summary consists of",
+    point: "How the margin summary's freeMargin is computed",
     stance: "equity minus margin plus pnl minus unrealizedFunding, as captured responses show",
     rules: ["margin.free"]
   },
   {
     id: "open.live.keys",
-    point:
-      "What a new key of a sub-account may call, how a call beyond the sub-account's permissions is refused, and whether "
-      + "the status of a new sub-account is final",
-    stance: "every endpoint; like a call with a key that lacks access; the status is final",
+    point: "What a new key of a sub-account may call, how a call beyond the sub-account's permissions is refused, "
+      + "and whether the status of a new sub-account is final",
+    stance: "the key may call every endpoint; the call is refused like a call with a key that lacks access; the "
+      + "status is final",
     rules: [
       "api-key-creation.unrestricted",
       "api-key-creation.permissions",
@@ -101,24 +100,21 @@ export const livePoints = [
   {
     id: "open.live.debts",
     point: "What happens to a loss that exceeds the collateral",
-    stance:
-      "the account owes the rest, and later credits pay it first; until then, orders that open a position or spend the owed "
-      + "asset are refused for lack of balance",
+    stance: "the account owes the remainder, and later credits pay the debt first; until then, orders that open a "
+      + "position or spend the owed asset are refused for lack of balance",
     rules: { unchecked: "no response shows a debt" }
   },
   {
     id: "open.live.kill-switch",
-    point: "The clock of a kill switch, and how exactly it keeps its time",
+    point: "Which clock a kill switch uses, and its precision",
     stance: "the venue's clock, to the microsecond",
     rules: { unchecked: "the rules leave a second on either side of the timeout" }
   },
   {
     id: "open.live.conditional",
-    point:
-      "When the take-profit and stop-loss of a margin order are placed, on which side of its price they must be, whether "
-      + "their group has an id of its own, and the order of the list of conditional orders",
-    stance:
-      "once the order is filled, for the filled amount; the leg that is triggered cancels the other; a leg on the "
+    point: "When the take-profit and stop-loss of a margin order are placed, on which side of its price they must "
+      + "be, whether their group has its own id, and the order of the conditional order list",
+    stance: "once the order is filled, for the filled amount; a triggered leg cancels the other leg; a leg on the "
       + "wrong side is refused with code 105 or 106; the group has its own id; the latest is listed first",
     rules: [
       "oto.answer",
@@ -134,33 +130,30 @@ export const livePoints = [
   },
   {
     id: "open.live.changes",
-    point:
-      "What the new amount of a partly filled order means, and whether a change without stp keeps it: the live exchange's "
-      + "documentation shows the default no",
+    point: "What the new amount of a partly filled order means, and whether a change without stp keeps stp: the live "
+      + "exchange's documentation shows the default no",
     stance: "the amount includes the filled part, which stays with the old order; stp is kept",
     rules: ["live-changes.part.amount", "live-changes.stp"]
   },
   {
     id: "open.live.price-band",
     point: "How far an order's price may be from the last price: the live exchange's documentation shows only the code",
-    stance:
-      "at most five times and at least a tenth of it, for activation prices too; in the document's dialect, at any "
-      + "distance",
+    stance: "at most five times and at least a tenth of the last price, for activation prices too; unlimited in the "
+      + "document's dialect",
     rules: { unchecked: "the width is not documented, so a target chooses its own" }
   },
   {
     id: "open.live.retail",
-    point:
-      "Which accounts may place rpi and retail orders, and what such an order does if it meets no order of the other kind",
+    point: "Which accounts may place rpi and retail orders, and what such an order does if it meets no order of the "
+      + "other kind",
     stance: "the sandbox's owner admits accounts; the order rests, even if its price crosses that of a hidden order",
     rules: { unchecked: "a caller can't admit an account" }
   },
   {
     id: "open.live.market-funds",
     point: "The funds that a market order needs when the book offers less than its amount",
-    stance:
-      "enough for the whole amount, with the part that is not offered priced at the worst offer; otherwise the order "
-      + "is refused with code 10; the part that is not offered is canceled",
+    stance: "enough for the full amount, in which the part that the book does not offer is priced at the worst offer; "
+      + "otherwise the order is refused with code 10; the part that the book does not offer is canceled",
     rules: ["market-orders.never-rests"]
   },
   {
@@ -172,14 +165,14 @@ export const livePoints = [
   {
     id: "open.live.pages",
     point: "The largest limit of an order's deals, and the largest offset of the histories",
-    stance: "those of the similar lists: 500 and 4294967295",
+    stance: "the same as in similar lists: 500 and 4294967295",
     rules: ["live-pages.offset.histories"]
   },
   {
     id: "open.live.fees",
     point: "The fee of a fill, and its currency",
-    stance:
-      "the market's fee for the role; a spot buy pays it in the currency received, any other fill in the quote one",
+    stance: "the market's fee for the role; a spot buy pays the fee in the received currency, any other fill in the "
+      + "quote currency",
     rules: ["fills.fee"]
   },
   {
@@ -192,18 +185,18 @@ export const livePoints = [
     id: "open.live.stream-token",
     point: "How long a token for a WebSocket connection is valid, and whether it authorises more than one connection",
     stance: "it is valid for 60 seconds, and authorises more than one connection",
-    rules: { unchecked: "no rule uses a token twice, or waits until one expires" }
+    rules: { unchecked: "no rule uses a token twice, or waits until a token expires" }
   },
   {
     id: "open.live.streams",
-    point:
-      "Over a WebSocket: whether an acknowledgement comes before the first message, whether each change of an order book "
-      + "has its own number, what happens to levels beyond a book's limit, to a second subscription to the same book and to "
-      + "a connection that sends no JSON, the first message about best prices, and balances that have not changed",
-    stance:
-      "as clients have recorded them: the acknowledgement is first; each change has a larger number; a level beyond the "
-      + "limit is removed; the book begins again, and its changes come once; the connection ends without a response; the "
-      + "first message has the current best prices; only changed balances are pushed",
+    point: "Over a WebSocket: whether an acknowledgement comes before the first message, whether each change of an "
+      + "order book has its own number, what happens to levels beyond a book's limit, to a second subscription to "
+      + "the same book and to a connection that sends text other than JSON, the first message about best prices, "
+      + "and balances that have not changed",
+    stance: "as clients have recorded them: the acknowledgement is first; each change has a larger number; a level "
+      + "beyond the limit is removed; the complete book is pushed again, and then each change once; the "
+      + "connection closes without a response; the first message has the current best prices; only changed "
+      + "balances are pushed",
     rules: [
       "streams.subscribe.first",
       "streams.depth.again",

@@ -45,7 +45,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.envelope",
-    point: "Whether the calls for sub-accounts need request and nonce, and what optional means for cancel-all",
+    point: "Whether the sub-account calls need request and nonce, and what optional means for cancel-all",
     stance: "all calls need both, except cancel-all, where both are optional",
     rules: [
       "sub-accounts.envelope",
@@ -85,7 +85,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.nonce.used",
-    point: "How a used nonce is refused, and which calls use one up",
+    point: "How a used nonce is refused, and which calls use up their nonce",
     stance: "HTTP 429, code 0, Too many requests.; every authenticated call uses up its nonce, even when it is refused",
     rules: ["auth.nonce.refusal", "auth.nonce.unique.refused-call", "auth.nonce.unused"]
   },
@@ -105,7 +105,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.rate.others",
     point: "The rate limits of the other private endpoints",
-    stance: "those of the live exchange",
+    stance: "the live exchange's limits",
     rules: { unchecked: "the document does not state them, so a target chooses its own" }
   },
   {
@@ -188,7 +188,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.order.position-side",
     point: "The positionSide of an OCO order",
-    stance: "LONG for a buy, SHORT for a sell; in the live dialect BOTH, as documented for accounts in one-way mode",
+    stance: "LONG for a buy, SHORT for a sell; in the live dialect, BOTH, as documented for accounts in one-way mode",
     rules: ["oco.new.position-side"]
   },
   {
@@ -257,7 +257,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.order-id",
     point: "The scope in which an order id is unique",
-    stance: "the whole exchange",
+    stance: "the complete exchange",
     rules: ["stop-limit.ids.accounts", "oco.ids.accounts"]
   },
   {
@@ -277,7 +277,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.stp",
     point: "Which of two matching orders of one account is canceled, and what stp no means",
-    stance: "the one that stp names; with stp no, they trade with each other",
+    stance: "the order that stp names; with stp no, the orders trade with each other",
     rules: ["stop-limit.stp.cancels", "orders.stp"]
   },
   {
@@ -327,7 +327,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.enums",
     point: "Statuses, types and modes beyond those that the document lists",
-    stance: "a sub-account in use is active; the client keeps an unknown value, the oracle accepts only listed ones",
+    stance: "a sub-account in use is active; the client keeps an unknown value, the oracle accepts only listed values",
     rules: ["sub-accounts.status.active"]
   },
   ...livePoints,

@@ -112,7 +112,7 @@ export interface CouldNotRun {
 export interface Result {
   /** The rule that was run or skipped. */
   readonly rule: Rule
-  /** How binding the rule is in the dialect of the check. */
+  /** The rule's level in the check's dialect. */
   readonly level: Level
   /** The result of the rule. */
   readonly outcome: Outcome

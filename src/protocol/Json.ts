@@ -13,7 +13,7 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57
 const mayBeLarge = (text: string): boolean => {
   const { length } = text
   for (let at = 15; at < length; at += 16) {
-    // A run of sixteen digits also includes the character eight places before or after this one.
+    // A run of sixteen digits also includes the character eight places before or after this character.
     if (!isDigit(text.charCodeAt(at)) || !(isDigit(text.charCodeAt(at - 8)) || isDigit(text.charCodeAt(at + 8))))
       continue
     let first = at

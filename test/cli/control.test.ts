@@ -218,7 +218,7 @@ describe("announcements of running servers", () => {
       assert.deepStrictEqual(readdirSync(folder), [])
     }).pipe(Effect.scoped))
 
-  it.live("announcements of killed servers are removed, while unreadable ones and those of other machines are ignored", () =>
+  it.live("announcements of killed servers are removed; unreadable announcements, and those of other machines, are ignored", () =>
     Effect.gen(function*() {
       const environment = yield* state
       const folder = folderOf(environment)

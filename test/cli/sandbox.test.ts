@@ -132,7 +132,7 @@ describe("effect-txc sandbox", () => {
       const folder = yield* run(["sandbox", "--data", file])
       assert.strictEqual(
         folder.failed?.said,
-        `${file} is a file, but the journal needs a folder\nPass another folder with --data, or use --memory to keep nothing`
+        `${file} is a file, but the journal needs a folder\nPass another folder with --data, or use --memory to save nothing`
       )
       // In this file system, Node's recursive mkdir never returns.
       const unreal = yield* run(["sandbox", "--data", "/proc/effect-txc/data"])

@@ -127,7 +127,7 @@ describe("leverage brackets", () => {
   const marginOf = (amount: string, leverage: number, bracketSpan: "whole" | "marginal") =>
     Margin.initialMargin({ leverage, rules: { bracketSpan } }, position(amount, "50000", "50000", { brackets }))
 
-  it("a position's leverage is that of the bracket for its complete cost", () => {
+  it("a position has the leverage of the bracket for its complete cost", () => {
     assert.deepStrictEqual(
       ["1", "2", "10"].map((amount) => marginOf(amount, 100, "whole")),
       ["500", "2000", "25000"]

@@ -7,7 +7,7 @@ import { isLong } from "../support/long.ts"
 import { careful, impatient, racing } from "./programs.ts"
 
 describe("exploring histories", () => {
-  it.effect("finds an order that is placed again because its response is lost, and tells it in a few lines", () =>
+  it.effect("Explore finds and describes an order that is placed again because its response is lost", () =>
     Effect.gen(function*() {
       const { counterexample, foreign, foundAt = Infinity, verdict } = yield* Explore.explore(impatient, { seed: 1 })
       assert.strictEqual(verdict, "broken")
@@ -40,7 +40,7 @@ describe("exploring histories", () => {
       assert.property(coverage, "program killed")
     }), isLong ? 600_000 : undefined)
 
-  it.effect("a replay reproduces a counterexample, and reports when the program no longer breaks", () =>
+  it.effect("a replay reproduces a counterexample, or finds nothing once the program is repaired", () =>
     Effect.gen(function*() {
       const { counterexample } = yield* Explore.explore(impatient, { seed: 1, shrinks: 0 })
       if (counterexample === undefined) return assert.fail("nothing was found")

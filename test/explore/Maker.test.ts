@@ -2,9 +2,9 @@ import { describe, it } from "@effect/vitest"
 import { holds, timeout } from "./holds.ts"
 import { making } from "./maker.ts"
 
-describe("the market maker of the docs", () => {
+describe("the market maker from the documentation", () => {
   it.effect(
-    "has at most one quote on each side, leaves none, and knows what it owns, in every history",
+    "in every history, the maker has at most one quote on each side, leaves no quotes open, and knows what it owns",
     () => holds(making, 5000),
     timeout
   )

@@ -49,12 +49,12 @@ const ofStreams = [
 ]
 
 describe("Possibilities", () => {
-  it("draw every symptom, those of streams only for a program that has streams", () => {
+  it("Possibilities generate every symptom, but stream symptoms only for a program that uses streams", () => {
     assert.sameMembers([...symptomsOf(surroundings)], [...ofCalls, ...ofStreams])
     assert.sameMembers([...symptomsOf({ ...surroundings, channels: [] })], ofCalls)
   })
 
-  it("draw funding and liquidations only on futures markets", () => {
+  it("Possibilities generate funding and liquidations only on futures markets", () => {
     const of = (markets: ReadonlyArray<string>) =>
       drawn(Possibilities.futures, { ...surroundings, markets }).flatMap((event) =>
         event._tag === "Funding" || event._tag === "Liquidation" ? [`${event._tag} ${event.market}`] : []

@@ -13,7 +13,7 @@ const result = (verdict: Explore.Result["verdict"], more: Partial<Explore.Result
   ...more
 })
 
-describe("reports on programs", () => {
+describe("reports of explorations", () => {
   it("a report's exit code distinguishes broken programs from programs that could not be checked", () => {
     assert.strictEqual(Report.exitCode([result("held"), result("held")]), 0)
     assert.strictEqual(Report.exitCode([result("held"), result("broken")]), 1)

@@ -5,7 +5,7 @@ import { extend, it } from "../../src/explore/Vitest.ts"
 import { careful, impatient } from "./programs.ts"
 
 describe("it.explore in Vitest", () => {
-  it.explore("it.explore passes if nothing is found", careful, { runs: 5 })
+  it.explore("an it.explore test passes if no counterexample is found", careful, { runs: 5 })
 
   it.explore("it.explore runs the scenarios of earlier counterexamples first", careful, {
     runs: 1,

@@ -121,7 +121,7 @@ describe("processes, promises and time in a history", () => {
         Effect.andThen(Explore.say("called", true), Effect.never),
         {},
         {
-          invariants: [Invariant.eventually("answers a call within 5 seconds", {
+          invariants: [Invariant.eventually("a call gets a response within 5 seconds", {
             when: ({ said }) => said.has("called"),
             holds: ({ said }) => said.has("answered"),
             within: "5 seconds"
@@ -135,7 +135,7 @@ describe("processes, promises and time in a history", () => {
     create({ market: marketName("BTC_PERP"), side: "sell", amount: Decimal.amount("1") })
   )
 
-  it.effect("a position is paid funding on the minute", () =>
+  it.effect("a position receives funding at the start of each minute", () =>
     Effect.gen(function*() {
       const told = yield* history(Effect.andThen(short, Effect.never), {
         events: [{ _tag: "Funding", at: 1000, market: "BTC_PERP", permille: 2 }]
@@ -144,7 +144,7 @@ describe("processes, promises and time in a history", () => {
         event._tag === "FundingPaid" && event.account === "alice" ? [[at - World.start, event.amount > 0n]] : []
       )
       assert.deepEqual(paid, [[60_000, true]])
-      assert.match(Words.tell(told, World.start).join("\n"), /the funding rate of BTC_PERP is 0\.2 % a minute/u)
+      assert.match(Words.tell(told, World.start).join("\n"), /the BTC_PERP funding rate is 0\.2 % per minute/u)
     }))
 
   it.effect("a position is liquidated, and the mark price follows the market again", () =>
@@ -163,7 +163,7 @@ describe("processes, promises and time in a history", () => {
       assert.isFalse(none.events.some(({ event }) => event._tag === "MarkMoved"))
     }))
 
-  it.effect("an order whose answer can't be read fails with its id", () =>
+  it.effect("an order whose response can't be read fails with the order id", () =>
     Effect.gen(function*() {
       const { moment: { openOrders, said } } = yield* history(
         LimitOrders.LimitOrders.use(({ create }) => Effect.flip(create(order))).pipe(

@@ -122,7 +122,7 @@ export const watching = Explore.program({
   name: "watching",
   run: watch,
   invariants: [
-    Invariant.eventually("once nothing goes wrong, the view of the open orders is what the exchange has", {
+    Invariant.eventually("once nothing goes wrong, the view shows the exchange's open orders", {
       when: ({ elapsed }) => elapsed > 120_000,
       holds: ({ isRunning, openOrders, said }) => {
         const theirs = openOrders.map(({ id }) => id).toSorted().join(" ")

@@ -34,10 +34,10 @@ export const making = Explore.program({
         `${openOrders.length} orders are open`
     ),
     Invariant.atTheEnd(
-      "once it has stopped, no quote is open",
+      "no quote is open once the maker has stopped",
       ({ openOrders, said }) => !said.has("owns") || openOrders.length === 0 || `${openOrders.length} orders are open`
     ),
-    Invariant.atTheEnd("its ledger is the exchange's", ({ balances, said }) => {
+    Invariant.atTheEnd("the maker's ledger matches the exchange's", ({ balances, said }) => {
       const owns = said.get("owns")?.value
       if (owns === undefined) return true
       for (const [asset, own] of Object.entries(owns as Readonly<Record<string, Decimal.Decimal>>)) {
@@ -46,8 +46,8 @@ export const making = Explore.program({
       }
       return true
     }),
-    Invariant.reached("it stops after it has traded", ({ fills, said }) => said.has("owns") && fills.length > 0),
-    Invariant.reached("it finds a lost order", ({ said }) => Number(said.get("found")?.value) > 0)
+    Invariant.reached("the maker stops after it has traded", ({ fills, said }) => said.has("owns") && fills.length > 0),
+    Invariant.reached("the maker finds a lost order", ({ said }) => Number(said.get("found")?.value) > 0)
   ],
   calm: "3 minutes",
   possible: { weights: { Fault: 8, Price: 3, Walk: 2, Trade: 6, Book: 1, Outage: 1 } }

@@ -69,7 +69,7 @@ describe("causes of broken rules", () => {
     })
   })
 
-  it("a call that is served is not counted as unserved, even if its response is the same as those of unserved calls", () => {
+  it("a call that is served is not counted as unserved, even if unserved calls get the same response", () => {
     const missing = `HTTP 404 {"message":"Not found"}`
     const many = [1, 2, 3, 4, 5].map((index) => broken(`a.${index}`, `POST /call-${index}`, missing))
     const results = [...many, broken("b.1", "POST /served", missing)]

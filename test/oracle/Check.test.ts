@@ -593,7 +593,7 @@ describe("the time budget of a check", () => {
         const rule = (index: number) =>
           Rule.always({
             id: `test.rule-${index}`,
-            statement: "Answers within a second",
+            statement: "Responds within a second",
             clause: "General rules",
             profile: "read-only",
             check: () => Effect.sleep(1000)
@@ -740,7 +740,7 @@ describe("reports", () => {
         [1, 1, 0, { ...should, strict: true }],
         [1, 1, 0, { ...held, stale: ["ping"] }],
         [2, 0, 1, { ...held, warnings: ["an order may be open"] }],
-        [2, 0, 1, { ...held, aborted: "no answer" }],
+        [2, 0, 1, { ...held, aborted: "no response" }],
         [2, 0, 1, { ...held, minJudged: 1000 }]
       ]
       for (const [code, failures, errors, report] of reports) {

@@ -116,7 +116,7 @@ const answers = (dialect: Dialect.Dialect) =>
 
 const isName = (path: string) => (key: string) => path !== Paths.mainBalance || key === "main_balance"
 
-describeInFull("malformed answers", () => {
+describeInFull("malformed responses", () => {
   for (const dialect of dialects) {
     it.live(
       `every missing or retyped field of every response breaks its rule (${dialect.name})`,

@@ -72,7 +72,7 @@ describe("the preflight of a check", () => {
     [Dialect.live, Dialect.document, "control"]
   ]
   for (const [spoken, expected, profile] of cases) {
-    it.live(`a check with the ${profile} profile fails when the target speaks the ${spoken.name} dialect but the other one is expected`, () =>
+    it.live(`a check with the ${profile} profile fails when the target speaks the ${spoken.name} dialect but the other dialect is expected`, () =>
       Effect.gen(function*() {
         const target = yield* Support.inProcess(spoken)
         const keys = yield* Support.account(target)

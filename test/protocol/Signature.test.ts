@@ -47,8 +47,8 @@ describe("Signature.payloadOf", () => {
   )
 })
 
-describe("the signature headers are exactly the document's three, and secretHeaders matches all of them", () => {
-  it("the headers are the document's three, and secretHeaders matches all of them", () => {
+describe("the headers of a signed call", () => {
+  it("a signed call has exactly the document's three headers, and secretHeaders matches all of them", () => {
     const names = ["X-TXC-APIKEY", "X-TXC-PAYLOAD", "X-TXC-SIGNATURE"]
     assert.sameMembers(Object.values(Signature.headers), names.map((name) => name.toLowerCase()))
     for (const name of names) assert.match(name, Signature.secretHeaders)

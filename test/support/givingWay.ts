@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Scheduler from "effect/Scheduler"
 
-/** Each operation has a turn of the event loop for itself. The first two of a turn only resume the fiber. */
+/** Gives each operation a separate turn of the event loop. The first two operations in a turn only resume the fiber. */
 const always: Scheduler.Scheduler = {
   executionMode: "async",
   shouldYield: ({ currentOpCount }) => currentOpCount > 2,

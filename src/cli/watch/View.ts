@@ -3,7 +3,7 @@ import type * as Item from "../../client/session/Item.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Row } from "../Answer.ts"
 
-/** How the events and states of a channel become the records of a table. */
+/** Defines how a channel's events and states become a table's records. */
 export interface Definition<Event, State, Record> {
   /** The name of the subcommand. */
   readonly command: string
@@ -42,7 +42,7 @@ export interface Table<Event, State> {
   readonly rows: () => ReadonlyArray<Row>
 }
 
-/** How the table of one channel is built and shown. */
+/** Builds and shows one channel's table. */
 export interface View<Event, State>
   extends Pick<Definition<Event, State, never>, "command" | "summary" | "defaults" | "isOfOneMarket">
 {

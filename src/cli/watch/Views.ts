@@ -229,7 +229,7 @@ export const views: { readonly [K in Contract.Name]: ViewOf<ItemOf<K>> } = {
   }),
   AdlQuantileChannel: View.lists<AdlQuantile>({
     command: "adl-quantile",
-    summary: "Places of your positions in the queue for auto-deleveraging",
+    summary: "Your positions' places in the auto-deleveraging queue",
     keyOf: market,
     sorted: View.by(market),
     row: ({ long, market, short }) => ({ market, long, short })

@@ -88,7 +88,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("api-keys.listed", {
-    statement: "Lists each key with its sub-account, its title and the whole public key",
+    statement: "Lists each key with its sub-account, its title and its complete public key",
     check: Effect.fnUntraced(function*(world) {
       const parent = yield* world.open({ isFunded: false })
       const { apiKey, id } = yield* SubAccounts.addKey(world, yield* SubAccounts.create(world, parent))

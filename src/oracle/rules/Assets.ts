@@ -236,7 +236,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("assets.memo", {
-    statement: "Shows an asset as needing a memo exactly if its deposits or its withdrawals need one",
+    statement: "Shows that an asset needs a memo if and only if its deposits or withdrawals need a memo",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const { answer, value } = yield* assets(world)
@@ -404,7 +404,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("markets.values", {
-    statement: "Lists each market once, spot markets named after their currencies, futures as in the list of futures",
+    statement: "Lists each market once: spot markets named after their currencies, and futures as in the futures list",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const answer = yield* LivePublicCalls.get(world, Paths.markets)

@@ -22,7 +22,7 @@ const amounts = ["balance", "borrow", "availableWithoutBorrow", "availableWithBo
 
 const number = (body: Body, key: string): number => Number(body[key] ?? Number.NaN)
 
-/** Returns the balances in detail, by asset. */
+/** Returns the detailed balances, by asset. */
 const balancesOf = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, records } = yield* LiveCalls.records(world, account, Paths.balanceSummary, fields)
   return { answer, balances: new Map(records.map((record) => [record["asset"], record])), count: records.length }
@@ -52,8 +52,9 @@ const theBorrow = Effect.fnUntraced(function*(world: World, account: Account, as
 
 const balanceRules: ReadonlyArray<Rule.Rule> = [
   forEach("margin.balances", {
-    statement: "Shows each collateral asset's balance as the call for collateral balances does, and what is available "
-      + "of it without a borrow as no more than the balance and than what is available with one",
+    statement:
+      "Shows the same balances as the call for collateral balances. The amount available without a borrow is no "
+      + "more than the balance, and no more than the amount available with a borrow",
     values: [[], ["USDT"]],
     check: Effect.fnUntraced(function*(world, [ticker]: ReadonlyArray<string>) {
       const account = yield* world.open()
@@ -88,9 +89,7 @@ const balanceRules: ReadonlyArray<Rule.Rule> = [
       )
   }),
   forEach("margin.borrowed", {
-    statement:
-      "Shows what a margin position borrows in the asset's balance, as its borrow's principal, until the position "
-      + "is closed",
+    statement: "Shows a margin position's borrow principal in the asset's balance, until the position is closed",
     level: "SHOULD",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
@@ -118,8 +117,8 @@ const balanceRules: ReadonlyArray<Rule.Rule> = [
 
 const borrowRules: ReadonlyArray<Rule.Rule> = [
   forEach("margin.borrows", {
-    statement: "Lists the borrow of a margin position with its interest, as active until the position is closed and as "
-      + "repaid then",
+    statement:
+      "Lists a margin position's borrow with its interest: as active until the position is closed, then as repaid",
     level: "SHOULD",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
@@ -154,7 +153,7 @@ const borrowRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("margin.borrows-order", {
-    statement: "Lists borrows oldest first, only those of the asset and the time that the call asks for, page by page",
+    statement: "Lists borrows of the requested asset and period in pages, oldest first",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open()
       for (const side of Orders.sides) {

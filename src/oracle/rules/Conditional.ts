@@ -284,7 +284,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("conditional.market", {
-    statement: "Refuses to cancel a conditional order that is on another market than the named one",
+    statement: "Refuses to cancel a conditional order on a market other than the given one",
     values: [[Paths.cancelOto, "otoId"], [Paths.cancelConditional, "id"]] as const,
     check: Effect.fnUntraced(function*(world, [path, key]) {
       const account = yield* world.trader

@@ -124,7 +124,7 @@ const after = ({ fields, fills, order }: Party): Body => ({
 
 const listRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("fills.answer", {
-    statement: "Shows in the response to an order the amount that it has traded immediately, and the amount left",
+    statement: "Shows in the response to an order the immediately traded amount, and the remaining amount",
     values: cases,
     check: Effect.fnUntraced(function*(world, value) {
       const { parties } = yield* trade(world, value)
@@ -137,7 +137,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("fills.rest", {
-    statement: "Lists a partly filled order as open, with all its fills and what is left, and lists no filled order",
+    statement: "Lists a partly filled order as open, with its fills and its unfilled amount, but not a filled order",
     values: cases,
     check: Effect.fnUntraced(function*(world, value) {
       const { parties } = yield* trade(world, value)
@@ -149,7 +149,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("fills.history", {
-    statement: "Shows a filled order, but no partly filled one, in order history, with its terms and its fills",
+    statement: "Shows a filled order with its terms and fills in order history, but not a partly filled order",
     values: cases,
     check: Effect.fnUntraced(function*(world, value) {
       const { parties: [one, two, took, end] } = yield* trade(world, value)
@@ -274,7 +274,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("fills.agree.fees", {
-    statement: "Shows in every response, as an order's fee, the sum of its fills' fees in their currency",
+    statement: "Shows an order's fee in every response as the sum of its fills' fees, in the fees' currency",
     values: cases,
     check: Effect.fnUntraced(function*(world, value) {
       const { parties } = yield* trade(world, value)

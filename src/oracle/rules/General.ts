@@ -53,7 +53,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
   }),
   section.forAll("general.public.query", {
-    statement: "Reads public parameters from the query string, and ignores unknown ones",
+    statement: "Reads public parameters from the query string, and ignores unknown parameters",
     level: "SHOULD",
     values: fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), fc.string({ maxLength: 8 }), { maxKeys: 4 })
       .map((fields) => new URLSearchParams(fields).toString()),

@@ -27,8 +27,8 @@ const has = Effect.fnUntraced(function*(world: World, account: Account, amounts:
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   always("margin.sides", {
-    statement: "Keeps a long and a short position per futures market in hedge mode, and trades the one that an order's "
-      + "positionSide names",
+    statement:
+      "In hedge mode, has a long and a short position on each futures market, and trades the one that positionSide names",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* Trading.openHedged(world)
       for (

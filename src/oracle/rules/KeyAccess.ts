@@ -14,7 +14,7 @@ import type { Account, World } from "../world/World.ts"
 
 const section = Section.of({ clause: "Authentication" })
 
-/** What a key of an account must be like; succeeds with the account that signs with such a key. */
+/** Restricts one of an account's keys. Succeeds with the account that signs with this key. */
 type Restrict = (world: World, owner: Account, path: string) => Effect.Effect<Account, Verdict.CheckError>
 
 /**

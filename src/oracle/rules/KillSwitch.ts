@@ -200,7 +200,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("kill-switch.scope", {
     statement:
-      "Cancels exactly the orders of a timer's market and types, stop and OCO orders too, and shows them canceled",
+      "Cancels exactly the orders of a timer's market and types, also stop and OCO orders, and shows them as canceled",
     values: scopes,
     check: (world, { cancels, of, types }) =>
       world.whileFrozen(Effect.gen(function*() {
@@ -240,7 +240,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     )
   }),
   LiveCalls.section.forEach("kill-switch.status", {
-    statement: "Shows a timer unchanged until it ends or is armed again, with types null if it has none",
+    statement: "Shows a timer unchanged until it ends or is armed again, with null for types if there are no types",
     values: [undefined, ["spot"], ["margin", "futures"], ["spot", "margin", "futures"]] as const,
     check: (world, types) =>
       world.whileFrozen(Effect.gen(function*() {
@@ -263,8 +263,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       }))
   }),
   LiveCalls.section.always("kill-switch.markets", {
-    statement:
-      "Keeps one timer per market, lists all timers or that of one market, and disarms only that of one market",
+    statement: "Has one timer per market, lists all timers or one market's timer, and disarms only one market's timer",
     check: timed((world) =>
       Effect.gen(function*() {
         const account = yield* world.trader

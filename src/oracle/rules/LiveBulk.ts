@@ -144,7 +144,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.apart", {
-    statement: "Shows an error in place of a refused order, and places the others with their client order ids",
+    statement: "Shows an error in place of a refused order, and places the other orders with their client order ids",
     values: kinds.flatMap(({ path }) => wrongs.map((what) => ({ path, what }))),
     check: Effect.fnUntraced(function*(world, { path, what }) {
       const account = yield* world.trader
@@ -166,7 +166,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.errors", {
-    statement: "Shows for a refused order the same code as the single call, and errors that name the same fields",
+    statement: "Shows the same code for a refused order as the single call, and errors that name the same fields",
     values: [
       { path: Paths.bulk, single: Paths.limitOrder },
       { path: Paths.collateralBulk, single: Paths.collateralLimit }
@@ -201,7 +201,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.refusal", {
-    statement: "Refuses the whole call if the list is missing, is empty, or has more than 20 orders",
+    statement: "Refuses the complete call if the list is missing, is empty, or has more than 20 orders",
     values: kinds.flatMap(({ path }) => [undefined, 0, 21].map((count) => ({ path, count }))),
     check: Effect.fnUntraced(function*(world, { count, path }) {
       const account = yield* world.trader

@@ -156,7 +156,7 @@ const partRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("live-changes.part", {
     statement:
-      "Keeps what is left of a partly filled order when its price changes, and lists the filled part as closed",
+      "Keeps a partly filled order's remaining amount when its price changes, and lists the filled part as closed",
     values: [Paths.limitOrder, Paths.collateralLimit],
     check: Effect.fnUntraced(function*(world, path) {
       const change = { price: above(yield* world.market, 4) }
@@ -180,7 +180,7 @@ const partRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-changes.part.amount", {
-    statement: "Counts the filled part toward a partly filled order's new amount: the new order has only the rest",
+    statement: "Counts the filled part toward a partly filled order's new amount: the new order has only the remainder",
     level: "SHOULD",
     values: [false, true],
     check: Effect.fnUntraced(function*(world, withPrice) {
@@ -210,7 +210,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-changes.keeps", {
-    statement: "Changes the given fields, and keeps the others",
+    statement: "Changes the given fields, and keeps the other fields",
     values: [{ price: 12 }, { amount: "0.02" }, { price: 12, amount: "0.04" }],
     check: Effect.fnUntraced(function*(world, { amount, price }) {
       const { account, id, market } = yield* place(world)
@@ -229,7 +229,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("live-changes.client-order-id", {
-    statement: "Keeps a changed order's client order id, and finds the order by it",
+    statement: "Keeps a changed order's client order id, and finds the order by this id",
     check: Effect.fnUntraced(function*(world) {
       const clientOrderId = world.unique("change")
       const { account, market } = yield* place(world, { clientOrderId })
@@ -241,7 +241,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("live-changes.queue", {
-    statement: "Queues a changed order behind the others at its price",
+    statement: "Queues a changed order behind the other orders at its price",
     check: Effect.fnUntraced(function*(world) {
       const { account, id, market } = yield* place(world)
       const [second, taker] = [yield* world.open(), yield* world.open()]

@@ -59,7 +59,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, [path, limit]) => accepts(world, path, { limit })
   }),
   LiveCalls.section.always("live-pages.limit.default", {
-    statement: `Lists ${defaultLimit} orders by default, open or past`,
+    statement: `Lists ${defaultLimit} open or past orders by default`,
     check: Effect.fnUntraced(function*(world) {
       const account = yield* LiveOrders.customer(world)
       const market = yield* world.market

@@ -149,7 +149,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-stops.market.never-rests", {
-    statement: "Cancels the unfilled rest of a triggered stop-market order, which never rests in the book",
+    statement: "Cancels the remainder of a triggered stop-market order, which never rests in the book",
     level: "SHOULD",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
@@ -237,7 +237,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-stops.locks", {
-    statement: "Locks the funds of a spot stop order that waits, and releases them when the order is canceled",
+    statement: "Locks the funds of a waiting spot stop order, and releases them when the order is canceled",
     values: [
       { path: Paths.stopMarket, side: "buy" },
       { path: Paths.stopMarket, side: "sell" },

@@ -46,7 +46,7 @@ const closed = Effect.fnUntraced(function*(world: World, account: Account, side:
 
 const settingRules: ReadonlyArray<Rule.Rule> = [
   forEach("margin.leverage", {
-    statement: "Answers a change of leverage with the new leverage, which the summary then shows",
+    statement: "Responds to a leverage change with the new leverage, and then shows it in the summary",
     values: [1, 5, 10],
     check: Effect.fnUntraced(function*(world, leverage) {
       const account = yield* world.open()
@@ -57,7 +57,7 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.leverage-refusal", {
-    statement: "Refuses a leverage that is not one of the documented ones with errors that name it",
+    statement: "Refuses an undocumented leverage with errors that name the field",
     values: [0, 4, 101, "many"],
     check: (world, leverage) =>
       Effect.flatMap(
@@ -95,7 +95,7 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("margin.hedge-refusal", {
-    statement: "Refuses a switch of hedge mode with code 113 while there is a futures position",
+    statement: "Refuses to switch hedge mode with code 113 while there is a futures position",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* withPosition(world, "buy")
       yield* LiveCalls.refuses(world, account, Paths.updateHedgeMode, { hedgeMode: true }, {
@@ -108,7 +108,8 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
 
 const positionRules: ReadonlyArray<Rule.Rule> = [
   forEach("margin.close", {
-    statement: "Closes exactly the position that the call names, and refuses a closed or unknown one with code 104",
+    statement:
+      "Closes exactly the position that the call names, and refuses a closed or unknown position with code 104",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* withPosition(world, side)
@@ -219,7 +220,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.adl", {
-    statement: "Grades a futures position from 0 to 4 on its side of the ADL queue, and has null on the other side",
+    statement: "Grades a futures position from 0 to 4 on its side of the ADL queue, and shows null on the other side",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* withPosition(world, side)

@@ -63,7 +63,7 @@ const sweep = Effect.fnUntraced(function*(world: World, entry: Entry, size: numb
   return { account, market, answer, order, parts, expected, amount }
 })
 
-/** Places a market order for which the check offers nothing. A target may refuse it. */
+/** Places a market order that finds no order of the check in the book. A target may refuse the market order. */
 const unmet = Effect.fnUntraced(function*(world: World, entry: Entry) {
   const account = yield* LiveOrders.customer(world)
   const fields = fieldsOf(entry, (yield* world.market).name)
@@ -87,7 +87,7 @@ const fieldsOf = (entry: Entry, market: string): Body => ({
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("market-orders.answer", {
     statement:
-      "Executes a market order immediately at the best prices in the book, and shows it filled, without a price",
+      "Executes a market order immediately at the best prices in the book, and shows it as filled, without a price",
     values: entries,
     check: Effect.fnUntraced(function*(world, entry) {
       const { account, answer, expected, order } = yield* sweep(world, entry, 0.02)
@@ -160,7 +160,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("market-orders.never-rests", {
-    statement: "Cancels the rest of a market order that finds too little in the book, and still shows its whole amount",
+    statement:
+      "Cancels a market order's remainder if the book is too thin, and still shows the order's original amount",
     level: "SHOULD",
     values: entries,
     check: Effect.fnUntraced(function*(world, entry) {
@@ -172,7 +173,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("market-orders.rest", {
-    statement: "Shows the rest of a partly filled market order as left, and the order not as FILLED",
+    statement: "Shows a partly filled market order's remainder in left, and does not show the order as FILLED",
     values: entries,
     check: Effect.fnUntraced(function*(world, entry) {
       const { answer, expected: { amount }, order, parts } = yield* sweep(world, entry, 0.05)
@@ -183,7 +184,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("market-orders.agrees", {
-    statement: "Shows in the response to a market order, and in order history, the sums of the order's deals",
+    statement: "Shows the sums of a market order's deals in the response and in order history",
     values: entries.flatMap((entry) => [0.02, 0.05, 0].map((size) => ({ entry, size }))),
     check: Effect.fnUntraced(function*(world, { entry, size }) {
       const { account, amount, answer, order } = yield* size === 0 ? unmet(world, entry) : sweep(world, entry, size)
@@ -200,7 +201,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       // A part of a buy's amount may be too small to buy anything.
       yield* Verdict.expect(
         answer,
-        "FILLED only for an order whose whole amount has traded",
+        "FILLED only for an order whose full amount has traded",
         order["status"] !== "FILLED" || isQuote(entry) && size < 0.03 || Number(left) === 0
       )
       const shown = yield* LiveOrders.ended(world, account)

@@ -77,7 +77,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   section.always("auth.nonce.unused", {
     statement:
-      "Does not use up the nonce of a call with a wrong signature, so that others cannot use up a key's nonces",
+      "Does not use up the nonce of a call with a wrong signature, so that other callers can't use up a key's nonces",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.reader

@@ -151,7 +151,7 @@ const notFound = (answer: Target.Answer) =>
 
 const listRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("oco-orders.listed", {
-    statement: "Lists all OCO orders, or those of one market, with both legs as in the first response",
+    statement: "Lists all OCO orders, or one market's OCO orders, with both legs as in the first response",
     values: both,
     check: Effect.fnUntraced(function*(world, { read }) {
       const { account, market, one, other, two } = yield* place(world)
@@ -184,7 +184,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("oco-orders.own.canceled", {
-    statement: "Cancels an OCO order, shows both legs canceled, and lists it no longer",
+    statement: "Cancels an OCO order, shows both legs as canceled, and no longer lists the order",
     profile: "mutating",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
@@ -280,7 +280,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("oco-orders.canceled", {
-    statement: "Cancels an OCO order by either id, shows both legs canceled, and leaves all other orders open",
+    statement: "Cancels an OCO order by either id, shows both legs as canceled, and leaves all other orders open",
     values: ["orderId", "clientOrderId"] as const,
     check: Effect.fnUntraced(function*(world, key) {
       const { account, clientOrderId, market, one, other, two } = yield* place(world)
@@ -334,7 +334,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("oco-orders.not-found", {
     statement:
-      "Refuses to cancel an unknown OCO order, another account's, or one of a different market: HTTP 400, code 2",
+      "Refuses to cancel an OCO order that is unknown, another account's or on another market: HTTP 400, code 2",
     values: cancels.flatMap((call) =>
       (["nobody's", "another's", "of a different market"] as const).map((whose) => ({ ...call, whose }))
     ),

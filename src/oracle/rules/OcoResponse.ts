@@ -129,7 +129,7 @@ const newOrderRules: ReadonlyArray<Rule.Rule> = [
   ),
   newOrder(
     "left",
-    "Shows the whole amount in left of a new leg",
+    "Shows a new leg's full amount in left",
     "left equal to amount",
     (order) => Oco.both(order, (leg) => Number(leg["left"]) === Number(leg["amount"]))
   ),
@@ -171,7 +171,7 @@ const newOrderRules: ReadonlyArray<Rule.Rule> = [
   ),
   newOrder(
     "position-side",
-    "Shows positionSide LONG for a buy, SHORT for a sell; in the live dialect, BOTH is also right",
+    "Shows positionSide LONG for a buy, SHORT for a sell; in the live dialect, BOTH is also correct",
     "positionSide LONG for a buy, SHORT for a sell",
     (order, { dialect }, side) =>
       Oco.both(

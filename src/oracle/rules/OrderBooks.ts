@@ -141,7 +141,7 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
         const best = (levels: ReadonlyArray<Books.Level>) => limit === 0 ? levels : levels.slice(0, limit)
         yield* Verdict.expect(
           answer,
-          limit === 0 ? "the whole book" : `the ${limit} best levels of each side`,
+          limit === 0 ? "the complete book" : `the ${limit} best levels of each side`,
           sameText([asks, bids], [best(all.asks), best(all.bids)])
         )
       }
@@ -154,7 +154,7 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
       const { market: { name } } = yield* rest(world)
       const all = yield* Books.read(world, Paths.orderBook, name)
       const none = yield* Books.read(world, Paths.orderBook, name, { level: 0 })
-      yield* Verdict.expect(none.answer, "the whole book", sameText([none.asks, none.bids], [all.asks, all.bids]))
+      yield* Verdict.expect(none.answer, "the complete book", sameText([none.asks, none.bids], [all.asks, all.bids]))
       const sum = (levels: ReadonlyArray<Books.Level>) => levels.reduce((sum, [, amount]) => sum + amount, 0)
       const { answer, asks, bids } = yield* Books.read(world, Paths.orderBook, name, { level: 5 })
       for (const [coarse, fine] of [[asks, all.asks], [bids, all.bids]] as const) {

@@ -109,7 +109,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("oto.triggered", {
-    statement: "Places the exits of a margin stop order once it is triggered and filled, and exits at their prices",
+    statement:
+      "Places a margin stop order's exits once the order is filled, and closes the position at the exits' prices",
     values: [Paths.triggerMarket, Paths.collateralStopLimit].flatMap((path) =>
       cases.map((exit) => ({ path, ...exit }))
     ),
@@ -137,7 +138,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("oto.once", {
-    statement: "Exits a position once: after one exit, the price of the other one triggers nothing",
+    statement: "Exits a position only once: after one exit, the other exit's price triggers nothing",
     values: cases,
     check: Effect.fnUntraced(function*(world, { leg, side }) {
       const entered = yield* enter(world, side)
@@ -148,7 +149,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("oto.order", {
-    statement: "Shows in a conditional order the order itself with the values of its first response, and both prices",
+    statement: "Shows a conditional order with both exit prices, and its order with the values of the first response",
     values: [[Paths.collateralLimit], [Paths.collateralLimit, "postOnly"]] as const,
     check: Effect.fnUntraced(function*(world, [path, option]) {
       const { account, fields, order } = yield* rest(world, path, option === undefined ? {} : { [option]: true })

@@ -139,7 +139,7 @@ const recordRules: ReadonlyArray<Rule.Rule> = [
   ...forSources(
     "fields",
     ({ fields: { required }, name }) =>
-      `Shows ${Object.keys(required).join(", ")} in ${name}, and each field in its form`,
+      `Shows ${Object.keys(required).join(", ")} in ${name}, and each field in its format`,
     Effect.fnUntraced(function*(world, source, account) {
       const { answer, records } = yield* RecordLists.recordsOf(world, account, source)
       for (const record of records) {
@@ -214,7 +214,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
       forSources(
         `filter.${filter}`,
         ({ name }) =>
-          `Selects ${name} by ${filter}: all that match, with the same values as in the whole list, and no others`,
+          `Selects ${name} by ${filter}: exactly the matching records, with the same values as in the complete list`,
         Effect.fnUntraced(function*(world, source, account) {
           const { records } = yield* RecordLists.recordsOf(world, account, source)
           const some = RecordLists.oneOfEach(records, filter).slice(0, 3)
@@ -271,7 +271,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
   ),
   ...forSources(
     "dates",
-    ({ name }) => `Selects ${name} by startDate and endDate: those of the period, and no others`,
+    ({ name }) => `Selects ${name} by startDate and endDate: exactly the records in the period`,
     Effect.fnUntraced(function*(world, source, account) {
       const { records } = yield* RecordLists.recordsOf(world, account, source)
       const [, some] = largest(records)

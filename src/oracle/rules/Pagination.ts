@@ -172,7 +172,7 @@ const maxRecords = 20
 
 const pagesComplete = (list: List): Rule.Rule =>
   rulesOf(list).forAll(`${list.id}.pages.complete`, {
-    statement: "Lists every record once over consecutive pages, in the order of the list",
+    statement: "Lists every record once on consecutive pages, in the list's order",
     level: "SHOULD",
     values: fc.integer({ min: 1, max: 5 }),
     examples: [1, 2],

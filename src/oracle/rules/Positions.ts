@@ -165,8 +165,7 @@ const openingRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("positions.increased", {
-    statement:
-      "Shows the sum of the amounts and the average entry price of a position's fills, and the time of the last one",
+    statement: "Shows the sum of a position's fills, their average entry price, and the time of the last fill",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* Wallets.openTrader(world)
@@ -292,7 +291,7 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("positions.exits", {
-    statement: "Shows the prices of a position's take-profit and stop-loss, each with an order id of its own",
+    statement: "Shows the prices of a position's take-profit and stop-loss, each with a separate order id",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const { answer, exit, tpsl } = yield* withExits(world, side)
@@ -306,7 +305,8 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("positions.reduced", {
-    statement: "Shows the rest of a partly closed position at the same entry price, and no position once it is closed",
+    statement:
+      "Shows the remainder of a partly closed position at the same entry price, and no position once it is closed",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* Wallets.openTrader(world)
@@ -329,7 +329,7 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("positions.realized", {
-    statement: "Shows the profit of the closed part of a position as pnl, and that of the open part as unrealizedPnl",
+    statement: "Shows the profit of a position's closed part as pnl, and the profit of its open part as unrealizedPnl",
     level: "SHOULD",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
@@ -358,7 +358,7 @@ const perpetual = { name: "BTC_PERP" }
 
 const listRules: ReadonlyArray<Rule.Rule> = [
   always("positions.market", {
-    statement: "Lists the account's own positions, or only those of the market that the call names",
+    statement: "Lists the account's own positions, or only those on the market that the call names",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* Wallets.openTrader(world)
       const market = yield* world.market
@@ -386,7 +386,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("positions.refusal", {
-    statement: "Refuses the positions of an unknown market with HTTP 422 and errors that name it",
+    statement: "Refuses to list positions on an unknown market with HTTP 422 and errors that name the field",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const fields = { market: LivePublicCalls.noMarket }

@@ -148,8 +148,7 @@ const differing = (one: Day, other: Day): ReadonlyArray<string> =>
 
 const dayRules: ReadonlyArray<Rule.Rule> = [
   forEach("market-data.day", {
-    statement:
-      "Shows in every summary of a market a last price, an open and a total that its low, high and volume allow",
+    statement: "Shows in every market summary a last price, an open and a total that fit its low, high and volume",
     profile: "read-only",
     values: sources,
     check: Effect.fnUntraced(function*(world, source) {
@@ -221,7 +220,7 @@ const areDifferent = (values: ReadonlyArray<unknown>): boolean => new Set(values
 const listRules: ReadonlyArray<Rule.Rule> = [
   forEach("market-data.book", {
     statement:
-      "Lists no more than the limit's levels of a book, and in the depth only prices within 2% of the last one",
+      "Lists at most the requested number of book levels, and in the depth only prices within 2% of the last price",
     profile: "read-only",
     values: Books.paths,
     check: Effect.fnUntraced(function*(world, path) {
@@ -261,7 +260,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("market-data.sides", {
-    statement: "Lists with a type only the past trades whose taker has this side, as without it",
+    statement: "Lists for each type only past trades with this taker side, including the latest one",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const name = yield* traded(world)
@@ -326,7 +325,7 @@ const sum = (rows: ReadonlyArray<ReadonlyArray<number>>, column: number): number
 const candleRules: ReadonlyArray<Rule.Rule> = [
   always("market-data.candles", {
     statement:
-      "Lists each candle once, up to the limit and from start to end, with a total of its volume at its prices",
+      "Lists each candle once, up to the limit and from start to end, with a total that fits its volume and prices",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const name = yield* traded(world)
@@ -353,7 +352,7 @@ const candleRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("market-data.intervals", {
-    statement: "Shows in the candle of an hour the sums and the extreme prices of its minutes",
+    statement: "Shows in an hourly candle the volume sums and the extreme prices of its minute candles",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const name = yield* traded(world)

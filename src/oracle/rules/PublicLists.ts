@@ -88,7 +88,7 @@ const platformRules: ReadonlyArray<Rule.Rule> = [
     ]
   }),
   LiveCalls.section.always("collateral-markets.marked", {
-    statement: "Lists exactly the margin markets that the market list marks as such",
+    statement: "Lists exactly the markets that the market list marks as margin markets",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const { answer, value } = yield* LivePublicCalls.results(world, Paths.collateralMarkets)

@@ -90,7 +90,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
   ),
   agreeing(
     "records.conditional",
-    "Lists as many conditional orders as total says, each once, as the page's limit and offset select them",
+    "Lists each conditional order once, as many as total states, on the pages that limit and offset select",
     Effect.fnUntraced(function*(world, account) {
       const read = Effect.fnUntraced(function*(fields: Body) {
         const { answer, json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, fields)
@@ -140,7 +140,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
   ),
   agreeing(
     "records.balances",
-    "Shows for a ticker the balance that the list of all balances shows, and none below zero",
+    "Shows for a ticker the same balance as the list of all balances, and no balance below zero",
     Effect.fnUntraced(function*(world, account) {
       let judged = 0
       for (const path of [Paths.mainBalance, Paths.tradeBalance, Paths.collateralBalance]) {
@@ -193,7 +193,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
 const stateRules: ReadonlyArray<Rule.Rule> = [
   agreeing(
     "records.positions",
-    "Lists each open position once, with an entry price and times in order, and for a market exactly its positions",
+    "Lists each open position once, with an entry price and times in order; lists exactly a given market's positions",
     Effect.fnUntraced(function*(world, account) {
       const read = (fields: Body) =>
         Effect.map(LiveCalls.list(world, account, Paths.openPositions, fields), ({ answer, items }) => ({
@@ -223,7 +223,7 @@ const stateRules: ReadonlyArray<Rule.Rule> = [
   ),
   agreeing(
     "records.kill-switch",
-    "Shows a timer that has started and ends within ten minutes, and for a market exactly its timer",
+    "Shows a timer that has started and ends within ten minutes; shows exactly a given market's timer",
     Effect.fnUntraced(function*(world, account) {
       const { answer, items } = yield* LiveCalls.list(world, account, Paths.killSwitchStatus, {})
       const timers = yield* FieldRules.atLeastOne(world, answer, items.filter(Json.isObject), "timer")

@@ -59,7 +59,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("stop-limit.stp.omitted", {
-    statement: "Treats a triggered order without stp as one with stp no",
+    statement: "Treats a triggered order without stp like an order with stp no",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const [without, no] = [yield* meet(world, side, undefined), yield* meet(world, side, "no")]
@@ -71,7 +71,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("stop-limit.stp.cancels", {
-    statement: "Cancels the orders that stp names instead of trading them: new, old, both or none",
+    statement:
+      "Cancels the orders that stp names instead of matching them: the new order, the old order, both or neither",
     level: "SHOULD",
     live: Rule.documented("the order that stp names; with stp no, the orders trade"),
     values: Orders.sides.flatMap((side) => (["no", ...modes] as const).map((mode) => ({ side, mode }))),

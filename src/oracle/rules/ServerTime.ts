@@ -23,7 +23,7 @@ const read = Effect.fnUntraced(function*(world: World) {
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.always("time.nonce", {
-    statement: "Shows the time that it compares nonces with, in Unix seconds",
+    statement: "Shows the time with which nonces are compared, in Unix seconds",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.reader

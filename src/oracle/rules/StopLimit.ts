@@ -150,7 +150,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     "Shows type stop limit for a new order",
     (order) => ["type stop limit", order["type"] === "stop limit"]
   ),
-  newOrder("left", "Shows the whole amount in left of a new order", (order) => [
+  newOrder("left", "Shows a new order's full amount in left", (order) => [
     "left equal to amount",
     Number(order["left"]) === Number(order["amount"])
   ]),

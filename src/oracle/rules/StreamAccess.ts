@@ -114,7 +114,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.authorize.public", {
-    statement: "Serves public requests and subscriptions on a connection with authorisation, too",
+    statement: "Serves public requests and subscriptions on an authorised connection, too",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const { name } = yield* world.market
@@ -154,7 +154,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.private.markets", {
-    statement: "Pushes only orders and deals on the markets of the latest subscription to their channel",
+    statement: "Pushes only orders and deals on the markets of the channel's latest subscription",
     check: Effect.fnUntraced(function*(world) {
       const { market, other } = yield* StreamMarkets.pair(world)
       const found = yield* served(world, true)
@@ -173,7 +173,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.private.unsubscribe.others", {
-    statement: "Keeps the subscriptions to all other private channels when one of a connection ends",
+    statement: "Keeps a connection's subscriptions to other private channels when one subscription ends",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const found = yield* served(world)
@@ -188,7 +188,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.private.unsubscribe", {
-    statement: "Pushes nothing of a private channel after it has acknowledged the end of the subscription",
+    statement: "Pushes no messages of a private channel after it has acknowledged the end of the subscription",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const found = yield* served(world)

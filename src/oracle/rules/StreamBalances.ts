@@ -1,5 +1,6 @@
 /**
- * Rules about balances and positions over a WebSocket: once nothing changes, they must equal those that the calls show.
+ * Rules about balances and positions over a WebSocket. Once nothing changes, the pushed values must equal the values
+ * that the calls show.
  */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
@@ -34,7 +35,7 @@ const marginKeys = {
   available_with_borrow: "ab"
 } as const
 
-/** Whether the pushed balances equal those of the call, which may leave out balances of zero. */
+/** Whether the pushed balances equal the balances that the call returns. The call may omit balances of zero. */
 const isSame = (one: unknown, call: unknown): boolean => {
   const [balance, other] = [Streams.objectOf(one), Streams.objectOf(call)]
   return ["available", "freeze"].every((key) => Streams.isEqual(balance[key], other[key] ?? "0"))
@@ -87,7 +88,7 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   spot.forEach("streams.balances.pushed", {
-    statement: "Pushes changed balances until the pushed balances equal those of the call",
+    statement: "Pushes changed balances until they equal the balances that the call shows",
     values: ["order", "trade"],
     check: Effect.fnUntraced(function*(world, how) {
       const account = yield* world.open()
@@ -134,7 +135,7 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   spot.always("streams.balances.replaces", {
-    statement: "Replaces the assets of a subscription by those of the next one on the connection",
+    statement: "Replaces a subscription's assets with those of the connection's next subscription",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open()
       const market = yield* world.market
@@ -206,7 +207,7 @@ const marginRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   margin.forEach("streams.margin.pushed", {
-    statement: "Pushes a changed collateral balance, also one that an order locks, until it equals that of the call",
+    statement: "Pushes a changed or newly locked collateral balance until it equals the balance that the call shows",
     values: ["funds", "order"],
     check: Effect.fnUntraced(function*(world, how) {
       const account = yield* world.open()
@@ -310,7 +311,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   positions.always("streams.positions.none", {
-    statement: "Pushes an empty list of positions when there are none",
+    statement: "Pushes an empty list when there are no positions",
     check: Effect.fnUntraced(function*(world) {
       const connection = yield* Streams.authorized(world, yield* world.open())
       const listening = yield* Streams.subscribe(connection, "positionsMargin")

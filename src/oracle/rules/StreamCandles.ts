@@ -78,7 +78,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.candles.range", {
-    statement: "Responds to the request for candles with those from start to end, and none before or after",
+    statement: "Responds to the request for candles with only the candles from start to end",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const times: Array<number> = []

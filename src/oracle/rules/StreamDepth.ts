@@ -111,7 +111,8 @@ const changes = Effect.fnUntraced(function*(world: World, limit: number) {
 
 const snapshotRules: ReadonlyArray<Rule.Rule> = [
   forEach("streams.depth.snapshot", {
-    statement: "Begins a subscription with the whole book: at most the given number of levels on each side, best first",
+    statement:
+      "Begins a subscription with the complete book: at most the given number of levels on each side, best first",
     profile: "read-only",
     values: limits,
     check: Effect.fnUntraced(function*(world, limit) {
@@ -119,7 +120,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
       const { first, listening } = yield* subscribe(world, market, limit)
       const body = first?.body ?? {}
       yield* Verdict.conclude(
-        "first a whole book (true), without a past_update_id",
+        "first a complete book (true), without a past_update_id",
         Streams.pushed(listening)[0] ?? null,
         first?.isSnapshot === true && (body["past_update_id"] ?? null) === null
       )
@@ -209,7 +210,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
 
 const changeRules: ReadonlyArray<Rule.Rule> = [
   always("streams.depth.changes", {
-    statement: "Pushes changes that lead from the first book to the one that the call for the book shows",
+    statement: "Pushes changes that turn the first book into the book that the call shows",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 100)
       const current = Effect.sync(() => followed(listening, market).at(-1))
@@ -264,12 +265,13 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.depth.repeats", {
-    statement: "Repeats the whole book after ten seconds without a change; the next change follows the repeated book",
+    statement:
+      "Repeats the complete book after ten seconds without a change; the next change follows the repeated book",
     check: Effect.fnUntraced(function*(world) {
       const { market, place } = yield* StreamBooks.fill(world)
       const { listening } = yield* subscribe(world, market, 20)
       yield* Streams.pass(world, repeatsAfter + changeEvery)
-      const [begun, repeated] = yield* Streams.sees(listening, "the whole book again", (pushed) => {
+      const [begun, repeated] = yield* Streams.sees(listening, "the complete book again", (pushed) => {
         const found = StreamBooks.messagesOf(pushed, market.name).filter(({ isSnapshot }) => isSnapshot)
         return found.length > 1 ? found : undefined
       }, repeatsBy)
@@ -299,7 +301,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
 
 const sharingRules: ReadonlyArray<Rule.Rule> = [
   always("streams.depth.adds", {
-    statement: "Adds a book to those of the connection if the fourth parameter is true",
+    statement: "Adds a book to the connection's other books if the fourth parameter is true",
     check: Effect.fnUntraced(function*(world) {
       const { market, other } = yield* StreamMarkets.pair(world)
       const connection = yield* world.connect
@@ -313,7 +315,7 @@ const sharingRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   Streams.recorded.always("streams.depth.again", {
-    statement: "Begins with the whole book again when a book is subscribed twice, and then pushes each change once",
+    statement: "Pushes the complete book again after a second subscription to it, and then pushes each change once",
     check: Effect.fnUntraced(function*(world) {
       const { market, place } = yield* StreamBooks.fill(world)
       const connection = yield* world.connect
@@ -326,7 +328,7 @@ const sharingRules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.linger(connection)
       const all = messages(listening, market)
       yield* Verdict.conclude(
-        "the whole book, and then one change",
+        "the complete book, and then one change",
         all,
         all[0]?.isSnapshot === true && changesIn(all).length === 1
       )

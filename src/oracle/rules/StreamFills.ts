@@ -1,6 +1,6 @@
 /**
- * Rules about deals and executed orders over a WebSocket: they must equal those in the calls for fills and order
- * history.
+ * Rules about deals and executed orders over a WebSocket: they must equal the records that the calls for fills and
+ * order history return.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -145,7 +145,7 @@ const dealRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   deals.forEach("streams.deals.request", {
-    statement: "Responds to the request for deals with a page of them, as the call for fills shows them",
+    statement: "Responds to the request for deals with a page of deals, as the call for fills shows them",
     values: [[0, 100], [0, 1], [1, 10], [2, 10]] as const,
     check: Effect.fnUntraced(function*(world, [offset, limit]) {
       const market = yield* world.market
@@ -195,7 +195,7 @@ const isInHistory = Effect.fnUntraced(function*(world: World, account: Account, 
   const same = records.find(({ orderId }) => orderId === order["orderId"])
   const expected = Object.fromEntries(terms.flatMap((key) => same?.[key] === undefined ? [] : [[key, same[key]]]))
   yield* StreamOrders.shows(
-    "an order of the call for order history",
+    "an order in the response of the order history call",
     order,
     same === undefined ? { orderId: "none" } : expected
   )
@@ -285,7 +285,8 @@ const executedRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   executed.forEach("streams.executed.request", {
-    statement: "Responds to the request for executed orders with those of the given types, as order history shows them",
+    statement:
+      "Responds to the request for executed orders with orders of the given types, as order history shows them",
     values: [[limitTypes, 2], [marketTypes, 1]] as const,
     check: Effect.fnUntraced(function*(world, [types, count]) {
       const market = yield* world.market

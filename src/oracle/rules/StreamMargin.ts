@@ -12,7 +12,7 @@ import type { Body } from "../world/World.ts"
 const margin = Streams.documented("Balance margin")
 const positions = Streams.documented("Positions")
 
-/** The keys of an amount: in the detailed balances of the call, in the answer to a request, and in a message. */
+/** The keys of each amount: in the detailed balances of the call, in the response to a request, and in a message. */
 const keys = [
   ["balance", "balance", "B"],
   ["borrow", "borrow", "b"],
@@ -26,8 +26,8 @@ const amountsOf = (entry: Body, at: 0 | 1 | 2): ReadonlyArray<unknown> => keys.m
 export const rules: ReadonlyArray<Rule.Rule> = [
   margin.forEach("streams.margin.borrows", {
     statement:
-      "Shows the amounts of each collateral asset as the call for balances in detail does, in answers to requests "
-      + "and in messages, also while a position borrows",
+      "Shows the same amounts of each collateral asset as the call for detailed balances, in responses and messages, "
+      + "even while a position borrows",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* world.open()
@@ -37,7 +37,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.pass(world)
       yield* Streams.settles(
         connection,
-        "the balances in detail",
+        "the detailed balances",
         Effect.gen(function*() {
           const call = (yield* LiveCalls.records(world, account, Paths.balanceSummary, {})).records
           const request = Streams.objectOf((yield* Streams.ask(connection, "balanceMargin_request")).result)

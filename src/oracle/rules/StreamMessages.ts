@@ -155,7 +155,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   Streams.recorded.always("streams.not-json", {
-    statement: "Ends a connection over which a client sends text that is not JSON, without a response",
+    statement: "Closes a connection without a response if the client sends text that is not JSON",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const connection = yield* world.connect

@@ -72,7 +72,7 @@ const after = ({ fields, order }: Followed, taken: number, status?: string): Bod
 
 const eventRules: ReadonlyArray<Rule.Rule> = [
   forEach("streams.orders.created", {
-    statement: "Pushes event 1 with a new order that rests, as the response shows it",
+    statement: "Pushes event 1 with a new resting order, as the response shows it",
     profile: "mutating",
     values: ({ profile }: Rule.Setting) =>
       Orders.sides.flatMap((side) =>
@@ -102,7 +102,7 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.orders.withdrawn", {
-    statement: "Pushes event 3 with a stop order that is canceled while it waits",
+    statement: "Pushes event 3 with a waiting stop order that is canceled",
     profile: "mutating",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.trader
@@ -136,7 +136,7 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("streams.orders.filled", {
-    statement: "Pushes event 2 with a partly filled order, and event 3 with the filled one, each with its fills",
+    statement: "Pushes event 2 with a partly filled order, and event 3 with the filled order, each with its fills",
     values: [Paths.limitOrder, Paths.collateralLimit],
     check: Effect.fnUntraced(function*(world, path) {
       const followed = yield* follow(world, 1, path)
@@ -186,7 +186,7 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.orders.modified", {
-    statement: "Pushes event 3 with the old order, then event 1 with the one that replaces it",
+    statement: "Pushes event 3 with the old order, then event 1 with its replacement",
     check: Effect.fnUntraced(function*(world) {
       const followed = yield* follow(world)
       const { account, fields, id, listening, market } = followed

@@ -45,7 +45,7 @@ const isLastPrice = (market: Market, price: number) => (params: unknown): true |
   return name === market.name && typeof last === "string" && Number(last) === price ? true : undefined
 }
 
-/** How much a statistic has grown between two responses. */
+/** The increase of a statistic between two responses. */
 const growth = (before: Body, after: Body, key: string): number => Number(after[key]) - Number(before[key])
 
 /** Whether the statistics include a trade. Their opening price is ignored. */
@@ -137,7 +137,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   statistics.forEach("streams.statistics.pushed", {
-    statement: "Pushes the statistics of a market after a trade, as the request shows them",
+    statement: "Pushes a market's statistics after a trade, with the same values as the request returns",
     values: periods,
     check: Effect.fnUntraced(function*(world, { channel, kinds, method, params: periodOf }) {
       const market = yield* world.market
@@ -166,7 +166,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   statistics.always("streams.statistics.period", {
     statement:
-      "Counts only trades since midnight UTC in today's statistics, and only those of the given period in the others",
+      "Counts only trades since midnight UTC in today's statistics, and only the given period's trades in the others",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const volumes = Effect.gen(function*() {

@@ -44,7 +44,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.subscribe.replaces", {
-    statement: "Replaces the market of a channel's subscription with that of the next subscription on the connection",
+    statement: "Replaces a channel subscription's market with that of the connection's next subscription",
     check: Effect.fnUntraced(function*(world) {
       const { market, other } = yield* StreamMarkets.pair(world)
       const kinds = yield* StreamMarkets.served(world)
@@ -118,7 +118,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.unsubscribe.others", {
-    statement: "Keeps the subscriptions to all other channels when one of a connection ends",
+    statement: "Keeps a connection's subscriptions to other channels when one subscription ends",
     check: Effect.fnUntraced(function*(world) {
       const { market } = yield* StreamMarkets.pair(world)
       const kinds = yield* StreamMarkets.served(world)

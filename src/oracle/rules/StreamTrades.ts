@@ -128,7 +128,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.trades.from", {
-    statement: "Responds to the request for trades with no trade after the largest id that it names",
+    statement: "Responds to the request for trades with no trades after the largest id that the request names",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       yield* trade(world, market)

@@ -100,7 +100,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   listing.always("sub-accounts.fields", {
-    statement: "Lists each of several sub-accounts with its own values, and with an id of its own",
+    statement: "Lists each of several sub-accounts with its own values and its own id",
     check: Effect.fnUntraced(function*(world) {
       const parent = yield* world.open({ isFunded: false })
       const expected: Array<Body> = []

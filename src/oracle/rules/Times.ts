@@ -86,7 +86,7 @@ const partOf = (json: unknown, path: string, open: Body, ends: Body): unknown =>
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("times.listed", {
-    statement: "Shows in every list when an order was placed, traded or closed, in Unix seconds with a fraction",
+    statement: "Shows in every list when an order was placed, traded or closed, in fractional Unix seconds",
     values: sources,
     check: (world, { keys, path }) =>
       world.whileFrozen(Effect.gen(function*() {

@@ -311,7 +311,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("summary.change", {
-    statement: "Shows the change from the first price of the day to the last one, in percent",
+    statement: "Shows the change from the day's first price to its last price, in percent",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       yield* world.advance(25 * 3_600_000)
@@ -340,7 +340,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("tickers.other", {
-    statement: "Shows a ticker of every market, and counts a trade only in its own market",
+    statement: "Shows a ticker for every market, and counts a trade only in its own market",
     check: Effect.fnUntraced(function*(world) {
       const listed = yield* world.get(Paths.markets)
       const names = (Array.isArray(listed.json) ? listed.json.filter(Json.isObject) : []).map(({ name }) =>
@@ -377,7 +377,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     ]
   }),
   always("tickers.frozen", {
-    statement: "Shows exactly those markets as frozen whose trading is off",
+    statement: "Shows a market as frozen if and only if its trading is off",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const listed = yield* world.get(Paths.markets)

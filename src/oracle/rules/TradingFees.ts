@@ -71,7 +71,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     ]
   }),
   forEach("trading-fees.charged", {
-    statement: "Charges maker and taker the fees that the trading fees show for the market, in percent",
+    statement: "Charges maker and taker the market's trading fees, which are shown in percent",
     values: kinds.flatMap((kind) => Orders.sides.map((side) => ({ kind, side }))),
     check: Effect.fnUntraced(function*(world, { kind, side }) {
       const spot = yield* world.market
@@ -115,7 +115,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("trading-fees.market", {
-    statement: "Ignores the field market: shows the fees of all markets with it as without it",
+    statement: "Ignores the field market: always shows the fees of all markets",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.reader
@@ -155,7 +155,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("trading-fees.percent", {
-    statement: "Shows the fees of assets in percent, like those of the market list",
+    statement: "Shows the fees of assets in percent, like the market list's fees",
     profile: "read-only",
     values: ["maker", "taker"] as const,
     check: Effect.fnUntraced(function*(world, role) {

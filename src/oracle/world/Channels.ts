@@ -28,7 +28,7 @@ const nameOf = (channel: string): string => `${webSocket}/${channel}`
 /** All names: the WebSocket's, and one for each channel. */
 export const names: ReadonlyArray<string> = [webSocket, ...channels.map(nameOf)]
 
-/** Returns the name of the channel that a method belongs to; the WebSocket's for any other method. */
+/** Returns the name of a method's channel, or the WebSocket's name if the method belongs to no channel. */
 export const ofMethod = (method: string): string => {
   const channel = method.slice(0, method.lastIndexOf("_"))
   return channels.includes(channel) ? nameOf(channel) : webSocket

@@ -55,7 +55,7 @@ const accepts = (entry: OrderEntry): Rule.Rule =>
 
 const none = (entry: OrderEntry): Rule.Rule =>
   rulesOf(entry).always(`${entry.id}.client-order-id.none`, {
-    statement: "Shows an empty client order id for an order placed without one",
+    statement: "Shows an empty client order id for an order placed without a client order id",
     live: Rule.other("the key is clientOrderId"),
     check: Effect.fnUntraced(function*(world) {
       const { clientOrderId: key } = Dialects.keys(world.dialect)

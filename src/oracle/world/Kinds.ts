@@ -33,7 +33,7 @@ export const market: Kind = matching("a market's name, BASE_QUOTE", /^[A-Za-z0-9
 export const colour: Kind = matching("a hex colour with a leading #", /^#[0-9A-Fa-f]{3,8}$/u)
 export const maskedEmail: Kind = matching("a masked e-mail address", /^(?:.*\*.*@.*|.*@.*\*.*|)$/u)
 export const clientOrderId: Kind = matching(
-  "a string of letters, digits, dashes, dots and underscores, or an empty one",
+  "a string of letters, digits, dashes, dots and underscores, or an empty string",
   /^[A-Za-z0-9\-._]*$/u
 )
 export const boolean: Kind = { name: "a boolean", holds: (value) => typeof value === "boolean" }

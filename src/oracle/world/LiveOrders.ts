@@ -85,7 +85,7 @@ const spellings: Readonly<Record<string, string>> = {
   activation_condition: "activationCondition"
 }
 
-/** The values that a call spells differently. */
+/** Values that some calls write differently, with their usual spelling. */
 const respelled: Readonly<Record<string, string>> = {
   "trigger margin market": "stop market",
   "trigger stop market": "stop market",

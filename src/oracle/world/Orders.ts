@@ -87,7 +87,7 @@ const outOfFunds = "the account's balance does not cover the smallest order"
 const placed = (answer: Target.Answer): Effect.Effect<Body, Verdict.CheckError> =>
   lacksFunds(answer) ? Verdict.skip(outOfFunds) : objectOf(answer)
 
-/** Returns the ids in an order; for an OCO order, those of both legs. */
+/** Returns the ids in an order. For an OCO order, these are the ids of both legs. */
 export const idsOf = (world: World, order: Body): ReadonlyArray<string> => {
   const key = Dialects.keys(world.dialect).orderId
   return [order[key], order["stop_loss"], order["take_profit"]].flatMap((value) =>

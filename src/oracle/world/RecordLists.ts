@@ -13,7 +13,7 @@ import * as Paths from "./Paths.ts"
 import * as Records from "./Records.ts"
 import type { Account, Body, World } from "./World.ts"
 
-/** The fields of a record: the required ones, and those that a response may omit. */
+/** The required fields of a record, and the fields that a response may omit. */
 export interface Fields {
   readonly required: Readonly<Record<string, Kinds.Kind>>
   readonly optional: Readonly<Record<string, Kinds.Kind>>

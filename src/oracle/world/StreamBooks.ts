@@ -99,7 +99,7 @@ const describe = (book: Book): unknown => sides.map((side) => [side, [...book[si
 const isSame = (one: Side, other: Side): boolean =>
   one.size === other.size && [...one].every(([price, amount]) => Books.isClose(other.get(price), amount))
 
-/** Expects that a book equals the one that a call shows, once both have stopped changing. */
+/** Expects that a book equals the book that a call shows, once both books have stopped changing. */
 export const equalsRest = (
   world: World,
   market: Market,

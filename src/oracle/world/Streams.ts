@@ -192,7 +192,7 @@ const lookEvery = 250
 /** A comparison of pushed messages with the target's state. */
 export interface Look {
   readonly holds: boolean
-  /** The state, for the verdict. */
+  /** The messages and the target's state, as a failed rule shows them. */
   readonly got: unknown
 }
 

@@ -116,7 +116,7 @@ const cancel = Effect.fnUntraced(function*(world: World, account: Account, order
 /** The maximum difference between the time that an order shows and the clock before its placement, in milliseconds. */
 const slack = 10_000
 
-/** Whether a listed order is the one that was sent. The account may have others. */
+/** Whether a listed order is the order that was sent. The account may have other orders. */
 const isSame = ({ dialect }: World, order: Body, { fields, sentAt }: Doubt): boolean => {
   const id = Dialects.keys(dialect).clientOrderId
   const isItsId = [fields[id] ?? "", "", undefined].includes(order[id] as string)

@@ -23,7 +23,7 @@ import type * as Redacted from "effect/Redacted"
 import { ControlApi } from "./ControlApi.ts"
 
 /**
- * Has a method for each operation of the control plane. The operation's fields are passed in `payload`, `query` or
+ * A client with one method per control plane operation. The fields of an operation are passed in `payload`, `query` or
  * `params`.
  *
  * @category services

@@ -1,7 +1,7 @@
 /**
- * Automatic deleveraging (ADL): the part of a liquidation that the book can't take is taken over by other accounts'
- * positions, in descending order of profit per equity. The price is the one at which the liquidated account loses all
- * its remaining margin.
+ * Automatic deleveraging (ADL): other accounts' positions take over the part of a liquidation that the book can't take,
+ * in descending order of profit per equity. They trade at the price at which the liquidated account loses all its
+ * remaining margin.
  */
 import { Price } from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"

@@ -8,8 +8,8 @@ import type { State } from "./State.ts"
 import type { Work } from "./Work.ts"
 
 /**
- * The identifier of the next order. If `ahead` is greater than 1, the identifier of a later order: 2 means the one
- * after the next. The counter advances in {@link open}.
+ * Returns the next order's identifier, or a later order's if `ahead` is greater than 1: 2 stands for the order after
+ * the next order. The counter advances in {@link open}.
  */
 export const nextId = (state: State, ahead = 1): OrderId =>
   // The decimal digits of a whole number are a valid identifier.

@@ -34,7 +34,7 @@ const isUsed = (state: State, account: string, market: MarketName, id: ClientOrd
   return found !== undefined
 }
 
-/** The market kind of an order. */
+/** Whether an order is a spot, margin or futures order. */
 export const kindOf = (market: Market.Market, collateral: boolean): Order["kind"] =>
   market.type === "futures" ? "futures" : collateral ? "margin" : "spot"
 

@@ -22,8 +22,8 @@ export const one: Units = 10n ** BigInt(scale)
 export const stepOf = (digits: number): Units => powers[scale - digits] ?? 1n
 
 /**
- * The maximum size of the cache, which is also the number of misses after which a full cache is cleared, because prices
- * change over time.
+ * The maximum size of the cache, and the number of misses after which a full cache is cleared. Prices change over time,
+ * so a full cache would otherwise become useless.
  */
 const [mostRead, mostMissed] = [4096, 65_536]
 

@@ -139,8 +139,8 @@ export interface Malformed {
 }
 
 /**
- * The call is applied, and its response has a form that no client knows, as after a change of the exchange: only order
- * ids are left of its fields.
+ * The call is applied, but its response has a form that no client knows, as after a change of the exchange: it contains
+ * only order ids.
  *
  * @category models
  */
@@ -366,7 +366,7 @@ export interface Saved {
   readonly last: number
 }
 
-/** A fault with its counts. */
+/** A fault, and how often it has matched and fired. */
 interface Counted extends Armed {
   matched: number
   fired: number

@@ -14,7 +14,7 @@ export interface UnknownField {
   readonly name: string
   /** The field that the caller probably meant, if the request does not have that field as well. */
   readonly meant: string | undefined
-  /** Whether the field is one of another dialect. */
+  /** Whether the field belongs to another dialect. */
   readonly isForeign: boolean
 }
 

@@ -1,17 +1,17 @@
 /**
- * The page for watching and controlling a sandbox in a browser. It uses the control plane. It holds no secret: the
- * token comes from the URL's fragment, which browsers do not send, or the user types it in. Its source is in `app/`;
- * the build bundles it into a single file, `page.html`, next to this module.
+ * The web page for watching and controlling a sandbox in a browser. It uses the control plane. The page contains no
+ * secret: the token comes from the URL's fragment, which browsers do not send, or the user types it in. The source is
+ * in `app/`. The build bundles it into a single file, `page.html`, next to this module.
  */
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import type { Answer } from "../gateway/Message.ts"
 
-/** The path of the page. */
+/** The page's path. */
 export const path = "/"
 
-/** The paths at which the page is served: its own, and the control plane's prefix. */
+/** The paths at which the page is served: its own path, and the control plane's prefix. */
 export const paths: ReadonlySet<string> = new Set([path, "/control/"])
 
 const sourceOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
@@ -21,8 +21,8 @@ const between = (html: string, begin: string, end: string): string =>
   html.slice(html.indexOf(begin) + begin.length, html.lastIndexOf(end))
 
 /**
- * The response with the page. Its headers allow only its own script and styles, forbid loading anything else, and
- * forbid framing by other pages.
+ * The response that contains the page. Its headers allow only the page's own script and styles, forbid loading anything
+ * else, and forbid framing by other pages.
  */
 export const toAnswer = (html: string): Answer => ({
   _tag: "Answer",
@@ -47,7 +47,7 @@ const notBuilt: Answer = {
   body: "The page is not built. In the repository, `npm run build:page` builds it.\n"
 }
 
-/** The built page, of a venue or of a host. */
+/** The built page for a venue or a host. */
 export const pageOf = (what: "host" | "venue"): Effect.Effect<Answer> =>
   Effect.match(
     Effect.tryPromise(() => readFile(new URL("./page.html", import.meta.url), "utf8")),
@@ -57,5 +57,5 @@ export const pageOf = (what: "host" | "venue"): Effect.Effect<Answer> =>
     }
   )
 
-/** The built page of a venue. */
+/** The built page for a venue. */
 export const page: Effect.Effect<Answer> = pageOf("venue")

@@ -1,14 +1,17 @@
-/** The OpenAPI document of a venue's protocol, for tools. It is public, and reveals nothing about the venue. */
+/**
+ * The OpenAPI document of a venue's protocol, for tools. The document is public, and reveals nothing about the venue.
+ */
 import * as OpenApi from "../../OpenApi.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import { isReading, type Request, type Written } from "../gateway/Message.ts"
 
 /**
- * The path of the OpenAPI document. The paths of the exchange begin with `/api/`, those of the control plane with `/control/`.
+ * The path of the OpenAPI document. The exchange's paths begin with `/api/`, and the control plane's paths begin with
+ * `/control/`.
  */
 export const path = "/openapi.json"
 
-/** The document of each dialect, created on first use. */
+/** Each dialect's document, created on first use. */
 const documents = new WeakMap<Dialect, Written>()
 
 const write = (dialect: Dialect): Written => {
@@ -22,6 +25,6 @@ const write = (dialect: Dialect): Written => {
   return written
 }
 
-/** The response with the document; `undefined` if the request is for something else. */
+/** The response that contains the document, or `undefined` if the request is for something else. */
 export const answer = (request: Request, dialect: Dialect): Written | undefined =>
   request.path === path && isReading(request) ? documents.get(dialect) ?? write(dialect) : undefined

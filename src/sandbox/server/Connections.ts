@@ -21,9 +21,9 @@ export interface UnansweredCall {
 /** The connections of a server. */
 export interface Connections {
   /**
-   * Adds a connection. If its address or the server as a whole has too many connections, closes the one whose request
-   * has been incomplete for the longest time, or an idle one if there is no such connection. If every connection has a
-   * call in progress, closes the new one.
+   * Adds a connection. If its address or the complete server has too many connections, closes the connection whose
+   * request has been incomplete for the longest time. If no request is incomplete, closes an idle connection. If every
+   * connection has a call in progress, closes the new connection.
    */
   readonly open: (socket: Socket) => void
   /** Adds a call to its connection; `undefined` if the connection has too many calls. */

@@ -1,7 +1,7 @@
 /**
- * The host names that a server accepts. A web page can point its own DNS name at this machine; its requests then carry
- * that name. So the server accepts only names that belong to it: those of the loopback interface, the addresses that
- * the server listens on, and the names that its owner allows.
+ * The host names that a server accepts. A web page can point its own DNS name at this machine, and its requests then
+ * carry that name. The server therefore accepts only names that belong to it: the names of the loopback interface, the
+ * addresses that it listens on, and the names that its owner allows.
  */
 import { isIP } from "node:net"
 import { networkInterfaces } from "node:os"

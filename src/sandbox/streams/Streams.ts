@@ -45,7 +45,7 @@ const stopped = refused("unavailable", "The exchange has stopped")
 
 const faulty = {
   rateLimited: refused("rateLimited", "Too many connections"),
-  unavailable: refused("unavailable", "The exchange takes no connections now")
+  unavailable: refused("unavailable", "The exchange is not accepting connections")
 }
 
 interface Member {

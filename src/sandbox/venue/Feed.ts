@@ -392,7 +392,7 @@ const reading = ({ changed, floor, latest, sliceAfter }: Log): Pick<Feed, "after
       ([entries, to]) => ({ entries, after: idOf(to), hasMore: isBehind(to) })
     )
 
-  /** The position with this id, or after the latest entry. */
+  /** Returns the position with this id, or the latest position if no id is given. */
   const find = (text: string | undefined): Effect.Effect<Place, FeedGone> => {
     if (text === undefined) return Effect.succeed(latest())
     const place = placeOf(text)

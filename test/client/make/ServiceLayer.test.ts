@@ -11,12 +11,12 @@ class One extends Context.Service<One, { readonly value: number }>()("test/One")
 class Two extends Context.Service<Two, { readonly value: number }>()("test/Two") {}
 
 describe("ServiceLayer", () => {
-  it("has the recipes of all endpoints and channels, so that a whole account is built at once", () => {
+  it("all endpoints and channels have recipes, so that an account's services are built together", () => {
     const slow = [...Endpoints.entries, ...Channels.entries].filter(({ layer }) => !ServiceLayer.hasRecipe(layer))
     assert.deepEqual(slow.map(({ name }) => name), [])
   })
 
-  it.effect("merges layers with recipes and without them", () =>
+  it.effect("ServiceLayer merges layers with and without recipes", () =>
     Effect.gen(function*() {
       const merged = ServiceLayer.mergeAll<One | Two, never>([
         ServiceLayer.layer(One, Effect.succeed({ value: 1 })),

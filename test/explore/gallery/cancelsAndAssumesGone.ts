@@ -39,7 +39,7 @@ const repaired = raise((bid) =>
 
 export const cancelsAndAssumesGone = exhibit({
   name: "cancels, and assumes that it is gone",
-  mistake: "It takes an order that it could not cancel for one that is gone.",
+  mistake: "The program treats an order that it could not cancel as gone.",
   within: 200,
   broken,
   repaired,

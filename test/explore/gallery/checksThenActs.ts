@@ -31,7 +31,7 @@ const repaired = Effect.gen(function*() {
 
 export const checksThenActs = exhibit({
   name: "checks, then acts",
-  mistake: "Two fibers check the same limit, and then both act.",
+  mistake: "Two fibers check the same limit, and then both fibers act.",
   within: 50,
   broken,
   repaired,

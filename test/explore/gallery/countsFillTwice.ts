@@ -48,7 +48,7 @@ const repaired = trade((stored) => stored)
 
 export const countsFillTwice = exhibit({
   name: "counts a fill twice",
-  mistake: "After a restart it counts again the fills that it had counted before.",
+  mistake: "After a restart, the program counts fills again that it had already counted.",
   within: 50,
   broken,
   repaired,

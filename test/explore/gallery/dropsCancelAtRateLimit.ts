@@ -32,13 +32,13 @@ const repaired = quote((bid) =>
 
 export const dropsCancelAtRateLimit = exhibit({
   name: "drops a cancellation at a rate limit",
-  mistake: "It forgets a cancellation that the exchange refused because of a rate limit.",
+  mistake: "The program forgets a cancellation that the exchange refused because of a rate limit.",
   within: 200,
   broken,
   repaired,
   invariants: [
     Invariant.always(
-      "bids that it says are withdrawn are gone",
+      "no bid is open once the program has reported its bids as withdrawn",
       ({ openOrders, said }) => !said.has("withdrawn") || openOrders.length === 0 || `${openOrders.length} are open`
     )
   ],

@@ -52,12 +52,12 @@ const traded = ({ fills, openOrders }: Moment, side: "buy" | "sell") => ({
 
 export const forgetsPartialFill = exhibit({
   name: "forgets a partial fill",
-  mistake: "It takes the first fill of an order for its whole amount.",
+  mistake: "The program treats an order's first fill as the order's full amount.",
   within: 100,
   broken,
   repaired,
   invariants: [
-    Invariant.always("it never offers more than it has bought", (moment) => {
+    Invariant.always("the program never offers more than it has bought", (moment) => {
       const { done, open } = traded(moment, "sell")
       const bought = traded(moment, "buy").done
       return !exceeds(sum([done, open]), bought) || `it offers ${sum([done, open])}, and has bought ${bought}`

@@ -29,7 +29,7 @@ const repaired = tradeAnd(CancelAllOrders.CancelAllOrders.use(({ cancel }) => ca
 
 export const forgetsStopOrders = exhibit({
   name: "forgets its stop orders",
-  mistake: "When it is stopped, it cancels its limit orders and forgets its stop orders.",
+  mistake: "When the program is stopped, it cancels its limit orders but forgets its stop orders.",
   within: 50,
   broken,
   repaired,

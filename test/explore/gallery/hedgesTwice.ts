@@ -50,7 +50,7 @@ const repaired = Effect.suspend(() => {
 
 export const hedgesTwice = exhibit({
   name: "hedges twice",
-  mistake: "It hedges a fill when it is pushed, and again when it is found by asking.",
+  mistake: "The program hedges a fill when it is pushed, and again when a read finds the same fill.",
   within: 200,
   broken,
   repaired,

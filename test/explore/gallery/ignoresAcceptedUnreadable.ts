@@ -38,7 +38,7 @@ const repaired = ladder((request) =>
 
 export const ignoresAcceptedUnreadable = exhibit({
   name: "ignores AcceptedUnreadable",
-  mistake: "It takes an order whose answer it can't read for one that was refused.",
+  mistake: "The program treats an order whose response it can't read as refused.",
   within: 5,
   broken,
   repaired,

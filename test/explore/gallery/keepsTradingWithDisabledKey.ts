@@ -21,7 +21,7 @@ const repaired = buy.pipe(
 
 export const keepsTradingWithDisabledKey = exhibit({
   name: "keeps trading with a disabled key",
-  mistake: "It goes on making calls after its API key was disabled.",
+  mistake: "The program continues to make calls after its API key was disabled.",
   within: 100,
   broken,
   repaired,

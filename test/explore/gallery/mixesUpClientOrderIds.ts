@@ -33,7 +33,7 @@ const repaired = buyWith(Effect.gen(function*() {
 
 export const mixesUpClientOrderIds = exhibit({
   name: "mixes up client order ids",
-  mistake: "It gives a new order the client order id of an older one.",
+  mistake: "The program gives a new order the client order id of an older order.",
   within: 50,
   broken,
   repaired,

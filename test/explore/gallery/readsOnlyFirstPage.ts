@@ -31,7 +31,7 @@ const ladder = <E, R>(openOrders: Effect.Effect<ReadonlyArray<{ readonly orderId
 
 export const readsOnlyFirstPage = exhibit({
   name: "reads only the first page",
-  mistake: "It takes the first page of its open orders for all of them.",
+  mistake: "The program treats the first page of its open orders as the complete list.",
   within: 200,
   broken: ladder(
     Effect.map(ActiveOrders.ActiveOrders.use(({ page }) => page({ market, limit })), ({ records }) => records)

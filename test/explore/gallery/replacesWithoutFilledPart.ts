@@ -29,12 +29,12 @@ const repaired = buy(({ left }) => left)
 
 export const replacesWithoutFilledPart = exhibit({
   name: "replaces without the filled part",
-  mistake: "It replaces an order by one with the whole amount, although a part of the first was filled.",
+  mistake: "The program replaces a partly filled order with a new order for the full amount.",
   within: 300,
   broken,
   repaired,
   invariants: [
-    Invariant.always("it buys at most 0.5 BTC", ({ fills, openOrders }) => {
+    Invariant.always("the program buys at most 0.5 BTC", ({ fills, openOrders }) => {
       const all = sum([...fills.map(({ amount }) => amount), ...openOrders.map(({ left }) => left)])
       return !exceeds(all, amount) || `it has bought or bids for ${all} BTC`
     })

@@ -33,7 +33,7 @@ const repaired = Effect.gen(function*() {
 
 export const restartsWithoutLooking = exhibit({
   name: "restarts without looking",
-  mistake: "When it is started again, it does not look for the orders that it has open.",
+  mistake: "After a restart, the program does not look for its open orders.",
   within: 50,
   broken,
   repaired,

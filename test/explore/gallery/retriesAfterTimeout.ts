@@ -33,7 +33,7 @@ const repaired = Effect.gen(function*() {
 
 export const retriesAfterTimeout = exhibit({
   name: "retries after a timeout",
-  mistake: "It places an order again because no answer came.",
+  mistake: "The program places an order again because no response arrived.",
   within: 100,
   broken,
   repaired,

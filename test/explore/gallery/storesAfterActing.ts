@@ -38,7 +38,7 @@ const repaired = Effect.gen(function*() {
 
 export const storesAfterActing = exhibit({
   name: "stores after acting",
-  mistake: "It writes down an order after it has placed it.",
+  mistake: "The program records an order only after placing the order.",
   within: 200,
   broken,
   repaired,

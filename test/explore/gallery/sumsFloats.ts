@@ -26,7 +26,7 @@ const repaired = save(Decimal.of("10"), (held, { dealFee, dealStock }) => minus(
 
 export const sumsFloats = exhibit({
   name: "sums floats",
-  mistake: "It adds amounts as floating-point numbers.",
+  mistake: "The program adds amounts as floating-point numbers.",
   within: 5,
   broken,
   repaired,

@@ -31,12 +31,12 @@ const repaired = buy(Effect.map(Fills.Fills.use(({ page }) => page(bid)), ({ rec
 
 export const takesNotFoundForNeverPlaced = exhibit({
   name: "takes \"not found\" for \"never placed\"",
-  mistake: "It takes an order that can't be canceled for one that was never placed; it was filled.",
+  mistake: "The program treats an order that can't be canceled as never placed, although the order was filled.",
   within: 50,
   broken,
   repaired,
   invariants: [
-    Invariant.always("it buys once", ({ fills }) => {
+    Invariant.always("the program buys only once", ({ fills }) => {
       const bought = sum(fills.map(({ amount }) => amount))
       return !exceeds(bought, amount) || `it has bought ${bought} BTC`
     })

@@ -26,13 +26,13 @@ const repaired = place.pipe(
 
 export const takesRefusedNonceForPlaced = exhibit({
   name: "takes a refused nonce for a placed order",
-  mistake: "It takes \"this nonce was used\" for \"this order was placed\".",
+  mistake: "The program treats a refused nonce as proof that the order was placed.",
   within: 100,
   broken,
   repaired,
   invariants: [
     Invariant.always(
-      "an order that it says is placed exists",
+      "an order that the program has reported as placed exists",
       ({ openOrders, said }) => !said.has("placed") || openOrders.length > 0 || "there is no order"
     )
   ],

@@ -29,12 +29,12 @@ const repaired = Effect.gen(function*() {
 
 export const trustsLocalClock = exhibit({
   name: "trusts its own clock",
-  mistake: "It keeps a deadline by its own clock, which may be wrong.",
+  mistake: "The program measures a deadline with its own clock, which may be wrong.",
   within: 100,
   broken,
   repaired,
   invariants: [
-    Invariant.eventually("an order is gone after 12 seconds", {
+    Invariant.eventually("an order is no longer open after 12 seconds", {
       when: ({ openOrders }) => openOrders.length > 0,
       holds: ({ openOrders }) => openOrders.length === 0 || "it is still open",
       within: "12 seconds"

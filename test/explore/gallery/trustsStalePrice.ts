@@ -37,12 +37,12 @@ const isBelow = ({ markets }: Moment): boolean =>
 
 export const trustsStalePrice = exhibit({
   name: "trusts a stale price",
-  mistake: "It takes silence on the stream for a price that has not changed.",
+  mistake: "The program treats a silent stream as an unchanged price.",
   within: 1000,
   broken: sellBelow(pushed),
   repaired: sellBelow(Stream.merge(pushed, asked)),
   invariants: [
-    Invariant.eventually("below 39000 it has sold within ten seconds", {
+    Invariant.eventually("the program sells within ten seconds once the price is below 39000", {
       when: isBelow,
       holds: (moment) => moment.fills.length > 0 || !isBelow(moment) || "it has not sold",
       within: "10 seconds"

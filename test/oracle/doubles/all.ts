@@ -75,7 +75,7 @@ const gateway: Choices = {
  * deleted.
  */
 const terse: Choices = {
-  name: "a server that answers every call with HTTP 200",
+  name: "a server that responds to every call with HTTP 200",
   ahead: -7_200_000,
   deny: (why) => error(200, -1, `Access denied (${why})`),
   refuse: (family, wrong) =>

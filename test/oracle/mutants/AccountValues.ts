@@ -272,7 +272,7 @@ const positionFaults: ReadonlyArray<
   ["positionId", "is the same for all positions", () => 7, ["positions.market"]],
   ["tpsl", "is missing", () => null, ["positions.tpsl"]],
   ["tpsl", "is never missing", (tpsl) => tpsl ?? { takeProfit: "1" }, ["positions.opened"]],
-  ["positionId", "changes with every answer", nextId(), ["positions.increased", "positions.reduced"]]
+  ["positionId", "changes with every response", nextId(), ["positions.increased", "positions.reduced"]]
 ]
 
 /** Creates a counter for ids that never repeat. */

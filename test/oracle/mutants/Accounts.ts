@@ -104,7 +104,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["codes.status"],
     ...withStatus(202, ({ status }, { path }) => path === apply && status < 300)
   }),
-  mutant("code-amount", "the answer shows a wrong amount of the code", {
+  mutant("code-amount", "the response shows a wrong code amount", {
     breaks: ["codes.credits"],
     ...changing(apply, ["amount"], (amount) => `${String(amount)}1`)
   }),

@@ -1,4 +1,4 @@
-/** Faults in the balances in detail, the borrows and the hedge mode of a collateral account. */
+/** Faults in the detailed balances, the borrows and the hedge mode of a collateral account. */
 import * as BorrowHistory from "../../../src/endpoints/BorrowHistory.ts"
 import * as CollateralBalanceSummary from "../../../src/endpoints/CollateralBalanceSummary.ts"
 import * as CollateralLimitOrders from "../../../src/endpoints/CollateralLimitOrders.ts"
@@ -23,23 +23,23 @@ const borrow = (change: (borrow: Fields) => Fields): Change =>
 const opposite: Readonly<Record<string, string>> = { LONG: "SHORT", SHORT: "LONG" }
 
 const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, Change]> = [
-  ["balances-all", "the balances in detail ignore the ticker", "margin.balances", without(balances, "ticker")],
-  ["balances-none", "there are no balances in detail", "margin.balances", answering(balances, "success", () => [])],
+  ["balances-all", "the detailed balances ignore the ticker", "margin.balances", without(balances, "ticker")],
+  ["balances-none", "there are no detailed balances", "margin.balances", answering(balances, "success", () => [])],
   [
     "balances-half",
-    "the balances in detail are half the balances",
+    "the detailed balances are half the balances",
     "margin.balances",
     changing(balances, ["*", "balance"], times(0.5))
   ],
   [
     "balances-numbers",
-    "the balances in detail are numbers",
+    "the detailed balances are numbers",
     "margin.balances",
     changing(balances, ["*", "balance"], Number)
   ],
   [
     "balances-swapped",
-    "the amounts available with and without a borrow are exchanged",
+    "the amounts available with and without a borrow are swapped",
     "margin.balances",
     entry(({ availableWithBorrow, availableWithoutBorrow, ...rest }) => ({
       ...rest,
@@ -58,13 +58,13 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
   ["borrowed-none", "no borrow is shown", "margin.borrowed", changing(balances, ["*", "borrow"], () => "0")],
   [
     "borrowed-sign",
-    "what is borrowed is shown as negative",
+    "the borrowed amount is negative",
     "margin.borrowed",
     changing(balances, ["*", "borrow"], times(-1))
   ],
   [
     "borrowed-all",
-    "what is borrowed is shown in every asset",
+    "the borrowed amount is shown for every asset",
     "margin.borrowed",
     answering(balances, "success", (json) => {
       const all = Array.isArray(json) ? json.filter(Json.isObject) : []
@@ -75,13 +75,13 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
   ["borrows-none", "there are no borrows", "margin.borrows", changing(borrows, ["records"], () => [])],
   [
     "borrows-asset",
-    "every borrow is of ETH",
+    "every borrow is in ETH",
     "margin.borrows",
     changing(borrows, ["records", "*", "asset"], () => "ETH")
   ],
   [
     "borrows-active",
-    "a borrow is active for ever",
+    "a borrow stays active forever",
     "margin.borrows",
     changing(borrows, ["records", "*", "status"], () => "active")
   ],
@@ -93,7 +93,7 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
   ],
   [
     "borrows-prepaid",
-    "the interest of the first day is shown at once",
+    "the first day's interest is shown immediately",
     "margin.borrows",
     borrow((borrow) => ({
       ...borrow,
@@ -112,7 +112,7 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
     "margin.borrows-order",
     changing(borrows, ["records"], (records) => Array.isArray(records) ? records.toReversed() : records)
   ],
-  ["borrows-assets", "the asset of borrows is ignored", "margin.borrows-order", without(borrows, "asset")],
+  ["borrows-assets", "the asset filter of borrows is ignored", "margin.borrows-order", without(borrows, "asset")],
   ["borrows-start", "startTime of borrows is ignored", "margin.borrows-order", without(borrows, "startTime")],
   ["borrows-end", "endTime of borrows is ignored", "margin.borrows-order", without(borrows, "endTime")],
   ["borrows-limit", "the limit of borrows is ignored", "margin.borrows-order", without(borrows, "limit")],

@@ -157,14 +157,14 @@ const permissions: ReadonlyArray<Mutant> = ([["spot", "spotEnabled"], ["collater
 /** Replaces the body of every success with a scalar. */
 const scalars: ReadonlyArray<Mutant> = [...documented].map((path): Mutant => ({
   id: `scalar${named(path)}`,
-  fault: `a success of ${path} is answered with a scalar`,
+  fault: `the successful response of ${path} is a scalar`,
   breaks: ["general.answer.success"],
   ...answering(path, "success", () => true)
 }))
 
 /** @category mutants */
 export const mutants: ReadonlyArray<Mutant> = [
-  mutant("signature-not-checked", "any signature of any text is accepted", {
+  mutant("signature-not-checked", "every signature is accepted", {
     breaks: [
       "auth.signature",
       "auth.signature.key",
@@ -259,14 +259,14 @@ export const mutants: ReadonlyArray<Mutant> = [
     })
   }),
   ...permissions,
-  mutant("connections-break", "one connection in forty breaks before the answer", {
+  mutant("connections-break", "one connection in forty breaks before the response", {
     breaks: ["general.answer.each"],
     make: () => {
       let count = 0
       return { resets: ({ path }) => path.startsWith("/api/v4/") && ++count % 40 === 0 }
     }
   }),
-  mutant("signed-calls-break", "one connection in forty breaks before the answer to a signed call", {
+  mutant("signed-calls-break", "one connection in forty breaks before the response to a signed call", {
     breaks: ["general.answer.each"],
     make: () => {
       let count = 0
@@ -378,7 +378,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     dialects: ["document"],
     dialect: (dialect) => ({ ...dialect, policy: { ...dialect.policy, payload: "compact-body" } })
   }),
-  mutant("spaces-accepted", "the body need not be compact", {
+  mutant("spaces-accepted", "a body with spaces is accepted", {
     breaks: ["auth.body.spacing"],
     dialects: ["live"],
     dialect: (dialect) => ({ ...dialect, policy: { ...dialect.policy, payload: "body" } })
@@ -421,7 +421,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["auth.accepts", "general.private.post"],
     ...arriving((request) => isMember(request) ? withHeaders(request, { [signature]: "" }) : request)
   }),
-  mutant("public-signed", "public calls need a known key", {
+  mutant("public-signed", "public calls require a known key", {
     breaks: ["auth.public", "general.public.get"],
     make: () => ({
       answer: (answer, request, { state }) =>
@@ -439,13 +439,13 @@ export const mutants: ReadonlyArray<Mutant> = [
           : request
     })
   }),
-  mutant("get-accepted", "private calls answer GET with an empty object", {
+  mutant("get-accepted", "private calls respond to GET with an empty object", {
     breaks: ["general.private.post.only", "errors.method"],
     make: () => ({
       answer: (answer, request) => request.method === "GET" && isPrivate(request) ? ok(answer, {}) : answer
     })
   }),
-  mutant("any-body", "a body that is not a JSON object counts as an empty one", {
+  mutant("any-body", "a body that is not a JSON object is treated as an empty object", {
     breaks: ["general.private.json"],
     make: () => ({
       answer: (answer, request) =>
@@ -458,7 +458,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       answer: (answer, request) => isPrivate(request) && answer.status >= 400 ? { ...answer, body: "refused" } : answer
     })
   }),
-  mutant("no-content-type", "answers have a text content type", {
+  mutant("no-content-type", "responses have a text content type", {
     breaks: ["general.answer.type"],
     make: () => ({ answer: (answer) => ({ ...answer, headers: { "content-type": "text/plain" } }) })
   }),
@@ -545,15 +545,15 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["errors.private.only-wrong"],
     ...refusals((json) => ({ ...json, errors: { limit: ["?"], offset: ["?"] } }))
   }),
-  mutant("errors-200", "errors come with HTTP 200", {
+  mutant("errors-200", "errors have HTTP 200", {
     breaks: ["errors.private.status"],
     ...withStatus(200, ({ status }, request) => isPrivate(request) && status >= 400)
   }),
-  mutant("public-success", "a public error has no success", {
+  mutant("public-success", "a public error has no success field", {
     breaks: ["errors.public.success"],
     ...publicRefusals((json) => without(json, "success"))
   }),
-  mutant("public-message", "a public error has no message", {
+  mutant("public-message", "a public error has no message field", {
     breaks: ["errors.public.message"],
     ...publicRefusals((json) => without(json, "message"))
   }),

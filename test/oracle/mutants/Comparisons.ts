@@ -204,7 +204,7 @@ const documentMutants: ReadonlyArray<Mutant> = [
       })
     })
   ),
-  mutant("codes-amount-first", "the answer shows the amount of the account's first code", {
+  mutant("codes-amount-first", "the response shows the amount of the account's first code", {
     breaks: ["codes.several"],
     ...first(apply, ["amount"])
   }),
@@ -212,7 +212,7 @@ const documentMutants: ReadonlyArray<Mutant> = [
     breaks: ["codes.several"],
     ...changing(apply, ["external_id"], () => "00000000-0000-4000-8000-000000000000")
   }),
-  mutant("stop-limit-price-first", "the answer shows the price of the account's first order", {
+  mutant("stop-limit-price-first", "the response shows the price of the account's first order", {
     breaks: ["stop-limit.total.exact"],
     ...first(StopLimitOrders.endpoint.path, ["price"])
   })

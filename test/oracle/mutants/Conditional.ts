@@ -158,7 +158,7 @@ const killSwitchMutants: ReadonlyArray<Mutant> = [
       }
     }
   }),
-  mutant("kill-switch-loose", "a numeric or out-of-bounds timeout counts as one minute", {
+  mutant("kill-switch-loose", "a numeric or out-of-bounds timeout is treated as one minute", {
     breaks: ["kill-switch.refusal"],
     ...asking(killSwitch, (fields) => fields["timeout"] === null ? fields : { ...fields, timeout: "60" })
   })
@@ -178,7 +178,7 @@ const canceledLegs = ({ state }: Instance) =>
   )
 
 const conditionalMutants: ReadonlyArray<Mutant> = [
-  mutant("oto-unseen", "the answer to an order omits its take-profit and stop-loss", {
+  mutant("oto-unseen", "the response to an order omits its take-profit and stop-loss", {
     breaks: ["oto.answer"],
     ...changing(entry, ["oto"], () => undefined)
   }),

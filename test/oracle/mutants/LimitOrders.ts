@@ -178,7 +178,7 @@ const entryMutants: ReadonlyArray<Mutant> = [
     ...answering(limit, "success", (json, request) => ({ ...json as Fields, stp: fieldsOf(request)?.["stp"] ?? "no" }))
   }),
   ...[StockMarketOrders, MarketOrders].map(({ endpoint: { path } }) =>
-    mutant(`market-no-id${path}`, "a market order without client order id shows none, not an empty one", {
+    mutant(`market-no-id${path}`, "a market order without client order id omits the field", {
       breaks: ["market-orders.answer"],
       ...changing(path, ["clientOrderId"], (id) => id === "" ? undefined : id)
     })
@@ -231,7 +231,7 @@ const pageMutants: ReadonlyArray<Mutant> = [
     breaks: ["order-answers.ended"],
     ...asking(history, (fields) => fields["clientOrderId"] === undefined ? fields : without(fields, "orderId"))
   }),
-  mutant("history-activated-flag", "order history shows a flag where the time of activation belongs", {
+  mutant("history-activated-flag", "order history shows a flag instead of the activation time", {
     breaks: ["live-stops.history"],
     ...changing(
       history,
@@ -239,7 +239,7 @@ const pageMutants: ReadonlyArray<Mutant> = [
       (order) => (order as Fields)["activationPrice"] === undefined ? order : { ...order as Fields, activated: 1 }
     )
   }),
-  mutant("pairs-total-of-page", "the total of conditional orders is that of the page", {
+  mutant("pairs-total-of-page", "the total of conditional orders counts only the page", {
     breaks: ["oco-orders.pages"],
     ...answering(conditional, "success", (json) => {
       const { records, ...page } = json as Fields & { readonly records: ReadonlyArray<unknown> }
@@ -263,7 +263,7 @@ const pageMutants: ReadonlyArray<Mutant> = [
       ...asking(path, (fields) => ({ ...fields, market: "BTC_USDT" }))
     })
   ),
-  mutant("cancel-pair-first-id", "the order id of an OCO order counts if there are two ids", {
+  mutant("cancel-pair-first-id", "an OCO order's order id takes precedence if there are two ids", {
     breaks: ["oco-orders.cancel-refusal"],
     ...asking(cancelOco, (fields) => fields["orderId"] === undefined ? fields : without(fields, "clientOrderId"))
   })

@@ -238,7 +238,7 @@ const filters: ReadonlyArray<Mutant> = [
       })
     ]
   }),
-  mutant("interest-cached", "the history never changes after its first answer", {
+  mutant("interest-cached", "the history never changes after its first response", {
     breaks: ["interest.fresh"],
     make: () => {
       const told = new Map<string, string>()

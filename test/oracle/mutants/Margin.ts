@@ -37,7 +37,7 @@ export const otherCode = (path: string, code: number): Change =>
 const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, Change]> = [
   [
     "leverage-echo",
-    "a change of leverage answers with 10",
+    "a leverage change always returns 10",
     "margin.leverage",
     changing(leverage, ["leverage"], () => 10)
   ],
@@ -63,7 +63,7 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
   ["free-pnl", "the pnl has the opposite sign", "margin.free", changing(summary, ["pnl"], times(-1))],
   [
     "hedge-off",
-    "hedge mode always shows as off",
+    "hedge mode is always shown as off",
     "margin.hedge",
     changing(HedgeMode.endpoint.path, ["hedgeMode"], () => false)
   ],
@@ -81,7 +81,7 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
   ],
   [
     "hedge-code",
-    "a refused switch of hedge mode has code 30",
+    "a refused change of hedge mode has code 30",
     "margin.hedge-refusal",
     otherCode(HedgeModeUpdate.endpoint.path, 30)
   ],

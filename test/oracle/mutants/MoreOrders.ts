@@ -28,11 +28,11 @@ const stopMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-stops.waits"],
     ...answering(isStop, "success", (json) => ({ ...json as Fields, type: "market" }))
   }),
-  mutant("live-stops-activated", "a waiting stop order shows activated", {
+  mutant("live-stops-activated", "a waiting stop order is shown as activated", {
     breaks: ["live-stops.waits"],
     ...answering(isStop, "success", (json) => ({ ...json as Fields, activated: 1 }))
   }),
-  mutant("live-stops-activation-price", "the answer has another activation price", {
+  mutant("live-stops-activation-price", "the response has a different activation price", {
     breaks: ["live-stops.waits"],
     ...changing(triggerMarket, ["activation_price"], (price) => String(Number(price) + 1))
   }),
@@ -40,7 +40,7 @@ const stopMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-stops.market.trades", "live-stops.market.never-rests", "live-stops.waits"],
     ...calling(triggerMarket, stopLimit, (fields) => ({ ...fields, price: fields["activation_price"] }))
   }),
-  mutant("stop-market-in-base", "the amount of a stop-market buy counts in the base currency", {
+  mutant("stop-market-in-base", "a stop-market buy interprets its amount in the base currency", {
     breaks: ["live-stops.market.spends"],
     ...asking(
       stopMarket,
@@ -78,7 +78,7 @@ const stopMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-stops.refusal"],
     ...withStatus(400, ({ status }, { path }) => isStop(path) && status === 422)
   }),
-  mutant("live-stops-last-price", "an activation price equal to the last price counts as lower", {
+  mutant("live-stops-last-price", "an activation price equal to the last price is treated as lower", {
     breaks: ["live-stops.last-price"],
     make: () => ({
       request: (request, venue) =>
@@ -97,7 +97,7 @@ const stopMutants: ReadonlyArray<Mutant> = [
 const modify = ModifyOrder.endpoint.path
 
 const changeMutants: ReadonlyArray<Mutant> = [
-  mutant("live-changes-old-id", "the answer has the order id of the old order", {
+  mutant("live-changes-old-id", "the response has the old order's id", {
     breaks: ["live-changes.replaces"],
     make: () => {
       let asked: unknown
@@ -126,7 +126,7 @@ const changeMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-changes.inapplicable"],
     ...asking(modify, (fields) => ({ amount: "0.03", ...without(fields, "activationPrice", "total") }))
   }),
-  mutant("live-changes-total-preferred", "the first of two conflicting fields counts", {
+  mutant("live-changes-total-preferred", "the first of two conflicting fields takes precedence", {
     breaks: ["live-changes.refusal"],
     ...asking(modify, (fields) => ({
       ...fields,
@@ -192,7 +192,7 @@ const ordering = (
 })
 
 const bulkMutants: ReadonlyArray<Mutant> = [
-  mutant("live-bulk-order", "the answer reverses the orders", {
+  mutant("live-bulk-order", "the response reverses the orders", {
     breaks: ["live-bulk.places"],
     ...listing(isBulk, (items) => items.toReversed())
   }),
@@ -200,7 +200,7 @@ const bulkMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-bulk.places", "live-bulk.apart"],
     ...ordering(isBulk, (orders) => ({ orders: orders.slice(0, 1) }))
   }),
-  mutant("live-bulk-refusals-left-out", "refused orders are missing in the answer", {
+  mutant("live-bulk-refusals-left-out", "refused orders are missing from the response", {
     breaks: ["live-bulk.apart", "live-bulk.not-there"],
     ...listing((path) => isBulk(path) || path === cancelBulk, (items) => items.filter(({ result }) => result !== null))
   }),

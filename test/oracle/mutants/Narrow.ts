@@ -209,7 +209,7 @@ const accountMutants: ReadonlyArray<Mutant> = [
       return isNamed ? { ...rest, custom_fee: { BTC_USDT: (fees as Fields)["BTC_USDT"] } } : json
     })
   }),
-  mutant("narrow-fees-for-ever", "public fees are always those of the first answer", {
+  mutant("narrow-fees-for-ever", "public fees are always those of the first response", {
     breaks: ["assets.refreshed"],
     make: () => {
       let first: unknown

@@ -116,7 +116,7 @@ const optionMutants: ReadonlyArray<Mutant> = [
     })
   ),
   ...[collateralLimit, collateralStopLimit, triggerMarket].map((path) =>
-    mutant(`terms-not-clipped${path}`, "the answer shows the whole amount of a reduced order", {
+    mutant(`terms-not-clipped${path}`, "the response shows the original amount of a reduced order", {
       breaks: ["live-terms.reduce-only.clipped"],
       ...changing(path, ["amount"], () => "0.05")
     })

@@ -754,7 +754,7 @@ const life: ReadonlyArray<Mutant> = [
     breaks: ["orders.deal-money"],
     ...listing(({ dialect }) => dialect.keys.dealMoney, atLimit)
   }),
-  mutant("deal-money-at-limit", "the answer shows a trade's cost at the order's limit", {
+  mutant("deal-money-at-limit", "the response shows a trade's cost at the order's limit price", {
     breaks: ["orders.deal-money", "orders.deal-money.price"],
     ...placed(
       LimitOrders.endpoint.path,

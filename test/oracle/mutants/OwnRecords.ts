@@ -51,13 +51,13 @@ const listMutants: ReadonlyArray<Mutant> = [
   ]),
   live(
     "own-open-side",
-    "Open orders show a side of none",
+    "open orders show an invalid side",
     ["records.open.fields"],
     ofEach(Paths.activeOrders, "side", () => "")
   ),
   live(
     "own-ended-type",
-    "Ended orders show no type",
+    "closed orders show no type",
     ["records.ended.fields"],
     ofEach(Paths.orderHistory, "type", () => "")
   ),
@@ -65,13 +65,13 @@ const listMutants: ReadonlyArray<Mutant> = [
   live("own-oco-left", "Legs of OCO orders show left as a number", ["records.oco.fields"], leg("left", Number)),
   live(
     "own-open-left",
-    "Open orders show too much left",
+    "open orders show a remaining amount that is too large",
     ["records.open.values"],
     ofEach(Paths.activeOrders, "left", more)
   ),
   live(
     "own-ended-fee",
-    "Ended orders show a fee that is a hundred times too high",
+    "closed orders show a fee that is a hundred times too high",
     ["records.ended.values"],
     ofEach(Paths.orderHistory, "dealFee", (fee) => String(Number(fee) * 100))
   ),

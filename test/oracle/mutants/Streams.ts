@@ -45,13 +45,13 @@ export const half = (value: unknown): string => String(Number(value) / 2)
 const messages: ReadonlyArray<StreamMutant> = [
   stream(
     "id-zero",
-    "answers to id 0 have id 1",
+    "responses to id 0 have id 1",
     ["streams.messages.ids"],
     receiving(() => (frame) => isAnswer(frame) && frame.id === 0 ? { ...frame, id: 1 } : frame)
   ),
   stream(
     "answer-twice",
-    "every other answer comes twice",
+    "every other response is sent twice",
     ["streams.messages.ids"],
     receiving(() => {
       let count = 0
@@ -60,7 +60,7 @@ const messages: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "answer-lost",
-    "the third answer of a connection is lost",
+    "a connection's third response is lost",
     ["streams.messages.ids"],
     receiving(() => {
       let count = 0
@@ -118,7 +118,7 @@ const messages: ReadonlyArray<StreamMutant> = [
     ["streams.messages.pushed"],
     receiving(() => (frame) => isAnswer(frame) ? frame : { ...frame, params: { ...fields(frame.params) } })
   ),
-  stream("ping", "a ping is answered with an object", ["streams.ping"], resulting("ping", () => success)),
+  stream("ping", "a ping gets an object as response", ["streams.ping"], resulting("ping", () => success)),
   stream("time", "the time is in milliseconds", ["streams.time"], resulting("time", (time) => Number(time) * 1000)),
   stream("time-text", "the time is a text", ["streams.time"], resulting("time", String)),
   stream(
@@ -684,7 +684,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "depth-request-time",
-    "the answer to the request for a book lacks its time",
+    "the response to a book request has no time",
     ["streams.depth.request"],
     resulting("depth_request", (body) => {
       const { timestamp: _time, ...rest } = fields(body)
@@ -922,7 +922,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "last-price",
-    "the request for the last price answers a number",
+    "the request for the last price returns a number",
     ["streams.last-price.request"],
     resulting(
       "lastprice_request",

@@ -84,7 +84,7 @@ const endless = (...channels: ReadonlyArray<string>): Fault => () => () => {
 export const mutants: ReadonlyArray<StreamMutant> = [
   stream(
     "id-signed",
-    "ids above 2^31 come back negative",
+    "ids above 2^31 are returned as negative numbers",
     ["streams.messages.ids"],
     receiving(() => (frame) => Number(frame.id) >= 2 ** 31 ? { ...frame, id: Number(frame.id) - 2 ** 32 } : frame)
   ),
@@ -126,20 +126,20 @@ export const mutants: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "unsubscribe-all",
-    "the end of one subscription ends all of the connection",
+    "ending one subscription ends all of the connection's subscriptions",
     ["streams.unsubscribe.others", "streams.private.unsubscribe.others"],
     silencing
   ),
   stream(
     "authorized-private",
-    "a connection with authorisation serves no public channels",
+    "an authorised connection serves no public channels",
     ["streams.authorize.public"],
     privateOnly
   ),
-  stream("executed-offset", "every page of executed orders is the first", ["streams.executed.pages"], firstPage),
+  stream("executed-offset", "every page of executed orders is the first page", ["streams.executed.pages"], firstPage),
   stream(
     "balances-merged",
-    "a subscription to balances adds its assets to those before",
+    "a subscription to balances adds its assets to those of earlier subscriptions",
     ["streams.balances.replaces"],
     merging
   ),

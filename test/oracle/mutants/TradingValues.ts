@@ -444,7 +444,7 @@ const effectMutants: ReadonlyArray<Mutant> = [
     ...pretending(cancel)
   }),
   ...[active, cancel, history].map((path) =>
-    mutant(`no-client-order-id${path}`, "an order without client order id shows none, not an empty one", {
+    mutant(`no-client-order-id${path}`, "an order without client order id omits the field", {
       breaks: [
         path === active
           ? "order-answers.listed"
@@ -505,7 +505,7 @@ const listMutants: ReadonlyArray<Mutant> = [
       breaks: ["order-lists.market"],
       ...ignoring(path, "market")
     }),
-    mutant(`offset-ignored${path}`, "every page is the first one", {
+    mutant(`offset-ignored${path}`, "every page is the first page", {
       breaks: ["order-lists.pages"],
       ...ignoring(path, "offset")
     }),
@@ -625,7 +625,7 @@ const killSwitchMutants: ReadonlyArray<Mutant> = [
 
 const conditionalMutants: ReadonlyArray<Mutant> = [
   ...[ocoOrders, conditional].flatMap((path): ReadonlyArray<Mutant> => [
-    mutant(`pairs-offset-ignored${path}`, "every page of OCO orders is the first one", {
+    mutant(`pairs-offset-ignored${path}`, "every page of OCO orders is the first page", {
       breaks: ["oco-orders.pages"],
       ...ignoring(path, "offset")
     }),
@@ -659,7 +659,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
         }))
     )
   }),
-  mutant("pairs-cached", "an OCO order stays in the list after it ended", {
+  mutant("pairs-cached", "an OCO order stays in the list after it has closed", {
     breaks: ["oco-orders.executed"],
     make: () => {
       const seen: Array<unknown> = []
@@ -677,7 +677,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
     breaks: ["oco-orders.ended", "oco-orders.executed"],
     ...answering(history, "success", () => [])
   }),
-  mutant("pairs-found", "an OCO order that is not open is canceled with success", {
+  mutant("pairs-found", "canceling an OCO order that is not open succeeds", {
     breaks: ["oco-orders.not-found", "oco-orders.canceled"],
     ...accepting(cancelOco)
   }),
@@ -689,7 +689,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
     breaks: ["oto.exits"],
     ...changing(active, ["*", "amount"], (amount) => String(Number(amount) / 2))
   }),
-  mutant("exits-both", "an order with one exit gets two", {
+  mutant("exits-both", "an order with one exit gets two exits", {
     breaks: ["oto.alone"],
     ...asking(collateralLimit, (fields) =>
       fields["takeProfit"] !== undefined && fields["stopLoss"] === undefined

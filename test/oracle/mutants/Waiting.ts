@@ -1,4 +1,4 @@
-/** Faults that show only when an order that waits is triggered, or in what an order's own answer says. */
+/** Faults that show only when a waiting order is triggered, or in the order's own response. */
 import * as CollateralBalance from "../../../src/endpoints/CollateralBalance.ts"
 import * as CollateralMarketOrders from "../../../src/endpoints/CollateralMarketOrders.ts"
 import * as CollateralStopLimitOrders from "../../../src/endpoints/CollateralStopLimitOrders.ts"
@@ -20,7 +20,7 @@ const marginStops = [CollateralTriggerMarketOrders.endpoint.path, CollateralStop
 
 const liveMutants: ReadonlyArray<Mutant> = [
   ...markets.map((path) =>
-    mutant(`market-filled-anyway${path}`, "the answer to a market order always shows the order filled", {
+    mutant(`market-filled-anyway${path}`, "the response to a market order always shows the order as filled", {
       breaks: [
         "market-orders.agrees",
         ...(path === MarketOrders.endpoint.path ? ["status.taker-band"] : [])
@@ -29,13 +29,13 @@ const liveMutants: ReadonlyArray<Mutant> = [
     })
   ),
   ...markets.map((path) =>
-    mutant(`market-half-shown${path}`, "the answer to a market order shows half of what was filled", {
+    mutant(`market-half-shown${path}`, "the response to a market order shows half of the filled amount", {
       breaks: ["market-orders.agrees"],
       ...changing(path, ["dealStock"], (stock) => String(Number(stock) / 2))
     })
   ),
   ...marginStops.flatMap((path) => [
-    mutant(`waiting-reduce-only-forgotten${path}`, "a stop order that waits is not reduce-only", {
+    mutant(`waiting-reduce-only-forgotten${path}`, "a waiting stop order is not reduce-only", {
       breaks: ["live-stops.reduce-only.closed"],
       ...asking(path, (fields) => without(fields, "reduceOnly"))
     }),
@@ -47,7 +47,7 @@ const liveMutants: ReadonlyArray<Mutant> = [
     )
   ]),
   ...spotStops.map((path) =>
-    mutant(`waiting-unlocked${path}`, "a stop order that waits locks no funds", {
+    mutant(`waiting-unlocked${path}`, "a waiting stop order locks no funds", {
       breaks: ["live-stops.locks"],
       make: () => {
         let waits = false
@@ -69,7 +69,7 @@ const liveMutants: ReadonlyArray<Mutant> = [
       }
     })
   ),
-  mutant("collateral-less-orders", "the collateral balance leaves out what open orders may need", {
+  mutant("collateral-less-orders", "the collateral balance does not include the funds that open orders may need", {
     breaks: ["margin.balances.same"],
     ...changing(CollateralBalance.endpoint.path, ["*"], (units) => String(Number(units) - 400))
   })

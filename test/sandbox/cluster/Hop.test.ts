@@ -10,7 +10,7 @@ import { property } from "../../support/property.ts"
 const silent = Effect.never
 
 describe("the path to another node", () => {
-  it.effect("requests beyond the maximum number of waiting requests are refused immediately, and those that wait too long are refused later", () =>
+  it.effect("requests beyond the maximum number of waiting requests are refused immediately, and requests that wait too long are refused later", () =>
     Effect.gen(function*() {
       const hop = Hop.make()
       let sent = 0

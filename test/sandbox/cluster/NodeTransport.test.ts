@@ -58,7 +58,7 @@ const collected = (outcome: NodeTransport.Outcome) =>
     : Effect.die(outcome)
 
 describe("requests to other nodes", () => {
-  it.live("a request and its answer arrive unchanged, however large", () =>
+  it.live("a request and its response arrive unchanged, however large they are", () =>
     Effect.gen(function*() {
       const large = "é€x".repeat(700_000)
       const received: Array<unknown> = []
@@ -70,7 +70,7 @@ describe("requests to other nodes", () => {
       assert.deepStrictEqual(outcome, answer(large))
     }))
 
-  it.live("a streamed answer arrives in parts, and a complete one is distinguishable from a broken one", () =>
+  it.live("a streamed response arrives in parts, and the reader can tell whether it is complete", () =>
     Effect.gen(function*() {
       const parts = Stream.make("a", "é", "c".repeat(200_000)).pipe(Stream.encodeText)
       const whole = yield* sent(() => Effect.succeed(streamed(parts)))
@@ -80,7 +80,7 @@ describe("requests to other nodes", () => {
       assert.instanceOf(yield* Effect.flip(collected(broken)), BodyLost)
     }))
 
-  it.live("a node stops streaming an answer when the reader stops", () =>
+  it.live("a node stops streaming a response when the reader stops", () =>
     Effect.gen(function*() {
       const ended = yield* Latch.make()
       const endless = Stream.concat(Stream.make(Buffer.from("a")), Stream.never).pipe(Stream.ensuring(ended.open))
@@ -90,7 +90,7 @@ describe("requests to other nodes", () => {
       yield* ended.await
     }))
 
-  it.live("a node stops streaming an answer when the asking node leaves before the first part", () =>
+  it.live("a node stops streaming a response when the requesting node disconnects before the first part", () =>
     Effect.gen(function*() {
       const asked = yield* Latch.make()
       const left = yield* Latch.make()
@@ -104,20 +104,20 @@ describe("requests to other nodes", () => {
         () => asked.open.pipe(Effect.andThen(left.await), Effect.as(late)),
         vitals
       )
-      // The asking node ends, and the answering node notices.
+      // The requesting node stops, and the responding node notices.
       const asking = yield* Scope.make()
       const { send } = yield* Scope.provide(NodeTransport.sender(), asking)
       const sending = yield* Effect.forkChild(send(`127.0.0.1:${port}`, "venue", request))
       yield* asked.await
       yield* Scope.close(asking, Exit.void)
       assert.deepStrictEqual(yield* Fiber.join(sending), { _tag: "Lost" })
-      // Gives the answering node time to notice. Without this pause the test would also pass, but prove less.
+      // Gives the responding node time to notice. Without this pause, the test would also pass, but prove less.
       yield* turn
       yield* left.open
       yield* ended.await
     }))
 
-  it.live("a node stops streaming an answer when the caller stops waiting", () =>
+  it.live("a node stops streaming a response when the caller stops waiting", () =>
     Effect.gen(function*() {
       const asked = yield* Latch.make()
       const left = yield* Latch.make()
@@ -132,7 +132,7 @@ describe("requests to other nodes", () => {
       yield* ended.await
     }))
 
-  it.live("however many feeds go through a node, calls still reach their venue", () =>
+  it.live("calls reach their venue however many feeds pass through a node", () =>
     Effect.gen(function*() {
       const endless = streamed(Stream.concat(Stream.make(Buffer.from("a")), Stream.never))
       const port = yield* NodeTransport.serve(
@@ -184,7 +184,7 @@ describe("requests to other nodes", () => {
       assert.deepStrictEqual(yield* sent(() => Effect.die("a defect")), { _tag: "Lost" })
     }))
 
-  it.live("the outcome distinguishes a node that was not reached from one that fell silent or disconnected", () =>
+  it.live("the outcome distinguishes a node that was not reached from a node that fell silent or disconnected", () =>
     Effect.gen(function*() {
       const { send } = yield* NodeTransport.sender()
       const to = (port: number) => send(`127.0.0.1:${port}`, "venue", request)
@@ -237,7 +237,7 @@ const handshake: Request = {
   from: "10.0.0.1"
 }
 
-/** A venue that answers every message with the message. `wires` are its open connections. */
+/** A venue that sends every message back to its sender. `wires` are the open connections. */
 const echoing = () => {
   const wires = new Set<Socket.Wire>()
   const connect: Socket.Connect = (wire) => {
@@ -255,7 +255,7 @@ const echoing = () => {
   return { upgraded, wires }
 }
 
-/** A server that passes every request on to a node that handles requests with `receive`. */
+/** A server that forwards every request to a node that handles requests with `receive`. */
 const passing = Effect.fnUntraced(function*(receive: NodeTransport.Receive) {
   const node = yield* Scope.make()
   const port = yield* Scope.provide(NodeTransport.serve("127.0.0.1", 0, receive, vitals), node)
@@ -293,7 +293,7 @@ describe("WebSockets through other nodes", () => {
       yield* until(Effect.sync(() => sender.tunnels() === 0))
     }))
 
-  it.live("a node that stops ends the WebSockets that other nodes pass on to it", () =>
+  it.live("a stopping node closes the WebSockets that other nodes forward to it", () =>
     Effect.gen(function*() {
       const { upgraded } = echoing()
       const { node, url } = yield* passing(() => Effect.succeed(upgraded))
@@ -354,7 +354,7 @@ describe("WebSockets through other nodes", () => {
       }
     }))
 
-  it.live("a node passes a bounded number of WebSockets on to another node, and refuses more with 503", () =>
+  it.live("a node forwards a bounded number of WebSockets to another node, and refuses more with 503", () =>
     Effect.gen(function*() {
       const { upgraded } = echoing()
       const port = yield* NodeTransport.serve("127.0.0.1", 0, () => Effect.succeed(upgraded), vitals)

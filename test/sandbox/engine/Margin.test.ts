@@ -100,7 +100,7 @@ describe("index and mark prices", () => {
 })
 
 describe("margin of accounts", () => {
-  it("the engine's values for an account equal those of the public formulas", () => {
+  it("the engine's values for an account equal the results of the public formulas", () => {
     const desk = funded()
     desk.fund("ann", "collateral", "1 BTC")
     desk.send(movePrice(spot, "100"))
@@ -178,7 +178,7 @@ describe("leverage of accounts", () => {
     assert.strictEqual(desk.call("ann", leverage(20))._tag, "LeverageSet")
   })
 
-  it("a position's leverage falls to that of its bracket, and no position exceeds the last bracket", () => {
+  it("a position's leverage falls to its bracket's leverage, and no position exceeds the last bracket", () => {
     const desk = funded()
     desk.fund("ann", "collateral", "200000000 USDT").fund("ben", "collateral", "200000000 USDT")
     desk.call("ann", leverage(100))
@@ -643,7 +643,7 @@ describe("automatic deleveraging", () => {
     assert.deepStrictEqual(tags(desk.send(moveMark("99")).events, ...calls), ["MarginRestored ann"])
   })
 
-  it("a later bid takes the position at the next price move, up or down, even after a restart", () => {
+  it("a bid that arrives later takes the position at the next price move, up or down, even after a restart", () => {
     for (const [mark, restarts] of [["92.9", false], ["93.1", false], ["93.1", true]] as const) {
       const desk = funded(book)
       desk.send(movePrice(perp, "100"))

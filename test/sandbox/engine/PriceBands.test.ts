@@ -61,7 +61,7 @@ describe("the price band", () => {
     assert.deepStrictEqual(outside(desk, limit(btc, "buy", "1", "20")), ["price below 30"])
   })
 
-  it("a market without a last price has no band, and neither has the document's dialect", () => {
+  it("there is no price band in the document's dialect, or before a market has a last price", () => {
     assert.deepStrictEqual(outside(funded(), limit("ETH_USDT", "buy", "0.001", "5000000")), [])
     assert.deepStrictEqual(outside(funded(Dialect.document.policy), limit(btc, "sell", "0.1", "90000000")), [])
   })

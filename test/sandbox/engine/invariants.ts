@@ -351,9 +351,9 @@ const isClose = (one: string, other: Units.Units): boolean => {
 }
 
 /**
- * The engine's values equal those of the public formulas, up to the rounding of entry prices. Every account at the
- * level of a margin call is called, and every account at the liquidation level is in liquidation, with positions that
- * no other account took.
+ * The engine's values equal the values of the public formulas, up to the rounding of entry prices. Every account at the
+ * margin call level is called. Every account at the liquidation level is in liquidation, with positions that no other
+ * account took.
  */
 const levels = (state: State, withFormulas: boolean): void => {
   const { dirty, moved } = state.watches

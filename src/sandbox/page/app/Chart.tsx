@@ -1,5 +1,5 @@
 /**
- * The candles of a market, with marks at prices: orders, activation prices, fills, mark and index price, the positions'
+ * Shows a market's candles, and marks at prices: orders, activation prices, fills, mark and index price, the positions'
  * entry and liquidation prices, and the last price, which can be dragged.
  */
 import { effect } from "@preact/signals"
@@ -25,7 +25,7 @@ const mostLines = 30
 
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
-/** The colours of the page's theme. A canvas can't read a style sheet. */
+/** The colours of the page's theme. A canvas can't use the style sheet. */
 const colours = () => ({
   layout: {
     background: { color: "transparent" },
@@ -47,11 +47,13 @@ const colours = () => ({
 
 type Series = ISeriesApi<"Candlestick">
 
-/** How far from the last price an order may be for the chart to make room for it. */
+/**
+ * The maximum distance between an order and the last price for which the chart makes room for the order, as a ratio.
+ */
 const near = 0.06
 
 /**
- * Makes room for the orders near the last price, and some more, so that the price can be dragged even if it has hardly
+ * Makes room for the orders near the last price, plus a margin, so that the price can be dragged even if it has hardly
  * moved.
  */
 const roomy = (original: () => AutoscaleInfo | null): AutoscaleInfo | null => {
@@ -87,7 +89,7 @@ const drawCandles = (series: Series): void =>
     close: Number(close)
   })))
 
-/** Draws a line for each limit price, and a dashed one for each activation price that has not been reached. */
+/** Draws a line for each limit price, and a dashed line for each activation price that has not been reached. */
 const drawOrders = (series: Series, before: ReadonlyArray<IPriceLine>): ReadonlyArray<IPriceLine> => {
   for (const line of before) series.removePriceLine(line)
   const here = ordersHere()
@@ -99,7 +101,7 @@ const drawOrders = (series: Series, before: ReadonlyArray<IPriceLine>): Readonly
         color: colour(order.side === "buy" ? "--good" : "--bad"),
         lineWidth: 1,
         lineStyle,
-        // The words of many lines would cover each other.
+        // The labels of many lines would overlap.
         title: isFew ? title : "",
         axisLabelVisible: isFew
       })
@@ -113,10 +115,10 @@ const drawOrders = (series: Series, before: ReadonlyArray<IPriceLine>): Readonly
   })
 }
 
-/** The maximum number of marks with words. The words of more marks would cover each other. */
+/** The maximum number of marks with labels. More labels would overlap. */
 const mostWords = 12
 
-/** A mark for the fills of each side in each candle. Those of liquidations and ADL have their own. */
+/** Creates one mark for the fills on each side in each candle. Fills of liquidations and ADL have separate marks. */
 const toMarks = () => {
   const first = candles.value[0]?.at ?? Infinity
   const here = fills.value.filter((fill) => fill.market === market.value && fill.at / 1e6 >= first)
@@ -146,7 +148,7 @@ const toMarks = () => {
 /** The number of candles that are shown at first. */
 const mostCandles = 180
 
-/** Shows everything that has happened, or its latest part. */
+/** Shows the market's complete history, or its latest part. */
 const fit = (chart: IChartApi): void => {
   const { length } = candles.value
   chart.timeScale().setVisibleLogicalRange({ from: Math.max(-1, length - mostCandles), to: length + 4 })
@@ -207,7 +209,7 @@ const make = (box: HTMLElement) => {
 type Made = ReturnType<typeof make>
 
 interface Props {
-  /** Moves the price of the market. */
+  /** Moves the market's price. */
   readonly onMove: (price: string) => void
 }
 

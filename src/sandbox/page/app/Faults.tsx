@@ -23,7 +23,7 @@ const symptoms: Readonly<Record<Symptom["_tag"], readonly [words: string, parame
   Answer: ["a custom response", ["applied", "status", "body"]]
 }
 
-/** The description of a stream symptom: its label, the kind of event that it hits, and its parameters. */
+/** The description of a stream symptom: its label, the kind of event that it affects, and its parameters. */
 interface StreamWords {
   readonly words: string
   readonly hits: "messages" | "snapshots" | "pings" | "tokens" | "connections"
@@ -87,7 +87,9 @@ const chosen = (): readonly [tag: Tag, parameters: ReadonlyArray<Parameter>] => 
     : [symptom, symptoms[symptom][1]]
 }
 
-/** The reason of the chosen symptom; the first one if the typed one is another symptom's. */
+/**
+ * Returns the chosen symptom's reason, or the symptom's first reason if the selected reason belongs to another symptom.
+ */
 const kindOf = (tag: Tag): string => {
   const known = kinds[tag] ?? []
   return known.includes(wanted.value.kind) ? wanted.value.kind : known[0] ?? ""
@@ -115,7 +117,7 @@ const toSymptom = (): object => {
 
 type Selector = "path" | "apiKey" | "channel" | "account"
 
-/** The fields that select what a symptom hits. */
+/** The fields that select the calls or messages that a symptom affects. */
 const selectorsOf = (tag: Tag): ReadonlyArray<Selector> => {
   if (!isOfStreams(tag)) return ["path", "apiKey"]
   const { hits } = streamSymptoms[tag]
@@ -227,7 +229,7 @@ const describe = ({ fault: { symptom } }: Armed): string => {
   return [wordsOf(_tag), ...given].join(", ")
 }
 
-/** The calls or messages that a fault affects, in words. */
+/** Describes the calls or messages that a fault affects. */
 const targetOf = ({ fault: { account, apiKey, channel, path, symptom: { _tag } } }: Armed): string => {
   const parts = isOfStreams(_tag)
     ? [channel === undefined ? streamSymptoms[_tag].hits : `${streamSymptoms[_tag].hits} of ${channel}`]
@@ -246,7 +248,7 @@ const nameOf = (of: string): string => endpoints.value.find(({ path }) => path =
 
 const timesOf = ({ fault: { times = 1 } }: Armed): number => times
 
-/** Whether a fault can still hit a call. */
+/** Whether a fault can still affect a call. */
 export const isArmed = (armed: Armed): boolean => armed.fired < timesOf(armed)
 
 const Fault = ({ armed }: { armed: Armed }): JSX.Element => {

@@ -1,4 +1,4 @@
-/** The page of a host: its venues, which it creates, copies, opens and ends, and the nodes of a cluster. */
+/** A host's page. It lists the venues, creates, copies, opens and deletes them, and shows the nodes of a cluster. */
 import { batch, signal } from "@preact/signals"
 import type { JSX } from "preact"
 import { useEffect, useState } from "preact/hooks"
@@ -71,7 +71,7 @@ const read = async (): Promise<void> => {
   }
 }
 
-/** Reads the list again and again while the page is visible. */
+/** Reads the list repeatedly while the page is visible. */
 const follow = (): void => {
   void read()
   setInterval(() => {
@@ -86,7 +86,7 @@ const enter = (token: string): void => {
   void read()
 }
 
-/** Carries out an action, and shows its result or its error. */
+/** Performs an action, and shows its result or its error. */
 const act = async (work: () => Promise<unknown>): Promise<void> => {
   try {
     wrong.value = ""
@@ -97,7 +97,7 @@ const act = async (work: () => Promise<unknown>): Promise<void> => {
   await read()
 }
 
-/** Opens the page of a venue in a tab that has no reference to this one, on the venue's own origin if it has one. */
+/** Opens a venue's page in a tab that has no reference to this tab, on the venue's own origin if it has one. */
 const open = async (id: string): Promise<void> => {
   const { controlToken, nameUrl } = await get<Made>(`Venues/${id}`)
   window.open(venueAt(id, nameUrl, controlToken), "_blank", "noopener,noreferrer")
@@ -124,7 +124,7 @@ const Action = ({ does, name, of }: { name: string; of: string; does: () => void
     type="button"
     aria-label={`${name} ${of}`}
     onClick={(event) => {
-      // The click opens the row otherwise.
+      // Without this, the click would also open the row.
       event.stopPropagation()
       does()
     }}

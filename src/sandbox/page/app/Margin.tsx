@@ -1,4 +1,4 @@
-/** The margin of the chosen account: its margin and state, its open positions, and what happened to them. */
+/** The chosen account's margin: its margin and state, its open positions, and their history. */
 import type { ComponentChildren, JSX } from "preact"
 import type { Called } from "../../control/Calls.ts"
 import type { AccountMargin } from "../../control/MarginViews.ts"
@@ -26,18 +26,18 @@ import {
 import { reasonsOf } from "./Ticket.tsx"
 import { ask } from "./Undo.tsx"
 
-/** The leverages that an account can choose. */
+/** The leverage values that an account can choose. */
 export const leverages = [1, 2, 3, 5, 10, 20, 50, 100] as const
 
-/** Makes a signed call as the account. A refusal is an error in the exchange's words. */
+/** Makes a signed call as the account. If the exchange refuses the call, the error contains the exchange's message. */
 const call = async (name: string, fields: object): Promise<void> => {
   const path = endpoints.value.find((one) => one.name === name)?.path ?? ""
   const { answer, status } = await post<Called>("CallAs", { account: account.value, path, fields })
-  if (status === undefined) throw new Error("The response was lost. Requests shows whether the call was applied.")
+  if (status === undefined) throw new Error("The response was lost. See Requests for whether the call was applied.")
   if (status >= 400) throw new Error(`Refused with HTTP ${status}: ${reasonsOf(answer)}`)
 }
 
-/** Changes the leverage. Asks first if the account has positions, whose margin it changes. */
+/** Changes the leverage. If the account has positions, asks first, because the change affects their margin. */
 const lever = (leverage: string, of: AccountMargin): void => {
   const name = of.account
   const send = (): void =>
@@ -75,7 +75,7 @@ const Settings = ({ of }: { of: AccountMargin }): JSX.Element => (
         disabled={lookedAt.value !== undefined}
         onChange={(event) => {
           const chosen = event.currentTarget.value
-          // The field shows the leverage that the account has, until a call has changed it.
+          // The field shows the account's leverage until a call has changed it.
           event.currentTarget.value = String(of.leverage)
           lever(chosen, of)
         }}
@@ -100,7 +100,7 @@ const Settings = ({ of }: { of: AccountMargin }): JSX.Element => (
   </div>
 )
 
-/** Warns of a margin call or a liquidation, with the bounds of each. */
+/** Warns about a margin call or a liquidation, and shows at which margin each begins. */
 const Warning = ({ of }: { of: AccountMargin }): JSX.Element | null => {
   const { callMargin, currency, equity, maintenanceMargin, pnl, state } = of
   if (state === undefined) return null
@@ -144,7 +144,7 @@ const Figures = ({ of }: { of: AccountMargin }): JSX.Element => {
   )
 }
 
-/** The margin of the account, and what can be set. */
+/** The account's margin, and the margin settings. */
 export const Margin = (): JSX.Element => {
   const of = margin.value
   const isKnown = of?.account === account.value
@@ -186,7 +186,7 @@ const nextOf = ({ market }: OpenPosition): ComponentChildren => {
   return found?.fundingRate === undefined ? "interest, daily" : <NextFunding of={found} />
 }
 
-/** The columns of the positions: their heads and cells. */
+/** The columns of the position table, with their headers and cells. */
 const columns: ReadonlyArray<readonly [head: string, cell: (position: OpenPosition) => ComponentChildren]> = [
   ["Market", ({ market, state }) => (
     <>
@@ -213,7 +213,7 @@ const columns: ReadonlyArray<readonly [head: string, cell: (position: OpenPositi
 
 const alignOf = (column: number): string => column < 2 ? "" : "num"
 
-/** The open positions of the account, at the mark price. */
+/** The account's open positions, valued at the mark price. */
 export const Positions = (): JSX.Element => (
   <section class="card" aria-label="Positions">
     <h2>
@@ -245,7 +245,7 @@ const mostEvents = 100
 
 const grave: ReadonlySet<string> = new Set(["MarginCalled", "LiquidationStarted", "Deleveraged", "DebtLeft"])
 
-/** What happened to the account's margin. A row opens the exchange as it was after the command. */
+/** The history of the account's margin. Opening a row shows the exchange as it was after the row's command. */
 export const MarginEvents = (): JSX.Element => (
   <section class="card" aria-label="Margin events">
     <h2>

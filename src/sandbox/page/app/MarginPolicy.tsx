@@ -10,7 +10,7 @@ import { ask, undoably } from "./Undo.tsx"
 
 const venue = signal<VenueMargin | undefined>(undefined)
 
-/** The changed fields of the policy, by name; a weight has the name of its asset. */
+/** The policy fields that the user has changed, by name. A collateral weight is named after its asset. */
 const typed = signal<Readonly<Record<string, string>>>({})
 
 const insurance = signal("")
@@ -19,9 +19,9 @@ const leverages = ["1", "2", "3", "5", "10", "20", "50", "100"]
 
 interface Term {
   readonly name: keyof VenueMargin["policy"]
-  /** What the value is, and its unit. */
+  /** The description of the value, and its unit. */
   readonly label: string
-  /** The values that it can have, if it is not a decimal. */
+  /** The allowed values, unless the value is a decimal. */
   readonly values?: ReadonlyArray<readonly [value: string, words: string]>
 }
 
@@ -36,7 +36,7 @@ const terms: ReadonlyArray<Term> = [
   {
     name: "bracketSpan",
     label: "Leverage across brackets",
-    values: [["whole", "of the whole position"], ["marginal", "of each part"]]
+    values: [["whole", "of the complete position"], ["marginal", "of each part"]]
   },
   { name: "maintenanceShare", label: "Maintenance, share of initial margin" },
   { name: "callRatio", label: "Call, multiple of maintenance" },
@@ -74,7 +74,7 @@ const changes = (): object => {
   return { ...Object.fromEntries(policy), ...(weights.length === 0 ? {} : { weights }) }
 }
 
-/** Changes the policy. Asks first: every account with positions is checked again. */
+/** Changes the policy. Asks first, because every account with positions is checked again. */
 const save = (): void =>
   ask({
     title: "Change the margin policy?",
@@ -105,7 +105,7 @@ interface ValueProps {
   readonly values?: Term["values"]
 }
 
-/** A value of the policy: the known one, until another is typed. */
+/** A field for a policy value. It shows the current value until the user types another value. */
 const Value = ({ known, label, name, values }: ValueProps): JSX.Element => {
   const set = (value: string): void => {
     const { [name]: _, ...others } = typed.value
@@ -153,7 +153,7 @@ const Terms = ({ of }: { of: VenueMargin }): JSX.Element => {
   )
 }
 
-/** The policy of all accounts, read when it is opened. */
+/** The policy that applies to all accounts. It is read when the user opens this section. */
 export const Policy = (): JSX.Element => (
   <details
     class="script"

@@ -1,4 +1,7 @@
-/** The market area: a price that can be dragged, typed, stepped and played; candles, order book and trades. */
+/**
+ * The market area: a price that can be dragged, typed, changed in steps or played back, and candles, an order book and
+ * trades.
+ */
 import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
 import { post } from "./api.ts"
@@ -27,7 +30,7 @@ import { ask, changeOf, isLarge, undoably } from "./Undo.tsx"
 /** Extracts the prices from typed text: numbers with any separators. */
 const toPrices = (text: string): ReadonlyArray<string> => text.match(/\d+(?:\.\d+)?/gu) ?? []
 
-/** Moves the price of the market. Asks the user before a large change, which is probably a slip. */
+/** Moves the market's price. Asks the user before a large change, which is probably a mistake. */
 const move = (price: string): void => {
   const of = market.value
   const last = markets.value.find((one) => one.market === of)?.price
@@ -51,7 +54,7 @@ const move = (price: string): void => {
   })
 }
 
-/** Describes the prices to be played, so that the user notices a misread price before it moves the market. */
+/** Describes the prices to be played, so that the user notices a misread price before the market moves. */
 const planOf = (steps: ReadonlyArray<string>, afterMillis: number): string =>
   steps.length === 0
     ? "No prices yet."
@@ -155,7 +158,7 @@ const Script = (): JSX.Element => {
   )
 }
 
-/** The amount of the chosen account's orders at a price of the book. */
+/** The amount of the chosen account's orders at one price in the book. */
 const ownAt = (price: string, side: "buy" | "sell"): number =>
   latestOrders.value.filter((order) =>
     order.market === market.value && order.side === side && Number(order.price) === Number(price) &&
@@ -168,7 +171,7 @@ const headOf = (...names: ReadonlyArray<string>): JSX.Element => (
   </thead>
 )
 
-/** Lets the counterparty quote the market, or stops it. */
+/** Makes the counterparty quote the market, or stop quoting. */
 const quote = (enabled: boolean): void =>
   void act(
     enabled ? `The counterparty quotes ${market.value}` : `The counterparty no longer quotes ${market.value}`,
@@ -210,7 +213,7 @@ const Counterparty = (): JSX.Element => {
 interface LevelProps {
   readonly amount: string
   readonly price: string
-  /** The price and the amount as shown. */
+  /** The formatted price and amount. */
   readonly shown: readonly [price: string, amount: string]
   readonly most: number
   readonly side: "buy" | "sell"

@@ -1,4 +1,6 @@
-/** The life of an order: its terms, its fills, what it locks, and the calls and commands that changed it. */
+/**
+ * Shows an order's history: its terms, its fills, the funds that it locks, and the calls and commands that changed it.
+ */
 import type { JSX } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import type { OrderEvent, OrderLife } from "../../control/OrderView.ts"
@@ -17,7 +19,7 @@ export const isInQuote = ({ kind, side, type }: AnyOrder): boolean =>
 export const filledOf = (order: AnyOrder): number =>
   Math.round(Number(isInQuote(order) ? order.dealMoney : order.dealStock) / Number(order.amount) * 100)
 
-/** A final status in words. */
+/** Describes a final status in plain English. */
 export const outcomeOf = (status: string): string => status.toLowerCase().replaceAll("_", " ")
 
 export const cancel = (order: AnyOrder): void =>
@@ -30,7 +32,7 @@ export const cancel = (order: AnyOrder): void =>
 
 const title = { placed: "placed", triggered: "triggered", filled: "filled", ended: "closed" } as const
 
-/** The way to the call or the command behind an event. */
+/** Buttons that show the call or the command that caused an event. */
 const Cause = ({ command }: { command: number | undefined }): JSX.Element => {
   if (command === undefined) return <span class="soft">no longer known</span>
   const request = requestOf(command)
@@ -72,7 +74,7 @@ const Happened = (
   )
 }
 
-/** The terms of an order, by name; those that it does not have are left out. */
+/** An order's terms, by name. Terms that the order does not have are omitted. */
 const termsOf = (order: OrderLife): Readonly<Record<string, string>> => {
   const { money, stock } = unitsOf(order.market)
   const { activationCondition, activationPrice, dealMoney, dealStock, ioc, oco, postOnly, price, reduceOnly, stp } =
@@ -126,7 +128,7 @@ const Life = ({ order }: { order: OrderLife }): JSX.Element => (
   </>
 )
 
-/** The details of the opened order, read again whenever something happens on the exchange. */
+/** The opened order's details, which are read again whenever the exchange changes. */
 export const OrderLook = (): JSX.Element => {
   const opened = openedOrder.value
   const [order, setOrder] = useState<OrderLife | string>()

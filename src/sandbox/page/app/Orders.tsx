@@ -22,14 +22,14 @@ import {
   wrong
 } from "./store.ts"
 
-/** The direction in which the price must move to activate a stop order, in words. */
+/** Describes the direction in which the price must move to activate a stop order. */
 const activationOf = ({ activated, activationCondition }: OpenOrder): string =>
   activated ? "triggered at " : `waits for ${activationCondition === "gte" ? "≥" : "≤"} `
 
-/** The number of fills and of closed orders that the sandbox shows. */
+/** The number of fills and closed orders that the sandbox shows. */
 const mostShown = 100
 
-/** Opens the life of an order. The past has no lives: its orders may not exist any more. */
+/** Opens an order's history. Not available while the page shows the past, because the order may no longer exist. */
 const openOrder = (order: OpenOrder | EndedOrder | undefined): void => {
   if (order === undefined) return
   if (lookedAt.value === undefined) openedOrder.value = { account: order.account, id: order.id }
@@ -79,7 +79,7 @@ const Order = ({ order }: { order: OpenOrder }): JSX.Element => {
           aria-keyshortcuts="Delete"
           disabled={lookedAt.value !== undefined}
           onClick={(event) => {
-            // The click opens the row otherwise.
+            // Without this, the click would also open the row.
             event.stopPropagation()
             cancel(order)
           }}
@@ -111,7 +111,7 @@ const ClosedRow = ({ order }: { order: EndedOrder }): JSX.Element => {
   )
 }
 
-/** The orders that lock an asset's funds, as far as the page has read them, in words. */
+/** Describes the orders that lock an asset's funds, as far as the page has read the orders. */
 const whyLocked = (wallet: string, ticker: string): string => {
   const holding = latestOrders.value.filter(({ locked }) => locked?.wallet === wallet && locked.ticker === ticker)
   const [first] = holding
@@ -121,7 +121,7 @@ const whyLocked = (wallet: string, ticker: string): string => {
   return holding.length === 1 ? `by ${named}` : `by ${named} and ${holding.length - 1} more`
 }
 
-/** The orders that lock a part of a balance, and the account's debt in its asset. */
+/** Lists the orders that lock part of a balance, and the account's debt in the asset. */
 const why = ({ debt, locked, ticker, wallet }: Balance): string =>
   [
     ...(Number(locked) === 0 ? [] : [whyLocked(wallet, ticker)]),
@@ -238,7 +238,7 @@ const grouped = (rows: ReadonlyArray<OpenOrder>): ReadonlyArray<OpenOrder> => {
 export const Orders = (): JSX.Element => {
   const { offset, rows } = orders.value
   const shown = grouped(rows)
-  // Of the past, the page has the latest orders only.
+  // While the page shows the past, it has only the latest orders.
   const count = lookedAt.value === undefined ? orderCount.value : rows.length
   return (
     <div class="area">

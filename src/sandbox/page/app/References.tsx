@@ -1,6 +1,6 @@
 /**
- * The prices of a market that trades on margin: mark, index and funding, with a switch for each line of the chart, and the
- * forms by which the owner sets them.
+ * The reference prices of a market that trades on margin: mark price, index price and funding. Each price has a switch
+ * for its line in the chart, and a form with which the owner sets it.
  */
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren, JSX } from "preact"
@@ -13,7 +13,7 @@ import { account, act, lookedAt, margin, market, markets, past, positions, price
 import { useNow } from "./Time.tsx"
 import { ask, changeOf, isLarge, undoably } from "./Undo.tsx"
 
-/** The words for the state of an account that has a margin call or is in liquidation. */
+/** The descriptions of an account that has a margin call or is in liquidation. */
 export const stateOf = { margin_call: "margin call", liquidation: "in liquidation" } as const
 
 /** The time of a market's next settlement, in Unix microseconds: a whole multiple of its interval. */
@@ -22,7 +22,7 @@ const nextFundingAt = (now: number, minutes: number): number => {
   return (Math.floor(now / interval) + 1) * interval
 }
 
-/** The rate and the remaining time of a futures market's next funding. */
+/** The rate of a futures market's next funding, and the time until it is settled. */
 export const NextFunding = ({ of: { fundingMinutes, fundingRate } }: { of: MarketSummary }): JSX.Element | null => {
   const present = useNow()
   const now = lookedAt.value === undefined ? present : past.value?.at
@@ -46,7 +46,7 @@ interface SwitchProps {
   readonly children: ComponentChildren
 }
 
-/** A figure that the chart shows as a line, which can be hidden. */
+/** A price that the chart shows as a line, which the user can hide. */
 const Switch = ({ children, label, line }: SwitchProps): JSX.Element => (
   <label class="check">
     <input
@@ -88,7 +88,7 @@ const Held = ({ of: { market, money, stock } }: { of: MarketSummary }): JSX.Elem
   )
 }
 
-/** The mark price, the index price and the funding of the chosen market; nothing if it has no margin. */
+/** The chosen market's mark price, index price and funding; empty for a market without margin. */
 export const References = (): JSX.Element | null => {
   const found = summaryOf(market.value)
   if (found?.margin !== true) return null
@@ -114,7 +114,10 @@ export const References = (): JSX.Element | null => {
   )
 }
 
-/** The price that a reference price follows when the owner has not set it: that of the index, or of the spot market. */
+/**
+ * The price that a reference price follows unless the owner has set it. The mark price follows the index price, and the
+ * index price follows the spot market.
+ */
 const followed = (of: MarketSummary, what: "mark" | "index"): { readonly name: string; readonly price?: string } => {
   if (what === "mark") return { name: "the index", ...(of.index === undefined ? {} : { price: of.index }) }
   const spot = markets.value.find(({ money, stock, type }) =>
@@ -124,7 +127,7 @@ const followed = (of: MarketSummary, what: "mark" | "index"): { readonly name: s
   return { name: source.market, ...(source.price === undefined ? {} : { price: source.price }) }
 }
 
-/** Sets a reference price, or lets it follow again. Asks the user before a large change. */
+/** Sets a reference price, or makes it follow its source again. Asks the user before a large change. */
 const refer = (of: MarketSummary, what: "mark" | "index", price: string | undefined): void => {
   const source = followed(of, what)
   const done = price === undefined
@@ -188,7 +191,7 @@ const Funding = ({ of: { fixed, fundingMinutes, fundingRate, market } }: { of: M
   const set = (fields: object, done: string): void =>
     void act(done, () => post("SetFunding", { market, ...fields }), "markets")
   const submit = (): void => {
-    // A rate that is not a number is sent as it is, so that the sandbox says what is wrong.
+    // A rate that is not a number is sent unchanged, so that the sandbox reports what is wrong.
     const typed = rate.value.trim()
     const ratio = Number.isFinite(Number(typed)) ? decimal(Number(typed) / 100, rateDigits) : typed
     if (!isTyped) return
@@ -230,7 +233,7 @@ const Funding = ({ of: { fixed, fundingMinutes, fundingRate, market } }: { of: M
   )
 }
 
-/** The forms by which the owner sets the mark price, the index price and the funding of the chosen market. */
+/** The forms with which the owner sets the chosen market's mark price, index price and funding. */
 export const ReferenceForms = (): JSX.Element | null => {
   const found = summaryOf(market.value)
   if (found?.margin !== true) return null

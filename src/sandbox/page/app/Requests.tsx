@@ -1,4 +1,4 @@
-/** The requests area: the list of calls, and the details of one. */
+/** The requests area: the list of calls, and one call's details. */
 import { computed } from "@preact/signals"
 import type { JSX } from "preact"
 import { useEffect, useState } from "preact/hooks"
@@ -24,8 +24,8 @@ const whyOf = ({ expected = {}, fault, hint, refused, violations = {} }: Request
   ].filter((part) => part !== undefined).join("; ")
 
 /**
- * Whether a failed call was applied, although its caller can't know: `undefined` for other calls, and for calls that
- * only read.
+ * Whether a failed call was applied, which its caller can't know. `undefined` for calls that did not fail, and for
+ * reads.
  */
 const appliedOf = ({ command, endpoint, refused, verdict }: RequestRecord): boolean | undefined => {
   const { mutates = false } = endpoints.value.find(({ name }) => name === endpoint) ?? {}
@@ -67,7 +67,7 @@ const found = computed(() => {
   )
 })
 
-/** Errors of the same kind from the same endpoint, as one line with a count. */
+/** Combines errors of the same kind from the same endpoint into one line with a count. */
 const groups = computed(() => {
   const counted = new Map<string, { request: RequestRecord; count: number }>()
   for (const request of requests.value) {
@@ -100,7 +100,7 @@ const Request = ({ request }: { request: RequestRecord }): JSX.Element => (
   </>
 )
 
-/** What a failed call did to the exchange, which its caller can't know. */
+/** Describes a failed call's effect on the exchange, which the caller can't know. */
 const Applied = ({ request }: { request: RequestRecord }): JSX.Element | null => {
   const isApplied = appliedOf(request)
   if (isApplied === undefined) return null
@@ -187,7 +187,7 @@ const Exchange = ({ shown }: { shown: Shown }): JSX.Element => (
   </>
 )
 
-/** The call as a shell script. It holds no secret: the keys come from the environment. */
+/** The call as a shell script. The script contains no secret: it reads the keys from the environment. */
 const toCurl = ({ method, path }: RequestRecord, shown: Shown | undefined): string => {
   const query = shown?.query ?? ""
   const url = baseUrl + path + (query === "" ? "" : `?${query}`)
@@ -195,7 +195,7 @@ const toCurl = ({ method, path }: RequestRecord, shown: Shown | undefined): stri
   return Curl.script({ method, url, body: shown?.body ?? "{}" })
 }
 
-/** Opens the calls before and after a call in the list. */
+/** Buttons that open the previous and the next call in the list. */
 const Neighbours = ({ of }: { of: RequestRecord }): JSX.Element => {
   const at = found.value.findIndex(({ number }) => number === of.number)
   const to = (name: string, next: RequestRecord | undefined): JSX.Element => (
@@ -270,7 +270,7 @@ const verdicts: Options = [["", "every verdict"], ["answered", "answered"], ["re
   "failed"
 ]]
 
-/** How many calls the list has, of how many. */
+/** Describes how many of the calls the list shows. */
 const countOf = (): string => {
   const kept = requests.value.length
   const made = requests.value[0]?.number ?? 0

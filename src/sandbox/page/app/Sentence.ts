@@ -1,4 +1,4 @@
-/** What a command of the journal did, and what happened to an account's margin, in words. */
+/** Describes what a journal command did, and what happened to an account's margin, in plain English. */
 import type { CommandSummary } from "../../control/CommandHistory.ts"
 import type { MarginEvent } from "../../control/MarginViews.ts"
 import { number, percent, sizeOf, text, words } from "./format.ts"
@@ -16,13 +16,13 @@ const sized = ({ amount, market, side }: Fields): string => `${side} ${number(am
 
 const id = ({ clientOrderId }: Fields): string => clientOrderId === undefined ? "" : `, ${clientOrderId}`
 
-/** A reference price that the owner has set, or lets follow the market again. */
+/** Describes a reference price that the owner has set, or has made follow the market again. */
 const referred = (name: "index" | "mark") => (fields: Fields): string =>
   fields["price"] === undefined
     ? `the ${name} price of ${fields["market"]} follows the market again`
     : `the ${name} price of ${fields["market"]} is set to ${priced(fields)}`
 
-/** The terms of a funding that the owner has set. */
+/** Describes the funding terms that the owner has set. */
 const funded = ({ intervalMinutes, market, rate }: Fields): string =>
   [
     `the funding of ${market} is set`,
@@ -30,7 +30,7 @@ const funded = ({ intervalMinutes, market, rate }: Fields): string =>
     ...(intervalMinutes === undefined ? [] : [`every ${intervalMinutes} minutes`])
   ].join(", ")
 
-/** The words for each action and operation. Others are described by their fields. */
+/** The descriptions of actions and operations. Any other command is described by its fields. */
 const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
   Nothing: () => "a call that changes nothing",
   Pass: () => "what was due happened",
@@ -68,7 +68,7 @@ const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
   SetClock: () => "the clock is set"
 }
 
-/** The consequences of a command that are worth a mention. */
+/** The consequences of a command that are worth mentioning. */
 const consequences: Readonly<Record<string, readonly [one: string, many: string]>> = {
   Traded: ["trade", "trades"],
   OrderActivated: ["stop order triggered", "stop orders triggered"],
@@ -90,7 +90,7 @@ const consequencesOf = ({ events = {} }: CommandSummary): ReadonlyArray<string> 
     return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`]
   })
 
-/** What a command did and caused. */
+/** Describes what a command did, and what it caused. */
 export const sentenceOf = (command: CommandSummary): string => {
   const { action, changed, fields } = command
   const others = Object.entries(fields).map(([name, value]) => `${name} ${text(value)}`).join(", ")
@@ -103,7 +103,7 @@ type OfMargin = MarginEvent["event"]
 
 const unitOf = (market: string): string => unitsOf(market).money
 
-/** The words for each event that concerns an account's margin. */
+/** The descriptions of events that concern an account's margin. */
 const happened: { readonly [Tag in OfMargin["_tag"]]: (event: Extract<OfMargin, { readonly _tag: Tag }>) => string } = {
   LeverageChanged: ({ leverage }) => `Leverage is now ${leverage}×`,
   HedgeModeChanged: ({ hedgeMode }) => hedgeMode ? "Hedge mode is on" : "Hedge mode is off",
@@ -137,7 +137,7 @@ const happened: { readonly [Tag in OfMargin["_tag"]]: (event: Extract<OfMargin, 
 /** Whether an event of the feed concerns an account's margin. */
 export const isOfMargin = (event: { readonly _tag: string }): event is OfMargin => event._tag in happened
 
-/** What happened to an account's margin. */
+/** Describes an event that concerns an account's margin. */
 export const happenedOf = (event: { readonly _tag: string }): string =>
-  // The cast is safe: each tag has the words for its own event.
+  // The cast is safe: each tag has a description for its own event.
   isOfMargin(event) ? (happened[event._tag] as (event: OfMargin) => string)(event) : words(event._tag)

@@ -1,4 +1,4 @@
-/** The streams area: who is connected, what they are subscribed to, and what was sent to them. */
+/** The streams area: the connected clients, their subscriptions, and the messages that they were sent. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import { useEffect, useState } from "preact/hooks"
@@ -19,7 +19,7 @@ const cut = (id: number, close = false): void =>
 
 const topicText = (topic: ReadonlyArray<unknown>): string => topic.map(String).join(" ")
 
-/** The subscriptions of a connection, in words. */
+/** Describes a connection's subscriptions. */
 const listening = ({ subscriptions }: OpenConnection): string =>
   subscriptions.map(({ channel, topics }) => [channel, topics.map(topicText).join(", ")].join(" ").trim()).join("; ")
 
@@ -57,7 +57,7 @@ const nameOf = (text: string): string => {
   return id === undefined ? "message" : `response to ${id}`
 }
 
-/** A key for each message, so that it stays unfolded when later ones arrive. */
+/** A key for each message, so that an unfolded message stays unfolded when later messages arrive. */
 const keysOf = (messages: ReadonlyArray<SentMessage>): ReadonlyArray<string> => {
   const counts = new Map<string, number>()
   return messages.map(({ at, text }) => {

@@ -1,4 +1,4 @@
-/** The order ticket: every kind of order that the exchange has, placed as the chosen account. */
+/** The order ticket. It offers every kind of order, and places the order as the chosen account. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import type { Called } from "../../control/Calls.ts"
@@ -23,7 +23,7 @@ import {
   unitsOf
 } from "./store.ts"
 
-/** The words for each kind of order, by the name of its endpoint. */
+/** The label of each kind of order, by its endpoint's name. */
 const titles: Readonly<Record<string, string>> = {
   "LimitOrders.create": "Limit",
   "MarketOrders.create": "Market, buy by total",
@@ -37,13 +37,13 @@ const titles: Readonly<Record<string, string>> = {
   "CollateralOcoOrders.create": "Margin OCO"
 }
 
-/** The kinds whose amount is the total to spend if they buy, in the quote currency. */
+/** The kinds of orders in which a buy's amount is the total cost, in the quote currency. */
 const byTotal: ReadonlySet<string> = new Set(["MarketOrders.create", "StopMarketOrders.create"])
 
 /** The fields that are always shown, in this order. */
 const main = ["amount", "price", "activationPrice", "stopLimitPrice"] as const
 
-/** What is typed into the ticket. */
+/** The values that the user has typed into the ticket. */
 const typed = kept("ticket", {
   kind: "LimitOrders.create",
   amount: "",
@@ -52,10 +52,10 @@ const typed = kept("ticket", {
   stopLimitPrice: ""
 })
 
-/** The options that are set, by field name; they apply until the page is left. */
+/** The options that the user has set, by field name. They apply until the user leaves the page. */
 const options = signal<Readonly<Record<string, string>>>({})
 
-/** The outcome of the latest order. */
+/** The latest order's outcome. */
 const outcome = signal<{ readonly words: string; readonly isBad: boolean; readonly order?: string } | undefined>(
   undefined
 )
@@ -69,7 +69,7 @@ const isMargin = ({ name }: EndpointSummary): boolean => name.startsWith("Collat
 
 const order = Object.keys(titles)
 
-/** The kinds of orders that the market has. */
+/** The kinds of orders that the market supports. */
 const kinds = (): ReadonlyArray<EndpointSummary> => {
   const { margin = true, type = "spot" } = summaryOf(market.value) ?? {}
   return endpoints.value
@@ -77,7 +77,7 @@ const kinds = (): ReadonlyArray<EndpointSummary> => {
     .toSorted((one, other) => order.indexOf(one.name) - order.indexOf(other.name))
 }
 
-/** The value of a field on the wire; `undefined` if it is not set. */
+/** A field's value on the wire, or `undefined` if the field is not set. */
 const valueOf = ({ name, values }: FieldSummary): string | number | boolean | undefined => {
   const given = ((typed.value as Readonly<Record<string, string>>)[name] ?? options.value[name] ?? "").trim()
   if (given === "") return undefined
@@ -98,7 +98,7 @@ export const reasonsOf = (answer: string): string => {
 }
 
 /**
- * Tells what became of an accepted order. An order that never rests in the book, such as a market order, is canceled if
+ * Describes the outcome of an accepted order. An order that never rests in the book, such as a market order, is canceled if
  * no other order can trade with it, although the exchange has accepted it.
  */
 const acceptedAs = (answer: string): { readonly isBad: boolean; readonly words: string } => {
@@ -115,7 +115,7 @@ const acceptedAs = (answer: string): { readonly isBad: boolean; readonly words: 
   return { isBad: true, words: `canceled, because no order in the book could trade with it.${advice}` }
 }
 
-/** The id of a placed order, whose name depends on the dialect. */
+/** A placed order's id. The dialect determines the name of its field. */
 const idOf = (answer: string): string | undefined => {
   const [, id] = /"order_?id":"?(\d+)/iu.exec(answer) ?? []
   return id
@@ -154,7 +154,7 @@ const place = ({ fields, name, path, places }: EndpointSummary, side: "buy" | "s
 
 const labelOf = (name: string): string => words(name).replace(/^./u, (first) => first.toUpperCase())
 
-/** The unit of a field. */
+/** A field's unit. */
 const unitOf = (field: string, kind: string): string => {
   const { money, stock } = unitsOf(market.value)
   if (field !== "amount") return money
@@ -173,7 +173,7 @@ const Main = ({ field, kind }: { field: (typeof main)[number]; kind: string }): 
   </Field>
 )
 
-/** The words for the values of an option that has none of its own. */
+/** Labels for option values that are only numbers. */
 const roles: Readonly<Record<string, string>> = { 1: "queue", 2: "counterparty" }
 
 const Option = ({ field: { name, values } }: { field: FieldSummary }): JSX.Element => {
@@ -214,7 +214,7 @@ const Option = ({ field: { name, values } }: { field: FieldSummary }): JSX.Eleme
   )
 }
 
-/** The funds that an order can use, and the total that it would come to. */
+/** The funds that are available for an order, and the order's total. */
 const Funds = ({ kind }: { kind: EndpointSummary }): JSX.Element => {
   const { money, stock } = unitsOf(market.value)
   const wallet = isMargin(kind) ? "collateral" : "trade"
@@ -261,7 +261,7 @@ export const Ticket = (): JSX.Element | null => {
     <form
       class="ticket"
       aria-label="Place an order"
-      // Enter in a field places no order: it does not say which side.
+      // Pressing Enter in a field places no order, because it does not indicate the side.
       onSubmit={(event) => event.preventDefault()}
     >
       <Field label="As">

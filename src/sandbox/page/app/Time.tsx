@@ -29,7 +29,7 @@ import {
 } from "./store.ts"
 import { ask, undoably } from "./Undo.tsx"
 
-/** The current time of the venue's clock, or the last known one while the sandbox is disconnected. */
+/** The venue's current time, or the last known time while the sandbox is disconnected. */
 export const useNow = (): number | undefined => {
   const [, tick] = useState(0)
   const read = clock.value
@@ -43,7 +43,7 @@ export const useNow = (): number | undefined => {
   return read && read.at + (read.frozen ? 0 : (until - read.readAt) * 1000)
 }
 
-/** The difference between the venue's clock and the machine's, in words; empty when they agree. */
+/** Describes the difference between the venue's clock and the machine's; empty if the clocks agree. */
 export const aheadOf = (now: number): string => {
   const millis = now / 1000 - Date.now()
   if (Math.abs(millis) < 2000) return ""
@@ -185,15 +185,15 @@ const Commands = ({ all, at }: { all: ReadonlyArray<CommandSummary>; at: number 
   />
 )
 
-/** The command around which older commands were read last. */
+/** The selected command for which older commands were last read. */
 const readFor = signal<number | undefined>(undefined)
 
-/** The known commands: the latest, and those around the selected one. */
+/** The commands that the page knows: the latest commands, and those around the selected command. */
 const useCommands = (at: number): ReadonlyArray<CommandSummary> => {
   const latest = commands.value
   const lowest = latest.at(-1)?.sequence ?? 1
   const all = [...latest, ...older.value.filter(({ sequence }) => sequence < lowest)]
-  // A command that is left out of the list is never found.
+  // If the list omits a command, reading more commands never finds it.
   const isKnown = at < 1 || latest.length === 0 || readFor.value === at || all.some(({ sequence }) => sequence === at)
   useEffect(() => {
     if (isKnown) return
@@ -208,7 +208,7 @@ const useCommands = (at: number): ReadonlyArray<CommandSummary> => {
   return all
 }
 
-/** Leaves out the calls that have changed nothing, or shows all commands. */
+/** Hides the calls that have changed nothing, or shows all commands. */
 const setOnlyChanges = (is: boolean): void => {
   onlyChanges.value = is
   older.value = []
@@ -262,7 +262,7 @@ const Timeline = (): JSX.Element => {
   )
 }
 
-/** Says that the page shows the past, and leads out of it. */
+/** States that the page shows the past, and lets the user return to the present. */
 export const PastBanner = (): JSX.Element | null => {
   const at = lookedAt.value
   if (at === undefined) return null

@@ -1,6 +1,6 @@
 /**
- * Confirms and undoes actions that change a lot at once: the page asks before the most destructive ones, and offers to
- * undo each.
+ * Confirms and undoes actions that have large effects. The page asks before the most destructive actions, and offers to
+ * undo each of them.
  */
 import { signal } from "@preact/signals"
 import type { ComponentChildren, JSX } from "preact"
@@ -9,21 +9,21 @@ import { get, post } from "./api.ts"
 import { Dialog } from "./parts.tsx"
 import { act, restorable, status } from "./store.ts"
 
-/** The largest change of a price, as a ratio, that the page makes without asking the user. */
+/** The largest price change, as a ratio, that the page makes without asking the user. */
 const largest = 0.2
 
 /** The change from one price to another, as a ratio; 0 if either is unknown or is not a positive number. */
 export const changeOf = (from: string | undefined, to: string | undefined): number =>
-  // The sandbox refuses a price that is not a positive number, and says why.
+  // The sandbox refuses a price that is not a positive number, and explains why.
   from === undefined || !(Number(to) > 0) ? 0 : Number(to) / Number(from) - 1
 
-/** Whether the page asks the user before a change of a price, which is probably a slip. */
+/** Whether the page asks the user before a price change, because it is so large that it is probably a mistake. */
 export const isLarge = (change: number): boolean => Math.abs(change) > largest
 
 interface Question {
   readonly title: string
   readonly words: ComponentChildren
-  /** The name of the button that carries the action out. */
+  /** The label of the button that performs the action. */
   readonly verb: string
   readonly does: () => void
 }
@@ -38,7 +38,7 @@ export const ask = (asked: Question): void => {
 /** The latest action that can be undone, and the number of commands before it. */
 const undoable = signal<{ readonly done: string; readonly before: number } | undefined>(undefined)
 
-/** Carries out an action on the exchange's past, prices or time, and offers to undo it. */
+/** Performs an action on the exchange's history, prices or time, and offers to undo the action. */
 export const undoably = (done: string, work: () => Promise<unknown>): Promise<boolean> => {
   let before = 0
   return act(

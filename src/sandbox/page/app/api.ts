@@ -1,9 +1,9 @@
 /**
- * The page's calls to the control plane. The token comes from the address's fragment, or the user types it in, and
- * stays in memory.
+ * The page's calls to the control plane. The token comes from the address's fragment, or the user types it in. The page
+ * stores the token only in memory.
  */
 
-/** The control plane refused a request, or can't be reached. `status` is 0 when there was no response. */
+/** The error when the control plane refuses a request or can't be reached. `status` is 0 if there was no response. */
 // oxlint-disable-next-line effecttsgo/extends-native-error -- the page has no Effect.
 export class ApiError extends Error {
   readonly status: number
@@ -16,7 +16,7 @@ export class ApiError extends Error {
 /** The prefix of this venue's paths: empty for a sandbox, and the venue's path on a host. */
 export const prefix = location.pathname.replace(/(?:\/control)?\/$/u, "")
 
-/** Whether this is the page of a host, which has many venues. */
+/** Whether this is the page of a host, which can have many venues. */
 export const isHost = document.getElementById("page")?.dataset["of"] === "host"
 
 /** The base URL of the exchange that this page shows. */
@@ -26,7 +26,10 @@ const tokenInAddress = (): string => decodeURIComponent(/^#token=(.*)$/u.exec(lo
 
 let token = tokenInAddress()
 
-/** Writes the token that opens the sandbox into the address, if it has one, so that a reload opens it again. */
+/**
+ * Writes the token that opens the sandbox into the address, if there is a token, so that a reload opens the sandbox
+ * again.
+ */
 const keepAddress = (): void => {
   // On a host the pages of other venues have the same origin. They could read this page's address, so the token is
   // removed from it.
@@ -41,7 +44,10 @@ export const setToken = (given: string): void => {
   keepAddress()
 }
 
-/** Calls `enter` with a token that the user opens in this tab, which changes only the fragment of its address. */
+/**
+ * Calls `enter` when the user opens this page with another token in the same tab, because this changes only the
+ * address's fragment.
+ */
 export const onToken = (enter: (token: string) => void): void =>
   addEventListener("hashchange", () => {
     const given = tokenInAddress()
@@ -50,17 +56,20 @@ export const onToken = (enter: (token: string) => void): void =>
 
 export const hasToken = (): boolean => token !== ""
 
-/** The address of this page on another port, such as a fork's, which has the same token. */
+/** The address of this page on another port with the same token, for example a fork's port. */
 export const pageAt = (url: string): string => `${url}/#token=${encodeURIComponent(token)}`
 
 /** Whether this machine serves the page, so that the browser resolves the host names of venues. */
 const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)
 
-/** The address of the page of a host's venue: under its own host name if the browser resolves it, else under its path. */
+/**
+ * The address of a venue's page on a host: under the venue's own host name if the browser can resolve it, otherwise
+ * under the venue's path.
+ */
 export const venueAt = (id: string, nameUrl: string | undefined, token: string): string =>
   `${isLocal && nameUrl !== undefined ? nameUrl : `${baseUrl}/v/${id}`}/#token=${encodeURIComponent(token)}`
 
-/** The sentence of a refusal. */
+/** The error message for a refusal. */
 const toMessage = (name: string, status: number, { message }: Readonly<Record<string, unknown>>): string =>
   typeof message === "string" ? message : `${name} failed with HTTP ${status}`
 
@@ -100,7 +109,7 @@ export const get = async <A>(name: string, query: Query = {}): Promise<A> => {
   return (await send("GET", asked === "" ? name : `${name}?${asked}`)).json() as Promise<A>
 }
 
-/** Calls an operation of the control plane. */
+/** Calls a control plane operation. */
 export const post = async <A>(name: string, body: object = {}): Promise<A> =>
   (await send("POST", name, body)).json() as Promise<A>
 
@@ -108,14 +117,14 @@ export const remove = async (name: string): Promise<void> => {
   await send("DELETE", name)
 }
 
-/** An entry of the feed as JSON. */
+/** A feed entry as JSON. */
 export interface Entry {
   readonly id: string
   readonly at: number
   readonly event: { readonly _tag: string } & Readonly<Record<string, unknown>>
 }
 
-/** Consecutive entries of the feed, and the position to continue after. */
+/** Consecutive feed entries, and the position after which to continue. */
 export interface Entries {
   readonly entries: ReadonlyArray<Entry>
   readonly after: string

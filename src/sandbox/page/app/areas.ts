@@ -1,4 +1,4 @@
-/** The areas of the page, and the ways from one to another. */
+/** The page's areas, and the navigation between them. */
 import { signal } from "@preact/signals"
 import type { RequestRecord } from "../../gateway/RequestRecord.ts"
 import { kept } from "./kept.ts"
@@ -29,10 +29,10 @@ export const goTo = (name: Area): void => {
 /** The call whose details are shown. */
 export const openedRequest = signal<RequestRecord | undefined>(undefined)
 
-/** The order whose life is shown. */
+/** The order whose history is shown. */
 export const openedOrder = signal<{ readonly account: string; readonly id: string } | undefined>(undefined)
 
-/** The call that became a command, if the page still has it. */
+/** The call that produced a command, if the page still has the call. */
 export const requestOf = (command: number): RequestRecord | undefined =>
   requests.value.find((request) => request.command === command)
 

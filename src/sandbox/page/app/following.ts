@@ -1,6 +1,6 @@
 /**
- * Follows the feed while the page is visible, and shows each change. However many changes there are, the page redraws at
- * most ten times a second.
+ * Follows the feed while the page is visible, and shows each change. The page redraws at most ten times per second,
+ * however many changes there are.
  */
 import { batch } from "@preact/signals"
 import type { Candle } from "../../control/CandleView.ts"
@@ -34,7 +34,9 @@ let drawing = false
 let drawnAt = 0
 const drawPause = 100
 
-/** Extends the last candle with a price at once; the server's own candles are read when the market is chosen. */
+/**
+ * Immediately extends the last candle with a price. The server's own candles are read when the user chooses a market.
+ */
 const grow = (at: number, price: string, volume: number): void => {
   const start = Math.floor(at / 1e6 / seconds.value) * seconds.value
   const kept = candles.value
@@ -158,16 +160,16 @@ const visible = async (): Promise<void> => {
   }
 }
 
-/** The number of the current connection. A newer one ends those before it. */
+/** The number of the current connection. A newer connection replaces all earlier ones. */
 let current = 0
 
 /**
- * Reads everything, then the feed, until the page is hidden. It keeps no request open: a browser allows six at a time to
- * a server, for all tabs together.
+ * Reads all data, and then the feed, until the page is hidden. Each read ends immediately, because a browser allows
+ * only six open requests to a server from all tabs together.
  */
 const live = async (connection: number): Promise<void> => {
   const isCurrent = (): boolean => connection === current && !document.hidden
-  // The position comes first, so that no change is missed in between.
+  // The position is read first, so that no change between the two reads is missed.
   let { after } = await get<Entries>("EventsSoFar")
   await readAll()
   if (connection !== current) return
@@ -182,8 +184,8 @@ const live = async (connection: number): Promise<void> => {
 }
 
 /**
- * Keeps the page live while it is visible, and reconnects whenever the sandbox comes back. It stops if the token is
- * wrong.
+ * Keeps the page up to date while it is visible, and reconnects whenever the sandbox is available again. Stops if the
+ * token is wrong.
  */
 export const start = async (): Promise<void> => {
   const connection = ++current
@@ -205,7 +207,7 @@ export const start = async (): Promise<void> => {
   }
 }
 
-/** Opens the sandbox with another token. */
+/** Opens the sandbox with a different token. */
 export const enter = (token: string): void => {
   setToken(token)
   link.value = "loading"
@@ -214,7 +216,7 @@ export const enter = (token: string): void => {
   void start()
 }
 
-/** Reads data that has no events twice a second while the page is visible. */
+/** Reads data for which there are no events. While the page is visible, this happens twice per second. */
 export const watch = (): void => {
   setInterval(() => {
     if (link.value === "live" && !document.hidden) mark("status", "faults", "forks", "connections")

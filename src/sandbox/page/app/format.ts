@@ -1,6 +1,6 @@
 /** Formats times and numbers for the page. */
 
-/** Formats a time of the venue's clock, in Unix microseconds, as UTC. */
+/** Formats the venue's time, in Unix microseconds, as UTC. */
 export const timeOf = (micros: number): string => new Date(micros / 1000).toISOString().slice(11, 19)
 
 export const dateAndTimeOf = (micros: number): string =>
@@ -19,7 +19,7 @@ export const number = (text: string | number | undefined, digits = 8): string =>
 export const decimal = (value: number, digits: number): string =>
   value.toFixed(Math.min(digits, 12)).replace(/(\.\d*?)0+$/u, "$1").replace(/\.$/u, "")
 
-/** Formats a duration in words. */
+/** Formats a duration in plain English. */
 export const lengthOf = (millis: number): string => {
   const size = Math.abs(millis)
   if (size < 1000) return `${Math.round(size)} ms`
@@ -28,7 +28,7 @@ export const lengthOf = (millis: number): string => {
   return size < 172_800_000 ? `${Math.round(size / 3_600_000)} hours` : `${Math.round(size / 86_400_000)} days`
 }
 
-/** Formats any value that a caller sent. */
+/** Formats any value from a caller. */
 export const text = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value)
 
 /** Indents a text if it is JSON. */
@@ -40,7 +40,10 @@ export const pretty = (body: string): string => {
   }
 }
 
-/** Formats the decimals of a column with equally many decimal places, at least `least`, so that they line up. */
+/**
+ * Formats a column of decimals with the same number of decimal places, at least `least`, so that the decimal points
+ * line up.
+ */
 export const column = (texts: ReadonlyArray<string>, least = 0): ReadonlyArray<string> => {
   const shown = texts.map((text) => number(text))
   const places = shown.map((text) => text.split(".")[1]?.length ?? 0)
@@ -57,7 +60,7 @@ export const words = (name: string): string => name.replace(/(?<=[a-z])(?=[A-Z])
 /** Formats the size of a position, which is negative if short. */
 export const sizeOf = (amount: string): string => number(amount.replace("-", ""))
 
-/** Formats a decimal with its sign; zero has none. */
+/** Formats a decimal with its sign. Zero has no sign. */
 export const signed = (text: string, digits = 8): string => {
   const size = number(text.replace("-", ""), digits)
   return Number(text) === 0 || size === "0" ? "0" : `${text.startsWith("-") ? "−" : "+"}${size}`
@@ -74,6 +77,9 @@ export const countdown = (millis: number): string => {
     .join(":")
 }
 
-/** Why an order is not the account's own: it liquidates a position, or takes over one that is liquidated (ADL). */
+/**
+ * The reason why an order was not placed by the account: the order liquidates a position, or takes over a liquidated
+ * position (ADL).
+ */
 export const forcedOf = ({ clientOrderId = "" }: { readonly clientOrderId?: string }): string | undefined =>
   clientOrderId.startsWith("liquidation_") ? "liquidation" : clientOrderId.startsWith("adl_") ? "ADL" : undefined

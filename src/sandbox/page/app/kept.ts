@@ -1,16 +1,16 @@
 /**
  * The user's choices, which survive a reload. The browser stores them under the address of this venue's page. The token
- * is not one of them.
+ * is not stored.
  */
 import { effect, type Signal, signal } from "@preact/signals"
 import { prefix } from "./api.ts"
 
 /**
- * The stored value. Parts whose type differs from the initial value, because an earlier version of the page stored
- * them, are replaced by the initial ones.
+ * The stored value. If an earlier version of the page stored a part with a different type, the initial value replaces
+ * that part.
  */
 const restored = <A>(initial: A, stored: unknown): A => {
-  // The casts are safe: each value has the type of the initial one.
+  // The casts are safe: each value has the same type as the initial value.
   if (typeof initial !== "object" || initial === null) return typeof stored === typeof initial ? stored as A : initial
   const found = Object(stored) as Readonly<Record<string, unknown>>
   return Object.fromEntries(Object.entries(initial).map(([name, value]) => [name, restored(value, found[name])])) as A
@@ -24,7 +24,7 @@ const read = (storage: Storage, key: string): unknown => {
   }
 }
 
-/** A signal that keeps its value while the tab is open; with `localStorage`, for later tabs as well. */
+/** A signal whose value survives reloads of the tab. With `localStorage`, later tabs get the value too. */
 export const kept = <A>(
   name: string,
   initial: A,

@@ -1,6 +1,6 @@
 /**
- * The lines of the chart at the mark price, the index price, and the entry and liquidation prices of the chosen account's
- * positions. The user can hide each kind.
+ * The chart's lines at the mark price, the index price, and the entry and liquidation prices of the chosen account's
+ * positions. The user can hide each kind of line.
  */
 import { type IPriceLine, type ISeriesApi, LineStyle } from "lightweight-charts"
 import { decimal, sizeOf } from "./format.ts"
@@ -11,18 +11,20 @@ import { market, positions, summaryOf } from "./store.ts"
 export const shownLines = kept("lines", { mark: true, index: true, position: true })
 
 interface Line {
-  /** The line's name, by which it is found again when its price changes. */
+  /** The line's name, which identifies the line when its price changes. */
   readonly name: string
   readonly price: number
   readonly title: string
-  /** The variable of the style sheet that holds the colour. */
+  /** The style sheet variable that contains the colour. */
   readonly colour: string
   readonly style: LineStyle
-  /** How far from the last price the line may be for the chart to make room for it, as a ratio. */
+  /**
+   * The maximum distance between the line and the last price for which the chart makes room for the line, as a ratio.
+   */
   readonly reach: number
 }
 
-/** How far from the last price a line may be for the chart to make room for it, as a ratio. */
+/** The maximum distance between a line and the last price for which the chart makes room for the line, as a ratio. */
 const [near, far] = [0.06, 0.25]
 
 const ofReferences = (): ReadonlyArray<Line> => {
@@ -30,7 +32,7 @@ const ofReferences = (): ReadonlyArray<Line> => {
   const shown = shownLines.value
   const isMark = shown.mark && mark !== undefined
   const isIndex = shown.index && index !== undefined
-  // Lines at the same price would cover each other.
+  // The labels of lines at the same price would overlap.
   const isBoth = isMark && isIndex && Number(mark) === Number(index)
   return [
     ...(isMark
@@ -56,7 +58,7 @@ const ofReferences = (): ReadonlyArray<Line> => {
   ]
 }
 
-/** The average price of a position's open part; `undefined` if it is empty. */
+/** The average entry price of a position's open part, or `undefined` if the position is empty. */
 export const entryOf = ({ amount, cost }: { readonly amount: string; readonly cost: string }): string | undefined =>
   Number(amount) === 0 ? undefined : decimal(Math.abs(Number(cost) / Number(amount)), 8)
 
@@ -88,14 +90,14 @@ const ofPositions = (): ReadonlyArray<Line> =>
 /** The lines to show. */
 const wanted = (): ReadonlyArray<Line> => [...ofReferences(), ...ofPositions()]
 
-/** The prices for which the chart makes room: those of the lines that are near the last price. */
+/** The prices for which the chart makes room: the prices of the lines that are near the last price. */
 export const pricesNear = (last: number): ReadonlyArray<number> =>
   wanted().filter(({ price, reach }) => Math.abs(price / last - 1) <= reach).map(({ price }) => price)
 
-/** Lines on the chart, by name, each as it was drawn last. */
+/** The lines on the chart, by name, as they were last drawn. */
 export type Drawn = Map<string, { readonly line: IPriceLine; readonly as: string }>
 
-/** Adds, moves and removes lines. What has not changed is not drawn again. */
+/** Adds, moves and removes lines. Unchanged lines are not redrawn. */
 export const drawLines = (
   series: ISeriesApi<"Candlestick">,
   drawn: Drawn,

@@ -1,4 +1,4 @@
-/** The page: its header, its areas, and messages about its connection. */
+/** The page: its header, its areas, and connection messages. */
 import { effect } from "@preact/signals"
 import { type JSX, render, type TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"

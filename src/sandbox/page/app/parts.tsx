@@ -1,11 +1,11 @@
-/** Components that all areas of the page share. */
+/** Components that all areas share. */
 import type { ComponentChildren, JSX, TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { number, text } from "./format.ts"
 
 const narrow = matchMedia("(max-width: 699px)")
 
-/** Whether rows take two lines because the page is narrow. */
+/** Whether each row takes two lines because the page is narrow. */
 export const useNarrow = (): boolean => {
   const [is, set] = useState(narrow.matches)
   useEffect(() => {
@@ -21,14 +21,14 @@ interface RowsProps {
   readonly narrowHeight?: number
   /** The list's name for screen readers. */
   readonly label: string
-  /** The number of rows, drawn or not. */
+  /** The number of rows, including rows that are not drawn. */
   readonly count: number
   readonly head: ReadonlyArray<string>
   readonly className: string
   readonly empty: string
   /** The cells of a row, each a `Cell`. */
   readonly row: (index: number) => ComponentChildren
-  /** A key for each row, so that a row keeps the focus when others are added above it. */
+  /** A key for each row, so that a row keeps the focus when other rows are added above it. */
   readonly keyOf?: (index: number) => string | number
   readonly onOpen?: (index: number) => void
   /** Handles the Delete key on a row. */
@@ -46,7 +46,7 @@ const stepsOf = (lines: number): Readonly<Record<string, number>> => ({
   End: Infinity
 })
 
-/** The height in pixels of the head, which stays above the rows if there is room. */
+/** The height of the header in pixels. The header stays above the rows if there is room. */
 const headHeight = 26
 
 /** Scrolls a row into view. */
@@ -93,7 +93,7 @@ export const Cell = ({ children, class: name = "" }: { children?: ComponentChild
   <span role="gridcell" class={name}>{children}</span>
 )
 
-/** The range of visible rows, the only ones that are in the document. */
+/** The range of visible rows. Only visible rows are in the document. */
 const useInSight = (count: number, lines: number, height: number) => {
   const [top, setTop] = useState(0)
   const first = Math.max(0, Math.min(Math.floor(top / height), count - 1))
@@ -101,10 +101,10 @@ const useInSight = (count: number, lines: number, height: number) => {
   return { first, setTop, shown: Array.from({ length: Math.max(0, seen) }, (_, index) => first + index) }
 }
 
-/** The columns of figures, whose heads are right-aligned too. */
+/** The columns that contain numbers, whose headers are also right-aligned. */
 const figures: ReadonlySet<string> = new Set(["#", "Amount", "Price", "Filled", "HTTP", "ms", "Sent", "Waiting"])
 
-/** A grid that keeps only its visible rows in the document. Arrow keys move in it, and Enter opens a row. */
+/** A grid that keeps only its visible rows in the document. Arrow keys move the focus, and Enter opens a row. */
 const Grid = (
   { className, count, head, keyOf, label, lines = 10, narrowHeight = 50, onDelete, onLook, onOpen, row }: RowsProps
 ): JSX.Element => {
@@ -177,7 +177,7 @@ const Grid = (
   )
 }
 
-/** A list of any length, with a head above it. */
+/** A list of any length with a header. */
 export const Rows = (props: RowsProps): JSX.Element => {
   const box = useRef<HTMLDivElement>(null)
   useFocusWithin(box)

@@ -1,6 +1,6 @@
 /**
- * The page's data, and how it is read. What has changed is read again at most twice a second; `following.ts` learns of
- * changes. While the user looks at the past, the data of the exchange is that of the past.
+ * The page's data, and how the page reads it. Changed data is read again at most twice per second. `following.ts`
+ * detects the changes. While the user views the past, the exchange's data is the past data.
  */
 import { batch, signal } from "@preact/signals"
 import type { Candle } from "../../control/CandleView.ts"
@@ -24,10 +24,12 @@ import { kept } from "./kept.ts"
 export type Link = "loading" | "live" | "reconnecting" | "unauthorised" | "stopped"
 
 export const link = signal<Link>(hasToken() ? "loading" : "unauthorised")
-/** The time of the last message from the sandbox, by `performance.now`; `undefined` before the first. */
+/**
+ * The time of the last message from the sandbox, according to `performance.now`; `undefined` before the first message.
+ */
 export const heardAt = signal<number | undefined>(undefined)
 export const status = signal<Status | undefined>(undefined)
-/** The venue's clock, and when it was read, by `performance.now`. */
+/** The venue's time, and the `performance.now` time at which it was read. */
 export const clock = signal<ClockReading & { readonly readAt: number } | undefined>(undefined)
 export const nextDue = signal<number | undefined>(undefined)
 export const markets = signal<ReadonlyArray<MarketSummary>>([])
@@ -44,9 +46,9 @@ export const commands = signal<ReadonlyArray<CommandSummary>>([])
 /** Whether the list of commands leaves out the calls that have changed nothing. */
 export const onlyChanges = kept("only changes", false)
 
-/** The number of commands after which the page shows the exchange; the present when `undefined`. */
+/** The number of commands after which the page shows the exchange's state; `undefined` for the present state. */
 export const lookedAt = signal<number | undefined>(undefined)
-/** The past that the page shows, once it is read. */
+/** The past state that the page shows, once the page has read it. */
 export const past = signal<{ readonly sequence: number; readonly at: number } | undefined>(undefined)
 
 export const market = kept("market", "BTC_USDT")
@@ -55,11 +57,11 @@ export const seconds = kept("seconds", 900)
 export const summaryOf = (name: string): MarketSummary | undefined =>
   markets.value.find(({ market }) => market === name)
 
-/** The currencies of a market: its amounts are in `stock`, its prices in `money`. */
+/** A market's currencies: its amounts are in `stock`, its prices in `money`. */
 export const unitsOf = (name: string): { readonly stock: string; readonly money: string } =>
   summaryOf(name) ?? { stock: "", money: "" }
 
-/** The number of decimal places of a market's computed prices. */
+/** The number of decimal places in a market's computed prices. */
 export const priceDigits = (name: string): number => Math.max(2, summaryOf(name)?.pricePrecision ?? 0)
 
 export const candles = signal<ReadonlyArray<Candle>>([])
@@ -67,12 +69,12 @@ export const depth = signal<Depth>({ bids: [], asks: [], trades: [] })
 
 export const account = kept("account", "")
 export const orderCount = signal(0)
-/** The orders around the visible rows, latest first. `offset` is the number of later orders. */
+/** The orders around the visible rows, latest first. `offset` is the number of orders that are later than these. */
 export const orders = signal<{ readonly offset: number; readonly rows: ReadonlyArray<OpenOrder> }>({
   offset: 0,
   rows: []
 })
-/** The latest orders, whichever rows are visible. */
+/** The latest orders, even if their rows are not visible. */
 export const latestOrders = signal<ReadonlyArray<OpenOrder>>([])
 export const positions = signal<ReadonlyArray<OpenPosition>>([])
 export const balances = signal<ReadonlyArray<Balance>>([])
@@ -80,7 +82,7 @@ export const fills = signal<ReadonlyArray<AccountFill>>([])
 /** The latest closed orders, latest first. */
 export const endedOrders = signal<ReadonlyArray<EndedOrder>>([])
 
-/** The margin of the account; `undefined` until it is read. */
+/** The account's margin; `undefined` until it was read. */
 export const margin = signal<AccountMargin | undefined>(undefined)
 /** The latest events that concern the account's margin, latest first. */
 export const marginEvents = signal<ReadonlyArray<MarginEvent>>([])
@@ -92,7 +94,7 @@ export const requests = signal<ReadonlyArray<RequestRecord>>([])
 export const said = signal("")
 export const wrong = signal("")
 
-/** The hints that the user has already followed. An action of another client does not count. */
+/** The hints that the user has already followed. Actions of other clients do not affect the hints. */
 export const seen = kept("seen", { price: false, fault: false, time: false })
 
 /** The numbers of the faults that the user has added. */
@@ -103,7 +105,7 @@ export const follow = (hint: keyof (typeof seen)["value"]): void => {
   if (!seen.value[hint]) seen.value = { ...seen.value, [hint]: true }
 }
 
-/** The number of calls that the page keeps, which equals the number that the sandbox keeps. */
+/** The number of calls that the page stores, which equals the number that the sandbox stores. */
 export const keptRequests = 5000
 
 /** The number of commands per read. */
@@ -116,7 +118,7 @@ export const orderPage = 100
 // Reading
 // ---------------------------------------------------------------------------
 
-/** The data that a restore changes. */
+/** The data that restoring an earlier state changes. */
 export const restorable = ["account", "marginEvents", "accounts", "market", "markets", "candles", "commands"] as const
 
 type Part =
@@ -134,7 +136,7 @@ type Part =
 
 let orderOffset = 0
 
-/** Whether the page shows the present. */
+/** Whether the page shows the present state. */
 const isPresent = (): boolean => lookedAt.value === undefined
 
 const readStatus = async (): Promise<void> => {
@@ -196,7 +198,7 @@ export const readers: Readonly<Record<Part, () => Promise<void>>> = {
       get<ReadonlyArray<EndedOrder>>("EndedOrders", of),
       get<AccountMargin>("Margin", of)
     ])
-    // The selection has changed since, and another read is in progress.
+    // The selection has changed in the meantime, and another read is in progress.
     if (!isPresent() || account.value !== of.account || orderOffset !== offset) return
     batch(() => {
       orderCount.value = count.count
@@ -240,10 +242,10 @@ export const readers: Readonly<Record<Part, () => Promise<void>>> = {
   }
 }
 
-/** The data of the exchange itself, which the past replaces. */
+/** The exchange's own data, which is replaced while the user views the past. */
 const ofExchange: ReadonlySet<Part> = new Set(["market", "candles", "account", "marginEvents", "markets"])
 
-/** Reads the past that the user looks at. */
+/** Reads the past state that the user views. */
 const readPast = async (): Promise<void> => {
   const sequence = lookedAt.value
   if (sequence === undefined) return
@@ -272,7 +274,7 @@ const readPast = async (): Promise<void> => {
   })
 }
 
-/** Reads data, that of the exchange from the past if the user looks at it. */
+/** Reads data. While the user views the past, the exchange's data is read from the past state. */
 const read = (parts: ReadonlyArray<Part>): Promise<unknown> => {
   if (isPresent()) return Promise.all(parts.map((part) => readers[part]()))
   const others = parts.filter((part) => !ofExchange.has(part)).map((part) => readers[part]())
@@ -306,7 +308,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 const readChanged = async (): Promise<void> => {
   timer = undefined
   reading = true
-  // The past does not change.
+  // The past state does not change.
   const parts = [...changed].filter((part) => isPresent() || !ofExchange.has(part))
   changed.clear()
   await read(parts).catch(failed)
@@ -314,13 +316,13 @@ const readChanged = async (): Promise<void> => {
   if (changed.size > 0) mark()
 }
 
-/** Marks data as changed. It is read again soon. */
+/** Marks data as changed, so that it is read again soon. */
 export const mark = (...parts: ReadonlyArray<Part>): void => {
   for (const part of parts) changed.add(part)
   if (!reading && timer === undefined) timer = setTimeout(() => void readChanged(), pause)
 }
 
-/** Reads data at once, after a user action. */
+/** Reads data immediately, after a user action. */
 export const readNow = async (...parts: ReadonlyArray<Part>): Promise<void> => {
   await read(parts).catch(failed)
 }
@@ -337,7 +339,7 @@ export const lookAtOrders = (row: number): void => {
 // Acting
 // ---------------------------------------------------------------------------
 
-/** Carries out a user action, reports its outcome, and reads the data that it may have changed. */
+/** Performs a user action, reports its outcome, and reads the data that it may have changed. */
 export const act = async (
   done: string,
   work: () => Promise<unknown>,
@@ -361,7 +363,7 @@ export const choose = (
   chosen: { readonly market?: string; readonly account?: string; readonly seconds?: number }
 ): void => {
   batch(() => {
-    // The chart fits the first candles of a market. Those of the market before must not count as such.
+    // The chart fits a market's first candles into view. Candles of the previous market must not trigger this.
     if (chosen.market !== undefined || chosen.seconds !== undefined) candles.value = []
     if (chosen.market !== undefined) market.value = chosen.market
     if (chosen.seconds !== undefined) seconds.value = chosen.seconds
@@ -377,7 +379,10 @@ export const choose = (
 
 let looking: ReturnType<typeof setTimeout> | undefined
 
-/** Shows the exchange as it was after a number of commands; as it is now when `undefined`. Nothing is restored. */
+/**
+ * Shows the exchange as it was after a number of commands, or its present state if the number is `undefined`. Restores
+ * nothing.
+ */
 export const lookAt = (sequence: number | undefined): void => {
   if (sequence === lookedAt.value) return
   lookedAt.value = sequence

@@ -1,4 +1,4 @@
-/** The theme of the page: light, dark, or the system's. */
+/** The page's theme: light, dark, or the system's theme. */
 import { effect, signal } from "@preact/signals"
 import { kept } from "./kept.ts"
 
@@ -14,7 +14,7 @@ system.addEventListener("change", () => {
   isDark.value = system.matches
 })
 
-/** The theme that is shown. */
+/** The current theme. */
 export const theme = signal<"light" | "dark">("light")
 
 effect(() => {
