@@ -42,7 +42,7 @@ export interface EndpointNames {
   readonly adlQuantiles: "AdlQuantiles"
   /** Reads the collateral account's balances. */
   readonly collateralBalance: "CollateralBalance"
-  /** Reads the collateral account's balances in detail. */
+  /** Reads the collateral account's detailed balances. */
   readonly collateralBalanceSummary: "CollateralBalanceSummary"
   /** Reads the account's borrows. */
   readonly borrowHistory: "BorrowHistory"

@@ -332,7 +332,7 @@ property(
     }).pipe(Effect.scoped, Effect.provide(world), Effect.provideService(Session.MaxWaiting, 4)),
   {
     runs: 10_000,
-    short: 40,
+    short: 20,
     timeout: 1_800_000
   }
 )

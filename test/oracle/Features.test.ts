@@ -35,7 +35,7 @@ describe("declared features", () => {
         const draws = { seed: 1, runs: isLong ? 2 : 1 }
         const undeclared = yield* Check.check({ ...target, keys }, draws)
         assert.isAbove(Report.broken(undeclared).length, 50)
-        for (const profile of ["read-only", "mutating", "control"] as const) {
+        for (const profile of isLong ? (["read-only", "mutating", "control"] as const) : (["control"] as const)) {
           const report = yield* Check.check({ ...target, keys, features: { endpoints } }, { ...draws, profile })
           assert.deepStrictEqual(Report.broken(report).map(Report.line), [], profile)
           assert.isAbove(Report.tally(report).held, 50)
