@@ -81,9 +81,9 @@ export const livePoints = [
   },
   {
     id: "open.live.free-margin",
-    point: "How the margin summary's freeMargin is computed",
-    stance: "equity minus margin plus pnl minus unrealizedFunding, as captured responses show",
-    rules: ["margin.free"]
+    point: "How the margin summary's freeMargin is computed, and which profit its pnl shows",
+    stance: "equity minus margin plus pnl minus unrealizedFunding, as captured responses show; the unrealized profit",
+    rules: ["margin.free", "margin.pnl"]
   },
   {
     id: "open.live.keys",

@@ -50,7 +50,8 @@ const trade = Effect.fnUntraced(function*(
   { path, side }: (typeof cases)[number]
 ): Effect.fn.Return<{ readonly market: Market; readonly parties: ReadonlyArray<Party> }, Verdict.CheckError> {
   const market = yield* world.market
-  const price = priceText(market, market.price)
+  // The odd price gives the totals more decimal places than a price has.
+  const price = priceText(market, market.price + 37 * market.tick)
   const [maker, swept, third] = [yield* world.trader, yield* world.open(), yield* world.open()]
   const place = Effect.fnUntraced(function*(account: Account, side: Orders.Side, more: Body) {
     const fields = { market: market.name, side, price, ...more }

@@ -157,7 +157,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const id = yield* rest(world, account, "spot")
         yield* arm(world, account, {})
         yield* world.advance(8000)
-        yield* arm(world, account, {})
+        const again = yield* arm(world, account, {})
+        yield* Verdict.expect(
+          again.answer,
+          "startTime now, and cancellationTime 10 seconds later",
+          (yield* isNow(world, again.json["startTime"])) &&
+            Number(again.json["cancellationTime"]) - Number(again.json["startTime"]) === 10
+        )
         yield* world.advance(8000)
         yield* leaves(world, account, [id], "armed again two seconds before the timeout")
         const { answer, timers: left } = yield* timers(world, account)

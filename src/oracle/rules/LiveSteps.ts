@@ -80,6 +80,20 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
+  LiveCalls.section.forEach("live-steps.accepts", {
+    statement: "Accepts a price and an amount that are odd multiples of the listed steps",
+    values: ["price", "amount"],
+    check: Effect.fnUntraced(function*(world, key) {
+      const market = yield* world.market
+      const order = offer(market)
+      const [step, places] = key === "price"
+        ? [market.tick, market.moneyPrecision]
+        : [market.step, market.stockPrecision]
+      const fields = { ...order, [key]: digits(Number(order[key]) + step, places) }
+      const { answer, json } = yield* LiveCalls.object(world, yield* world.trader, Paths.limitOrder, fields)
+      yield* Verdict.expect(answer, `${key} ${String(fields[key])}`, Number(json[key]) === Number(fields[key]))
+    })
+  }),
   LiveCalls.section.forEach("live-steps.refuses", {
     statement: "Refuses a value with more decimal places than its market allows, and places nothing",
     values: cases.flatMap(({ keys, ...order }) => Object.keys(keys).map((key) => ({ ...order, key }))),

@@ -278,11 +278,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("live-stops.last-price", {
     statement: "Refuses an activation price equal to the last price",
-    values: kinds,
+    values: [...kinds, "stop-limit"] as const,
     check: Effect.fnUntraced(function*(world, kind) {
       const market = yield* world.market
-      const fields = fieldsOf(market, kind, "sell", { activation_price: priceText(market, market.price) })
-      const answer = yield* LiveCalls.call(world, yield* world.trader, paths[kind], fields)
+      const last = { activation_price: priceText(market, market.price) }
+      const answer = yield* kind === "stop-limit"
+        ? LiveCalls.call(world, yield* world.trader, Paths.stopLimit, Orders.stopLimit(market, "sell", last))
+        : LiveCalls.call(world, yield* world.trader, paths[kind], fieldsOf(market, kind, "sell", last))
       yield* Refusals.coded(
         answer,
         { status: 422, codes: [30, 101] },

@@ -33,15 +33,24 @@ const closing = Effect.fnUntraced(function*(world: World, account: Account, fiel
   return yield* LiveCalls.call(world, account, Paths.closePosition, fields)
 })
 
-/** Closes an account's only position with a market order, at the same price. */
-const closed = Effect.fnUntraced(function*(world: World, account: Account, side: Orders.Side) {
+/** Closes an account's only position with a market order. */
+const closed = Effect.fnUntraced(function*(world: World, account: Account, side: Orders.Side, price = basePrice) {
   const { positions: [position = {}] } = yield* LiveCalls.openPositions(world, account)
-  const rest = { market: perpetual, side, amount: "0.02", price: String(basePrice) }
+  const rest = { market: perpetual, side, amount: "0.02", price: String(price) }
   yield* Trading.placeOther(world, yield* world.open(), rest, Paths.collateralLimit)
   const { market, positionId } = position
   const answer = yield* closing(world, account, { market, positionId })
   yield* Verdict.expect(answer, "HTTP 200", answer.status === 200 && Refusals.isSuccess(answer))
   return { answer, positionId }
+})
+
+/** Reads the summary of an account whose only position, of 0.02, has gained or lost this many percent of its cost. */
+const summaryAfter = Effect.fnUntraced(function*(world: World, side: Orders.Side, percent: number) {
+  const account = yield* world.open()
+  // The mark price of a futures market need not follow the price of its own trades.
+  const market = yield* Trading.openPosition(world, account, side, "0.02")
+  yield* Trading.movePrice(world, market, basePrice * (1 + (side === "buy" ? percent : -percent) / 100))
+  return yield* summaryOf(world, account)
 })
 
 const settingRules: ReadonlyArray<Rule.Rule> = [
@@ -70,15 +79,28 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
     level: "SHOULD",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
-      const account = yield* withPosition(world, side)
-      yield* world.control("MovePrice", { market: perpetual, price: String(basePrice * 1.02) })
-      const { answer, json } = yield* summaryOf(world, account)
+      const { answer, json } = yield* summaryAfter(world, side, 4)
       const [equity, margin, pnl] = [number(json, "equity"), number(json, "margin"), number(json, "pnl")]
       const free = equity - margin + pnl - number(json, "unrealizedFunding")
       yield* Verdict.expect(
         answer,
-        `a margin above zero and a freeMargin of ${free}`,
-        margin > 0 && isNear(number(json, "freeMargin"), free, 0.01)
+        `a margin and a pnl above zero, and a freeMargin of ${free}`,
+        margin > 0 && pnl > 0 && isNear(number(json, "freeMargin"), free, 0.01)
+      )
+    })
+  }),
+  forEach("margin.pnl", {
+    statement: "Shows an unrealized profit as a positive pnl of the account, and a loss as a negative one",
+    level: "SHOULD",
+    values: Orders.sides.flatMap((side) => [4, -4].map((percent) => ({ side, percent }))),
+    check: Effect.fnUntraced(function*(world, { percent, side }) {
+      const { answer, json } = yield* summaryAfter(world, side, percent)
+      // The target may value the position at an index or average price.
+      const ratio = number(json, "pnl") / (0.02 * basePrice * percent / 100)
+      yield* Verdict.expect(
+        answer,
+        `a pnl of about ${0.02 * basePrice * percent / 100}`,
+        ratio > 0.5 && ratio < 1.5
       )
     })
   }),
@@ -195,6 +217,104 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
           isNear(number(record, "avgEntryPrice"), basePrice, 0.5) &&
           isNear(number(record, "avgExitPrice"), basePrice, 0.5) &&
           isNear(number(record, "netPnl"), number(record, "grossPnl") - number(record, "totalFunding"))
+      )
+    })
+  }),
+  forEach("margin.closed.terms", {
+    statement: "Shows each average price of a closed position, and when it was opened and closed, in whole seconds",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* withPosition(world, side)
+      const opened = (yield* world.now) / 1000
+      yield* world.advance(7000)
+      const exit = basePrice * 1.01
+      const { positionId } = yield* closed(world, account, side, exit)
+      const closing = (yield* world.now) / 1000
+      const { answer, records } = yield* LiveCalls.records(world, account, Paths.closedPositions, {})
+      const [record = {}] = records.filter((record) => record["positionId"] === positionId)
+      yield* Verdict.expect(
+        answer,
+        `an avgEntryPrice of ${basePrice}, an avgExitPrice of ${exit}, an openDate near ${Math.floor(opened)} and a`
+          + ` closeDate near ${Math.floor(closing)}, at least 6 seconds later`,
+        isNear(number(record, "avgEntryPrice"), basePrice, 0.5) && isNear(number(record, "avgExitPrice"), exit, 0.5) &&
+          Number.isInteger(record["openDate"]) && Number.isInteger(record["closeDate"]) &&
+          isNear(number(record, "openDate"), opened, 60) && isNear(number(record, "closeDate"), closing, 60) &&
+          number(record, "closeDate") - number(record, "openDate") >= 6
+      )
+    })
+  }),
+  forEach("margin.closed.funding", {
+    statement: "Shows the funding that a position paid as a positive totalFunding, and deducts it from netPnl",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* withPosition(world, side)
+      // No market settles less often than once a day.
+      yield* world.advance(86_400_000)
+      const paid = yield* LiveCalls.records(world, account, Paths.fundingHistory, { market: perpetual })
+      const total = -paid.records.reduce((sum, record) => sum + number(record, "fundingAmount"), 0)
+      if (total === 0) return yield* Verdict.skip("needs a funding rate that is not zero")
+      const { positionId } = yield* closed(world, account, side)
+      const { answer, records } = yield* LiveCalls.records(world, account, Paths.closedPositions, {})
+      const [record = {}] = records.filter((record) => record["positionId"] === positionId)
+      yield* Verdict.expect(
+        answer,
+        `a totalFunding of ${total}, and a netPnl of grossPnl minus it`,
+        isNear(number(record, "totalFunding"), total) &&
+          isNear(number(record, "netPnl"), number(record, "grossPnl") - total)
+      )
+    })
+  }),
+  always("margin.closed.pages", {
+    statement: "Pages closed positions by limit and offset, the position that was closed last first",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* withPosition(world, "buy")
+      const one = yield* closed(world, account, "buy")
+      yield* world.advance(2000)
+      const order = { market: perpetual, side: "buy", amount: "0.02", price: String(basePrice) } as const
+      yield* Trading.onMargin(world, account, order)
+      const two = yield* closed(world, account, "buy")
+      for (const [offset, { positionId }] of [two, one].entries()) {
+        const { answer, records } = yield* LiveCalls.records(world, account, Paths.closedPositions, {
+          limit: 1,
+          offset
+        })
+        yield* Verdict.expect(
+          answer,
+          `only the position ${String(positionId)}`,
+          records.length === 1 && records[0]?.["positionId"] === positionId
+        )
+      }
+    })
+  }),
+  always("margin.history.position", {
+    statement: "Lists only the changes of the position that the call names",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* withPosition(world, "buy")
+      yield* Trading.openPosition(world, account, "buy", "0.01")
+      const { positions } = yield* LiveCalls.openPositions(world, account)
+      for (const { positionId } of positions) {
+        const fields = { positionId }
+        const { answer, records } = yield* LiveCalls.records(world, account, Paths.positionHistory, fields)
+        yield* Verdict.expect(
+          answer,
+          `only changes of the position ${String(positionId)}, one of two`,
+          positions.length === 2 && records.length > 0 && records.every((record) => record["positionId"] === positionId)
+        )
+      }
+    })
+  }),
+  always("margin.funding.order", {
+    statement: "Lists funding payments newest first",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* withPosition(world, "buy")
+      // No market settles less often than once a day.
+      yield* world.advance(2 * 86_400_000)
+      const { answer, records } = yield* LiveCalls.records(world, account, Paths.fundingHistory, { market: perpetual })
+      const times = records.map((record) => number(record, "fundingTime"))
+      yield* Verdict.expect(
+        answer,
+        "at least two payments, the newest first",
+        times.length > 1 && times.every((time, index) => index === 0 || time < Number(times[index - 1]))
       )
     })
   }),

@@ -9,7 +9,7 @@ import * as Verdict from "../Verdict.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
-import { basePrice, priceText } from "../world/Markets.ts"
+import { basePrice, perpetual, priceText } from "../world/Markets.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { World } from "../world/World.ts"
@@ -194,9 +194,6 @@ const futuresRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The futures market of a sandbox. */
-const perpetual = "BTC_PERP"
-
 /** Invalid queries for funding rates. */
 const wrong: ReadonlyArray<readonly [field: string, query: LivePublicCalls.Query]> = [
   ["limit", { limit: 0 }],
@@ -258,6 +255,36 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.expect(answer, `the rates of: ${expected.join() || "none"}`, times.join() === expected.join())
       }
       yield* Verdict.expect(both.answer, "at most two rates", both.times.length <= 2)
+    })
+  }),
+  LiveCalls.section.always("funding-rates.window", {
+    statement: "Lists settled funding rates latest first, and only those between startDate and endDate",
+    check: Effect.fnUntraced(function*(world) {
+      // A market without a price or without positions need not settle.
+      const order = { market: perpetual, side: "buy", amount: "0.02", price: String(basePrice) } as const
+      yield* world.control("MovePrice", { market: perpetual, price: order.price })
+      yield* Trading.onMargin(world, yield* world.open(), order)
+      // No market settles less often than once a day.
+      yield* world.advance(3 * 86_400_000)
+      const times = Effect.fnUntraced(function*(query: LivePublicCalls.Query) {
+        const answer = yield* LivePublicCalls.get(world, `${Paths.fundingRates}/${perpetual}`, query)
+        const rates = Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []
+        return { answer, times: rates.map((rate) => Number(timeOf(rate))) }
+      })
+      const { answer, times: all } = yield* times({})
+      const isLatestFirst = all.every((time, index) => index === 0 || time < Number(all[index - 1]))
+      yield* Verdict.expect(answer, "at least three rates, the latest first", all.length > 2 && isLatestFirst)
+      const middle = Number(all[1])
+      // The dates are a second off, because a rate may be settled exactly at the end of the window.
+      for (
+        const [query, expected] of [
+          [{ startDate: middle - 1 }, all.slice(0, 2)],
+          [{ endDate: middle + 1 }, all.slice(1)]
+        ] as const
+      ) {
+        const shown = yield* times(query)
+        yield* Verdict.expect(shown.answer, `the rates of: ${expected.join()}`, shown.times.join() === expected.join())
+      }
     })
   }),
   LiveCalls.section.forEach("funding-rates.refusal", {

@@ -406,6 +406,15 @@ const orderMutants: ReadonlyArray<Mutant> = [
       (fields) => ({ ...fields, activation_price: Number(fields["activation_price"]).toFixed(2) })
     )
   }),
+  mutant("steps-listed-finer", "the market list shows one more decimal place of a price than an order may have", {
+    breaks: ["live-steps.accepts"],
+    ...changing(
+      Markets.endpoint.path,
+      ["*"],
+      (market) =>
+        Json.isObject(market) ? { ...market, moneyPrec: String(Number(market["moneyPrec"]) + 1), tickSize: "" } : market
+    )
+  }),
   mutant("conditional-default-10", "a page of conditional orders has 10 records by default", {
     breaks: ["conditional.pages"],
     ...asking(conditional, (fields) => ({ limit: 10, ...fields }))

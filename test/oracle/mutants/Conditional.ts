@@ -122,6 +122,24 @@ const killSwitchMutants: ReadonlyArray<Mutant> = [
         ? { ...fields, timeout: String(Number(fields["timeout"]) / 2) }
         : fields)
   }),
+  mutant("kill-switch-adds", "a timer that is armed again adds its timeout to the earlier cancellation time", {
+    breaks: ["kill-switch.again"],
+    make: () => {
+      const ends = new Map<string, number>()
+      return {
+        answer: (answer, request) => {
+          if (request.path !== killSwitch || answer.status >= 300) return answer
+          const json = (jsonOf(answer) ?? {}) as Fields
+          if (json["cancellationTime"] === undefined) return answer
+          const key = String(request.headers["x-txc-apikey"])
+          const [start, end] = [Number(json["startTime"]), Number(json["cancellationTime"])]
+          const cancellationTime = Math.max(ends.get(key) ?? 0, start) + end - start
+          ends.set(key, cancellationTime)
+          return withBody(answer, { ...json, cancellationTime })
+        }
+      }
+    }
+  }),
   mutant("kill-switch-of-all-types", "a timer cancels orders of all types", {
     breaks: ["kill-switch.types"],
     ...asking(killSwitch, (fields) => isArming(fields) ? without(fields, "types") : fields)

@@ -9,7 +9,7 @@ import * as HedgeMode from "../../../src/endpoints/HedgeMode.ts"
 import * as HedgeModeUpdate from "../../../src/endpoints/HedgeModeUpdate.ts"
 import * as PositionHistory from "../../../src/endpoints/PositionHistory.ts"
 import * as Json from "../../../src/protocol/Json.ts"
-import { answering, asking, type Change, changing, type Mutant, mutant, withBody } from "./Mutant.ts"
+import { answering, asking, type Change, changing, type Mutant, mutant, withBody, without } from "./Mutant.ts"
 
 const leverage = CollateralLeverage.endpoint.path
 const summary = CollateralSummary.endpoint.path
@@ -61,6 +61,19 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
     changing(summary, [], (json) => Json.isObject(json) ? { ...json, freeMargin: json["equity"] } : json)
   ],
   ["free-pnl", "the pnl has the opposite sign", "margin.free", changing(summary, ["pnl"], times(-1))],
+  [
+    "free-without-pnl",
+    "the free margin leaves out the pnl",
+    "margin.free",
+    changing(
+      summary,
+      [],
+      (json) =>
+        Json.isObject(json) ? { ...json, freeMargin: String(Number(json["equity"]) - Number(json["margin"])) } : json
+    )
+  ],
+  ["pnl-sign", "the pnl has the opposite sign", "margin.pnl", changing(summary, ["pnl"], times(-1))],
+  ["pnl-zero", "the pnl is always zero", "margin.pnl", changing(summary, ["pnl"], () => "0")],
   [
     "hedge-off",
     "hedge mode is always shown as off",
@@ -123,6 +136,48 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
     changing(closed, ["*", "closedSize"], times(0.5))
   ],
   ["closed-none", "closed positions are not listed", "margin.closed", answering(closed, "success", () => [])],
+  [
+    "closed-milliseconds",
+    "closed positions show their dates in milliseconds",
+    "margin.closed.terms",
+    changing(closed, ["*", "closeDate"], (date) => Number(date) * 1000)
+  ],
+  [
+    "closed-prices",
+    "entry and exit price of closed positions are swapped",
+    "margin.closed.terms",
+    changing(closed, ["*"], (record) =>
+      Json.isObject(record)
+        ? { ...record, avgEntryPrice: record["avgExitPrice"], avgExitPrice: record["avgEntryPrice"] }
+        : record)
+  ],
+  [
+    "closed-funding",
+    "the net profit adds the funding",
+    "margin.closed.funding",
+    changing(closed, ["*"], (record) =>
+      Json.isObject(record)
+        ? { ...record, netPnl: String(Number(record["grossPnl"]) + Number(record["totalFunding"])) }
+        : record)
+  ],
+  [
+    "closed-first-page",
+    "every page of closed positions is the first",
+    "margin.closed.pages",
+    asking(closed, (fields) => without(fields, "offset"))
+  ],
+  [
+    "history-all-positions",
+    "the history ignores the position that the call names",
+    "margin.history.position",
+    asking(history, (fields) => without(fields, "positionId"))
+  ],
+  [
+    "funding-oldest-first",
+    "funding payments are listed oldest first",
+    "margin.funding.order",
+    changing(funding, ["records"], (records) => Array.isArray(records) ? records.toReversed() : records)
+  ],
   [
     "funding-sign",
     "funding payments have the opposite sign",

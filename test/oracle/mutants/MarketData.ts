@@ -233,6 +233,24 @@ const listMutants: ReadonlyArray<Mutant> = [
       rateCalculatedTime: "1700000000"
     }])
   }),
+  mutant("funding-rates-oldest-first", "funding rates are listed oldest first", {
+    breaks: ["funding-rates.window"],
+    ...answering(isIn(funding), "success", (json) => (json as ReadonlyArray<unknown>).toReversed())
+  }),
+  ...["startDate", "endDate"].map((key) =>
+    mutant(`funding-rates-any-${key}`, `funding rates ignore ${key}`, {
+      breaks: ["funding-rates.window"],
+      make: () => ({
+        request: (request) =>
+          isIn(funding)(request.path)
+            ? {
+              ...request,
+              query: (request.query ?? "").split("&").filter((part) => !part.startsWith(`${key}=`)).join("&")
+            }
+            : request
+      })
+    })
+  ),
   mutant("funding-rates-anything", "every invalid query returns an empty list", {
     breaks: ["funding-rates.refusal", "funding-rates.market"],
     make: () => ({

@@ -30,6 +30,7 @@ import {
   answering,
   asking,
   calling,
+  changedAt,
   changing,
   type Fields,
   jsonOf,
@@ -540,6 +541,19 @@ const listMutants: ReadonlyArray<Mutant> = [
       ...unnamed(path, "orderHistory")
     })
   ]),
+  mutant("fills-short-totals", "the totals of fills are cut to two decimal places", {
+    breaks: ["fills.executed"],
+    ...answering(
+      executed,
+      "success",
+      (json) =>
+        changedAt(
+          json,
+          Array.isArray(json) ? ["*", "deal"] : ["*", "*", "deal"],
+          (total) => String(Math.floor(Number(total) * 100) / 100)
+        )
+    )
+  }),
   mutant("fills-oldest-first", "fills are listed in reverse order", {
     breaks: ["fills.executed"],
     ...reversed(executed)
