@@ -1,6 +1,15 @@
 /**
  * A counterexample: a scenario that breaks an invariant, as a file. It describes what happens in plain English, and
  * contains everything that is needed to run the scenario again.
+ *
+ * @example
+ * ```ts
+ * import { Counterexample } from "effect-txc/explore"
+ * import * as Schema from "effect/Schema"
+ *
+ * // Reads a file that `effect-txc explore` has written.
+ * const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Counterexample.schema))
+ * ```
  */
 import * as Schema from "effect/Schema"
 import * as Dialect from "../protocol/Dialect.ts"

@@ -1,5 +1,14 @@
 /**
  * The results of explorations, as text, JSON or JUnit.
+ *
+ * @example
+ * ```ts
+ * import { Explore, Report } from "effect-txc/explore"
+ * import * as Effect from "effect/Effect"
+ *
+ * const report = (program: Explore.Program) =>
+ *   Effect.map(Explore.explore(program, { runs: 1000 }), (result) => Report.render.text([result]))
+ * ```
  */
 import type { Result } from "./Explore.ts"
 

@@ -17,6 +17,8 @@ export interface Thing {
   readonly line: number
   /** Whether the declaration has a doc. The doc may get lost between the declaration and its use. */
   readonly isDocumented: boolean
+  /** Whether TypeScript 5 shows the doc where the name is used. It keeps the docs of mapped types that keep their keys. */
+  readonly isShownByTypeScript: boolean
   /** The place to hover over: in the generated program, or at the declaration if no program can refer to the name. */
   readonly path: string
   readonly position: Position
@@ -103,6 +105,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
       name,
       file: source.fileName.slice(root.length),
       line: declared.line + 1,
+      isShownByTypeScript: symbol.getDocumentationComment(checker).length > 0,
       isDocumented: ts.getJSDocCommentsAndTags(declaration).some((node) =>
         ts.isJSDoc(node) && node.comment !== undefined
       )
