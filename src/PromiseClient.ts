@@ -107,7 +107,12 @@ export interface Key {
  *
  * @category models
  */
-export type PublicOptions = Place & Tuning & { readonly apiKey?: undefined; readonly apiSecret?: undefined }
+export type PublicOptions = Place & Tuning & {
+  /** A client without an account has no API key. */
+  readonly apiKey?: undefined
+  /** A client without an account has no secret. */
+  readonly apiSecret?: undefined
+}
 
 /**
  * The exchange and an account.

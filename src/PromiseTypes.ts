@@ -197,17 +197,37 @@ type BalancesOf<N extends "SpotBalanceChannel" | "MarginBalanceChannel"> = Shape
   { readonly all: (...args: never) => Effect.Effect<infer Balances, infer _> } ? Balances : never
 
 /**
+ * The market to follow.
+ *
+ * @category models
+ */
+export interface MarketTopic {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: string
+}
+
+/**
+ * The asset to follow.
+ *
+ * @category models
+ */
+export interface TickerTopic {
+  /** The asset, such as `BTC`. All assets if it is omitted. */
+  readonly ticker?: string
+}
+
+/**
  * An account's live views.
  *
  * @category models
  */
 export interface Views extends PublicViews {
   /** Follows a market's open orders, by order id. */
-  readonly orders: (topic: { readonly market: string }) => View<LiveOrders.OpenOrders>
+  readonly orders: (topic: MarketTopic) => View<LiveOrders.OpenOrders>
   /** Follows the trade wallet's balances, which back spot orders. Default: all assets. */
-  readonly spotBalances: (topic?: { readonly ticker?: string }) => View<BalancesOf<"SpotBalanceChannel">>
+  readonly spotBalances: (topic?: TickerTopic) => View<BalancesOf<"SpotBalanceChannel">>
   /** Follows the collateral wallet's balances, which back margin orders. Default: all assets. */
-  readonly marginBalances: (topic?: { readonly ticker?: string }) => View<BalancesOf<"MarginBalanceChannel">>
+  readonly marginBalances: (topic?: TickerTopic) => View<BalancesOf<"MarginBalanceChannel">>
   /** Follows the open positions. */
   readonly positions: () => View<LivePositions.Positions>
 }

@@ -87,7 +87,8 @@ const hovers = Effect.gen(function*() {
  * Extracts the TypeScript from a hover. The namespace is removed from error types, because it depends on the file's
  * imports.
  */
-const code = (hover: Hover | undefined): string => hover?.code.replaceAll(/\b(?:E\d\.(?:Errors\.)?|Errors\.)/gu, "") ?? ""
+const code = (hover: Hover | undefined): string =>
+  hover?.code.replaceAll(/\b(?:E\d\.(?:Errors\.)?|Errors\.)/gu, "") ?? ""
 
 layer(LanguageServer.layer)("The editor", (it) => {
   // Only CI runs these tests, because they check every file.
@@ -112,7 +113,9 @@ layer(LanguageServer.layer)("The editor", (it) => {
       // TypeScript 7 does not show the docs of any mapped type, such as the promise client's services. TypeScript 5 does.
       // A declaration can be reached in several ways, but is reported only once.
       const silent = new Map(
-        (yield* hovers).filter(({ hover, isShownByTypeScript }) => prose(hover) === "" && !isShownByTypeScript).map(({ file, isDocumented, line, name }) => [
+        (yield* hovers).filter(({ hover, isShownByTypeScript }) => prose(hover) === "" && !isShownByTypeScript).map((
+          { file, isDocumented, line, name }
+        ) => [
           `${file}:${line} ${name.split(".").at(-1)}`,
           { file, line, text: isDocumented ? `${name}: documented here, but a mapped type (Omit, say) loses it` : name }
         ])

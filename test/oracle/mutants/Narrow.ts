@@ -45,7 +45,7 @@ const askingWhen = (path: string, when: (fields: Fields) => boolean, change: (fi
 
 const isSell = ({ side }: Fields): boolean => side === "sell"
 
-const isElsewhere = ({ market }: Fields): boolean => market === "BTC_PERP"
+const isElsewhere = ({ market }: Fields): boolean => market !== "BTC_USDT"
 
 /** Replaces the request's market with the market in which the rules place their orders. */
 const onTheOrdersMarket = (fields: Fields): Fields => ({ ...fields, market: "BTC_USDT" })
