@@ -1,4 +1,7 @@
-/** Adapts errors to programs without Effect: where they point, and how a console prints them. */
+/**
+ * Adapts errors to programs without Effect: an error points to the code that made the call, and a console prints it
+ * like any other error.
+ */
 import * as Inspectable from "effect/Inspectable"
 
 /** The place where a program called this package. */

@@ -239,7 +239,7 @@ export interface NotPlaced {
  * - `no-id`: the exchange does not return the client order ids of such orders. Compare the order with `pairs`, which
  *   are the market's open OCO orders without an id
  * - `not-an-order`: the call does not place an order that has a client order id
- * - `not-readable`: a call to the exchange failed, or the exchange's lists changed too much while they were read. See
+ * - `not-readable`: a call to the exchange failed, or the exchange's lists changed too fast while they were read. See
  *   `error`, and reconcile again
  *
  * @category models

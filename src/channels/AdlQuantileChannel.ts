@@ -32,7 +32,7 @@ import * as topics from "./topics.ts"
 export type { AnyMarket as Topic } from "./topics.ts"
 
 /**
- * The place in the auto-deleveraging queue of the account's positions on a market.
+ * The places in the auto-deleveraging queue that the account's positions on a market have.
  *
  * @category models
  */

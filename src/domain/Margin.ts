@@ -317,8 +317,8 @@ export const summary = (account: Account): Summary => {
 
 /**
  * The mark price at which the account is liquidated if all other prices stay the same; `undefined` if there is no such
- * price. An account that is net long on the market is liquidated at this price or below, an account that is net short
- * at this price or above. The result is not rounded to the market's price step.
+ * price. An account that is net long on the market is liquidated at this price or below, and an account that is net
+ * short is liquidated at this price or above. The result is not rounded to the market's price step.
  *
  * @category accounts
  */

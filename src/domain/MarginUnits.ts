@@ -171,7 +171,7 @@ export const premium = (index: bigint, bid: bigint | undefined, ask: bigint | un
   return (above - below) * one / index
 }
 
-/** The sum of the weights 1 + 2 + … + `count` of as many samples, the latest of which has the largest weight. */
+/** The sum 1 + 2 + … + `count` of the weights of `count` samples. The latest sample has the largest weight. */
 export const triangle = (count: number): bigint => BigInt(count) * BigInt(count + 1) / 2n
 
 /** The median of three numbers. */

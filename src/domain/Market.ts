@@ -88,7 +88,7 @@ export interface Market {
 export interface Bounded {
   /** The order's market. */
   readonly market: MarketName
-  /** Whether the order needs a market that trades on margin. */
+  /** Whether the order can only be placed on a margin market. */
   readonly collateral: boolean
   /**
    * The ordered amount, in the base currency, or in the quote currency if `quoteAmount` is set. Absent when a
@@ -102,7 +102,7 @@ export interface Bounded {
   /** The order's prices, in the quote currency, by their field names in the request. */
   readonly prices: Readonly<Record<string, Price>>
   /**
-   * The field names of the prices at which the order may trade. Amount × price must be within the market's limits for
+   * The field names of the prices at which the order may trade. Amount × price must be within the market's limits at
    * each of these prices.
    */
   readonly tradesAt: ReadonlyArray<string>
@@ -132,7 +132,7 @@ export interface Terms {
 export interface LimitTerms extends Terms {
   /** The limit price, in the quote currency. Absent when the order trades at the best bid or offer. */
   readonly price?: Price
-  /** Whether the order needs a market that trades on margin. */
+  /** Whether the order can only be placed on a margin market. */
   readonly collateral: boolean
 }
 
@@ -142,7 +142,7 @@ export interface LimitTerms extends Terms {
  * @category models
  */
 export interface MarketTerms extends Terms {
-  /** Whether the order needs a market that trades on margin. */
+  /** Whether the order can only be placed on a margin market. */
   readonly collateral: boolean
   /** Whether the amount is in the quote currency. */
   readonly quoteAmount: boolean
@@ -161,7 +161,7 @@ export interface StopLimitTerms extends Terms {
   readonly price?: Price
   /** The price that triggers the order, in the quote currency. */
   readonly activationPrice: Price
-  /** Whether the order needs a market that trades on margin. Default `false`. */
+  /** Whether the order can only be placed on a margin market. Default `false`. */
   readonly collateral?: boolean
 }
 

@@ -16,7 +16,8 @@ import { oneOf } from "./Text.ts"
 import * as Unrecognised from "./Unrecognised.ts"
 
 /**
- * An order's side. On a collateral market, `buy` opens or increases a long position, `sell` a short position.
+ * An order's side. On a collateral market, `buy` opens or increases a long position, and `sell` opens or increases a
+ * short position.
  *
  * @category schemas
  */
@@ -121,8 +122,8 @@ export const BboRole = oneOf(["queue", "counterparty"]).annotate({ identifier: "
 export type BboRole = typeof BboRole.Type
 
 /**
- * An order's role in a trade: a `maker` was resting in the book, a `taker` traded against a resting order. On the wire,
- * the roles are 1 and 2.
+ * An order's role in a trade: a `maker` was resting in the book, and a `taker` traded against a resting order. On the
+ * wire, the roles are 1 and 2.
  *
  * @category schemas
  */

@@ -22,7 +22,7 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * The position in the auto-deleveraging queue of the account's positions on a market.
+ * The places in the auto-deleveraging queue that the account's positions on a market have.
  *
  * @category models
  */

@@ -44,7 +44,7 @@ export interface Request {
   readonly subAccountId: SubAccountId
   /** The key's name, not empty. */
   readonly title: KeyTitle
-  /** The key's permissions: 1 allows reading and trading, 2 also deposits and withdrawals. */
+  /** The key's permissions: 1 allows reading and trading; 2 also allows deposits and withdrawals. */
   readonly type: 1 | 2
 }
 

@@ -181,7 +181,7 @@ export const chained = <Message extends Link>(
   }
 })
 
-/** The number of emitted ids that are remembered, which is more than the number of records in any response. */
+/** The number of emitted ids to remember, which is more than the number of records in any response. */
 const remembered = 1000
 
 /** Describes how to read the records of a channel that pushes each record once. */

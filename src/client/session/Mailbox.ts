@@ -25,7 +25,10 @@ export const timeOf = (clock: Clock.Clock): Time.UnixTime => Time.fromMicros(clo
  * `onDrained` requests a new state.
  */
 export class Mailbox {
-  /** The waiting items in order of arrival, by key; if items do not replace each other, by number. */
+  /**
+   * The waiting items, in order of arrival. The map's keys are the items' keys or, if items do not replace each other,
+   * consecutive numbers.
+   */
   readonly #items = new Map<string | number, AnyItem>()
   readonly #clock: Clock.Clock
   readonly #keyOf: ((value: unknown) => string) | undefined

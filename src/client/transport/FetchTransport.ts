@@ -85,8 +85,8 @@ const noStreams =
   + "Provide another transport, such as UndiciTransport.layer of effect-txc/node"
 
 /**
- * Decides whether a `fetch` failure proves that nothing was sent. A `fetch` that retries automatically may have
- * delivered a body that it has read, and then failed to connect.
+ * Decides whether a `fetch` failure proves that nothing was sent. Once the body has been read, no failure proves this,
+ * because a `fetch` that retries automatically may have delivered the body before it failed to connect.
  */
 const failureOf = (error: unknown, isRead: boolean): Transport.SendFailed => {
   const { reason, why } = ConnectionFailure.ofCause(error, "the connection failed")
