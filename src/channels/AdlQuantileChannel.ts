@@ -32,7 +32,7 @@ import * as topics from "./topics.ts"
 export type { AnyMarket as Topic } from "./topics.ts"
 
 /**
- * The places in the auto-deleveraging queue that the account's positions on a market have.
+ * For a market, the place of each of the account's positions in the auto-deleveraging queue.
  *
  * @category models
  */

@@ -108,7 +108,7 @@ export const ActivationCondition = oneOf(["gte", "lte"]).annotate({ identifier: 
 export type ActivationCondition = typeof ActivationCondition.Type
 
 /**
- * How a triggered stop order trades at the best bid or offer: `queue` joins the best price on its own side,
+ * How a triggered stop order trades at the best bid or offer: `queue` joins the best price on its own side, and
  * `counterparty` takes the best price on the other side. On the wire, these are 1 and 2.
  *
  * @category schemas
@@ -261,7 +261,7 @@ export const ReceivedPositionSide = Unrecognised.open(PositionSide)
 export type ReceivedPositionSide = typeof ReceivedPositionSide.Type
 
 /**
- * A stop order's activation condition under the document's rule: a buy triggers at or above its activation price, a
+ * A stop order's activation condition under the document's rule: a buy triggers at or above its activation price, and a
  * sell at or below it (document, "Stop order activation").
  *
  * @category conditions

@@ -11,10 +11,10 @@ import { type Decimal, of } from "./Decimal.ts"
  */
 export interface VenuePolicy {
   /**
-   * The rule that triggers a stop order. `side`: a buy triggers at or above its activation price, a sell at or below it
-   * (document, "Stop order activation"). `last-price`: if the activation price was above the last price when the order
-   * was created, the order triggers when the market rises to the activation price; if it was below, when the market
-   * falls to it.
+   * The rule that triggers a stop order. `side`: a buy triggers at or above its activation price, and a sell at or
+   * below it (document, "Stop order activation"). `last-price`: if the activation price was above the last price when
+   * the order was created, the order triggers when the market rises to the activation price; if it was below, when the
+   * market falls to it.
    */
   readonly activation: "side" | "last-price"
   /**

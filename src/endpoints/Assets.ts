@@ -105,7 +105,7 @@ export interface Asset {
   readonly minDeposit: Decimal
   /** The maximum deposit, in units of the asset; zero when there is no maximum. */
   readonly maxDeposit: Decimal
-  /** The maximum number of decimal places of an amount. */
+  /** The maximum number of decimal places in an amount. */
   readonly currencyPrecision?: number
   /** Whether an address needs a memo. */
   readonly isMemo?: boolean

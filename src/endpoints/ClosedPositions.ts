@@ -40,7 +40,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 50
 
 /**
- * The closed positions to read, by the time when they were closed, and the page size.
+ * Selects the closed positions to read by the time when they were closed, and sets the page size.
  *
  * @category models
  */

@@ -40,7 +40,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 100
 
 /**
- * The changes to read, by the time of the change, and the page size.
+ * Selects the changes to read by their times, and sets the page size.
  *
  * @category models
  */

@@ -82,13 +82,13 @@ export interface Signing {
 
 /** The limits of one attempt. */
 export interface Limits {
-  /** The maximum time for signing, and the maximum time for the exchange's response. */
+  /** The maximum time for signing, which is also the maximum time for the exchange's response. */
   readonly timeout: Duration.Duration
   /** The maximum response size, in bytes. */
   readonly maxAnswerBytes: number
 }
 
-/** A request, and the checks of its response. */
+/** A request, together with the checks of its response. */
 export interface Asked {
   /** The request with the domain's field names. */
   readonly request: object

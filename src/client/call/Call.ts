@@ -37,7 +37,7 @@ export { Timeout, withTimeout } from "./Attempt.ts"
 export { ReadRetry } from "./Retry.ts"
 
 /**
- * Checks that a call makes in addition to its schemas. Only for endpoints that declare `ValidationFailed`.
+ * A call's additional checks, beyond those of its schemas. Only for endpoints that declare `ValidationFailed`.
  *
  * @category models
  */
