@@ -61,7 +61,7 @@ export interface Market {
   readonly maxTotal: Decimal.Decimal
   /** Whether the market accepts orders. */
   readonly tradesEnabled: boolean
-  /** Whether the market trades on margin. */
+  /** Whether the market is a margin market. */
   readonly isCollateral: boolean
   /**
    * Spot, futures, or traditional-finance futures, which only the live exchange has. An unknown value is returned as an

@@ -117,7 +117,7 @@ export interface Asset {
   readonly providers?: Routes
   /** Deposit and withdrawal limits, by network. */
   readonly limits?: Limits
-  /** The number of confirmations a deposit needs, by network. */
+  /** The number of confirmations that a deposit needs, by network. */
   readonly confirmations?: ReadonlyMap<string, number>
 }
 

@@ -41,7 +41,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 50
 
 /**
- * The borrows to read, and the page size.
+ * Selects the borrows to read, and sets the page size.
  *
  * @category models
  */

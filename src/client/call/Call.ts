@@ -78,7 +78,7 @@ export class PublicCall extends Context.Service<PublicCall, {
 }>()("effect-txc/client/PublicCall") {}
 
 /**
- * Makes signed calls of private endpoints.
+ * Makes signed calls to private endpoints.
  *
  * @category services
  */

@@ -121,7 +121,7 @@ export const latest = <Message, Value>(
   }
 })
 
-/** A message's place in a chain. */
+/** A message's position in a chain. */
 export interface Link {
   /** Whether the message is a snapshot of the complete state. */
   readonly isSnapshot: boolean

@@ -19,7 +19,7 @@ export interface Settings {
   readonly clock: Clock.Clock
 }
 
-/** A subscriber of a topic. */
+/** A topic's subscriber. */
 export class Subscriber {
   readonly kind: Continuity.Any
   readonly mailbox: Mailbox.Mailbox
