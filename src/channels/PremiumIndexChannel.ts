@@ -46,7 +46,7 @@ export interface PremiumIndex {
   readonly market: MarketName
   /** The mark price, in the quote currency. Liquidations and unrealized profits are calculated from it. */
   readonly markPrice: Decimal
-  /** The index price, in the quote currency: the price on spot markets. */
+  /** The index price, which is the price on spot markets, in the quote currency. */
   readonly indexPrice: Decimal
   /** The predicted next funding rate, as a ratio. */
   readonly fundingRate: Decimal

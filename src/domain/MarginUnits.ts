@@ -90,7 +90,7 @@ export const maintenanceMargin = (
 export const unrealizedPnl = (amount: bigint, cost: bigint, price: bigint): bigint =>
   amount < 0n ? cost - ceilOver(-amount * price, one) : amount * price / one - cost
 
-/** A position as input to the liquidation price: the mark price is the unknown. */
+/** A position, as needed to calculate the liquidation price. The mark price is the unknown, so it is not included. */
 export interface Exposure {
   /** The size, in the base currency; negative if short. */
   readonly amount: bigint

@@ -122,7 +122,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class SubAccountApiKeyCreation extends Context.Service<SubAccountApiKeyCreation, {
   /**
-   * Creates an API key for a sub-account. Store its secret: no other call returns it.
+   * Creates an API key for a sub-account. Store its secret, because no other call returns it.
    *
    * Fails with `InvalidFields` when the account has no such sub-account.
    */
