@@ -29,7 +29,7 @@ export const pointing = <E>(error: E, { stack }: CallSite): E => {
 
 /**
  * Lets a console print an error like any other error: its message, its stack trace, and its fields. Without this, an
- * error of Effect prints only its fields.
+ * Effect error prints only its fields.
  */
 export const printable = <E>(error: E): E => {
   if (error instanceof Error && Inspectable.NodeInspectSymbol in error) {

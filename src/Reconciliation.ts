@@ -535,8 +535,8 @@ export class Reconciliation extends Context.Service<Reconciliation, {
    */
   readonly reconcile: (lost: Lost, assumptions?: Assumptions) => Effect.Effect<Verdict>
   /**
-   * Reconciles each order in a bulk call, of which some may have been placed and others not. Returns one verdict per
-   * order, in the sequence of `lost.orders`. For a call with a single order, returns one verdict.
+   * Reconciles a bulk call, after which some orders may have been placed and others not. Returns one verdict per order,
+   * in the sequence of `lost.orders`. For a call with a single order, returns one verdict.
    */
   readonly reconcileAll: (lost: Lost, assumptions?: Assumptions) => Effect.Effect<ReadonlyArray<Verdict>>
 }>()("effect-txc/Reconciliation") {

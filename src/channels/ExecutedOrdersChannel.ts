@@ -1,5 +1,5 @@
 /**
- * The account's closed orders: an order is pushed when it is filled, or canceled after it was partly filled.
+ * The account's closed orders: an order is pushed when it is filled, or when it is canceled after a partial fill.
  *
  * @example
  * ```ts

@@ -41,8 +41,8 @@ const inClass = (least: number, remainder: number, programs: number): number =>
   least + ((remainder - least) % programs + programs) % programs
 
 /**
- * Returns an error if this machine's clock is so far behind the start of its lease, in milliseconds, that calls can't
- * wait for it; otherwise `undefined`.
+ * Returns an error if this machine's clock is behind the start of its lease by so many milliseconds that calls can't
+ * wait for the start; otherwise `undefined`.
  */
 const behind = (millis: number): NonceUnavailable | undefined =>
   millis <= maxSetBack ? undefined : new NonceUnavailable({

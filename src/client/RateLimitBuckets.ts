@@ -125,7 +125,7 @@ const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number
     return Effect.succeed(line.pausedUntil - now)
   })
 
-/** One limit: how its calls are counted, and the queue of waiting attempts. */
+/** One limit: the count of its calls, and its queue of waiting attempts. */
 interface Counter {
   readonly endpoint: Endpoint.Any
   readonly line: Line

@@ -98,8 +98,8 @@ export interface Asset {
   /** The fraction of the asset's value that counts as collateral, 0 to 1. A debt always counts in full. */
   readonly weight: Decimal.Decimal
   /**
-   * The market whose mark price the asset's price follows, such as `BTC_PERP` for BTC. {@link liquidationPrice} takes
-   * this into account. If absent, the price is assumed not to change.
+   * The asset's price follows this market's mark price, such as that of `BTC_PERP` for BTC. {@link liquidationPrice}
+   * takes this into account. If absent, the price is assumed not to change.
    */
   readonly follows?: MarketName
 }

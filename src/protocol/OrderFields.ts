@@ -75,8 +75,8 @@ export const absentIds = ({ demandsAll }: Dialect) => ({
 })
 
 /**
- * The wire values that mean "absent": the values in {@link absentIds}, and the price `"0"` of an order without a limit
- * price, which the live exchange no longer writes.
+ * The wire values that mean "absent": the values in {@link absentIds}, and, for an order without a limit price, the
+ * price `"0"`. The live exchange no longer writes this price.
  */
 export const absent = (dialect: Dialect) => ({
   ...absentIds(dialect),

@@ -2,7 +2,7 @@
  * Resumes subscribers that may have missed messages. Each kind of channel has its own follower.
  *
  * For every kind, the client subscribes first. The exchange acknowledges a subscription before its first pushed
- * message, and sends a connection's messages in order, so everything pushed after the acknowledgement arrives.
+ * message, and sends a connection's messages in sequence, so everything pushed after the acknowledgement arrives.
  * Everything that happened before the acknowledgement must come from a state. The kinds differ in the source of that
  * state, and in how the state is joined with the messages pushed since the acknowledgement.
  *

@@ -119,7 +119,7 @@ export class Subscriber {
   }
 
   /**
-   * Records that messages may be missing from the time `since`. Default: the latest time up to which no message is
+   * Notes that messages may be missing from the time `since` on. Default: the latest time up to which no message is
    * missing.
    */
   interrupt(reason: Item.Reason, since = this.#completeAt): void {
