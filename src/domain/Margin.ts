@@ -56,8 +56,8 @@ export const leverages = [1, 2, 3, 5, 10, 20, 50, 100] as const
 export const noPositions: Decimal.Decimal = Decimal.of("1000000000000000000000")
 
 /**
- * A market's leverage bracket: the maximum leverage of positions up to a certain value. The live exchange lists them as
- * a futures market's `brackets`.
+ * A market's leverage bracket: the maximum leverage of positions up to a certain value. The live exchange lists a
+ * futures market's brackets in its field `brackets`.
  *
  * @category models
  */

@@ -81,7 +81,7 @@ export interface Market {
 }
 
 /**
- * The terms of an order that are subject to its market's limits.
+ * An order's terms that are subject to its market's limits.
  *
  * @category models
  */
@@ -109,7 +109,7 @@ export interface Bounded {
 }
 
 /**
- * The terms of any order that are subject to its market's limits.
+ * Any order's terms that are subject to its market's limits.
  *
  * @category models
  */
@@ -125,7 +125,7 @@ export interface Terms {
 }
 
 /**
- * The terms of a limit order that are subject to its market's limits.
+ * A limit order's terms that are subject to its market's limits.
  *
  * @category models
  */
@@ -137,7 +137,7 @@ export interface LimitTerms extends Terms {
 }
 
 /**
- * The terms of a market order that are subject to its market's limits.
+ * A market order's terms that are subject to its market's limits.
  *
  * @category models
  */
@@ -149,7 +149,7 @@ export interface MarketTerms extends Terms {
 }
 
 /**
- * The terms of a stop-limit order that are subject to its market's limits.
+ * A stop-limit order's terms that are subject to its market's limits.
  *
  * @category models
  */
@@ -166,7 +166,7 @@ export interface StopLimitTerms extends Terms {
 }
 
 /**
- * The terms of a stop-market order that are subject to its market's limits.
+ * A stop-market order's terms that are subject to its market's limits.
  *
  * @category models
  */
@@ -194,7 +194,7 @@ export interface ChangedTerms {
 }
 
 /**
- * The terms of a collateral OCO order that are subject to its market's limits.
+ * A collateral OCO order's terms that are subject to its market's limits.
  *
  * @category models
  */

@@ -92,7 +92,7 @@ export interface ClosedPosition {
   readonly closedSize: Decimal
   /** The remaining size, in the base currency: zero. */
   readonly amount: Decimal
-  /** `BOTH` in one-way mode, `LONG` or `SHORT` in hedge mode. */
+  /** `BOTH` in one-way mode; `LONG` or `SHORT` in hedge mode. */
   readonly side: ReceivedPositionSide
   /** Whether the position was opened in hedge mode. */
   readonly isHedge: boolean

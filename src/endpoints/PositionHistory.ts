@@ -133,7 +133,7 @@ export interface PositionChange {
   readonly liquidationState?: string | null
   /** The order that changed the position. Absent when the exchange omits it. */
   readonly orderDetail?: OrderDetail
-  /** `BOTH` in one-way mode, `LONG` or `SHORT` in hedge mode. Absent when the exchange omits it. */
+  /** `BOTH` in one-way mode; `LONG` or `SHORT` in hedge mode. Absent when the exchange omits it. */
   readonly side?: ReceivedPositionSide
   /** Whether the position was opened in hedge mode. Absent when the exchange omits it. */
   readonly isHedge?: boolean

@@ -3,8 +3,8 @@
  * results in the smallest bundle. On Node, `UndiciTransport` of `effect-txc/node` costs less per call.
  *
  * Redirects are not followed. The body of an at-most-once request can be read only once, so `fetch` can't send such a
- * request again, as it does with other requests after HTTP 421. If a `fetch` does not accept such a body, the request
- * is not sent.
+ * request again, although it sends other requests again after HTTP 421. If a `fetch` does not accept such a body, the
+ * request is not sent.
  *
  * @example
  * ```ts
