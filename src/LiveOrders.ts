@@ -95,7 +95,7 @@ class Orders implements
   #open = new Map<OrderId, PendingOrdersChannel.PendingOrder>()
   /** The latest closed orders, latest last. */
   readonly #ended = new Map<OrderId, PendingOrdersChannel.PendingOrder>()
-  /** The orders that have closed since the last state. A late event must not reopen them. */
+  /** The orders that have closed since the last state, remembered so that a late event does not reopen them. */
   #final = new Set<OrderId>()
 
   begin(all: ReadonlyArray<PendingOrdersChannel.PendingOrder>): true {

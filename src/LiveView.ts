@@ -267,7 +267,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
       if (this.#version !== seen) return Effect.succeed(this.#version)
       return Effect.andThen(
         Effect.callback<void>((resume) => {
-          // The fiber may have given way since the check above.
+          // The fiber may have yielded since the check above.
           if (this.#exit !== undefined || this.#version !== seen) return resume(Effect.void)
           const wake = () => resume(Effect.void)
           this.#waiting.add(wake)

@@ -82,7 +82,7 @@ const envelope = ({ path }: Endpoint.Any, dialect: Dialect): Part => ({
 const nameOf = ({ name }: Endpoint.Any): string =>
   name.replace(/\.([a-z])/u, (_, letter: string) => letter.toUpperCase())
 
-/** Maps each field that may only be omitted when another field is present to the fields that can replace it. */
+/** For each field that may only be omitted when another field is present: the fields that can replace it. */
 const alternatives = ({ keys, missing }: Wire.Any, required: ReadonlyArray<string>): ReadonlyArray<Part> =>
   missing({}, "wire").filter((field) => !required.includes(keys[field] ?? field)).map((field) => {
     const isEnough = (key: string, value: boolean) => !missing({ [key]: value }, "wire").includes(field)
@@ -148,7 +148,7 @@ const nowhere = (): boolean => false
 const isPrivate = ({ endpoint }: Refusable): boolean => endpoint.access === "private"
 const isWindowed = (call: Refusable): boolean => isPrivate(call) && hasWindow(call.dialect)
 
-/** Maps each refusal to whether the exchange may refuse the call with it. */
+/** For each refusal, whether the exchange may refuse the call with it. */
 const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } = {
   payloadMissing: isPrivate,
   payloadInvalid: isPrivate,

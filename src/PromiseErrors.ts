@@ -1,4 +1,7 @@
-/** Adapts errors to programs without Effect: where they point, and how a console prints them. */
+/**
+ * Adapts errors to programs without Effect: an error points to the code that made the call, and a console prints it
+ * like any other error.
+ */
 import * as Inspectable from "effect/Inspectable"
 
 /** The place where a program called this package. */
@@ -26,7 +29,7 @@ export const pointing = <E>(error: E, { stack }: CallSite): E => {
 
 /**
  * Lets a console print an error like any other error: its message, its stack trace, and its fields. Without this, an
- * error of Effect prints only its fields.
+ * Effect error prints only its fields.
  */
 export const printable = <E>(error: E): E => {
   if (error instanceof Error && Inspectable.NodeInspectSymbol in error) {

@@ -239,7 +239,7 @@ export interface NotPlaced {
  * - `no-id`: the exchange does not return the client order ids of such orders. Compare the order with `pairs`, which
  *   are the market's open OCO orders without an id
  * - `not-an-order`: the call does not place an order that has a client order id
- * - `not-readable`: a call to the exchange failed, or the exchange's lists changed too much while they were read. See
+ * - `not-readable`: a call to the exchange failed, or the exchange's lists changed too fast while they were read. See
  *   `error`, and reconcile again
  *
  * @category models
@@ -535,8 +535,8 @@ export class Reconciliation extends Context.Service<Reconciliation, {
    */
   readonly reconcile: (lost: Lost, assumptions?: Assumptions) => Effect.Effect<Verdict>
   /**
-   * Reconciles each order in a bulk call, of which some may have been placed and others not. Returns one verdict per
-   * order, in the sequence of `lost.orders`. For a call with a single order, returns one verdict.
+   * Reconciles a bulk call, after which some orders may have been placed and others not. Returns one verdict per order,
+   * in the sequence of `lost.orders`. For a call with a single order, returns one verdict.
    */
   readonly reconcileAll: (lost: Lost, assumptions?: Assumptions) => Effect.Effect<ReadonlyArray<Verdict>>
 }>()("effect-txc/Reconciliation") {

@@ -69,8 +69,8 @@ export const layerToken: Layer.Layer<Session.StreamToken, never, WebSocketToken.
 )
 
 /**
- * Provides all of an account's channels: public channels over a connection without credentials, private channels over
- * an authorised connection.
+ * Provides all of an account's channels: public channels over a connection without credentials, and private channels
+ * over an authorised connection.
  *
  * Needs the account's `WebSocketToken`, which `Exchange.layer` provides, and the platform's WebSocket: provide
  * `Socket.layerWebSocketConstructorGlobal`, or `NodeWS.layerWebSocketConstructor` of `@effect/platform-node`.

@@ -32,7 +32,7 @@ import * as topics from "./topics.ts"
 export type { AnyMarket as Topic } from "./topics.ts"
 
 /**
- * The place in the auto-deleveraging queue of the account's positions on a market.
+ * For a market, the place of each of the account's positions in the auto-deleveraging queue.
  *
  * @category models
  */

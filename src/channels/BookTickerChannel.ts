@@ -35,7 +35,7 @@ import * as topics from "./topics.ts"
 export type { AnyMarket as Topic } from "./topics.ts"
 
 /**
- * A market's best bid and best ask. Prices are in the quote currency, amounts in the base currency.
+ * A market's best bid and best ask. Prices are in the quote currency, and amounts are in the base currency.
  *
  * @category models
  */

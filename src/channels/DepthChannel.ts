@@ -35,7 +35,7 @@ import { positional } from "../protocol/Positional.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The numbers of levels on each side that a subscription may request.
+ * The numbers of levels per side that a subscription may request.
  *
  * @category constants
  */

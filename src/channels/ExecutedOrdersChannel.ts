@@ -1,5 +1,5 @@
 /**
- * The account's closed orders: an order is pushed when it is filled, or canceled after it was partly filled.
+ * The account's closed orders: an order is pushed when it is filled, or when it is canceled after a partial fill.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ import * as orders from "./orders.ts"
  */
 export const Kind = oneOf(["limit", "market"])
 /**
- * A kind of order: with a limit price, or without a limit price. Stop orders are included.
+ * A kind of order: one with a limit price, or one without. Stop orders are included.
  *
  * @category models
  */
@@ -283,10 +283,10 @@ const readLatest = (topic: Topic): Continuity.Read<ReadonlyArray<ExecutedOrder>>
  */
 export class ExecutedOrdersChannel extends Context.Service<ExecutedOrdersChannel, {
   /**
-   * Emits the latest orders, at most 100, as a `Snapshot` in the exchange's order, and then each order that closes.
-   * After every lost connection, the stream is interrupted and starts with a `Snapshot` again. The reason is that the
-   * documentation does not state whether the exchange's latest orders are the orders that closed last, so an order may
-   * have been missed.
+   * Emits the latest orders, at most 100, as a `Snapshot` in the exchange's sequence, and then each order that closes.
+   * After every lost connection, the stream is interrupted and starts with a `Snapshot` again, because an order may
+   * have been missed: the documentation does not state whether the exchange's latest orders are the orders that closed
+   * last.
    */
   readonly stream: (
     topic: Topic

@@ -44,9 +44,9 @@ export type { AnyMarket as Topic } from "./topics.ts"
 export interface PremiumIndex {
   /** The market, such as `BTC_PERP`. */
   readonly market: MarketName
-  /** The mark price, in the quote currency: liquidations and unrealized profits use it. */
+  /** The mark price, in the quote currency. Liquidations and unrealized profits are calculated from it. */
   readonly markPrice: Decimal
-  /** The index price, in the quote currency: the price on spot markets. */
+  /** The index price, which is the price on spot markets, in the quote currency. */
   readonly indexPrice: Decimal
   /** The predicted next funding rate, as a ratio. */
   readonly fundingRate: Decimal

@@ -49,7 +49,7 @@ export interface Shared<E = never, R = never, T = Transport.Transport> {
   /**
    * Sends the calls. On Node, `UndiciTransport.layer` of `effect-txc/node` has the lowest cost per call.
    * `FetchTransport.layer` needs no other package and runs on every platform. Default: the context's `Transport` for
-   * `Account`, the context's `HttpClient` for `Exchange`.
+   * `Account`, and the context's `HttpClient` for `Exchange`.
    */
   readonly transport?: Layer.Layer<Transport.Transport, E, T>
 }

@@ -1,6 +1,6 @@
 /**
  * Checks whether the exchange accepted the client order id of a created order. An exchange that does not support the
- * field ignores it silently; then the order can't be found by its client order id.
+ * field ignores it silently, so the order can't be found by its client order id.
  *
  * @example
  * ```ts

@@ -18,8 +18,8 @@ import * as Schema from "effect/Schema"
 import * as Digest from "./Digest.ts"
 
 /**
- * The key or secret can't be used: it is missing, empty, or has characters that an HTTP header can't carry. The error
- * contains neither the key nor the secret.
+ * The key or secret can't be used: it is missing or empty, or it has characters that an HTTP header can't carry. The
+ * error contains neither the key nor the secret.
  *
  * @category errors
  */

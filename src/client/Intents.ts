@@ -1,6 +1,6 @@
 /**
  * Records every mutating attempt before it is sent. If a process dies or is interrupted during a call, the record
- * contains the data from which `Reconciliation` can find out the outcome.
+ * contains the data that `Reconciliation` needs to find out the outcome.
  *
  * @example
  * ```ts

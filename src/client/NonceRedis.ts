@@ -41,8 +41,8 @@ const inClass = (least: number, remainder: number, programs: number): number =>
   least + ((remainder - least) % programs + programs) % programs
 
 /**
- * Returns an error if this machine's clock is so far behind the start of its lease, in milliseconds, that calls can't
- * wait for it; otherwise `undefined`.
+ * Returns an error if this machine's clock is behind the start of its lease by so many milliseconds that calls can't
+ * wait for the start; otherwise `undefined`.
  */
 const behind = (millis: number): NonceUnavailable | undefined =>
   millis <= maxSetBack ? undefined : new NonceUnavailable({
@@ -111,9 +111,9 @@ const drawing = (
 
 /**
  * Provides windowed nonces for keys shared by up to `programs` programs at a time. In the live dialect, whose nonces
- * are milliseconds, all programs together can make about 1,000 calls per key per second, divided equally among them; in
- * the document's dialect, whose nonces are microseconds, a million. Calls need no request to Redis: the program leases
- * its nonces before the first call, and extends the lease in the background.
+ * are milliseconds, all programs together can make about 1,000 calls per key per second, divided equally among them. In
+ * the document's dialect, whose nonces are microseconds, they can make a million. Calls need no request to Redis: the
+ * program leases its nonces before the first call, and extends the lease in the background.
  *
  * `programs` must be the same in all programs that share a key, from 1 to 1000. A program with a different number gets
  * no lease while the other programs have leases. A program that exits gives its class back. If a program crashes, its

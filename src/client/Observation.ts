@@ -34,7 +34,9 @@ export interface Progress {
 export const spanned = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   inSpan(name, call, noFrame)
 
-/** Like {@link spanned}, for the span that describes the HTTP request, to which {@link of} adds its attributes. */
+/**
+ * Like {@link spanned}, but for the span that describes the HTTP request. {@link of} adds its attributes to this span.
+ */
 export const requested = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   inSpan(name, call, asClient)
 

@@ -136,12 +136,12 @@ const isLast = <A>({ records, total }: CountedPage<A>, offset: number, size: num
  * reaches indices 0 to 10099. If the last page is full, there may be more records: the stream emits that page, and then
  * fails with `PageCeilingReached`.
  *
- * As long as the list does not change, each record is emitted once and in order. Records that are added or removed
- * during the read shift the pages. With an `identity`, no record is emitted twice, and each page begins with the last
- * record of the previous page. If that record is gone, the stream reads backwards until it finds an emitted record, so
- * it does not miss any record that stays in the list. If it finds no emitted record, it fails with `ListShifted`, or
- * emits the element from {@link Identity.gap} and continues. Without an `identity`, a record may be repeated or missed
- * without notice.
+ * As long as the list does not change, each record is emitted once, in the list's sequence. Records that are added or
+ * removed during the read shift the pages. With an `identity`, no record is emitted twice, and each page begins with
+ * the last record of the previous page. If that record is gone, the stream reads backwards until it finds an emitted
+ * record, so it does not miss any record that stays in the list. If it finds no emitted record, it fails with
+ * `ListShifted`, or emits the element from {@link Identity.gap} and continues. Without an `identity`, a record may be
+ * repeated or missed without notice.
  *
  * @example
  * ```ts

@@ -70,7 +70,8 @@ const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
 /** The queue of attempts that wait for one limit, and the pause requested by the exchange. */
 interface Line {
   /**
-   * The waiting attempts in order of arrival. Each attempt has a signal that is given when it is first in the queue.
+   * The waiting attempts in order of arrival. Each attempt has a signal, which is given when the attempt is first in
+   * the queue.
    */
   readonly waiting: Set<Deferred.Deferred<void>>
   /** The end of the pause, in Unix milliseconds; no attempt is sent before it: see {@link pauseLeft}. */
@@ -124,7 +125,7 @@ const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number
     return Effect.succeed(line.pausedUntil - now)
   })
 
-/** One limit: how its calls are counted, and the queue of waiting attempts. */
+/** One limit: the count of its calls, and its queue of waiting attempts. */
 interface Counter {
   readonly endpoint: Endpoint.Any
   readonly line: Line

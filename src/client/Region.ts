@@ -32,7 +32,7 @@ export const servers = {
 } as const
 
 /**
- * The base URL is missing, not a URL, or would send the key and signed requests unencrypted.
+ * The base URL is missing, is not a URL, or would cause the key and signed requests to be sent unencrypted.
  *
  * @category errors
  */

@@ -1,6 +1,6 @@
 /**
  * Signs requests. Only this service has the secret. A remote signer, such as a key management service, can replace this
- * service; then the secret is not in the process at all.
+ * service, so that the secret is not in the process at all.
  *
  * @example
  * ```ts

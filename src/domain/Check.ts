@@ -54,7 +54,7 @@ const tableOf = (pattern: RegExp): Uint8Array =>
   Uint8Array.from({ length: 128 }, (_, code) => pattern.test(String.fromCharCode(code)) ? 1 : 0)
 
 /**
- * Combines two checks, which are applied in order. `test` is the predicate for both checks together.
+ * Combines two checks, which are applied one after the other. `test` is the predicate for both checks together.
  *
  * @category constructors
  */

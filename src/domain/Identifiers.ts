@@ -139,7 +139,7 @@ export const Ticker = Text.check(
 
 /**
  * Creates a ticker from a literal that the compiler checks: `ticker("BTC")`. The ticker must not be empty or contain a
- * space. For text known only at run time decode the schema {@link Ticker}.
+ * space. For text known only at run time, decode the schema {@link Ticker}.
  *
  * @category constructors
  */

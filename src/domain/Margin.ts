@@ -56,8 +56,8 @@ export const leverages = [1, 2, 3, 5, 10, 20, 50, 100] as const
 export const noPositions: Decimal.Decimal = Decimal.of("1000000000000000000000")
 
 /**
- * A market's leverage bracket: the maximum leverage of positions up to a certain value. The live exchange lists them as
- * a futures market's `brackets`.
+ * A market's leverage bracket: the maximum leverage of positions up to a certain value. The live exchange lists a
+ * futures market's brackets in its field `brackets`.
  *
  * @category models
  */
@@ -98,8 +98,8 @@ export interface Asset {
   /** The fraction of the asset's value that counts as collateral, 0 to 1. A debt always counts in full. */
   readonly weight: Decimal.Decimal
   /**
-   * The market whose mark price the asset's price follows, such as `BTC_PERP` for BTC. {@link liquidationPrice} takes
-   * this into account. If absent, the price is assumed not to change.
+   * The asset's price follows this market's mark price, such as that of `BTC_PERP` for BTC. {@link liquidationPrice}
+   * takes this into account. If absent, the price is assumed not to change.
    */
   readonly follows?: MarketName
 }
@@ -317,8 +317,8 @@ export const summary = (account: Account): Summary => {
 
 /**
  * The mark price at which the account is liquidated if all other prices stay the same; `undefined` if there is no such
- * price. An account that is net long on the market is liquidated at this price or below, an account that is net short
- * at this price or above. The result is not rounded to the market's price step.
+ * price. An account that is net long on the market is liquidated at this price or below, and an account that is net
+ * short is liquidated at this price or above. The result is not rounded to the market's price step.
  *
  * @category accounts
  */

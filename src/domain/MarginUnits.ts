@@ -90,7 +90,7 @@ export const maintenanceMargin = (
 export const unrealizedPnl = (amount: bigint, cost: bigint, price: bigint): bigint =>
   amount < 0n ? cost - ceilOver(-amount * price, one) : amount * price / one - cost
 
-/** A position as input to the liquidation price: the mark price is the unknown. */
+/** A position, as needed to calculate the liquidation price. The mark price is the unknown, so it is not included. */
 export interface Exposure {
   /** The size, in the base currency; negative if short. */
   readonly amount: bigint
@@ -171,7 +171,7 @@ export const premium = (index: bigint, bid: bigint | undefined, ask: bigint | un
   return (above - below) * one / index
 }
 
-/** The sum of the weights 1 + 2 + … + `count` of as many samples, the latest of which has the largest weight. */
+/** The sum 1 + 2 + … + `count` of the weights of `count` samples. The latest sample has the largest weight. */
 export const triangle = (count: number): bigint => BigInt(count) * BigInt(count + 1) / 2n
 
 /** The median of three numbers. */

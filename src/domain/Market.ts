@@ -61,7 +61,7 @@ export interface Market {
   readonly maxTotal: Decimal.Decimal
   /** Whether the market accepts orders. */
   readonly tradesEnabled: boolean
-  /** Whether the market trades on margin. */
+  /** Whether the market is a margin market. */
   readonly isCollateral: boolean
   /**
    * Spot, futures, or traditional-finance futures, which only the live exchange has. An unknown value is returned as an
@@ -81,14 +81,14 @@ export interface Market {
 }
 
 /**
- * The terms of an order that are subject to its market's limits.
+ * An order's terms that are subject to its market's limits.
  *
  * @category models
  */
 export interface Bounded {
   /** The order's market. */
   readonly market: MarketName
-  /** Whether the order needs a market that trades on margin. */
+  /** Whether the order can only be placed on a margin market. */
   readonly collateral: boolean
   /**
    * The ordered amount, in the base currency, or in the quote currency if `quoteAmount` is set. Absent when a
@@ -102,14 +102,14 @@ export interface Bounded {
   /** The order's prices, in the quote currency, by their field names in the request. */
   readonly prices: Readonly<Record<string, Price>>
   /**
-   * The field names of the prices at which the order may trade. Amount × price must be within the market's limits for
+   * The field names of the prices at which the order may trade. Amount × price must be within the market's limits at
    * each of these prices.
    */
   readonly tradesAt: ReadonlyArray<string>
 }
 
 /**
- * The terms of any order that are subject to its market's limits.
+ * Any order's terms that are subject to its market's limits.
  *
  * @category models
  */
@@ -125,31 +125,31 @@ export interface Terms {
 }
 
 /**
- * The terms of a limit order that are subject to its market's limits.
+ * A limit order's terms that are subject to its market's limits.
  *
  * @category models
  */
 export interface LimitTerms extends Terms {
   /** The limit price, in the quote currency. Absent when the order trades at the best bid or offer. */
   readonly price?: Price
-  /** Whether the order needs a market that trades on margin. */
+  /** Whether the order can only be placed on a margin market. */
   readonly collateral: boolean
 }
 
 /**
- * The terms of a market order that are subject to its market's limits.
+ * A market order's terms that are subject to its market's limits.
  *
  * @category models
  */
 export interface MarketTerms extends Terms {
-  /** Whether the order needs a market that trades on margin. */
+  /** Whether the order can only be placed on a margin market. */
   readonly collateral: boolean
   /** Whether the amount is in the quote currency. */
   readonly quoteAmount: boolean
 }
 
 /**
- * The terms of a stop-limit order that are subject to its market's limits.
+ * A stop-limit order's terms that are subject to its market's limits.
  *
  * @category models
  */
@@ -161,12 +161,12 @@ export interface StopLimitTerms extends Terms {
   readonly price?: Price
   /** The price that triggers the order, in the quote currency. */
   readonly activationPrice: Price
-  /** Whether the order needs a market that trades on margin. Default `false`. */
+  /** Whether the order can only be placed on a margin market. Default `false`. */
   readonly collateral?: boolean
 }
 
 /**
- * The terms of a stop-market order that are subject to its market's limits.
+ * A stop-market order's terms that are subject to its market's limits.
  *
  * @category models
  */
@@ -194,7 +194,7 @@ export interface ChangedTerms {
 }
 
 /**
- * The terms of a collateral OCO order that are subject to its market's limits.
+ * A collateral OCO order's terms that are subject to its market's limits.
  *
  * @category models
  */

@@ -16,7 +16,8 @@ import { oneOf } from "./Text.ts"
 import * as Unrecognised from "./Unrecognised.ts"
 
 /**
- * An order's side. On a collateral market, `buy` opens or increases a long position, `sell` a short position.
+ * An order's side. On a collateral market, `buy` opens or increases a long position, and `sell` opens or increases a
+ * short position.
  *
  * @category schemas
  */
@@ -107,7 +108,7 @@ export const ActivationCondition = oneOf(["gte", "lte"]).annotate({ identifier: 
 export type ActivationCondition = typeof ActivationCondition.Type
 
 /**
- * How a triggered stop order trades at the best bid or offer: `queue` joins the best price on its own side,
+ * How a triggered stop order trades at the best bid or offer: `queue` joins the best price on its own side, and
  * `counterparty` takes the best price on the other side. On the wire, these are 1 and 2.
  *
  * @category schemas
@@ -121,8 +122,8 @@ export const BboRole = oneOf(["queue", "counterparty"]).annotate({ identifier: "
 export type BboRole = typeof BboRole.Type
 
 /**
- * An order's role in a trade: a `maker` was resting in the book, a `taker` traded against a resting order. On the wire,
- * the roles are 1 and 2.
+ * An order's role in a trade: a `maker` was resting in the book, and a `taker` traded against a resting order. On the
+ * wire, the roles are 1 and 2.
  *
  * @category schemas
  */
@@ -260,7 +261,7 @@ export const ReceivedPositionSide = Unrecognised.open(PositionSide)
 export type ReceivedPositionSide = typeof ReceivedPositionSide.Type
 
 /**
- * A stop order's activation condition under the document's rule: a buy triggers at or above its activation price, a
+ * A stop order's activation condition under the document's rule: a buy triggers at or above its activation price, and a
  * sell at or below it (document, "Stop order activation").
  *
  * @category conditions

@@ -28,7 +28,7 @@ export type Unrecognised = string & Brand.Brand<"Unrecognised">
 export const Unrecognised = Schema.String.pipe(Schema.brand("Unrecognised")).annotate({ identifier: "Unrecognised" })
 
 /**
- * Creates the schema of an enumeration in a response: listed values are literals, any other text is {@link
+ * Creates the schema of an enumeration in a response: listed values are literals, and any other text is {@link
  * Unrecognised}.
  *
  * @category schemas

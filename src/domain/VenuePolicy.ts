@@ -11,10 +11,10 @@ import { type Decimal, of } from "./Decimal.ts"
  */
 export interface VenuePolicy {
   /**
-   * The rule that triggers a stop order. `side`: a buy triggers at or above its activation price, a sell at or below it
-   * (document, "Stop order activation"). `last-price`: if the activation price was above the last price when the order
-   * was created, the order triggers when the market rises to the activation price; if it was below, when the market
-   * falls to it.
+   * The rule that triggers a stop order. `side`: a buy triggers at or above its activation price, and a sell at or
+   * below it (document, "Stop order activation"). `last-price`: if the activation price was above the last price when
+   * the order was created, the order triggers when the market rises to the activation price; if it was below, the order
+   * triggers when the market falls to it.
    */
   readonly activation: "side" | "last-price"
   /**
@@ -101,9 +101,10 @@ export interface MarginPolicy {
   /** A liquidation's fee, as a ratio of the closed value; the insurance account receives it. Not documented. */
   readonly liquidationFee: Decimal
   /**
-   * Who takes over the part of a liquidated position that the book can't absorb. `outside`: an outside market takes
-   * that part at the mark price if you moved the price of a market that the sandbox's counterparty does not quote;
-   * otherwise, the accounts on the other side take it (ADL). `book`: the accounts on the other side always take it.
+   * The party that takes over the part of a liquidated position that the book can't absorb. `outside`: an outside
+   * market takes that part at the mark price if you moved the price of a market that the sandbox's counterparty does
+   * not quote; otherwise, the accounts on the other side take it (ADL). `book`: the accounts on the other side always
+   * take it.
    */
   readonly liquidity: "outside" | "book"
   /** The maximum amount by which the interest may change the funding premium, as a ratio. Not documented. */

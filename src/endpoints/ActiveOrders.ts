@@ -38,7 +38,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 50
 
 /**
- * The open orders to read, and the page size.
+ * Selects the open orders to read, and sets the page size.
  *
  * @category models
  */

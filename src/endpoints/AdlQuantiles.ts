@@ -22,7 +22,7 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * The position in the auto-deleveraging queue of the account's positions on a market.
+ * For a market, the place of each of the account's positions in the auto-deleveraging queue.
  *
  * @category models
  */

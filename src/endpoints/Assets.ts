@@ -105,7 +105,7 @@ export interface Asset {
   readonly minDeposit: Decimal
   /** The maximum deposit, in units of the asset; zero when there is no maximum. */
   readonly maxDeposit: Decimal
-  /** The maximum number of decimal places of an amount. */
+  /** The maximum number of decimal places in an amount. */
   readonly currencyPrecision?: number
   /** Whether an address needs a memo. */
   readonly isMemo?: boolean
@@ -117,7 +117,7 @@ export interface Asset {
   readonly providers?: Routes
   /** Deposit and withdrawal limits, by network. */
   readonly limits?: Limits
-  /** The number of confirmations a deposit needs, by network. */
+  /** The number of confirmations that a deposit needs, by network. */
   readonly confirmations?: ReadonlyMap<string, number>
 }
 

@@ -41,7 +41,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 50
 
 /**
- * The borrows to read, and the page size.
+ * Selects the borrows to read, and sets the page size.
  *
  * @category models
  */
@@ -91,8 +91,8 @@ export const Status = Unrecognised.open(oneOf(["active", "repaid", "liquidated"]
 export type Status = typeof Status.Type
 
 /**
- * A borrow. Each amount is the highest value it reached while the borrow existed, in units of the asset, so `amount`
- * need not be the sum of the other amounts.
+ * A borrow. Each amount is the highest value that it reached while the borrow existed, in units of the asset, so
+ * `amount` need not be the sum of the other amounts.
  *
  * @category models
  */

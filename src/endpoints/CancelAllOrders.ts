@@ -101,8 +101,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CancelAllOrders extends Context.Service<CancelAllOrders, {
   /**
-   * Cancels every open order that matches the request; without a request, all of the account's open orders. Succeeds
-   * even when no order matches.
+   * Cancels every open order that matches the request, or all of the account's open orders if there is no request.
+   * Succeeds even when no order matches.
    *
    * Fails with `ValidationFailed` when the market is unknown or the list of types is empty, and with `OutcomeUnknown`
    * when the response is lost and the orders may have been canceled.

@@ -138,7 +138,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CancelBulkOrders extends Context.Service<CancelBulkOrders, {
   /**
-   * Cancels the orders one after the other. Returns one outcome per order, in the order of the request.
+   * Cancels the orders one after the other. Returns one outcome per order, in the same sequence as the request.
    *
    * Fails with:
    *

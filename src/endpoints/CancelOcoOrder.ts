@@ -97,7 +97,10 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** How the canceled pair differs from the requested pair. The request may contain the pair's own id or a leg's id. */
+/**
+ * Describes how the canceled pair differs from the requested pair. The request may contain the pair's own id or a leg's
+ * id.
+ */
 const otherPair = (
   { clientOrderId, market, orderId }: Endpoint.Request<typeof endpoint>,
   { id, stopLoss, takeProfit }: CollateralOcoOrders.CollateralOcoOrder

@@ -108,7 +108,7 @@ export interface Options {
 }
 
 /**
- * The market, and the candles to read.
+ * Selects the market and the candles to read.
  *
  * @category models
  */

@@ -40,7 +40,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 50
 
 /**
- * The closed positions to read, by the time when they were closed, and the page size.
+ * Selects the closed positions to read by the time when they were closed, and sets the page size.
  *
  * @category models
  */
@@ -92,7 +92,7 @@ export interface ClosedPosition {
   readonly closedSize: Decimal
   /** The remaining size, in the base currency: zero. */
   readonly amount: Decimal
-  /** `BOTH` in one-way mode, `LONG` or `SHORT` in hedge mode. */
+  /** `BOTH` in one-way mode; `LONG` or `SHORT` in hedge mode. */
   readonly side: ReceivedPositionSide
   /** Whether the position was opened in hedge mode. */
   readonly isHedge: boolean

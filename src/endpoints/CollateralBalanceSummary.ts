@@ -48,9 +48,9 @@ export interface AssetBalance {
   readonly balance: Decimal
   /** The borrowed amount: zero when nothing is borrowed. */
   readonly borrow: Decimal
-  /** The amount available without borrowing. */
+  /** The available amount without borrowing. */
   readonly availableWithoutBorrow: Decimal
-  /** The amount available including what the account can borrow. */
+  /** The available amount, including the amount that the account can borrow. */
   readonly availableWithBorrow: Decimal
 }
 

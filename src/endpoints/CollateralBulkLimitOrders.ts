@@ -140,7 +140,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class CollateralBulkLimitOrders extends Context.Service<CollateralBulkLimitOrders, {
   /**
    * Checks every order against its market's rules, then places them one after the other. Returns one outcome per order,
-   * in the order of the request. With `stopOnFail` the list may be shorter; orders past its end were not placed.
+   * in the same sequence as the request. With `stopOnFail` the list may be shorter; orders past its end were not
+   * placed.
    *
    * Fails with `ValidationFailed`, before anything is sent, when an order has an invalid field or breaks its market's
    * rules: `fields.orders` gives its index, starting at zero. Fails with `OutcomeUnknown` when the response is lost and

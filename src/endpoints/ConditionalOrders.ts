@@ -47,7 +47,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 100
 
 /**
- * The conditional orders to read, and the page size.
+ * Selects the conditional orders to read, and sets the page size.
  *
  * @category models
  */

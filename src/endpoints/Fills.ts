@@ -50,7 +50,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 50
 
 /**
- * The fills to read, and the page size.
+ * Selects the fills to read, and sets the page size.
  *
  * @category models
  */

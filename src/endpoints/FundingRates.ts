@@ -65,7 +65,7 @@ export interface Window {
 }
 
 /**
- * The funding rates to read, and the page size.
+ * Selects the funding rates to read, and sets the page size.
  *
  * @category models
  */
@@ -87,7 +87,7 @@ export interface Options extends Window {
 }
 
 /**
- * The market, and the funding rates to read.
+ * Selects the market and the funding rates to read.
  *
  * @category models
  */

@@ -61,7 +61,7 @@ export interface FuturesMarket {
   readonly openInterest: Decimal
   /** The underlying index's price. */
   readonly indexPrice: Decimal
-  /** The mark price, which values positions. Absent when the exchange has no mark price yet, or omits it. */
+  /** The mark price, at which positions are valued. Absent when the exchange has no mark price yet, or omits it. */
   readonly markPrice?: Decimal
   /** The underlying index's name. */
   readonly indexName: string

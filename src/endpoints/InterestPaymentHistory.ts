@@ -31,14 +31,14 @@ import type * as Errors from "../protocol/Errors.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The interest payments to read, and the page size.
+ * Selects the interest payments to read, and sets the page size.
  *
  * @category models
  */
 export interface StreamRequest {
-  /** Only payments of this plan. */
+  /** Only payments from this plan. */
   readonly planId?: PlanId
-  /** Only payments of plans with this target currency. */
+  /** Only payments from plans with this target currency. */
   readonly ticker?: Ticker
   /** The maximum number of records per page, 1 to 100. Default 100. */
   readonly limit?: Limit

@@ -30,7 +30,7 @@ import * as KillSwitch from "./KillSwitch.ts"
  * @category models
  */
 export interface Request {
-  /** Only the kill switch of this market. Default: all markets. */
+  /** Only this market's kill switch. Default: all markets. */
   readonly market?: MarketName
 }
 

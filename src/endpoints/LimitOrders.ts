@@ -70,9 +70,9 @@ export interface AtPrice extends Terms {
  */
 export interface AtBest extends Terms {
   /**
-   * How to trade at the best bid or offer: `queue` rests at the best price of the order's own side, `counterparty`
-   * trades at the best price of the other side. `bboRole` can't be combined with `postOnly`, nor `queue` with `ioc`.
-   * Live dialect only.
+   * How to trade at the best bid or offer: `queue` rests at the best price of the order's own side, and `counterparty`
+   * trades at the best price of the other side. `bboRole` can't be combined with `postOnly`, and `queue` can't be
+   * combined with `ioc`. Live dialect only.
    */
   readonly bboRole: BboRole
   /** The exchange ignores this field, because `bboRole` takes precedence. */

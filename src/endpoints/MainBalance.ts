@@ -116,7 +116,7 @@ export class MainBalance extends Context.Service<MainBalance, {
   /**
    * Reads the balances on a schedule and emits only the changes. No channel pushes the main account's balances, so
    * polling is the only way to follow them. For the trade and collateral wallets, use `LiveBalances` instead: the
-   * exchange pushes their changes, which needs no calls and does not use up the rate limit.
+   * exchange pushes their changes, so following them needs no calls and does not use up the rate limit.
    *
    * The first reading is treated as a change from zero, so every non-zero balance is emitted, and an asset's changes
    * always add up to its balance.

@@ -24,7 +24,7 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The market whose summary to read.
+ * Selects the market whose summary is read.
  *
  * @category models
  */

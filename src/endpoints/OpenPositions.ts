@@ -103,7 +103,7 @@ export interface Position {
   readonly funding?: Decimal | null
   /** The funding accrued but not yet settled, in the quote currency. */
   readonly unrealizedFunding?: Decimal | null
-  /** `BOTH` in one-way mode, `LONG` or `SHORT` in hedge mode. */
+  /** `BOTH` in one-way mode; `LONG` or `SHORT` in hedge mode. */
   readonly positionSide?: ReceivedPositionSide
   /** The position's take-profit and stop-loss; `null` when it has neither. */
   readonly tpsl?: Tpsl | null

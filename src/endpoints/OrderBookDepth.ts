@@ -30,7 +30,7 @@ import * as OrderBooks from "./OrderBooks.ts"
 export const depthPercent = 2
 
 /**
- * The market whose order book to read.
+ * Selects the market whose order book is read.
  *
  * @category models
  */

@@ -41,7 +41,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 50
 
 /**
- * The order whose deals to read, and the page size.
+ * Selects the order whose deals are read, and sets the page size.
  *
  * @category models
  */
@@ -56,7 +56,7 @@ export interface StreamRequest {
 }
 
 /**
- * The order and the page of its deals to read.
+ * Selects the order, and the page of its deals to read.
  *
  * @category models
  */

@@ -64,7 +64,7 @@ export const Status = oneOf(statuses)
 export type Status = typeof Status.Type
 
 /**
- * The past orders to read, and the page size.
+ * Selects the past orders to read, and sets the page size.
  *
  * @category models
  */

@@ -40,7 +40,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 100
 
 /**
- * The changes to read, by the time of the change, and the page size.
+ * Selects the changes to read by their times, and sets the page size.
  *
  * @category models
  */
@@ -133,7 +133,7 @@ export interface PositionChange {
   readonly liquidationState?: string | null
   /** The order that changed the position. Absent when the exchange omits it. */
   readonly orderDetail?: OrderDetail
-  /** `BOTH` in one-way mode, `LONG` or `SHORT` in hedge mode. Absent when the exchange omits it. */
+  /** `BOTH` in one-way mode; `LONG` or `SHORT` in hedge mode. Absent when the exchange omits it. */
   readonly side?: ReceivedPositionSide
   /** Whether the position was opened in hedge mode. Absent when the exchange omits it. */
   readonly isHedge?: boolean

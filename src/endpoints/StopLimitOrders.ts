@@ -44,7 +44,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Terms extends OrderTerms.OnSpot, OrderTerms.Triggered {
-  /** Whether to buy or sell. A buy triggers at or above `activationPrice`, a sell at or below it. */
+  /** Whether to buy or sell. A buy triggers at or above `activationPrice`, and a sell at or below it. */
   readonly side: OrderSide
   /** The ordered amount, in the base currency. The market sets its precision, minimum and total. */
   readonly amount: Amount

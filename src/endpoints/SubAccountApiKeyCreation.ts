@@ -44,7 +44,7 @@ export interface Request {
   readonly subAccountId: SubAccountId
   /** The key's name, not empty. */
   readonly title: KeyTitle
-  /** The key's permissions: 1 allows reading and trading, 2 also deposits and withdrawals. */
+  /** The key's permissions: 1 allows reading and trading; 2 also allows deposits and withdrawals. */
   readonly type: 1 | 2
 }
 
@@ -122,7 +122,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class SubAccountApiKeyCreation extends Context.Service<SubAccountApiKeyCreation, {
   /**
-   * Creates an API key for a sub-account. Store its secret: no other call returns it.
+   * Creates an API key for a sub-account. Store its secret, because no other call returns it.
    *
    * Fails with `InvalidFields` when the account has no such sub-account.
    */

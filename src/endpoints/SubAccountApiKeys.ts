@@ -32,7 +32,7 @@ import type * as Errors from "../protocol/Errors.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The API keys to read, and the page size.
+ * Selects the API keys to read, and sets the page size.
  *
  * @category models
  */

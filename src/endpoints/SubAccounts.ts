@@ -31,7 +31,7 @@ import type * as Errors from "../protocol/Errors.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The sub-accounts to read, and the page size.
+ * Selects the sub-accounts to read, and sets the page size.
  *
  * @category models
  */
@@ -106,7 +106,7 @@ export interface SubAccount {
   readonly color?: HexColour
   /** The owner's identity verification. */
   readonly kyc: Kyc
-  /** Whether the sub-account may trade spot and on margin. */
+  /** Whether the sub-account may trade on spot markets and on margin. */
   readonly permissions: Permissions
 }
 

@@ -57,7 +57,7 @@ export interface Options {
 }
 
 /**
- * The market, and the trades to read.
+ * Selects the market and the trades to read.
  *
  * @category models
  */

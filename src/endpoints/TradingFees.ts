@@ -73,7 +73,7 @@ interface Received extends Omit<FeeSchedule, "customFees">, Partial<Pick<FeeSche
 const tradingFee = () => Wire.answer<TradingFee>({ maker: Decimal, taker: Decimal })
 
 /**
- * A market's fees were once sent as a pair. The order of maker and taker in the pair is undocumented, so a pair is
+ * A market's fees were once sent as a pair. It is not documented which of the two is the maker fee, so a pair is
  * accepted only when both fees are equal.
  */
 const readPair = (wire: unknown): unknown =>

@@ -38,7 +38,7 @@ import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 export const defaultLimit = 50
 
 /**
- * The OCO orders to read, and the page size.
+ * Selects the OCO orders to read, and sets the page size.
  *
  * @category models
  */

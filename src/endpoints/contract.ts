@@ -8,7 +8,7 @@
  * Each module exports the endpoint's value as `endpoint`, and its service under the name listed here.
  */
 
-// The document's endpoints, in the order of the document's clauses
+// The document's endpoints, sorted by the document's clauses
 export * as InterestPaymentHistory from "./InterestPaymentHistory.ts"
 export * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 export * as StopLimitOrders from "./StopLimitOrders.ts"

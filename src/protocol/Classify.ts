@@ -124,7 +124,8 @@ const toMessages = (value: unknown, scrub: Answer["scrub"]): ReadonlyArray<strin
 
 /**
  * Returns the field that a key in an error body refers to. The live exchange reports errors about the total (amount ×
- * price) under a key that is a field only of a modification; for other orders, the client reports them for the amount.
+ * price) under a key that is only a field of requests to modify an order. For all other requests, the client reports
+ * these errors for the amount.
  */
 const fieldOf = ({ fields, nameOf }: Wire.Any, key: string): string | undefined =>
   nameOf(key) ?? (key === totalKey && Object.hasOwn(fields, "amount") ? "amount" : undefined)
@@ -505,7 +506,7 @@ const rateLimited = ({ name: endpoint }: Endpoint.Any, answer: Answer) =>
     body: shown(answer)
   })
 
-/** Classifies a response to a call of the endpoint. */
+/** Classifies the response to a call to the endpoint. */
 export const classify = <E extends Endpoint.Any>(
   endpoint: E,
   dialect: Dialect,

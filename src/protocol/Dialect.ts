@@ -138,7 +138,7 @@ export type RefusalKind = keyof Refusals
 export const validationFailed = "Validation failed"
 
 /**
- * Wire keys of orders that differ between dialects, by their domain names.
+ * An order's wire keys, where they differ between the dialects, by their domain names.
  *
  * @category models
  */
@@ -199,7 +199,7 @@ export interface Dialect {
    * all differences.
    */
   readonly name: "document" | "live"
-  /** The wire keys of orders that differ between dialects. */
+  /** An order's wire keys, where they differ between the dialects. */
   readonly keys: OrderKeys
   /** The schema of an order's status in a response (document, "Order status"). */
   readonly orderStatus: Schema.Codec<Order.ReceivedStatus, string>

@@ -58,7 +58,7 @@ export type Path = `/api/v${1 | 4}/${string}`
  * - `nothing`: the call places no orders with a client order id
  * - `order`: the call places one order, with the request's client order id
  * - `pair`: the call places the two legs of an OCO order, both with the request's client order id. Until a leg
- *   activates, the legs are only in the list of unexecuted OCO orders
+ *   activates, only the list of unexecuted OCO orders contains the legs
  * - `orders`: the call places the orders in the request's `orders` field, each with its own client order id
  *
  * @category models
@@ -115,7 +115,7 @@ export interface Definition<
   readonly places?: Placed
   /**
    * The documented rate limit per client. Default, per 10 seconds: 2000 calls for a public endpoint, 10000 for a
-   * private endpoint of the error family `order`, 1000 for a private endpoint of the error family `account`.
+   * private endpoint of the error family `order`, and 1000 for a private endpoint of the error family `account`.
    */
   readonly rateLimit?: RateLimit
   /**

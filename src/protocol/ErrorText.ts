@@ -1,8 +1,8 @@
 /** Parts of error messages. */
 
 /**
- * Adds a full stop to a message that has none at its end, because only some of the exchange's messages end with a full
- * stop.
+ * Adds a full stop to a message that does not end with one, because only some of the exchange's messages end with a
+ * full stop.
  */
 export const sentence = (text: string): string => text === "" || /[.!?]$/u.test(text) ? text : `${text}.`
 

@@ -174,9 +174,9 @@ const reasoned = (): Base<"ReduceOnlyRejected", Reasoned> => {
 }
 
 /**
- * An order request has invalid fields: the message is `Validation failed`, the code 30 (document, "Errors"). The live
- * exchange uses the codes 30 to 43, and 1 for a value that is not a multiple of the market's step. Nothing was applied.
- * Do not retry: correct the fields named in `fields`.
+ * An order request has invalid fields: the message is `Validation failed`, and the code is 30 (document, "Errors"). The
+ * live exchange uses the codes 30 to 43, and 1 for a value that is not a multiple of the market's step. Nothing was
+ * applied. Do not retry: correct the fields named in `fields`.
  *
  * @category errors
  */

@@ -33,7 +33,7 @@ export interface Definitions {
 export interface Writer extends Definitions {
   /** The schema of a codec's wire format. */
   readonly wire: (schema: Schema.Constraint) => JsonSchema
-  /** The schema of a codec's domain side: for example, a number that is a string of digits on the wire. */
+  /** The schema of a codec's domain side, such as a number for a string of digits on the wire. */
   readonly meaning: (schema: Schema.Constraint) => JsonSchema
 }
 

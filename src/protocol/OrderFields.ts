@@ -75,8 +75,8 @@ export const absentIds = ({ demandsAll }: Dialect) => ({
 })
 
 /**
- * The wire values that mean "absent": the values in {@link absentIds}, and the price `"0"` of an order without a limit
- * price, which the live exchange no longer writes.
+ * The wire values that mean "absent": the values in {@link absentIds}, and, for an order without a limit price, the
+ * price `"0"`. The live exchange no longer writes this price.
  */
 export const absent = (dialect: Dialect) => ({
   ...absentIds(dialect),
@@ -90,12 +90,12 @@ export const absent = (dialect: Dialect) => ({
 
 const marginPrefix = "margin "
 
-/** The live exchange's name for a stop-market order on margin, and a second name that is also accepted. */
+/** The live exchange's two names for a stop-market order on margin. Both are read, and the first is written. */
 const [triggerType, ...triggerTypes] = ["trigger margin market", "trigger stop market"] as const
 
 /**
  * Splits a type on the wire into type and `margin`: `margin limit` is a `limit` order on margin, and `trigger margin
- * market` a `stop market` order on margin.
+ * market` is a `stop market` order on margin.
  */
 const marginType: Wire.Joint = {
   split: (wire) => {

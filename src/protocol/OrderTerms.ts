@@ -34,7 +34,7 @@ export interface OnSpot extends Order {
 export interface OnMargin extends Order {
   /** The margin market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** `buy` opens or increases a long position, `sell` a short position. */
+  /** `buy` opens or increases a long position, and `sell` opens or increases a short position. */
   readonly side: OrderSide
   /**
    * The ordered amount, in the base currency. The market sets its precision and minimum, and limits the total (amount ×

@@ -7,7 +7,7 @@ import type * as Endpoint from "./Endpoint.ts"
 
 const placeholder = /\{([A-Za-z_]+)\}/gu
 
-/** A request's path, and its remaining fields. */
+/** A request's path, and the fields that the path does not contain. */
 export interface Location {
   /** The path, with its placeholders filled from the request's fields. */
   readonly path: string

@@ -1,4 +1,4 @@
-/** The period from which a request reads records, and the constraint between its times. */
+/** The period whose records a request reads, with the constraint on its start and end. */
 import * as Schema from "effect/Schema"
 import { UnixSeconds } from "../domain/Time.ts"
 import type * as Wire from "./Wire.ts"
@@ -14,7 +14,7 @@ export interface Period {
   readonly endDate?: UnixSeconds
 }
 
-/** The schemas of a {@link Period}. The exchange checks the order of the times. */
+/** The schemas of a {@link Period}. The exchange checks that `endDate` is not before `startDate`. */
 export const fields = {
   startDate: Schema.optionalKey(UnixSeconds),
   endDate: Schema.optionalKey(UnixSeconds)

@@ -187,8 +187,8 @@ const spellings = (secret: string): ReadonlyArray<string> => {
 const between = "\uffff"
 
 /**
- * The parts of an encoding with {@link window} characters that are shorter after normalisation, because they contain
- * whitespace or padding. Also contains the complete encoding, if it is shorter than {@link window}.
+ * The parts of an encoding that have {@link window} characters, but become shorter when they are normalised, because
+ * they contain whitespace or padding. Also contains the complete encoding, if it is shorter than {@link window}.
  */
 const shortParts = (spelling: string): ReadonlyArray<string> => {
   const found: Array<string> = []

@@ -85,13 +85,13 @@ export type ErrorFamily = "order" | "account"
 
 const quoted = (values: ReadonlyArray<string | number>): string => values.map((value) => `'${value}'`).join(" or ")
 
-/** Converts a wire key to text like the exchange: `activation_price` becomes "Activation price". */
+/** Converts a wire key to text in the same way as the exchange: `activation_price` becomes "Activation price". */
 const label = (wireKey: string): string => {
   const words = wireKey.replaceAll("_", " ")
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Converts a camel-case key to text like the exchange: `stopLoss` becomes "stop loss". */
+/** Converts a camel-case key to text in the same way as the exchange: `stopLoss` becomes "stop loss". */
 const spaced = (wireKey: string): string => wireKey.replace(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)
 
 const notSimulated = "not simulated by this sandbox"

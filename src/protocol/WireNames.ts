@@ -37,7 +37,7 @@ export interface Field {
   readonly name: string
   /** The wire key. */
   readonly key: string
-  /** The wire value that means that the field is absent. */
+  /** The wire value that marks the field as absent. */
   readonly absent: Absent | undefined
   /** Whether `null` means that the field is absent. Called only when the field is `null`. */
   readonly nullIsAbsent: () => boolean

@@ -82,13 +82,13 @@ export interface Signing {
 
 /** The limits of one attempt. */
 export interface Limits {
-  /** The maximum time for signing, and the maximum time for the exchange's response. */
+  /** The maximum time for signing, which is also the maximum time for the exchange's response. */
   readonly timeout: Duration.Duration
   /** The maximum response size, in bytes. */
   readonly maxAnswerBytes: number
 }
 
-/** A request, and the checks of its response. */
+/** A request, together with the checks of its response. */
 export interface Asked {
   /** The request with the domain's field names. */
   readonly request: object
@@ -104,9 +104,9 @@ export interface Asked {
 
 /** Builds the error for one order in a bulk call when the response does not show that order's outcome. */
 export interface Partly {
-  /** For an order that may or may not have been placed. */
+  /** Builds the error for an order that may or may not have been placed. */
   readonly unknown: (order: object, why: Errors.UnknownCause, reason: string) => Errors.OutcomeUnknown
-  /** For an order that was placed with these ids, if the rest of the response can't be read. */
+  /** Builds the error for an order that was placed with these ids, if the rest of the response can't be read. */
   readonly unreadable: (order: object, orderIds: ReadonlyArray<OrderId>, problem: string) => Errors.AcceptedUnreadable
 }
 
@@ -230,7 +230,7 @@ const secretsOf = (request: object): ReadonlyArray<string> => {
 // Sending and classifying the response
 // -----------------------------------------------------------------------------
 
-/** The data of an attempt that its errors report. */
+/** The details of an attempt, as its errors report them. */
 interface Attempt {
   readonly endpoint: Endpoint.Any
   readonly by: Pick<Signing, "key" | "nonceForm" | "onAccepted">
@@ -363,7 +363,7 @@ const unreachable = (
 
 /**
  * Creates the error for an attempt that failed after it was handed to the transport: a mutating call may have been
- * applied, a read has just failed.
+ * applied, while a read has simply failed.
  */
 const uncertain = (
   attempt: Attempt,

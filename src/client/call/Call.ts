@@ -37,7 +37,7 @@ export { Timeout, withTimeout } from "./Attempt.ts"
 export { ReadRetry } from "./Retry.ts"
 
 /**
- * Checks that a call makes in addition to its schemas. Only for endpoints that declare `ValidationFailed`.
+ * A call's additional checks, beyond those of its schemas. Only for endpoints that declare `ValidationFailed`.
  *
  * @category models
  */
@@ -78,7 +78,7 @@ export class PublicCall extends Context.Service<PublicCall, {
 }>()("effect-txc/client/PublicCall") {}
 
 /**
- * Makes signed calls of private endpoints.
+ * Makes signed calls to private endpoints.
  *
  * @category services
  */

@@ -5,7 +5,7 @@ import * as Errors from "../../protocol/Errors.ts"
 
 /** A request for balances. */
 export interface Request {
-  /** The asset whose balance to read; all assets if absent. Live dialect only. */
+  /** The only asset whose balance is read. Default: all assets. Live dialect only. */
   readonly ticker?: Ticker
 }
 

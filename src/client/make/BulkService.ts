@@ -25,7 +25,7 @@ import * as ServiceLayer from "./ServiceLayer.ts"
 
 /** A request to place many orders. */
 export interface Orders<O> {
-  /** The orders, 1 to 20, in the order in which they are placed. */
+  /** The orders, 1 to 20, in the sequence in which they are placed. */
   readonly orders: ReadonlyArray<O>
   /**
    * Whether the exchange stops at the first refused order. Orders before it stay placed. Default `false`: all orders

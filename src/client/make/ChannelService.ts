@@ -18,7 +18,7 @@ export type Streaming<Topic, Event, State, X extends Access> = (
   topic: Topic
 ) => Stream.Stream<Item.Item<Event, State>, StreamErrors.Failure<X>>
 
-/** A query of a channel. */
+/** A channel's query. */
 export type Querying<Params, Answer, X extends Access> = (
   params: Params
 ) => Effect.Effect<Answer, StreamErrors.QueryFailure<X>>

@@ -30,8 +30,8 @@ export interface Kind<Request, Order> {
   /** Selects the terms to check against the market's limits. */
   readonly bounds: (request: Request) => Market.Bounded
   /**
-   * Pairs each order in the response with its requested terms. An OCO response contains two orders (the legs), any
-   * other response one.
+   * Pairs each order in the response with its requested terms. An OCO response contains two orders (the legs), and any
+   * other response contains one.
    */
   readonly legs: (order: Order, request: Request) => ReadonlyArray<Leg>
   /** Whether an exchange with this policy returns the client order ids of these orders. Default: always `true`. */

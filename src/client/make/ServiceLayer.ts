@@ -29,9 +29,9 @@ export const layer = <Identifier, Shape, R>(
 export const hasRecipe = (layer: Layer.Any): layer is Layer.Any & WithRecipe<never> => TypeId in layer
 
 /**
- * Merges layers, and builds those with recipes from their recipes. The bookkeeping of a layer, such as its scope and its
- * place in the memo map, costs several times as much as these services. The list of layers loses the services' types,
- * so the caller states them.
+ * Merges layers. A layer that has a recipe is not built: its recipe runs instead, because a layer's bookkeeping, such
+ * as its scope and its entry in the memo map, costs several times as much as creating the service. The list of layers
+ * does not show the services' types, so the caller states them.
  */
 export const mergeAll = <Identifiers, R>(layers: ReadonlyArray<Layer.Any>): Layer.Layer<Identifiers, never, R> => {
   const recipes = layers.flatMap((layer) => hasRecipe(layer) ? [layer[TypeId]] : [])

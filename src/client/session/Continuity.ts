@@ -2,7 +2,7 @@
  * Resumes subscribers that may have missed messages. Each kind of channel has its own follower.
  *
  * For every kind, the client subscribes first. The exchange acknowledges a subscription before its first pushed
- * message, and sends a connection's messages in order, so everything pushed after the acknowledgement arrives.
+ * message, and sends a connection's messages in sequence, so everything pushed after the acknowledgement arrives.
  * Everything that happened before the acknowledgement must come from a state. The kinds differ in the source of that
  * state, and in how the state is joined with the messages pushed since the acknowledgement.
  *
@@ -14,11 +14,11 @@
  *   snapshot, often with a larger number, because changes outside the subscribed part of the book are numbered but not
  *   sent. If the snapshot equals the state after all changes so far, nothing was missed, and the snapshot is not
  *   emitted.
- * - {@link identified}: records are pushed once, and have ids. The state consists of the latest records, in the order
- *   in which they are pushed, without holes. If one of the latest records was emitted before, the records after it
- *   include every missed record. If the exchange returns all existing records, they also include every missed record.
- *   In both cases the missed records are emitted as events. Otherwise the stream was interrupted. A record that is both
- *   pushed and returned by a query is emitted once.
+ * - {@link identified}: records are pushed once, and have ids. The state consists of the latest records, in the
+ *   sequence in which they are pushed, without holes. If one of the latest records was emitted before, the records
+ *   after it include every missed record. If the exchange returns all existing records, they also include every missed
+ *   record. In both cases the missed records are emitted as events. Otherwise the stream was interrupted. A record that
+ *   is both pushed and returned by a query is emitted once.
  * - {@link stateful}: changes are pushed once, and a query reads the complete state. The response may be older or newer
  *   than a change that was pushed before the response arrived. If the change is older than the response's version of
  *   the same record, the state contains the change. Otherwise the change is emitted as an event after the state. A
@@ -121,7 +121,7 @@ export const latest = <Message, Value>(
   }
 })
 
-/** A message's place in a chain. */
+/** A message's position in a chain. */
 export interface Link {
   /** Whether the message is a snapshot of the complete state. */
   readonly isSnapshot: boolean
@@ -181,7 +181,7 @@ export const chained = <Message extends Link>(
   }
 })
 
-/** The number of emitted ids that are remembered, which is more than the number of records in any response. */
+/** The number of emitted ids to remember, which is more than the number of records in any response. */
 const remembered = 1000
 
 /** Describes how to read the records of a channel that pushes each record once. */
@@ -192,8 +192,8 @@ export interface Records<Message, Record> {
   /** The maximum number of records in a response. A response with fewer records contains all records. */
   readonly limit: number
   /**
-   * Reads the latest records, oldest first; absent if a subscription begins with them. The records must be in the order
-   * in which they are pushed; otherwise a missed record could be older than the records in the response.
+   * Reads the latest records, oldest first; absent if a subscription begins with them. The records must be in the
+   * sequence in which they are pushed; otherwise a missed record could be older than the records in the response.
    */
   readonly read?: Read<ReadonlyArray<Record>>
 }

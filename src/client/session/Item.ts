@@ -15,7 +15,7 @@
 import type { UnixTime } from "../../domain/Time.ts"
 
 /**
- * An event of the channel. Each event is emitted once, in the exchange's order.
+ * An event of the channel. Each event is emitted once, in the exchange's sequence.
  *
  * @category models
  */

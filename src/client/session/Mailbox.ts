@@ -25,7 +25,10 @@ export const timeOf = (clock: Clock.Clock): Time.UnixTime => Time.fromMicros(clo
  * `onDrained` requests a new state.
  */
 export class Mailbox {
-  /** The waiting items in order of arrival, by key; if items do not replace each other, by number. */
+  /**
+   * The waiting items, in order of arrival. The map's keys are the items' keys or, if items do not replace each other,
+   * consecutive numbers.
+   */
   readonly #items = new Map<string | number, AnyItem>()
   readonly #clock: Clock.Clock
   readonly #keyOf: ((value: unknown) => string) | undefined
@@ -107,7 +110,7 @@ export class Mailbox {
     if (this.#end !== undefined) return this.#end
     return Effect.andThen(
       Effect.callback<void>((resume) => {
-        // The fiber may have given way since the checks above.
+        // The fiber may have yielded since the checks above.
         if (this.#items.size > 0 || this.#overflowedAt !== undefined || this.#end !== undefined) {
           return resume(Effect.void)
         }

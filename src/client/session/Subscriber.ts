@@ -19,7 +19,7 @@ export interface Settings {
   readonly clock: Clock.Clock
 }
 
-/** A subscriber of a topic. */
+/** A topic's subscriber. */
 export class Subscriber {
   readonly kind: Continuity.Any
   readonly mailbox: Mailbox.Mailbox
@@ -119,7 +119,7 @@ export class Subscriber {
   }
 
   /**
-   * Records that messages may be missing from the time `since`. Default: the latest time up to which no message is
+   * Notes that messages may be missing from the time `since` on. Default: the latest time up to which no message is
    * missing.
    */
   interrupt(reason: Item.Reason, since = this.#completeAt): void {

@@ -31,7 +31,8 @@ export interface Outcomes {
 }
 
 /**
- * The average time between two renewals of a channel's topics, in milliseconds, and the number of renewals in a burst.
+ * A channel's topics are renewed once per {@link pause} milliseconds on average, with at most {@link burst} renewals at
+ * once.
  */
 const pause = 1000
 const burst = 5

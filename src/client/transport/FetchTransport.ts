@@ -3,8 +3,8 @@
  * results in the smallest bundle. On Node, `UndiciTransport` of `effect-txc/node` costs less per call.
  *
  * Redirects are not followed. The body of an at-most-once request can be read only once, so `fetch` can't send such a
- * request again, as it does with other requests after HTTP 421. If a `fetch` does not accept such a body, the request
- * is not sent.
+ * request again, although it sends other requests again after HTTP 421. If a `fetch` does not accept such a body, the
+ * request is not sent.
  *
  * @example
  * ```ts
@@ -85,8 +85,8 @@ const noStreams =
   + "Provide another transport, such as UndiciTransport.layer of effect-txc/node"
 
 /**
- * Decides whether a `fetch` failure proves that nothing was sent. A `fetch` that retries automatically may have
- * delivered a body that it has read, and then failed to connect.
+ * Decides whether a `fetch` failure proves that nothing was sent. Once the body has been read, no failure proves this,
+ * because a `fetch` that retries automatically may have delivered the body before it failed to connect.
  */
 const failureOf = (error: unknown, isRead: boolean): Transport.SendFailed => {
   const { reason, why } = ConnectionFailure.ofCause(error, "the connection failed")

@@ -81,7 +81,8 @@ const toClientRequest = ({ body, headers, method, url }: Transport.Request, http
     Option.none(),
     Headers.fromRecordUnsafe(
       // Effect's client over `fetch` removes `content-length`. Without this header a stream is sent in chunks, which
-      // servers may refuse. A header with a capitalised name is not removed. All other clients accept any case.
+      // servers may refuse. A header with a capitalised name is not removed, and all other clients accept any case, so
+      // the name is capitalised.
       body === undefined ? headers : { ...headers, "Content-Length": body.byteLength.toString() }
     ),
     httpBody
@@ -126,7 +127,7 @@ const toSendFailed = (
       reason: `the HttpClient tried to send the request a second time, which was refused: ${reason}`
     })
   }
-  // A client that retries automatically may have delivered the bytes that it has read, and then failed to connect.
+  // A client that retries automatically may have delivered the bytes that it has read before it failed to connect.
   if (why === undefined || isRead) return new Transport.SendFailed({ proof: { kind: "lost" }, reason })
   // Byte arrays can always be encoded, and the stream was not read, so this error means that the client can't send
   // streams.
