@@ -14,7 +14,7 @@ const sandboxSizes = [1000, 10_000, 100_000]
 const sizesOf = ({ plan: { shrink } }: Context, sizes: ReadonlyArray<number>): ReadonlyArray<number> =>
   shrink === 1 ? sizes : sizes.slice(0, 2).map((size) => Math.ceil(size / shrink))
 
-/** A curve, and the table line for its last point. */
+/** A curve, and the table row that shows the curve's last point. */
 interface Grown {
   readonly curve: Curve
   readonly line: Line

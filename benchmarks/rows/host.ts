@@ -16,8 +16,8 @@ const run = promisify(execFile)
 const script = fileURLToPath(new URL("../cold/restart.js", import.meta.url))
 
 /**
- * Starts a sandbox with an empty journal, and stops it as soon as it serves. This is the cost of a venue without a
- * host.
+ * Starts a sandbox with an empty journal, and stops it as soon as it is ready to serve requests. This is the cost of a
+ * venue without a host.
  */
 const startAlone = async (file: string): Promise<Sample & { readonly rss: number }> => {
   const begun = performance.now()

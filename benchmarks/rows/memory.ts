@@ -1,4 +1,4 @@
-/** Measures the memory of a process after many calls. */
+/** Measures a process's memory usage after many calls. */
 import { start } from "../harness/children.ts"
 import { type Bracket, bracket } from "../harness/compare.ts"
 import { type Line, type Row, show } from "../harness/report.ts"

@@ -84,7 +84,7 @@ export const lines = (
   )
 }
 
-/** Formats records as a table, with a column for each field that any record has, and a line per record. */
+/** Formats records as a table, with a column for each field that any record has, and a row for each record. */
 export const table = (rows: ReadonlyArray<Row>, { columns, paint }: Screen): ReadonlyArray<string> => {
   const names = [...new Set(rows.flatMap(Object.keys))]
   const [head = "", ...body] = lines(

@@ -40,7 +40,7 @@ export interface Operation {
   readonly description: string
   /** Whether the operation only reads. */
   readonly isReading: boolean
-  /** The fields of the operation's request, by the part of the request. */
+  /** The fields of the operation's request, grouped by the part of the request that contains them. */
   readonly fields: ReadonlyArray<SchemaFlags.Field & { readonly part: Part }>
   /** Whether the operation's request is text that is read from a file. */
   readonly takesFile: boolean

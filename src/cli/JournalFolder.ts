@@ -32,8 +32,8 @@ export const journalIn = (folder: string): string => `${folder}/journal.sqlite`
 export const recordIn = (folder: string): string => `${folder}/venue.json`
 
 /**
- * The nearest folder that contains a `.git` or a `package.json`, searched from the working directory upwards; the
- * working directory if there is none.
+ * The nearest folder that contains a `.git` or a `package.json`, searched from the working directory upwards. If there
+ * is no such folder, this is the working directory.
  */
 const projectFolder = Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem

@@ -1,6 +1,6 @@
 /**
- * Generates scenarios, as fast-check arbitraries of what may happen. These arbitraries also shrink values that they did
- * not generate, so mutated scenarios shrink like any other.
+ * Creates fast-check arbitraries that generate scenarios. These arbitraries also shrink values that they did not
+ * generate, so mutated scenarios shrink like any other.
  *
  * @example
  * ```ts

@@ -40,7 +40,7 @@ class Bucket {
     const index = random === undefined ? head : head + random.below(tasks.length - head)
     const task = tasks[index]
     const first = tasks[head]
-    // In random order, the first task takes the place of the removed task.
+    // With a random sequence, the first task replaces the removed task.
     if (first !== undefined) tasks[index] = first
     this.head++
     if (this.isEmpty()) {

@@ -27,8 +27,9 @@ import * as Paths from "./world/Paths.ts"
 export interface Features {
   /**
    * The paths that the target serves, in the document's spelling, without the market at the end of a path; all by
-   * default. Calls that other rules need to find prices and orders are tried in any case. `streams` is the WebSocket
-   * with all its channels, and `streams/depth` a channel: the first part of its methods.
+   * default. Calls that other rules need to find prices and orders are tried in any case. `streams` stands for the
+   * WebSocket with all its channels. `streams/depth` stands for one channel, which is named after the first part of its
+   * methods.
    */
   readonly endpoints?: ReadonlyArray<string>
   /**

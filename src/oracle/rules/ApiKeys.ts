@@ -20,7 +20,7 @@ const listing = Section.of({ clause: "Endpoints §10" })
 
 const section = Section.of({ clause })
 
-/** Whether these are the restricted key's endpoints. The order of their fields does not matter. */
+/** Whether these are the restricted key's endpoints. The sequence of their fields does not matter. */
 const isEndpoints = (value: unknown): boolean =>
   Array.isArray(value) && value.length === 1 &&
   value.every((item) =>

@@ -41,8 +41,8 @@ export const faultyPathsOf = (setting: Setting): ReadonlyArray<string> =>
   setting.profile === "mutating" ? [...pathsOf(setting), ...ordersOf(setting)] : pathsOf(setting)
 
 /**
- * Returns the paths to call with a wrong signature or key: with a real key of the live exchange, all that only read,
- * too.
+ * Returns the paths to call with a wrong signature or key. With a real key of the live exchange, these include every
+ * call that only reads.
  */
 export const allPathsOf = (setting: Setting): ReadonlyArray<string> => [
   ...faultyPathsOf(setting),

@@ -63,8 +63,8 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => {
     forAll(`${id}.parallel`, {
       statement: "Places all orders that arrive at the same time, each with a different id",
       profile: "control",
-      // The target may refuse calls whose nonces arrive out of order, because the document does not say whether the
-      // order matters.
+      // The target may refuse calls whose nonces arrive out of sequence, because the document does not say whether
+      // nonces must increase.
       level: "SHOULD",
       values: fc.integer({ min: 2, max: 8 }),
       check: Effect.fnUntraced(function*(world, count) {

@@ -165,7 +165,7 @@ export const make = (
   { dial, features = {} }: Target.Target,
   get: (path: string) => Effect.Effect<unknown, Verdict.CheckError>
 ): Sockets => {
-  /** Completed once a connection could not be opened although the target responds to calls. */
+  /** Completes once a connection could not be opened although the target responds to calls. */
   let unserved: Verdict.Broken | undefined
   let shared: Connection | undefined
   const refused = Effect.fnUntraced(function*({ reason }: Target.TargetError) {

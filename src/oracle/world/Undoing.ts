@@ -145,7 +145,7 @@ const lookUp = Effect.fnUntraced(function*(world: World, account: Account, doubt
   for (const [id] of found) yield* cancel(world, account, { path, market: fields["market"], key, id: Number(id) })
 })
 
-/** Whether a response refuses the only order of a call: by refusing the call, or in the order's item. */
+/** Whether a call's only order was refused: the response refuses the whole call, or its first item shows an error. */
 const isRefused = (answer: Target.Answer): boolean => {
   const [item]: ReadonlyArray<unknown> = Array.isArray(answer.json) ? answer.json : []
   return Refusals.isRefused(answer) || (Json.isObject(item) && Json.isObject(item["error"]))

@@ -34,7 +34,7 @@ const withMore = (value: unknown): unknown => {
 
 const decimal = /^[0-9]+\.[0-9]+$/u
 
-/** Writes decimals with more zeros. */
+/** Adds trailing zeros to every decimal. */
 const longer = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(longer)
   if (isFields(value)) return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, longer(one)]))

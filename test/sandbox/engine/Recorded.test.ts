@@ -65,7 +65,7 @@ const isAdded = (key: string, value: unknown): boolean =>
 /** The constraint `step` was named `precision` when these results were recorded. */
 const named = (key: string, value: unknown): unknown => key === "kind" && value === "step" ? "precision" : value
 
-/** Sorts fields by name, because the order of fields has no meaning. */
+/** Sorts fields by name, because their sequence has no meaning. */
 const sorted = <A>(value: A): A => sort(value) as A
 
 const sort = (value: unknown): unknown => {

@@ -1,5 +1,5 @@
 /**
- * Tests the page under load. Its work per second is bounded, however much data there is and however often the data
+ * Tests the page under load. Its work per second is limited, however much data there is and however often the data
  * changes.
  */
 import { assert } from "@effect/vitest"

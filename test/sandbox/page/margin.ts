@@ -95,7 +95,7 @@ export const margin = (): void => {
           yield* draws(shown, colour, false)
         }
 
-        // The page asks before a large move. This move liquidates more than the account has.
+        // The page asks for confirmation, because the move is large: it costs the account more than it has.
         const { sequence } = yield* control.status
         yield* setMark(shown, "25000")
         const dialog = shown.getByRole("dialog", { name: "Move the mark price of BTC_PERP by −23 %?" })
