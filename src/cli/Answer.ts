@@ -3,7 +3,9 @@ import * as DateTime from "effect/DateTime"
 import * as Redacted from "effect/Redacted"
 import { cut, printable, type Screen } from "./Screen.ts"
 
-/** Converts a `Map` to an object, and reveals redacted values: the exchange shows a new key's secret only once. */
+/**
+ * Converts a `Map` to an object, and reveals redacted values, because the exchange shows a new key's secret only once.
+ */
 const reveal = (value: unknown): unknown =>
   Redacted.isRedacted(value)
     ? Redacted.value(value)

@@ -158,7 +158,7 @@ const readings = (key: string, text: string): ReadonlyArray<unknown> => [
 ]
 
 const readDuration = (text: string): ReadonlyArray<number> => {
-  // The cast is safe: Effect returns nothing for a text that is not a duration.
+  // The cast is safe, because Effect returns nothing for a text that is not a duration.
   const read = Duration.fromInput(text as Duration.Input)
   return Option.toArray(Option.map(read, (duration) => Duration.toMillis(duration)))
 }

@@ -91,7 +91,7 @@ const drawItems = Effect.fnUntraced(
     const apply = (item: Item.Item<unknown, unknown>) =>
       Effect.map(DateTime.now, (now) => {
         health = Display.after(health, item, now)
-        // The cast is safe: the view belongs to the channel of this stream.
+        // The cast is safe, because the view belongs to the channel of this stream.
         if (item._tag !== "Interrupted") table.apply(item as never)
       })
     yield* Effect.raceFirst(

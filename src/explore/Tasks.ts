@@ -55,8 +55,8 @@ class Bucket {
 const gaps = [Infinity, 100, 15]
 
 /**
- * A history's ready tasks. With order 0, tasks run in the order of their arrival, as with Effect's own scheduler. Any
- * other order is a seed: a random task with the lowest priority number runs next, and fibers also yield at random.
+ * A history's ready tasks. With order 0, tasks run in the sequence of their arrival, as with Effect's own scheduler.
+ * Any other order is a seed: a random task with the lowest priority number runs next, and fibers also yield at random.
  */
 export class Tasks {
   private readonly random: Seeded.Seeded | undefined

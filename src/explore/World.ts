@@ -1,6 +1,6 @@
 /**
  * Runs one history: a program, its exchange, the network between them, and a scenario's events, in one thread. Only
- * this history's tasks run, in an order that the scenario decides. When no task is ready, the time jumps to the next
+ * this history's tasks run, in a sequence that the scenario decides. When no task is ready, the time jumps to the next
  * scheduled work.
  */
 import * as Clock from "effect/Clock"

@@ -116,7 +116,7 @@ const runAll = Effect.fnUntraced(function*(
   return aborted
 })
 
-/** Returns the known failures that are stale: they match rules that hold, but no broken rule. */
+/** Returns the stale known failures, which are those that match rules that hold, but no broken rule. */
 const staleOf = (knownFailing: ReadonlyArray<string>, results: ReadonlyArray<Report.Result>): ReadonlyArray<string> =>
   knownFailing.filter((pattern) => {
     const named = results.filter(({ rule }) => Report.matches([pattern], rule.id))

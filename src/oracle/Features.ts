@@ -109,7 +109,9 @@ export const callOf = (path: string): string => known.includes(path) ? path : pa
 
 const isChannel = (call: string): boolean => Channels.names.includes(call)
 
-/** Returns the names under which a target may declare a call: a channel is part of the WebSocket. */
+/**
+ * Returns the names under which a target may declare a call. A channel has two, because it is part of the WebSocket.
+ */
 const namesOf = (call: string): ReadonlyArray<string> => isChannel(call) ? [call, Channels.webSocket] : [call]
 
 /** Returns the reason with which a target declares a call missing. */

@@ -55,7 +55,7 @@ const summary = (answer: unknown): string =>
     ? `${answer.size} entries`
     : "answered"
 
-/** Returns the row for a call that no chapter covers: it sends the endpoint's example request. */
+/** Returns the row for a call that no chapter covers. The row sends the endpoint's example request. */
 const exampleRow = (
   { endpoint, name }: Contract.Entry,
   baseUrl: string,

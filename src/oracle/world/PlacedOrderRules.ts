@@ -26,7 +26,7 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => {
       check: Effect.fnUntraced(function*(world, side) {
         const market = yield* world.market
         const account = yield* world.trader
-        // Places another order first: a faulty response could repeat its values.
+        // Places another order first, because a faulty response could repeat that order's values.
         yield* Orders.place(world, account, path, draft(market, Orders.opposite(side)))
         const fields = draft(market, side)
         const { answer, order } = yield* Orders.place(world, account, path, fields)

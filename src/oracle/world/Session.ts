@@ -180,7 +180,7 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
   let remains: ReadonlyArray<string> = []
   const funded = (account: Effect.Effect<Account, Verdict.CheckError>) =>
     Effect.tap(Connection.retry(account), (account) => Effect.sync(() => funding.promise(account)))
-  // Rules only read it, so they share it: it takes many calls to open.
+  // The rules share it, because they only read it, and opening it takes many calls.
   const parent = openOnce(funded(Accounts.openParent(shared)))
 
   const world = (): RuleWorld => {

@@ -51,7 +51,9 @@ export interface Reply {
  * @category models
  */
 export interface Connection {
-  /** The messages that have arrived, in order. A message that is not a JSON object is represented by an empty one. */
+  /**
+   * The messages that have arrived, oldest first. A message that is not a JSON object is represented by an empty one.
+   */
   readonly messages: ReadonlyArray<Body>
   /** The reason why the connection has ended; `undefined` while it is open. */
   readonly ended: () => string | undefined

@@ -11,7 +11,7 @@ const isFields = (value: unknown): value is Fields =>
 
 const list = (value: unknown): ReadonlyArray<unknown> => value as ReadonlyArray<unknown>
 
-/** Writes JSON with spaces, as the live exchange does, and with the keys of each object in another order. */
+/** Writes JSON with spaces, as the live exchange does, and with the keys of each object in another sequence. */
 const spaced = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`
   if (!isFields(value)) return JSON.stringify(value)
@@ -130,7 +130,9 @@ export const free: Fault = () => ({ deliver }) => {
   }
 }
 
-/** Pushes a subscription's first book before the acknowledgement. Only recorded messages show the opposite order. */
+/**
+ * Pushes a subscription's first book before the acknowledgement. Only recorded messages show the opposite sequence.
+ */
 export const early: Fault = () => () => {
   const asked = new Set<unknown>()
   let held: Frame | undefined

@@ -14,7 +14,8 @@ const [length, between] = [400, 50]
 
 /**
  * The recorded results of version 8 of the engine: for each history, a hash of each reply, all events, and some states.
- * They may change only with the version. Candles are excluded: they follow from the events, and have their own test.
+ * They may change only with the version. Candles are excluded, because they follow from the events, and have their own
+ * test.
  */
 const recorded = {
   document: [

@@ -129,7 +129,7 @@ export const margin = (): void => {
         yield* press(shown, /^Undo/u)
         yield* reads(cells(shown), called)
 
-        // What the book can't take of a liquidation, accounts with a profit on the other side take over.
+        // Accounts with a profit on the other side take over the part of a liquidation that the book can't take.
         yield* control.setMargin({ liquidity: "book" })
         yield* control.openPosition({ account: "alice", market: perp, side: "sell", amount: amount("0.2") })
         yield* control.moveMark({ market: perp, price: price("31000") })
