@@ -77,7 +77,7 @@ const openOrders: Row = {
   }
 }
 
-/** Compares moves of a mark price in exchanges with different numbers of positions and of called accounts. */
+/** Compares moves of a mark price in exchanges with different numbers of positions and of margin calls. */
 const moves = async (plan: Plan, worlds: ReadonlyMap<string, Positions>): Promise<Compared> => {
   const started = await Promise.all(
     [...worlds].map(async ([name, { called, positions }]) =>

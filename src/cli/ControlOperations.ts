@@ -67,7 +67,7 @@ const toOperation = (name: Name): Operation => {
   }
 }
 
-/** All operations, in the order of the API. */
+/** All operations, in the same sequence as in the API. */
 export const all: ReadonlyArray<Operation> = (Object.keys(endpoints) as ReadonlyArray<Name>).map(toOperation)
 
 /** Returns the arguments and flags of an operation's subcommand. */

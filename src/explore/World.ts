@@ -92,7 +92,7 @@ export interface History {
   readonly tasks: number
   /** All commands of the exchange, including those that prepared it, as lines that a new venue can replay. */
   readonly lines: () => ReadonlyArray<string>
-  /** The exchange's events, in order. */
+  /** The exchange's events, oldest first. */
   readonly events: ReadonlyArray<Happened>
   /** The program's latest spans. */
   readonly spans: () => ReadonlyArray<Spans.Span>

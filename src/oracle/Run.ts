@@ -45,7 +45,7 @@ interface Runs {
   skipped?: Verdict.Skipped
   unanswered?: Target.TargetError
   defect?: Cause.Cause<unknown>
-  /** Completed when the check is interrupted. */
+  /** Completes when the check is interrupted. */
   readonly stop: Deferred.Deferred<void>
 }
 

@@ -28,7 +28,7 @@ const isEndpoints = (value: unknown): boolean =>
     item["title"] === SubAccounts.restriction.title
   )
 
-/** Whether an object has these fields. Lists may be in any order, and objects may have other fields too. */
+/** Whether an object has these fields. Lists may be in any sequence, and objects may have other fields too. */
 const hasFields = (value: Body, expected: Body): boolean =>
   Object.entries(expected).every(([key, field]) => {
     const shown = value[key]

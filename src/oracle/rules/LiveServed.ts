@@ -21,8 +21,8 @@ const ask = Effect.fnUntraced(function*(world: World, path: string, market: stri
 })
 
 /**
- * Returns the calls to make, except those that the target declares missing. On a target that is not a sandbox, only
- * reads.
+ * Returns the calls to make, except those that the target declares missing. On a target that is not a sandbox, returns
+ * only reads.
  */
 const pathsOf = ({ declares, profile }: World): ReadonlyArray<string> =>
   (profile === "control" ? Paths.liveCalls : Paths.liveReads).filter(declares)

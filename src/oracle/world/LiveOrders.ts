@@ -17,7 +17,7 @@ import type { Account, Body, World } from "./World.ts"
 export interface Shown {
   /** The response that lists the records. */
   readonly answer: Target.Answer
-  /** The records in the response, in order. */
+  /** The records, in the same sequence as in the response. */
   readonly records: ReadonlyArray<Body>
 }
 
@@ -60,7 +60,7 @@ export const shows = ({ answer }: Pick<Shown, "answer">, what: string, record: B
   )
 }
 
-/** Expects exactly these records, in any order, each identified by the value of `key`. */
+/** Expects exactly these records, in any sequence, each identified by the value of `key`. */
 export const lists = Effect.fnUntraced(function*(
   shown: Shown,
   what: string,

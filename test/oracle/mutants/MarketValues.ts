@@ -442,7 +442,7 @@ const assetMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Lists that show times, and where each time is. */
+/** Lists that show times, each with the place of its time. */
 const lists: ReadonlyArray<readonly [path: string, place: Place]> = [
   [ActiveOrders.endpoint.path, ["*", "timestamp"]],
   [OrderHistory.endpoint.path, ["*", "*", "ctime"]],
