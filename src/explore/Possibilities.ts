@@ -73,7 +73,7 @@ const tagged = <A extends { readonly _tag: string }>(
 
 const applied = { applied: fc.boolean() }
 
-/** All symptoms of calls, simplest first. Shrinking prefers the first symptom that still breaks the invariant. */
+/** All call symptoms, simplest first. Shrinking prefers the first symptom that still breaks the invariant. */
 const symptoms: { readonly [Tag in Faults.Symptom["_tag"]]: fc.Arbitrary<Faults.Symptom> } = {
   Reset: tagged<Faults.Reset>("Reset", applied),
   BadGateway: tagged<Faults.BadGateway>("BadGateway", applied),
@@ -94,7 +94,7 @@ const symptoms: { readonly [Tag in Faults.Symptom["_tag"]]: fc.Arbitrary<Faults.
   })
 }
 
-/** The symptoms of messages, for faults that select a channel. */
+/** All message symptoms, for faults that select a channel. */
 const ofMessages = {
   Lose: tagged<Faults.Lose>("Lose", {}),
   Duplicate: tagged<Faults.Duplicate>("Duplicate", {}),

@@ -28,7 +28,7 @@ const lengths = {
   "1d": 86_400
 } as const
 
-/** Returns the length of an interval in seconds; for a month, the longest possible length. */
+/** Returns the length of an interval in seconds. For a month, this is the longest possible length. */
 const lengthOf = (interval: string): number =>
   interval in lengths
     ? lengths[interval as keyof typeof lengths]

@@ -63,7 +63,7 @@ const sweep = Effect.fnUntraced(function*(world: World, entry: Entry, size: numb
   return { account, market, answer, order, parts, expected, amount }
 })
 
-/** Places a market order that finds no order of the check in the book. A target may refuse the market order. */
+/** Places a market order while none of the check's orders is in the book. A target may refuse the market order. */
 const unmet = Effect.fnUntraced(function*(world: World, entry: Entry) {
   const account = yield* LiveOrders.customer(world)
   const fields = fieldsOf(entry, (yield* world.market).name)

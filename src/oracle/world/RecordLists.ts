@@ -21,7 +21,7 @@ export interface Fields {
 
 /** A list of an account's records. */
 export interface Source {
-  /** The part of the rules' ids. */
+  /** The list's name in the ids of its rules. */
   readonly id: string
   /** A readable name for its records. */
   readonly name: string

@@ -10,7 +10,7 @@ import type { Refusal } from "./Dialects.ts"
 const isMessages = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((message) => typeof message === "string")
 
-/** Whether the target does not serve the path: it does not know the path, or does not implement the call. */
+/** Whether the target does not serve the path, because it does not know the path or does not implement the call. */
 export const isNotServed = ({ status }: Answer): boolean => status === 404 || status === 501
 
 /** Returns the parameters that are named in a response's errors. */

@@ -164,7 +164,7 @@ const placedIn = (
   const [item = json]: ReadonlyArray<unknown> = Array.isArray(json) ? json : []
   const shown = Array.isArray(json) && Json.isObject(item) ? item["result"] : item
   const body = Json.isObject(shown) ? shown : {}
-  // The market of the request may be wrong on purpose; the response shows the order's market.
+  // The request's market may be wrong on purpose, but the response shows the order's market.
   const leg = Json.isObject(body["take_profit"]) ? body["take_profit"] : body
   // The first order may show that the target speaks the other dialect; that order must be canceled too.
   const key = Dialects.orderIdKeys(dialect).find((key) => Object.hasOwn(leg, key)) ?? Dialects.keys(dialect).orderId
