@@ -95,7 +95,8 @@ export const margin = (): void => {
           yield* draws(shown, colour, false)
         }
 
-        // The page asks for confirmation, because the move is large: it costs the account more than it has.
+        // The page asks for confirmation, because the move is large. The move liquidates the account, which then has a
+        // debt.
         const { sequence } = yield* control.status
         yield* setMark(shown, "25000")
         const dialog = shown.getByRole("dialog", { name: "Move the mark price of BTC_PERP by −23 %?" })
