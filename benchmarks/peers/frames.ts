@@ -42,7 +42,7 @@ const side = (price: (place: number) => string, next: (bound: number) => number)
 }
 
 /**
- * Returns a complete book of about 100 levels a side, then changes of 20 levels, ten a side. Each change names the
+ * Returns a complete book of about 100 levels per side, then changes of 20 levels, ten per side. Each change names the
  * number of the previous one.
  */
 export const depth = (): { readonly snapshot: string; readonly next: Feed; readonly updateId: () => number } => {

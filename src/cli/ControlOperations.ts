@@ -21,7 +21,7 @@ export type Name = keyof Endpoints
 
 const endpoints: Endpoints = { ...ControlApi.groups.control.endpoints, ...ControlApi.groups.views.endpoints }
 
-/** Short names for the subcommands of frequent operations, such as `price` for `move-price`. */
+/** Short subcommand names for frequently used operations, such as `price` for `move-price`. */
 const shorter: { readonly [K in Name]?: string } = { movePrice: "price", addFault: "fault" }
 
 /** The parts of a request that have fields. */

@@ -1,4 +1,4 @@
-/** Calls with exactly one fault, each of which the target must refuse (document, "Authentication"). */
+/** Calls with exactly one fault. The target must refuse each of these calls (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Rule from "../Rule.ts"

@@ -154,7 +154,7 @@ export const filled = (size: unknown, parts: ReadonlyArray<Part>, status?: strin
   }
 }
 
-/** Returns the fields that no later response about an order may change, as a response shows them. */
+/** Returns a response's values of the fields that no later response about the order may change. */
 export const identity = (order: Body): Body =>
   Object.fromEntries(
     ["orderId", "timestamp", "activationCondition", "positionSide", "oto"].flatMap((key) =>

@@ -45,7 +45,7 @@ export interface Session {
 export interface RuleWorld {
   /** The world that the rule's check receives. */
   readonly world: World
-  /** Undoes a run's changes to the target. Runs at the end of every run of the rule. */
+  /** Undoes a run's changes to the target, at the end of each of the rule's runs. */
   readonly end: Effect.Effect<void>
   /** Whether the run has read an outdated list. If so, a broken rule must be evaluated again. */
   readonly wasLate: Effect.Effect<boolean>

@@ -20,7 +20,7 @@ import * as Retrying from "./Connection.ts"
 import * as Paths from "./Paths.ts"
 
 /**
- * The longest wait for a response or a pushed message, in milliseconds: much longer than any documented interval
+ * The longest wait for a response or a pushed message, in milliseconds: many times longer than any documented interval
  * between messages. Only a broken rule waits this long.
  */
 export const patience = 10_000
