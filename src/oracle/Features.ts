@@ -33,8 +33,8 @@ export interface Features {
    */
   readonly endpoints?: ReadonlyArray<string>
   /**
-   * The paths and channels that the target does not serve, each with the reason, which the report shows; none by
-   * default. A target without a WebSocket lists `streams`.
+   * The paths and channels that the target does not serve, each with the reason that the report shows; none by default.
+   * A target without a WebSocket lists `streams`.
    */
   readonly missing?: Readonly<Record<string, string>>
   /** The target's own paths for calls that it serves elsewhere, keyed by the document's path. */

@@ -34,8 +34,8 @@ const ordersOf = ({ dialect }: Pick<Setting, "dialect">): ReadonlyArray<string> 
     : [Paths.oco, Paths.stopLimit]
 
 /**
- * Returns the paths to call with one fault. The `mutating` profile includes orders: the smallest, far from the market,
- * which are canceled if the target accepts them.
+ * Returns the paths to call with one fault. The `mutating` profile includes the smallest orders, far from the market.
+ * Orders that the target accepts are canceled.
  */
 export const faultyPathsOf = (setting: Setting): ReadonlyArray<string> =>
   setting.profile === "mutating" ? [...pathsOf(setting), ...ordersOf(setting)] : pathsOf(setting)

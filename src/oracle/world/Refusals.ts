@@ -71,9 +71,8 @@ export const coded = (answer: Answer, { codes }: Refusal, why: string): Effect.E
   )
 
 /**
- * Expects that invalid fields are refused as the document says for OCO and cancel-all calls: with the code,
- * `Validation failed`, and an errors object. The document states neither the HTTP status nor that errors names the
- * field.
+ * Expects that invalid fields are refused as the document says for OCO and cancel-all calls: with the code, `Validation
+ * failed`, and an errors object. The document states neither the HTTP status nor that `errors` names the field.
  */
 export const validation = (answer: Answer, { codes }: Refusal): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(

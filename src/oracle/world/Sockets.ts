@@ -1,6 +1,6 @@
 /**
- * WebSocket connections to a target. This module has its own copy of the frames' format, for the same reason as `Paths`
- * has its own copy of the paths.
+ * WebSocket connections to a target. This module has its own copy of the frames' format, for the same reason that
+ * `Paths` has its own copy of the paths.
  *
  * The end of a connection is treated as a missing response, which alone breaks no rule: see `Connection`.
  */

@@ -352,8 +352,8 @@ const isClose = (one: string, other: Units.Units): boolean => {
 
 /**
  * The engine's values equal the values of the public formulas, apart from the rounding of entry prices. Every account
- * at the margin call level has got a margin call. Every account at the liquidation level is in liquidation, with
- * positions that no other account took.
+ * at the margin call level has a margin call. Every account at the liquidation level is in liquidation, with positions
+ * that no other account took.
  */
 const levels = (state: State, withFormulas: boolean): void => {
   const { dirty, moved } = state.watches
