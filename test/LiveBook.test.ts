@@ -111,7 +111,7 @@ describe("a live book", () => {
       yield* change([], [["10.00000000000000000001", "1"]])
       const state = yield* view.get
       assert.deepStrictEqual([state._tag === "Incomplete" && state.why, "value" in state], ["crossed", false])
-      // The book stays incomplete: an update can't repair a crossed book.
+      // The book stays incomplete, because an update can't repair a crossed book.
       yield* change([], [["10.00000000000000000001", "0"]])
       assert.strictEqual((yield* view.get)._tag, "Incomplete")
       assert.strictEqual(subscriptions(), 1)

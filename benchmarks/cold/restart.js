@@ -1,6 +1,6 @@
 /**
- * Opens a venue from its journal, and reports the cost from process start until the venue serves. Argument: the journal
- * file.
+ * Opens a venue from its journal, and reports the cost from process start until the venue is ready to serve requests.
+ * Argument: the journal file.
  */
 import * as Effect from "effect/Effect"
 import { Sandbox, Server } from "../dist/sandbox/index.js"

@@ -1,7 +1,7 @@
 /** Reports the results of rows, as a table and as JSON. */
 import { absolute, type Bracket, type Compared, ratio } from "./compare.ts"
 
-/** One line of the table. */
+/** One row of the table. */
 export interface Line {
   /** The workload that was measured. */
   readonly what: string
@@ -44,7 +44,7 @@ const digits = (value: number) => value.toFixed(value >= 100 ? 0 : value >= 10 ?
 export const show = ({ max, median, min }: Bracket, unit = "x"): string =>
   min === max ? `${digits(median)}${unit}` : `${digits(median)}${unit} (${digits(min)}–${digits(max)})`
 
-/** Creates the table line that compares two peers. */
+/** Creates the table row that compares two peers. */
 export const line = (compared: Compared, what: string, of: string, to: string, unit: "µs" | "ms" = "µs"): Line => {
   const per = unit === "µs" ? 1 : 1000
   const shown = (peer: string) => `${peer} ${digits(absolute(compared, peer, "cpu").median / per)} ${unit}`
@@ -57,7 +57,7 @@ export const line = (compared: Compared, what: string, of: string, to: string, u
 }
 
 /**
- * Creates the table line that compares two peers by inverse ratios: how many times as much work the first peer does.
+ * Creates the table row that compares two peers by inverse ratios: how many times as much work the first peer does.
  */
 export const inverse = (compared: Compared, what: string, of: string, to: string): Line => {
   const { ratios: _, ...words } = line(compared, what, of, to)

@@ -12,7 +12,10 @@ import type { Sample } from "../harness/operation.ts"
 
 const market = marketName("BTC_USDT")
 
-/** Ten calls: four orders, two cancels, two lists and two balances. The markets are read besides, for their rules. */
+/**
+ * Ten calls: four orders, two cancels, two lists and two balances. The program also reads the markets, because it needs
+ * their rules.
+ */
 const run = Effect.gen(function*() {
   const { create } = yield* LimitOrders.LimitOrders
   const { cancel } = yield* CancelOrder.CancelOrder

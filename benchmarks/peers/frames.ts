@@ -21,7 +21,7 @@ const numbers = () => {
 const places = 150
 const changedPerSide = 10
 
-/** Returns a side of a book with about 100 levels. Place 0 is the best price. */
+/** Returns a side of a book with about 100 levels. Index 0 is the best price. */
 const side = (price: (place: number) => string, next: (bound: number) => number) => {
   const amount = () => `${next(3)}.${String(next(1_000_000)).padStart(6, "0")}`
   const amounts = Array.from({ length: places }, (_, place) => place % 3 === 2 ? "0" : amount())
@@ -32,7 +32,7 @@ const side = (price: (place: number) => string, next: (bound: number) => number)
       const chosen = new Set<number>()
       while (chosen.size < changedPerSide) chosen.add(next(places))
       for (const place of chosen) {
-        // One level in five that exists is removed, so that two places in three stay filled.
+        // One level in five that exists is removed, so that two prices in three keep a level.
         const isRemoved = amounts[place] !== "0" && next(5) < 2
         amounts[place] = isRemoved ? "0" : amount()
       }
@@ -42,7 +42,7 @@ const side = (price: (place: number) => string, next: (bound: number) => number)
 }
 
 /**
- * Returns a complete book of about 100 levels a side, then changes of 20 levels, ten a side. Each change names the
+ * Returns a complete book of about 100 levels per side, then changes of 20 levels, ten per side. Each change names the
  * number of the previous one.
  */
 export const depth = (): { readonly snapshot: string; readonly next: Feed; readonly updateId: () => number } => {

@@ -1,6 +1,6 @@
 /**
- * The lower bound for the sandbox over HTTP: a `node:http` server that checks the signature and that payload and body
- * agree, parses the body, and returns an order. It stores nothing.
+ * The lower bound for the sandbox over HTTP: a `node:http` server that checks the signature, compares the payload with
+ * the body, parses the body, and returns an order. It stores nothing.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

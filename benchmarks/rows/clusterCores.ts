@@ -108,7 +108,7 @@ const calls = {
 
 const inFlight = 64
 
-/** Calls a cluster through all its nodes at the same time. Then cancels the open orders, which is not measured. */
+/** Calls a cluster through all its nodes at the same time. Then cancels the open orders, outside the measurement. */
 const turnOf = (
   { callers, nodes, venues }: Cluster,
   call: Pick<Message, "path" | "bodies" | "isGet">,

@@ -19,7 +19,7 @@ const workload = (workload: Workload, title: string): Row => ({
       engines.map(async (engine) => [engine, await start("engine.ts", engine)] as const)
     )
     const count = Math.ceil(orders / plan.shrink)
-    // With all orders, the warm-up would take too long: a book with quadratic cost would take minutes.
+    // With all orders, the warm-up would take too long, because a book with quadratic cost would need minutes.
     const few = Math.ceil(count / 25)
     const left = new Set<unknown>()
     const unsettled: Array<string> = []
@@ -77,7 +77,7 @@ const openOrders: Row = {
   }
 }
 
-/** Compares moves of a mark price in exchanges with different numbers of positions and of called accounts. */
+/** Compares moves of a mark price in exchanges with different numbers of positions and of margin calls. */
 const moves = async (plan: Plan, worlds: ReadonlyMap<string, Positions>): Promise<Compared> => {
   const started = await Promise.all(
     [...worlds].map(async ([name, { called, positions }]) =>

@@ -10,11 +10,11 @@ import { venueWith } from "./server.ts"
 const engineSizes = [1000, 3000, 10_000, 30_000, 100_000, 200_000]
 const sandboxSizes = [1000, 10_000, 100_000]
 
-/** Returns the sizes that a curve shows; two small ones in a smoke run. */
+/** Returns the sizes that a curve shows. A smoke run measures only two small ones. */
 const sizesOf = ({ plan: { shrink } }: Context, sizes: ReadonlyArray<number>): ReadonlyArray<number> =>
   shrink === 1 ? sizes : sizes.slice(0, 2).map((size) => Math.ceil(size / shrink))
 
-/** A curve, and the table line for its last point. */
+/** A curve, and the table row that shows the curve's last point. */
 interface Grown {
   readonly curve: Curve
   readonly line: Line

@@ -16,8 +16,8 @@ const run = promisify(execFile)
 const script = fileURLToPath(new URL("../cold/restart.js", import.meta.url))
 
 /**
- * Starts a sandbox with an empty journal, and stops it as soon as it serves. This is the cost of a venue without a
- * host.
+ * Starts a sandbox with an empty journal, and stops it as soon as it is ready to serve requests. This is the cost of a
+ * venue without a host.
  */
 const startAlone = async (file: string): Promise<Sample & { readonly rss: number }> => {
   const begun = performance.now()
@@ -76,8 +76,8 @@ const measure = async (plan: Plan, folder: string): Promise<Found> => {
   const { server: host } = service
   const made = await inBatches(host, () => ({ make: Math.ceil(count / batches) }))
   const asleep = await host.ask("rss") as number / 1024 ** 2
-  // A batch is as large as the number of awake venues: it wakes its own, and the venues of the previous batch fall
-  // asleep.
+  // A batch has as many venues as can be awake at once, so the venues of the previous batch fall asleep when it wakes
+  // its own.
   const part = (batch: number): readonly [number, number] => [batch * awake, (batch + 1) * awake]
   const first = await inBatches(host, (batch) => ({ wake: part(batch) }))
   const woken = await inBatches(host, (batch) => ({ wake: part(batch) }))

@@ -1,4 +1,4 @@
-/** Measures the memory of a process after many calls. */
+/** Measures a process's memory usage after many calls. */
 import { start } from "../harness/children.ts"
 import { type Bracket, bracket } from "../harness/compare.ts"
 import { type Line, type Row, show } from "../harness/report.ts"
@@ -16,7 +16,8 @@ export const rows: ReadonlyArray<Row> = [{
   run: async ({ plan }) => {
     const stub = await start("stub.ts")
     const seen = new Map(clients.map((client) => [client, new Array<Memory>()]))
-    // Each run has a new process, one at a time: memory does not settle, so peers cannot take turns.
+    // Each run has a new process, and only one runs at a time, because memory does not settle and peers cannot take
+    // turns.
     for (let round = 0; round < (plan.shrink === 1 ? 3 : 1); round++) {
       for (const client of clients) {
         const child = await start("peer.ts", client, `http://127.0.0.1:${stub.ready}`)

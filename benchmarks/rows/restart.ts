@@ -14,7 +14,7 @@ const run = promisify(execFile)
 
 const script = fileURLToPath(new URL("../cold/restart.js", import.meta.url))
 
-/** Starts a venue, and stops it as soon as it serves. */
+/** Starts a venue, and stops it as soon as it is ready to serve requests. */
 const restart = async (file: string): Promise<Sample & { readonly rss: number }> => {
   const begun = performance.now()
   const { stdout } = await run(process.execPath, ["--disable-warning=ExperimentalWarning", script, file])

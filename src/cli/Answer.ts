@@ -3,7 +3,9 @@ import * as DateTime from "effect/DateTime"
 import * as Redacted from "effect/Redacted"
 import { cut, printable, type Screen } from "./Screen.ts"
 
-/** Converts a `Map` to an object, and reveals redacted values: the exchange shows a new key's secret only once. */
+/**
+ * Converts a `Map` to an object, and reveals redacted values, because the exchange shows a new key's secret only once.
+ */
 const reveal = (value: unknown): unknown =>
   Redacted.isRedacted(value)
     ? Redacted.value(value)
@@ -84,7 +86,7 @@ export const lines = (
   )
 }
 
-/** Formats records as a table, with a column for each field that any record has, and a line per record. */
+/** Formats records as a table, with a column for each field that any record has, and a row for each record. */
 export const table = (rows: ReadonlyArray<Row>, { columns, paint }: Screen): ReadonlyArray<string> => {
   const names = [...new Set(rows.flatMap(Object.keys))]
   const [head = "", ...body] = lines(

@@ -21,7 +21,7 @@ export type Name = keyof Endpoints
 
 const endpoints: Endpoints = { ...ControlApi.groups.control.endpoints, ...ControlApi.groups.views.endpoints }
 
-/** Short names for the subcommands of frequent operations, such as `price` for `move-price`. */
+/** Short subcommand names for frequently used operations, such as `price` for `move-price`. */
 const shorter: { readonly [K in Name]?: string } = { movePrice: "price", addFault: "fault" }
 
 /** The parts of a request that have fields. */
@@ -40,7 +40,7 @@ export interface Operation {
   readonly description: string
   /** Whether the operation only reads. */
   readonly isReading: boolean
-  /** The fields of the operation's request, by the part of the request. */
+  /** The fields of the operation's request, grouped by the part of the request that contains them. */
   readonly fields: ReadonlyArray<SchemaFlags.Field & { readonly part: Part }>
   /** Whether the operation's request is text that is read from a file. */
   readonly takesFile: boolean
@@ -67,7 +67,7 @@ const toOperation = (name: Name): Operation => {
   }
 }
 
-/** All operations, in the order of the API. */
+/** All operations, in the same sequence as in the API. */
 export const all: ReadonlyArray<Operation> = (Object.keys(endpoints) as ReadonlyArray<Name>).map(toOperation)
 
 /** Returns the arguments and flags of an operation's subcommand. */

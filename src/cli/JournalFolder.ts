@@ -32,8 +32,8 @@ export const journalIn = (folder: string): string => `${folder}/journal.sqlite`
 export const recordIn = (folder: string): string => `${folder}/venue.json`
 
 /**
- * The nearest folder that contains a `.git` or a `package.json`, searched from the working directory upwards; the
- * working directory if there is none.
+ * The nearest folder that contains a `.git` or a `package.json`, searched from the working directory upwards. If there
+ * is no such folder, this is the working directory.
  */
 const projectFolder = Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem
@@ -54,15 +54,15 @@ export const ofProject = Effect.gen(function*() {
 })
 
 /**
- * Returns a sandbox's journal folder: the given folder, else the project's if a person starts the sandbox, else
- * `effect-txc-data`.
+ * Returns a sandbox's journal folder. This is the given folder. If none is given, it is the project's folder if a
+ * person starts the sandbox, and otherwise `effect-txc-data`.
  */
 export const forSandbox = (given: Option.Option<string>, isForPeople: boolean) =>
   Option.isSome(given) ? Effect.succeed(given.value) : isForPeople ? ofProject : Effect.succeed(programFolder)
 
 /**
- * Returns the folder of a host's venues: the given folder, else the project's if a person starts the host, else
- * `effect-txc-host`.
+ * Returns the folder of a host's venues. This is the given folder. If none is given, it is the project's folder if a
+ * person starts the host, and otherwise `effect-txc-host`.
  */
 export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
   Option.isSome(given)
@@ -78,7 +78,8 @@ export const defaults = Effect.map(
 )
 
 /**
- * Returns the folder of an existing journal: the given folder, else `effect-txc-data` if it exists, else the project's.
+ * Returns the folder of an existing journal. This is the given folder. If none is given, it is `effect-txc-data` if
+ * that folder exists, and otherwise the project's folder.
  */
 export const ofJournal = Effect.fnUntraced(function*(given: Option.Option<string>) {
   const files = yield* FileSystem.FileSystem

@@ -18,7 +18,7 @@ export const serve = Effect.fnUntraced(function*(options: Server.Options) {
 /** Returns a placeholder for a nonce, with as many digits as the nonces in this dialect. */
 const noNonce = ({ nonceUnit }: Dialect): string => "0".repeat(nonceUnit === "milliseconds" ? 13 : 16)
 
-/** Instructions for calling a sandbox that has the example exchange's keys, from a shell and from a program. */
+/** Instructions for calling a sandbox from a shell and from a program, with the example exchange's keys. */
 export const instructions = (baseUrl: string, dialect: Dialect): string =>
   `
 The sandbox keeps serving on ${baseUrl}; stop it with Ctrl-C. Try it:

@@ -1,9 +1,10 @@
 /**
  * Derives a command's arguments and flags from the schema of a request, and the request from their values.
  *
- * The required fields are arguments, in the schema's order; if there are more than four, only the first. If no field is
- * required, the first field may be given as an argument too. All other fields are flags. The fields of a nested object,
- * and of each member of a tagged union, become separate flags. The flag for the union itself takes a tag.
+ * The required fields are arguments, in the schema's order; if there are more than four, only the first field is an
+ * argument. If no field is required, the first field may be given as an argument too. All other fields are flags. The
+ * fields of a nested object, and of each member of a tagged union, become separate flags. The flag for the union itself
+ * takes a tag.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
@@ -148,7 +149,7 @@ export const fieldsOf = (schema: Schema.Constraint): ReadonlyArray<Field> => {
   )
 }
 
-/** Returns the possible values of a text that the user typed, the most literal first. */
+/** Returns the possible interpretations of a text that the user typed, the most literal first. */
 const readings = (key: string, text: string): ReadonlyArray<unknown> => [
   text,
   ...Result.match(Json.parse(text), { onFailure: () => [], onSuccess: (json) => [json] }),
@@ -157,7 +158,7 @@ const readings = (key: string, text: string): ReadonlyArray<unknown> => [
 ]
 
 const readDuration = (text: string): ReadonlyArray<number> => {
-  // The cast is safe: Effect returns nothing for a text that is not a duration.
+  // The cast is safe, because Effect returns nothing for a text that is not a duration.
   const read = Duration.fromInput(text as Duration.Input)
   return Option.toArray(Option.map(read, (duration) => Duration.toMillis(duration)))
 }
@@ -179,7 +180,8 @@ const expected = ({ path, schema, valid }: Field, text: string): string => {
 }
 
 /**
- * With at most this many required fields, all of them are arguments. The order of more arguments is hard to remember.
+ * With at most this many required fields, all of them are arguments. With more arguments, their sequence would be hard
+ * to remember.
  */
 const mostArguments = 4
 

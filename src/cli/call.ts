@@ -45,8 +45,8 @@ const read = (endpoint: Endpoint.Any, text: string): Result.Result<Fields, Refus
 }
 
 /**
- * Whether the market may be the reason for a refusal: the error names the field `market`, or belongs to a public call,
- * whose errors name no fields.
+ * Whether the market may be the reason for a refusal. This is so if the error names the field `market`, or if it
+ * belongs to a public call, whose errors name no fields.
  */
 const isAboutMarket = (error: { readonly _tag: string; readonly fields?: object }): boolean =>
   error._tag === "PublicRequestRejected" || error.fields !== undefined && Object.hasOwn(error.fields, "market")

@@ -129,7 +129,7 @@ const printForPerson = (started: Started, { paint: { bold, cyan, dim } }: Screen
 
 /** Removes the options whose value is `undefined`. */
 const withoutAbsent = <Given extends object>(options: Given) =>
-  // The cast is safe: only undefined values are removed.
+  // The cast is safe, because only undefined values are removed.
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
     readonly [Name in keyof Given]?: Exclude<Given[Name], undefined>
   }

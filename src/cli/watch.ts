@@ -54,7 +54,7 @@ type Items = Stream.Stream<Item.Item<unknown, unknown>, { readonly _tag: string;
 /** Returns the stream of a channel's service, whose name is known only at run time. */
 export const itemsOf = (services: Context.Context<never>, name: Channels.Name, topic: View.Topic): Items => {
   const modules: Readonly<Record<string, Readonly<Record<string, unknown>>>> = contract
-  // The casts are safe: every module has a service of its name, and a test subscribes to each.
+  // The casts are safe, because every module has a service of its name, and a test subscribes to each.
   const key = modules[name]?.[name] as Context.Key<never, { readonly stream: Items | ((topic: View.Topic) => Items) }>
   const { stream } = Context.get(services, key)
   return Stream.isStream(stream) ? stream : stream(topic)
@@ -91,7 +91,7 @@ const drawItems = Effect.fnUntraced(
     const apply = (item: Item.Item<unknown, unknown>) =>
       Effect.map(DateTime.now, (now) => {
         health = Display.after(health, item, now)
-        // The cast is safe: the view belongs to the channel of this stream.
+        // The cast is safe, because the view belongs to the channel of this stream.
         if (item._tag !== "Interrupted") table.apply(item as never)
       })
     yield* Effect.raceFirst(

@@ -39,7 +39,7 @@ export interface Counterexample {
   readonly scenario: Scenario.Scenario
   /** Whether the seed controls everything that the program did. If not, a replay may not break the invariant again. */
   readonly replayable: boolean
-  /** The program's latest spans, in the order in which they ended. */
+  /** The program's latest spans, in the sequence in which they ended. */
   readonly spans: ReadonlyArray<Span>
   /** All commands of the exchange, one per line. `effect-txc sandbox --replay` accepts the counterexample file. */
   readonly commands: ReadonlyArray<string>

@@ -33,7 +33,10 @@ const tickOf = ({ server }: World, market: MarketName): bigint => {
   return found === undefined ? 1n : Units.stepOf(found.moneyPrecision)
 }
 
-/** Sets a market's price to `from`, changed by `permille` thousandths, and rounded to the tick; at least one tick. */
+/**
+ * Sets a market's price to `from`, changed by `permille` thousandths, and rounded to the tick. The result is at least
+ * one tick.
+ */
 const setPrice = (world: World, market: MarketName, from: bigint, permille: number): void => {
   const tick = tickOf(world, market)
   const rounded = from * BigInt(1000 + permille) / 1000n / tick * tick

@@ -233,7 +233,7 @@ export class Network {
   }
 }
 
-/** Delivers messages late, but in order. */
+/** Delivers messages late, but in the sequence in which they were sent. */
 const inOrder = <A>(timeline: Timeline, delay: () => number, deliver: (message: A) => void): (message: A) => void => {
   const waiting: Array<A> = []
   let last = 0

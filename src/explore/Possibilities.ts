@@ -1,6 +1,6 @@
 /**
- * Generates scenarios, as fast-check arbitraries of what may happen. These arbitraries also shrink values that they did
- * not generate, so mutated scenarios shrink like any other.
+ * Creates fast-check arbitraries that generate scenarios. These arbitraries also shrink values that they did not
+ * generate, so mutated scenarios shrink like any other.
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ export interface Possibilities {
   readonly always?: ReadonlyArray<Scenario.Event>
   /** The bounds of the message delays, in milliseconds; 0 to 200 by default. */
   readonly latency?: Scenario.Latency
-  /** Whether fibers run in different orders; `true` by default. */
+  /** Whether the sequence in which fibers run varies; `true` by default. */
   readonly orders?: boolean
   /** The largest price change in one event, in thousandths; 300 by default. */
   readonly permille?: number
@@ -73,7 +73,7 @@ const tagged = <A extends { readonly _tag: string }>(
 
 const applied = { applied: fc.boolean() }
 
-/** All symptoms of calls, simplest first. Shrinking prefers the first symptom that still breaks the invariant. */
+/** All call symptoms, simplest first. Shrinking prefers the first symptom that still breaks the invariant. */
 const symptoms: { readonly [Tag in Faults.Symptom["_tag"]]: fc.Arbitrary<Faults.Symptom> } = {
   Reset: tagged<Faults.Reset>("Reset", applied),
   BadGateway: tagged<Faults.BadGateway>("BadGateway", applied),
@@ -94,7 +94,7 @@ const symptoms: { readonly [Tag in Faults.Symptom["_tag"]]: fc.Arbitrary<Faults.
   })
 }
 
-/** The symptoms of messages, for faults that select a channel. */
+/** All message symptoms, for faults that select a channel. */
 const ofMessages = {
   Lose: tagged<Faults.Lose>("Lose", {}),
   Duplicate: tagged<Faults.Duplicate>("Duplicate", {}),
@@ -254,7 +254,7 @@ export const event = (possible: Possibilities, around: Surroundings): fc.Arbitra
 }
 
 /**
- * Only these kinds of events happen, with equal probability. Fiber orders and message delays still vary.
+ * Only these kinds of events happen, with equal probability. The sequence of fibers and the message delays still vary.
  *
  * @category constructors
  */
@@ -262,7 +262,7 @@ export const of = (...kinds: ReadonlyArray<Kind>): Possibilities => ({
   weights: Object.fromEntries(kinds.map((kind) => [kind, 1]))
 })
 
-/** Only the order of fibers varies. */
+/** Only the sequence in which fibers run varies. */
 export const orders: Possibilities = { weights: {}, latency: { from: 0, to: 0 } }
 
 /** Responses are lost, broken, late or slow. */

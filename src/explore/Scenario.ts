@@ -262,13 +262,13 @@ export interface Latency {
  */
 export interface Scenario {
   /**
-   * The order in which ready fibers run. With 0, fibers run in the order in which they became ready, which is usual in
-   * production. Any other number is the seed for a random order.
+   * The sequence in which ready fibers run. With 0, fibers run in the sequence in which they became ready, which is
+   * usual in production. Any other number is the seed for a random sequence.
    */
   readonly order: number
   /** The bounds of the message delays. */
   readonly latency: Latency
-  /** The events, in any order. */
+  /** The events, in any sequence. */
   readonly events: ReadonlyArray<Event>
 }
 

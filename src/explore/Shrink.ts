@@ -28,8 +28,8 @@ function* candidates(shrinks: Shrinks, scenario: Scenario.Scenario, fixed: numbe
   for (const candidate of simpler(scenario)) if (candidate.events.length >= fixed) yield candidate
   if (!shrinks.canShrinkWithoutContext(scenario)) return
   for (const { value } of shrinks.shrink(scenario, undefined)) {
-    // fast-check shrinks toward the lowest latency and the smallest order, but the calm scenario's latency and order
-    // are simpler.
+    // fast-check shrinks toward the lowest latency and the smallest `order`, but the calm scenario's values are
+    // simpler.
     if (value.latency === scenario.latency || scenario.latency.from !== Scenario.calm.latency.from) yield value
   }
 }

@@ -22,7 +22,7 @@ export interface Span {
 /** Records spans. */
 export interface Recorder {
   readonly tracer: Tracer.Tracer
-  /** The latest spans, in the order in which they ended. */
+  /** The latest spans, in the sequence in which they ended. */
   readonly latest: () => ReadonlyArray<Span>
 }
 

@@ -1,5 +1,5 @@
 /**
- * A history's ready tasks, and the order in which they run. All fibers of the program, the exchange and the network
+ * A history's ready tasks, and the sequence in which they run. All fibers of the program, the exchange and the network
  * share one list. A seed decides which ready task runs next, and where fibers yield.
  */
 import type * as Scheduler from "effect/Scheduler"
@@ -15,7 +15,7 @@ interface Task {
 
 const always: IsAlive = () => true
 
-/** The ready tasks of one priority. They run in the order of their arrival, or in random order. */
+/** The ready tasks of one priority. They run in the sequence of their arrival, or in a random sequence. */
 class Bucket {
   readonly priority: number
   private readonly random: Seeded.Seeded | undefined
@@ -40,7 +40,7 @@ class Bucket {
     const index = random === undefined ? head : head + random.below(tasks.length - head)
     const task = tasks[index]
     const first = tasks[head]
-    // In random order, the first task takes the place of the removed task.
+    // With a random sequence, the first task replaces the removed task.
     if (first !== undefined) tasks[index] = first
     this.head++
     if (this.isEmpty()) {
@@ -55,8 +55,8 @@ class Bucket {
 const gaps = [Infinity, 100, 15]
 
 /**
- * A history's ready tasks. With order 0, tasks run in the order of their arrival, as with Effect's own scheduler. Any
- * other order is a seed: a random task with the lowest priority number runs next, and fibers also yield at random.
+ * A history's ready tasks. If `order` is 0, tasks run in the sequence of their arrival, as with Effect's own scheduler.
+ * Any other number is a seed: a random task with the lowest priority number runs next, and fibers also yield at random.
  */
 export class Tasks {
   private readonly random: Seeded.Seeded | undefined

@@ -72,7 +72,7 @@ interface Explores {
  * @category running
  */
 export const extend = <It extends object>(it: It): It & Explores =>
-  // The cast is safe: the proxy has everything that `it` has, plus `explore`.
+  // The cast is safe, because the proxy has everything that `it` has, plus `explore`.
   new Proxy(it, { get: (target, name) => name === "explore" ? explore : Reflect.get(target, name) }) as It & Explores
 
 /** Vitest's `it`, with `it.explore`. */

@@ -206,7 +206,7 @@ const joined = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   }))
 }
 
-/** Selects the lines with the highest ranks, and the latest among equal ranks. Returns them in the order of time. */
+/** Selects the lines with the highest ranks, and the latest among equal ranks. Returns them sorted by time. */
 const chosen = (lines: ReadonlyArray<Line>, most: number): ReadonlyArray<Line> => {
   const kept = new Set(
     lines.toSorted((one, other) => other.rank - one.rank || other.at - one.at).slice(0, most)

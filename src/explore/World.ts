@@ -1,6 +1,6 @@
 /**
  * Runs one history: a program, its exchange, the network between them, and a scenario's events, in one thread. Only
- * this history's tasks run, in an order that the scenario decides. When no task is ready, the time jumps to the next
+ * this history's tasks run, in a sequence that the scenario decides. When no task is ready, the time jumps to the next
  * scheduled work.
  */
 import * as Clock from "effect/Clock"
@@ -92,7 +92,7 @@ export interface History {
   readonly tasks: number
   /** All commands of the exchange, including those that prepared it, as lines that a new venue can replay. */
   readonly lines: () => ReadonlyArray<string>
-  /** The exchange's events, in order. */
+  /** The exchange's events, oldest first. */
   readonly events: ReadonlyArray<Happened>
   /** The program's latest spans. */
   readonly spans: () => ReadonlyArray<Spans.Span>

@@ -100,7 +100,7 @@ export const positionId = wholeNumber.map((id) => id as Identifiers.PositionId)
 /** Client order ids. */
 export const clientOrderId = textOf(`${alphanumeric}-._`, 1, 40).map((text) => text as Identifiers.ClientOrderId)
 
-/** Client order ids in responses: ids that callers chose, and the exchange's marks of its own orders. */
+/** Client order ids in responses: ids that callers chose, and ids with which the exchange marks its own orders. */
 const receivedClientOrderId = fc.oneof(
   { weight: 9, arbitrary: clientOrderId },
   {

@@ -38,8 +38,8 @@ export interface RunOptions {
   /** The number of rules that must be evaluated for the check to succeed; 1 by default. */
   readonly minJudged?: number
   /**
-   * Whether the check can succeed although it skips rules because the target has no keys, so that it checks only public
-   * calls. False by default.
+   * Whether the check can succeed even if it checks only public calls, because the target has no keys. False by
+   * default.
    */
   readonly publicOnly?: boolean
   /** The rules to select from; all rules of this package by default. */
@@ -116,7 +116,7 @@ const runAll = Effect.fnUntraced(function*(
   return aborted
 })
 
-/** Returns the known failures that are stale: they match rules that hold, but no broken rule. */
+/** Returns the stale known failures, which are those that match rules that hold, but no broken rule. */
 const staleOf = (knownFailing: ReadonlyArray<string>, results: ReadonlyArray<Report.Result>): ReadonlyArray<string> =>
   knownFailing.filter((pattern) => {
     const named = results.filter(({ rule }) => Report.matches([pattern], rule.id))

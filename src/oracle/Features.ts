@@ -27,13 +27,14 @@ import * as Paths from "./world/Paths.ts"
 export interface Features {
   /**
    * The paths that the target serves, in the document's spelling, without the market at the end of a path; all by
-   * default. Calls that other rules need to find prices and orders are tried in any case. `streams` is the WebSocket
-   * with all its channels, and `streams/depth` a channel: the first part of its methods.
+   * default. Calls that other rules need to find prices and orders are tried in any case. `streams` stands for the
+   * WebSocket with all its channels. `streams/depth` stands for one channel, which is named after the first part of its
+   * methods.
    */
   readonly endpoints?: ReadonlyArray<string>
   /**
-   * The paths and channels that the target does not serve, each with the reason, which the report shows; none by
-   * default. A target without a WebSocket lists `streams`.
+   * The paths and channels that the target does not serve, each with the reason that the report shows; none by default.
+   * A target without a WebSocket lists `streams`.
    */
   readonly missing?: Readonly<Record<string, string>>
   /** The target's own paths for calls that it serves elsewhere, keyed by the document's path. */
@@ -108,7 +109,9 @@ export const callOf = (path: string): string => known.includes(path) ? path : pa
 
 const isChannel = (call: string): boolean => Channels.names.includes(call)
 
-/** Returns the names under which a target may declare a call: a channel is part of the WebSocket. */
+/**
+ * Returns the names under which a target may declare a call. A channel has two, because it is part of the WebSocket.
+ */
 const namesOf = (call: string): ReadonlyArray<string> => isChannel(call) ? [call, Channels.webSocket] : [call]
 
 /** Returns the reason with which a target declares a call missing. */

@@ -147,8 +147,8 @@ const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Sess
 })
 
 /**
- * Expects that a target of the document's dialect ignores `nonceWindow`: only the live dialect requires it to be a
- * boolean. This takes only two reads, so a read-only check can do it too.
+ * Expects that a target of the document's dialect ignores `nonceWindow`, because only the live dialect requires it to
+ * be a boolean. This takes only two reads, so a read-only check can do it too.
  */
 const hasNoWindow = Effect.fnUntraced(function*(
   { target, world: begin }: Session.Session,

@@ -161,7 +161,7 @@ export interface Report {
   readonly seed: number
   /** The number of generated values per rule. */
   readonly runs: number
-  /** The results, in the order of the rules. */
+  /** The results, in the same sequence as the rules. */
   readonly results: ReadonlyArray<Result>
   /** The number of rules that must be evaluated for the check to succeed; 1 or more. */
   readonly minJudged: number

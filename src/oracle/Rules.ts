@@ -1,4 +1,4 @@
-/** All rules, in the order of the document's subjects. */
+/** All rules, in the sequence of the document's subjects. */
 import type { Rule } from "./Rule.ts"
 import * as Activation from "./rules/Activation.ts"
 import * as Activity from "./rules/Activity.ts"

@@ -45,7 +45,7 @@ interface Runs {
   skipped?: Verdict.Skipped
   unanswered?: Target.TargetError
   defect?: Cause.Cause<unknown>
-  /** Completed when the check is interrupted. */
+  /** Completes when the check is interrupted. */
   readonly stop: Deferred.Deferred<void>
 }
 
@@ -100,7 +100,8 @@ const judge = Effect.fnUntraced(function*(
     Effect.tapErrorTag("Broken", () => Effect.map(wasLate, (late) => isLate = late)),
     Effect.ensuring(end)
   )
-  // A late list proves nothing. Checks the value again, now that reads wait until the lists have settled.
+  // An outdated list proves nothing, so the value is checked again. From now on, reads wait until the lists have
+  // settled.
   const judged = Effect.catchTag(once, "Broken", (broken) => isLate ? once : Effect.fail(broken))
   const exit = yield* Effect.exit(throttled(answered(judged), target.patience ?? Throttling.defaultPatience))
   if (Exit.isSuccess(exit)) {

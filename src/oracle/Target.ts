@@ -207,7 +207,7 @@ const toHttp = (url: string, { body, headers, method }: Request) => {
   )
 }
 
-/** Limits the rate: sends requests evenly spaced, in order of arrival. */
+/** Limits the rate: sends requests evenly spaced, in the sequence of their arrival. */
 const pace = (maxRate: number): Effect.Effect<void> => {
   const interval = 1000 / maxRate
   let next = 0

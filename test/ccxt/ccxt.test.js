@@ -270,8 +270,8 @@ describe("orders", () => {
       activated: 0,
       activationCondition: "gte"
     })
-    // This buy order's trigger is below the price. The sandbox does not trigger it immediately: the order waits until
-    // the price falls.
+    // This buy order's trigger is below the price. The sandbox does not trigger it immediately, so the order waits
+    // until the price falls.
     const down = await alice.createOrder(btc, "limit", "buy", 0.1, 48500, { triggerPrice: 48000 })
     assert.equal(down.info.activationCondition, "lte")
     assert.deepEqual(ids(await alice.fetchOpenOrders(btc)), ids([up, down]))

@@ -7,8 +7,8 @@ import { scratchFile } from "../support/files.ts"
 import { itOnTerminal, onTerminal } from "../support/terminal.ts"
 
 /**
- * Starts a sandbox with `--open` and only `programs` on the PATH. Stops it when one of the programs has run or on
- * Ctrl-C. Returns its output and its page.
+ * Starts a sandbox with `--open` and only `programs` on the PATH. One of the programs then stops the sandbox. If none
+ * of them can run, Ctrl-C stops it. Returns its output and its page.
  */
 const openedWith = (folder: string, programs: string) =>
   Effect.map(

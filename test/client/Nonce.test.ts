@@ -32,7 +32,7 @@ const balance = MainBalance.use(({ all }) => all)
 const many = (calls: number) =>
   Effect.forEach(Array.from({ length: calls }), () => balance, { concurrency: "unbounded" })
 
-/** Collects the nonces that the server receives, in order of arrival. */
+/** Collects the nonces that the server receives, in the sequence of their arrival. */
 const arrived = Effect.map(privateCalls, (calls) => calls.map((call) => Number(fieldsOf(call)["nonce"])))
 
 const isIncreasing = (numbers: ReadonlyArray<number>) => numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? n))

@@ -98,7 +98,7 @@ describe.each(dialects)("market orders in the $name dialect", (dialect) => {
         for (const { code, fields, status } of errors) {
           same([status, code, fields], [400, 10, { amount: ["Not enough balance."] }])
         }
-        // Nothing was traded: the offer is still in the book.
+        // Nothing was traded, so the offer is still in the book.
         yield* asBob(CancelAllOrders.use((orders) => orders.cancel()))
       }
       // Without an offer in the book, the funds that the order needs depend on the last price.

@@ -32,8 +32,8 @@ const stop = { ...sell, price: "900", activation_price: "950" }
 const oco = { ...sell, price: "1200", activation_price: "950", stop_limit_price: "900" }
 
 /**
- * Every call that has fields bounded by steps, with a valid order. Lists these fields by request key and by the key in
- * the refusal.
+ * Every call with fields that must be multiples of a step, with a valid order. Lists these fields by request key and by
+ * the key in the refusal.
  */
 const calls: ReadonlyArray<readonly [path: string, order: Fields, bounded: Fields]> = [
   ["/api/v4/order/new", { ...sell, price: "1000" }, { amount: "amount", price: "price" }],

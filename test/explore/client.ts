@@ -16,7 +16,7 @@ const order = (index: number) => ({
   price: Decimal.Price.make(String(39_000 + index))
 } as const)
 
-/** Everything that can happen to a call, to the market and to the program, except that the key stays enabled. */
+/** Everything that can happen to a call, to the market and to the program, except for disabling the key. */
 const possible: Possibilities.Possibilities = {
   weights: { Fault: 8, Outage: 1, Drift: 1, Kill: 1, KillAtCall: 2, Price: 1, Trade: 1, Stop: 1 }
 }

@@ -46,7 +46,7 @@ export const racing = Explore.program({
   possible: Possibilities.of()
 })
 
-/** Places a single order in its life. It records its intention first, and gives the order a client order id. */
+/** Places a single order in its lifetime. It records its intention first, and gives the order a client order id. */
 export const careful = Explore.program({
   name: "careful",
   run: Effect.gen(function*() {

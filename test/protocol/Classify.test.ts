@@ -764,7 +764,7 @@ describe("arbitrary responses", () => {
 })
 
 // -----------------------------------------------------------------------------
-// Responses as errors show them
+// How errors show responses
 // -----------------------------------------------------------------------------
 
 describe("responses shown in errors", () => {

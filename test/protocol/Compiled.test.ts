@@ -45,7 +45,7 @@ const encoding = (schema: Schema.Codec<unknown>): Pair => ({
   schema: Schema.encodeUnknownResult(schema)
 })
 
-/** Formats everything observable about a value, including the order of keys. */
+/** Formats everything observable about a value, including the sequence of keys. */
 const shown = (value: unknown): string =>
   inspect(revealed(value), { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, showHidden: true })
 

@@ -11,7 +11,7 @@ const read: Parser.Parser = (value) => typeof value === "number" ? value + 1 : P
 
 /**
  * Returns a reader's result for an object, and the number of keys that it counts. The result is either the entries in
- * order or a refusal.
+ * their sequence, or a refusal.
  */
 const madeBy = (make: ReturnType<typeof MapReader.maker>, object: Readonly<Record<string, unknown>>) => {
   Parser.tally.keys = 0

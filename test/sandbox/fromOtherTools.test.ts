@@ -21,7 +21,7 @@ const files = Object.fromEntries(
   })
 )
 
-/** Returns the scripts in a CI configuration, in order. */
+/** Returns the scripts in a CI configuration, in their sequence. */
 const scriptsIn = (yaml = "") =>
   [...yaml.matchAll(/^( *)(?:- )?(?:run: |- )\|\n((?:\1 +.*\n)+)/gmu)].map(([, , script = ""]) =>
     script.replaceAll(new RegExp(`^${/^ */u.exec(script)?.[0]}`, "gmu"), "")

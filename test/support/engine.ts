@@ -317,7 +317,9 @@ export const progress = ({ dealStock, quantity, status }: Order): string =>
 // Comparing states
 // -----------------------------------------------------------------------------
 
-/** Serialises a complete value. Equal texts mean equal values, including the order of maps and sets. */
+/**
+ * Serialises a complete value. Equal texts mean equal values, including the sequence of the entries in maps and sets.
+ */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part === "bigint") return `${part}n`

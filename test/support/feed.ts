@@ -5,9 +5,9 @@ import type { Made } from "../../src/sandbox/host/HostModels.ts"
 
 /** A feed reader. */
 export interface Reader {
-  /** The ids of all entries so far, in the order in which they arrived. */
+  /** The ids of all entries so far, in the sequence in which they arrived. */
   readonly ids: Array<string>
-  /** The client order ids of the placed orders, in the order in which they arrived. */
+  /** The client order ids of the placed orders, in the sequence in which they arrived. */
   readonly orders: Array<string>
   /** How often the host no longer had the next entries. */
   gone: number
@@ -76,7 +76,7 @@ const numbers = (id: string): readonly [sequence: number, run: number, index: nu
   return third === undefined ? [sequence, 0, second] : [sequence, second, third]
 }
 
-/** The first entry that does not come after the previous entry, or `undefined` if all entries are in order. */
+/** The first entry that does not come after the previous entry, or `undefined` if all entries are in sequence. */
 export const disorder = (ids: ReadonlyArray<string>): string | undefined =>
   ids.find((id, at) => {
     if (at === 0) return false

@@ -15,7 +15,7 @@ export const givingWay = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effec
 /** The number of places at which a short effect may give way. */
 export const places = 40
 
-/** Waits for so many turns of the event loop. */
+/** Waits for this many turns of the event loop. */
 export const turns = (count: number): Effect.Effect<void> =>
   Effect.replicateEffect(
     Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void))),

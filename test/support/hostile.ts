@@ -46,7 +46,7 @@ export const say = (
     })
   )
 
-/** The statuses of the received responses, in order. */
+/** The statuses of the received responses, in their sequence. */
 export const statuses = (said: string): ReadonlyArray<number> =>
   [...said.matchAll(/HTTP\/1\.1 (\d{3})/gu)].map(([, status]) => Number(status))
 

@@ -1,4 +1,4 @@
-/** A link between a program and a local port that a test can cut, so that data stops or connections are reset. */
+/** A link between a program and a local port. A test can cut the link, so that data stops or connections are reset. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Net from "node:net"

@@ -1,4 +1,4 @@
-/** Connections that fail during some requests. The seed determines during which requests. */
+/** Connections that fail during some requests, which the seed determines. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as fc from "fast-check"

@@ -28,7 +28,7 @@ const control = (baseUrl: string): Target.ControlPlane => ({
   token: Redacted.make(token)
 })
 
-/** At most `most` elements of a list, at even distances. */
+/** At most `most` elements of a list, evenly spaced. */
 const spread = <A>(all: ReadonlyArray<A>, most: number): ReadonlyArray<A> =>
   all.length <= most ? all : Array.from({ length: most }, (_, index) => all[Math.floor(index * all.length / most)] as A)
 

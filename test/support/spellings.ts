@@ -40,7 +40,7 @@ export interface Spelling {
   readonly width: number
   /** Text before the secret that is encoded together with the secret. */
   readonly before: string
-  /** Where the part that the server writes starts, as a fraction of the encoded text's length. */
+  /** The start of the part that the server writes, as a fraction of the encoded text's length. */
   readonly from: number
   readonly to: number
 }

@@ -26,7 +26,7 @@ import { type Row, succeeds } from "./Row.ts"
 import * as StopOrders from "./StopOrders.ts"
 import * as Trading from "./Trading.ts"
 
-/** The chapters, in order: later chapters depend on earlier ones. */
+/** The chapters in their sequence, because later chapters depend on earlier ones. */
 const chapters = Effect.gen(function*() {
   return [
     ...yield* Markets.rows,
@@ -55,7 +55,7 @@ const summary = (answer: unknown): string =>
     ? `${answer.size} entries`
     : "answered"
 
-/** Returns the row for a call that no chapter covers: it sends the endpoint's example request. */
+/** Returns the row for a call that no chapter covers. The row sends the endpoint's example request. */
 const exampleRow = (
   { endpoint, name }: Contract.Entry,
   baseUrl: string,

@@ -61,7 +61,7 @@ const pause = Duration.millis(100)
 /** The number of terminal lines without a row: those for the heading, the state, the column names and the cursor. */
 const otherLines = 4
 
-/** Returns a frame's lines: heading, status and rows, cut to the terminal's size. */
+/** Returns a frame's lines (heading, status and rows), cut to the terminal's size. */
 export const frame = (
   title: string,
   { interruptions, isWhole, sentence }: Health,

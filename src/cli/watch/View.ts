@@ -21,7 +21,9 @@ export interface Definition<Event, State, Record> {
   readonly keeps?: number
   /** Whether a record marks its own removal from the table. */
   readonly isGone?: (record: Record) => boolean
-  /** Sorts the records, of which at most `limit` are needed; by default, they stay in the order of arrival. */
+  /**
+   * Sorts the records, of which at most `limit` are needed; by default, they stay in the sequence of their arrival.
+   */
   readonly sorted?: (records: ReadonlyArray<Record>, topic: Topic) => ReadonlyArray<Record>
   /** The cells of a record. */
   readonly row: (record: Record) => Row
@@ -38,7 +40,7 @@ export type Topic = Readonly<Record<string, unknown>>
 export interface Table<Event, State> {
   /** Applies an event or a state. */
   readonly apply: (item: Item.Event<Event> | Item.Snapshot<State>) => void
-  /** The table's rows, in the view's order. */
+  /** The table's rows, sorted as the view defines. */
   readonly rows: () => ReadonlyArray<Row>
 }
 
@@ -81,7 +83,7 @@ export const make = <Event, State, Record>(definition: Definition<Event, State, 
   }
 }
 
-/** Puts the latest records first. Records with the same time are in reverse order of arrival. */
+/** Puts the latest records first. Among records with the same time, the last to arrive comes first. */
 export const latestFirst =
   <Base>(timeOf: (record: Base) => number) =>
   <Record extends Base>(records: ReadonlyArray<Record>): ReadonlyArray<Record> =>

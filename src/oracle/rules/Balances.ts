@@ -16,7 +16,8 @@ import * as Wallets from "../world/Wallets.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
 /**
- * The maximum that an open order may lock beyond its cost, as a ratio of the cost: an exchange may lock the fee too.
+ * The maximum that an open order may lock beyond its cost, as a ratio of the cost. It is above zero, because an
+ * exchange may also lock the fee.
  */
 const lockedFee = 0.01
 

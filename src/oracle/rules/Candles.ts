@@ -28,7 +28,7 @@ const lengths = {
   "1d": 86_400
 } as const
 
-/** Returns the length of an interval in seconds; for a month, the longest possible length. */
+/** Returns the length of an interval in seconds. For a month, this is the longest possible length. */
 const lengthOf = (interval: string): number =>
   interval in lengths
     ? lengths[interval as keyof typeof lengths]
@@ -73,7 +73,7 @@ const traded = Effect.fnUntraced(function*(world: World) {
   return { amount: 0.01, price: Number(price) }
 })
 
-/** Returns the candle with the latest time: the documentation states no order. */
+/** Returns the candle with the latest time, because the documentation does not say how candles are sorted. */
 const latest = (found: ReadonlyArray<Candle>): Candle | undefined =>
   found.toSorted((one, other) => one.at - other.at).at(-1)
 

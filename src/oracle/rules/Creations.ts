@@ -236,8 +236,8 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
 ]
 
 /**
- * Creates a sub-account with these permissions and a key. Succeeds with the key's record and the account that it signs
- * for.
+ * Creates a sub-account with a key and these permissions. Succeeds with the key's record, and the account for which the
+ * key signs.
  */
 const withKey = Effect.fnUntraced(function*(world: World, parent: Account, permissions: Body = both, type = 1) {
   const sub = yield* create(world, parent, Paths.createSubAccount, accountWith(world.unique("desk"), { permissions }))

@@ -19,7 +19,7 @@ const fees = Effect.fnUntraced(function*(world: World): Effect.fn.Return<FieldRu
   return { answer, objects: Array.isArray(answer.json) ? answer.json : [] }
 })
 
-/** Returns an account for reads; in a sandbox, an account that holds every currency that is traded. */
+/** Returns an account for reads. In a sandbox, the account holds every currency that is traded. */
 const rich = Effect.fnUntraced(function*(world: World) {
   if (world.profile !== "control") return yield* world.reader
   const account = yield* world.open({ isFunded: false })

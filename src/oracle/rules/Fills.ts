@@ -25,7 +25,7 @@ interface Fill extends LiveOrders.Part {
 interface Party {
   readonly account: Account
   readonly fields: Body
-  /** The response that placed the order. */
+  /** The response to the order's placement. */
   readonly answer: LiveOrders.Shown["answer"]
   readonly order: Body
   /** The order's fills at the time of that response. */

@@ -12,7 +12,7 @@ import type { Account, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
-/** Expects exactly one position a side, with these signed amounts. */
+/** Expects exactly one position per side, with these signed amounts. */
 const has = Effect.fnUntraced(function*(world: World, account: Account, amounts: Readonly<Record<string, number>>) {
   const { answer, positions } = yield* LiveCalls.openPositions(world, account)
   yield* Verdict.expect(

@@ -40,7 +40,7 @@ const everywhere = (id: string, statement: string, why: string, denied: Restrict
 const setKey = (world: World, owner: Account, enabled: boolean) =>
   Effect.as(world.control("SetKey", { apiKey: Redacted.value(owner.apiKey), enabled }), owner)
 
-/** Adds a key to an account that may call only one endpoint. */
+/** Gives an account another key, which may call only one endpoint. */
 const addKeyOf = Effect.fnUntraced(function*(world: World, owner: Account, endpoint: string) {
   const apiKey = world.unique("restricted")
   const apiSecret = `${apiKey}-secret`

@@ -171,7 +171,7 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The margin calls that take `reduceOnly` with an amount in the base currency. */
+/** The calls that place margin orders and take `reduceOnly` with an amount in the base currency. */
 const reducing = calls.filter(({ path }) =>
   [Paths.collateralLimit, Paths.collateralStopLimit, Paths.triggerMarket].includes(path)
 )

@@ -1,4 +1,6 @@
-/** Rules about pages of orders and trades, whose bounds only the live exchange's documentation describes. */
+/**
+ * Rules about pages of orders and trades. Only the live exchange's documentation describes the bounds of these pages.
+ */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

@@ -10,7 +10,10 @@ import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import type { World } from "../world/World.ts"
 
-/** Makes a call without its fields: a read succeeds or names a missing field, and any other call is refused. */
+/**
+ * Makes a call without its fields. Expects that a read succeeds or names a missing field, and that any other call is
+ * refused.
+ */
 const ask = Effect.fnUntraced(function*(world: World, path: string, market: string) {
   return path.includes("/public/")
     ? yield* world.get(Paths.ofMarkets.includes(path) ? `${path}/${market}` : path, `market=${market}`)
@@ -18,8 +21,8 @@ const ask = Effect.fnUntraced(function*(world: World, path: string, market: stri
 })
 
 /**
- * Returns the calls to make, except those that the target declares missing. On a target that is not a sandbox, only
- * reads.
+ * Returns the calls to make, except those that the target declares missing. On a target that is not a sandbox, returns
+ * only reads.
  */
 const pathsOf = ({ declares, profile }: World): ReadonlyArray<string> =>
   (profile === "control" ? Paths.liveCalls : Paths.liveReads).filter(declares)

@@ -63,7 +63,7 @@ const sweep = Effect.fnUntraced(function*(world: World, entry: Entry, size: numb
   return { account, market, answer, order, parts, expected, amount }
 })
 
-/** Places a market order that finds no order of the check in the book. A target may refuse the market order. */
+/** Places a market order while none of the check's orders is in the book. A target may refuse the market order. */
 const unmet = Effect.fnUntraced(function*(world: World, entry: Entry) {
   const account = yield* LiveOrders.customer(world)
   const fields = fieldsOf(entry, (yield* world.market).name)
@@ -72,7 +72,7 @@ const unmet = Effect.fnUntraced(function*(world: World, entry: Entry) {
   return { account, answer, order, amount: fields["amount"] }
 })
 
-/** The refusal for lack of funds: with the engine's code, or with the code for the amount. */
+/** The refusal of an order for lack of funds, which has either the engine's code or the code for the amount. */
 const noFunds = { status: 400, codes: [10, 32] }
 
 /** Without a limit price, a response shows "0" or nothing. */

@@ -393,7 +393,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The refusal for lack of funds: with the engine's code, or with the code for the amount. */
+/** The refusal of an order for lack of funds, which has either the engine's code or the code for the amount. */
 const noFunds = { status: 400, codes: [10, 32] }
 
 const refusalRules: ReadonlyArray<Rule.Rule> = [

@@ -17,7 +17,9 @@ interface List {
   readonly read: (world: World, account: Account, fields: Body) => Effect.Effect<LiveOrders.Shown, Verdict.CheckError>
   /** The key whose values identify the scenario's records. */
   readonly key: "orderId" | "id"
-  /** The key of the time by which the documentation sorts the list; absent where it states no order. */
+  /**
+   * The key of the time by which the documentation sorts the list; absent where it does not say how the list is sorted.
+   */
   readonly sortedBy?: string
 }
 

@@ -52,7 +52,7 @@ const enter = Effect.fnUntraced(function*(
 
 type Entered = Effect.Success<ReturnType<typeof enter>>
 
-/** Expects that the account has no orders and no position, and that its only fills are entry and exit. */
+/** Expects that the account has no orders and no position, and that its only fills are the entry and the exit. */
 const isOut = Effect.fnUntraced(function*(world: World, { account, market, order, side }: Entered) {
   yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "no open orders", "orderId", [])
   const positions = yield* LiveCalls.list(world, account, Paths.openPositions, { market: market.name })

@@ -81,8 +81,7 @@ const isFitting = (status: unknown, stock: number, amount: number): boolean => {
 }
 
 /**
- * Returns the requirement on a fee that is charged in one of the market's currencies: it lies between the rates that
- * the order shows.
+ * Returns the requirement that a fee in one of the market's currencies lies between the rates that the order shows.
  */
 const ofFee = (order: Body): Requirement => {
   const [stock = "", money = ""] = String(order["market"]).split("_")

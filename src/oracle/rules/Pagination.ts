@@ -16,7 +16,10 @@ import * as Section from "../world/Section.ts"
 /** Records as text, for comparison and display. */
 const textOf = (records: unknown): string => JSON.stringify(records) ?? ""
 
-/** Whether two pages contain the same records. The document states no order, so order does not matter. */
+/**
+ * Whether two pages contain the same records. The document does not say how records are sorted, so their sequence does
+ * not matter.
+ */
 const isSameSet = (one: ReadonlyArray<unknown>, two: ReadonlyArray<unknown>): boolean =>
   one.map(textOf).toSorted().join() === two.map(textOf).toSorted().join()
 

@@ -10,7 +10,7 @@ import type { Account, Market, World } from "../world/World.ts"
 
 const { always, forEach } = Streams.documented("Authorization")
 
-/** The code of a private request on a connection without authorisation. */
+/** The error code for a private request on a connection without authorisation. */
 const requiresAuthorization = 6
 
 /** A private request that every account may make. */

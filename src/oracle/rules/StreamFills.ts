@@ -22,7 +22,7 @@ const executed = Streams.documented("Orders executed")
 const limitTypes = [1, 7]
 const marketTypes = [2, 8, 202]
 
-/** The fields of a pushed deal, in order. */
+/** The fields of a pushed deal, in their sequence. */
 const columns = [
   "id",
   "time",

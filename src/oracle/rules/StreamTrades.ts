@@ -29,7 +29,7 @@ const tradesOf = (pushed: ReadonlyArray<unknown>, { name }: Pick<Market, "name">
     market === name ? Streams.listOf(trades).map(Streams.objectOf) : []
   )
 
-/** Returns the trades that the call for a market's trades shows, in the form of the stream's, latest first. */
+/** Returns the trades that the call for a market's trades shows, in the stream's format, latest first. */
 const listed = Effect.fnUntraced(function*(world: World, { name }: Pick<Market, "name">) {
   const answer = yield* LivePublicCalls.get(world, `${Paths.trades}/${name}`)
   return Streams.listOf(answer.json).map(Streams.objectOf).map((trade) => ({

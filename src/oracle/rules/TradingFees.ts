@@ -18,7 +18,7 @@ const { always, forEach } = LiveCalls.section
 
 const feesOf = (world: World, account: Account) => LiveCalls.object(world, account, Paths.tradingFees, {})
 
-/** Returns a market's fees, in percent: its own if it has any, otherwise the defaults of its kind. */
+/** Returns a market's fees, in percent. A market without its own fees has the default fees of its kind. */
 const feesFor = (fees: Body, market: string, isFuture: boolean) => {
   const all = Json.isObject(fees["custom_fee"]) ? fees["custom_fee"] : {}
   const own = Json.isObject(all[market]) ? all[market] : {}

@@ -1,6 +1,6 @@
 /**
- * The names under which a target declares that it lacks the WebSocket or a channel. The oracle has its own copy of the
- * channel names, as it has of the paths.
+ * The names under which a target declares that it lacks the WebSocket or a channel. The oracle has its own copies of
+ * the channel names and of the paths.
  */
 
 /** The WebSocket with all its channels. */

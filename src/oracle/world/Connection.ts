@@ -64,7 +64,7 @@ export const retry = <A, E extends { readonly _tag: string }>(
   Effect.retry(effect, { while: isUnanswered, schedule: Schedule.upTo(waits, { times: maxTries - 1, duration }) })
 
 /**
- * Like {@link retry}. If no attempt gets a response, the target is considered unresponsive, and the rule is not
+ * Like {@link retry}, but if no attempt gets a response, the target is considered unresponsive, and the rule is not
  * retried.
  */
 export const read = <A, E extends { readonly _tag: string }>(

@@ -1,4 +1,4 @@
-/** Calls with exactly one fault, each of which the target must refuse (document, "Authentication"). */
+/** Calls with exactly one fault. The target must refuse each of these calls (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Rule from "../Rule.ts"
@@ -34,15 +34,15 @@ const ordersOf = ({ dialect }: Pick<Setting, "dialect">): ReadonlyArray<string> 
     : [Paths.oco, Paths.stopLimit]
 
 /**
- * Returns the paths to call with one fault. The `mutating` profile includes orders: the smallest, far from the market,
- * which are canceled if the target accepts them.
+ * Returns the paths to call with one fault. The `mutating` profile includes the smallest orders, far from the market.
+ * Orders that the target accepts are canceled.
  */
 export const faultyPathsOf = (setting: Setting): ReadonlyArray<string> =>
   setting.profile === "mutating" ? [...pathsOf(setting), ...ordersOf(setting)] : pathsOf(setting)
 
 /**
- * Returns the paths to call with a wrong signature or key: with a real key of the live exchange, all that only read,
- * too.
+ * Returns the paths to call with a wrong signature or key. With a real key of the live exchange, these include every
+ * call that only reads.
  */
 export const allPathsOf = (setting: Setting): ReadonlyArray<string> => [
   ...faultyPathsOf(setting),

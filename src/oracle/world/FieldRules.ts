@@ -40,7 +40,7 @@ export interface LiveRow {
 export interface Sample {
   /** The response that contains the objects. */
   readonly answer: Target.Answer
-  /** The objects; at least one. */
+  /** The objects, of which there is at least one. */
   readonly objects: ReadonlyArray<unknown>
 }
 
@@ -146,7 +146,7 @@ export const atLeastOne = <A>(
     : Verdict.skip(Verdict.lacksRecords.none)
 }
 
-/** Returns a page's records; expects at least one. */
+/** Returns a page's records, and expects at least one. */
 export const records = (
   world: Pick<World, "profile">,
   answer: Target.Answer,

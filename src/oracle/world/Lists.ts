@@ -75,7 +75,7 @@ export const read = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Target.Answer, Verdict.CheckError> {
   const account = yield* list.account(world)
   const answer = yield* world.call(account, list.path, fields)
-  // A real account may lack access; the document does not say how such a call is refused.
+  // A real account may lack access, and the document does not say how such a call is refused.
   const isDenied = world.profile !== "control" && Refusals.isRefused(answer) &&
     !(yield* world.hasAccess(account, list.path))
   return isDenied ? yield* Verdict.skip("the account has no access to this list") : answer

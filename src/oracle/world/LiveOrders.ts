@@ -17,7 +17,7 @@ import type { Account, Body, World } from "./World.ts"
 export interface Shown {
   /** The response that lists the records. */
   readonly answer: Target.Answer
-  /** The records in the response, in order. */
+  /** The records, in the same sequence as in the response. */
   readonly records: ReadonlyArray<Body>
 }
 
@@ -60,7 +60,7 @@ export const shows = ({ answer }: Pick<Shown, "answer">, what: string, record: B
   )
 }
 
-/** Expects exactly these records, in any order, each identified by the value of `key`. */
+/** Expects exactly these records, in any sequence, each identified by the value of `key`. */
 export const lists = Effect.fnUntraced(function*(
   shown: Shown,
   what: string,
@@ -154,7 +154,7 @@ export const filled = (size: unknown, parts: ReadonlyArray<Part>, status?: strin
   }
 }
 
-/** Returns the fields that no later response about an order may change, as a response shows them. */
+/** Returns a response's values of the fields that no later response about the order may change. */
 export const identity = (order: Body): Body =>
   Object.fromEntries(
     ["orderId", "timestamp", "activationCondition", "positionSide", "oto"].flatMap((key) =>

@@ -106,7 +106,7 @@ const typed = (entry: OrderEntry, key: string): Rule.Rule =>
     statement: `Refuses ${key} if it is not a string`,
     values: Boundaries.noTexts,
     examples: [1],
-    // The valid value, but as a number: only its type is wrong.
+    // The valid value, but as a number, so only its type is wrong.
     value: (value, _market, { [key]: right }) =>
       typeof value === "number" && !Number.isNaN(Number(right)) ? Number(right) : value
   })
@@ -172,8 +172,8 @@ const isDecimal = (entry: OrderEntry, key: string): Rule.Rule =>
   })
 
 /**
- * The document states a minimum for amounts and for the total of a stop-limit order, which implies one for its limit
- * price. It only implies that other prices are above zero.
+ * The document states a minimum for amounts and, for stop-limit orders, a minimum for the total, which implies a
+ * minimum for the limit price. It only implies that other prices are above zero.
  */
 const positiveLevelOf = ({ limits, unbounded }: OrderEntry, key: string): Rule.Level =>
   key === "amount" || (limits.includes(key) && !unbounded.includes("total")) ? "MUST" : "SHOULD"

@@ -67,7 +67,7 @@ export const oco = (market: Market, side: Side, more: Body = {}): Body => {
   }
 }
 
-/** The plain orders that the first order of these calls must be. */
+/** For each of these calls, the plain order that must be placed first. */
 const drafts: Readonly<Record<string, typeof oco>> = { [Paths.oco]: oco, [Paths.stopLimit]: stopLimit }
 
 /** Returns the JSON object of a successful response. */

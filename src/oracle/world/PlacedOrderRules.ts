@@ -26,7 +26,7 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => {
       check: Effect.fnUntraced(function*(world, side) {
         const market = yield* world.market
         const account = yield* world.trader
-        // Places another order first: a faulty response could repeat its values.
+        // Places another order first, because a faulty response could repeat that order's values.
         yield* Orders.place(world, account, path, draft(market, Orders.opposite(side)))
         const fields = draft(market, side)
         const { answer, order } = yield* Orders.place(world, account, path, fields)
@@ -63,8 +63,8 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => {
     forAll(`${id}.parallel`, {
       statement: "Places all orders that arrive at the same time, each with a different id",
       profile: "control",
-      // The target may refuse calls whose nonces arrive out of order, because the document does not say whether the
-      // order matters.
+      // The target may refuse calls whose nonces arrive out of sequence, because the document does not say whether
+      // nonces must increase.
       level: "SHOULD",
       values: fc.integer({ min: 2, max: 8 }),
       check: Effect.fnUntraced(function*(world, count) {

@@ -21,7 +21,7 @@ export interface Fields {
 
 /** A list of an account's records. */
 export interface Source {
-  /** The part of the rules' ids. */
+  /** The list's name in the ids of its rules. */
   readonly id: string
   /** A readable name for its records. */
   readonly name: string
@@ -164,7 +164,10 @@ export const sources: ReadonlyArray<Source> = [open, ended, fills, oco]
 /** The maximum number of records that a rule reads. */
 export const most = 100
 
-/** Returns an account's records; at least `least`. A real account may have fewer: then the rule is skipped. */
+/**
+ * Returns an account's records, of which there must be at least `least`. If a real account has fewer, the rule is
+ * skipped.
+ */
 export const recordsOf = Effect.fnUntraced(function*(
   world: World,
   account: Account,

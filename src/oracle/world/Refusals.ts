@@ -10,7 +10,7 @@ import type { Refusal } from "./Dialects.ts"
 const isMessages = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((message) => typeof message === "string")
 
-/** Whether the target does not serve the path: it does not know the path, or does not implement the call. */
+/** Whether the target does not serve the path, because it does not know the path or does not implement the call. */
 export const isNotServed = ({ status }: Answer): boolean => status === 404 || status === 501
 
 /** Returns the parameters that are named in a response's errors. */
@@ -71,9 +71,8 @@ export const coded = (answer: Answer, { codes }: Refusal, why: string): Effect.E
   )
 
 /**
- * Expects that invalid fields are refused as the document says for OCO and cancel-all calls: with the code,
- * `Validation failed`, and an errors object. The document states neither the HTTP status nor that errors names the
- * field.
+ * Expects that invalid fields are refused as the document says for OCO and cancel-all calls: with the code, `Validation
+ * failed`, and an errors object. The document states neither the HTTP status nor that `errors` names the field.
  */
 export const validation = (answer: Answer, { codes }: Refusal): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(

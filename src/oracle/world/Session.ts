@@ -45,7 +45,7 @@ export interface Session {
 export interface RuleWorld {
   /** The world that the rule's check receives. */
   readonly world: World
-  /** Undoes a run's changes to the target. Runs at the end of every run of the rule. */
+  /** Undoes a run's changes to the target, at the end of each of the rule's runs. */
   readonly end: Effect.Effect<void>
   /** Whether the run has read an outdated list. If so, a broken rule must be evaluated again. */
   readonly wasLate: Effect.Effect<boolean>
@@ -180,7 +180,7 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
   let remains: ReadonlyArray<string> = []
   const funded = (account: Effect.Effect<Account, Verdict.CheckError>) =>
     Effect.tap(Connection.retry(account), (account) => Effect.sync(() => funding.promise(account)))
-  // Rules only read it, so they share it: it takes many calls to open.
+  // The rules share it, because they only read it, and opening it takes many calls.
   const parent = openOnce(funded(Accounts.openParent(shared)))
 
   const world = (): RuleWorld => {

@@ -1,7 +1,7 @@
 /**
  * Handles lists that show a change only some time after it was made. The document does not describe these lists, so it
  * does not say how soon they show an order, a fill or a balance. The live exchange's documentation says that market
- * data is cached for a second. Late lists and late market data break no rule.
+ * data is cached for a second. So outdated lists and market data break no rule.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"

@@ -1,6 +1,6 @@
 /**
- * WebSocket connections to a target. This module has its own copy of the frames' format, for the same reason as `Paths`
- * has its own copy of the paths.
+ * WebSocket connections to a target. This module has its own copy of the frames' format, for the same reason that
+ * `Paths` has its own copy of the paths.
  *
  * The end of a connection is treated as a missing response, which alone breaks no rule: see `Connection`.
  */
@@ -20,7 +20,7 @@ import * as Retrying from "./Connection.ts"
 import * as Paths from "./Paths.ts"
 
 /**
- * The longest wait for a response or a pushed message, in milliseconds: much longer than any documented interval
+ * The longest wait for a response or a pushed message, in milliseconds: many times longer than any documented interval
  * between messages. Only a broken rule waits this long.
  */
 export const patience = 10_000
@@ -51,7 +51,9 @@ export interface Reply {
  * @category models
  */
 export interface Connection {
-  /** The messages that have arrived, in order. A message that is not a JSON object is represented by an empty one. */
+  /**
+   * The messages that have arrived, oldest first. A message that is not a JSON object is represented by an empty one.
+   */
   readonly messages: ReadonlyArray<Body>
   /** The reason why the connection has ended; `undefined` while it is open. */
   readonly ended: () => string | undefined
@@ -165,7 +167,7 @@ export const make = (
   { dial, features = {} }: Target.Target,
   get: (path: string) => Effect.Effect<unknown, Verdict.CheckError>
 ): Sockets => {
-  /** Completed once a connection could not be opened although the target responds to calls. */
+  /** Completes once a connection could not be opened although the target responds to calls. */
   let unserved: Verdict.Broken | undefined
   let shared: Connection | undefined
   const refused = Effect.fnUntraced(function*({ reason }: Target.TargetError) {

@@ -55,7 +55,7 @@ export interface Event {
   readonly order: Body
 }
 
-/** Returns an order's events, in order. */
+/** Returns an order's events, oldest first. */
 export const eventsOf = (pushed: ReadonlyArray<unknown>, orderId: unknown): ReadonlyArray<Event> =>
   pushed.map(Streams.listOf).map(([event, order]) => ({ event, order: toOrder(order) }))
     .filter(({ order }) => order["orderId"] === orderId)

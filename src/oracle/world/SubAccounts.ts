@@ -104,10 +104,10 @@ const list = Effect.fnUntraced(function*(
   return yield* FieldRules.records(world, answer, "data")
 })
 
-/** Returns the parent's sub-accounts; at least one. */
+/** Returns the parent's sub-accounts, of which there must be at least one. */
 export const all = (world: World, fields: Body = {}) => list(world, Paths.subAccounts, fields)
 
-/** Returns the keys of the parent's sub-accounts; at least one. */
+/** Returns the keys of the parent's sub-accounts, of which there must be at least one. */
 export const apiKeys = (world: World, fields: Body = {}) => list(world, Paths.apiKeys, fields)
 
 /** Returns the value of one key, `id` by default, in each object. */

@@ -145,7 +145,7 @@ const lookUp = Effect.fnUntraced(function*(world: World, account: Account, doubt
   for (const [id] of found) yield* cancel(world, account, { path, market: fields["market"], key, id: Number(id) })
 })
 
-/** Whether a response refuses the only order of a call: by refusing the call, or in the order's item. */
+/** Whether a call's only order was refused: the response refuses the whole call, or its first item shows an error. */
 const isRefused = (answer: Target.Answer): boolean => {
   const [item]: ReadonlyArray<unknown> = Array.isArray(answer.json) ? answer.json : []
   return Refusals.isRefused(answer) || (Json.isObject(item) && Json.isObject(item["error"]))
@@ -164,7 +164,7 @@ const placedIn = (
   const [item = json]: ReadonlyArray<unknown> = Array.isArray(json) ? json : []
   const shown = Array.isArray(json) && Json.isObject(item) ? item["result"] : item
   const body = Json.isObject(shown) ? shown : {}
-  // The market of the request may be wrong on purpose; the response shows the order's market.
+  // The request's market may be wrong on purpose, but the response shows the order's market.
   const leg = Json.isObject(body["take_profit"]) ? body["take_profit"] : body
   // The first order may show that the target speaks the other dialect; that order must be canceled too.
   const key = Dialects.orderIdKeys(dialect).find((key) => Object.hasOwn(leg, key)) ?? Dialects.keys(dialect).orderId

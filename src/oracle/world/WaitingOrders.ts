@@ -39,7 +39,10 @@ export const entries: ReadonlyArray<Entry> = [
   { ...stopMarket, path: Paths.triggerMarket, side: "buy", more: { stp: "cb" } }
 ]
 
-/** Returns the entries that the profile allows: a real account has no position to reduce. */
+/**
+ * Returns the entries that the profile allows. Entries that reduce a position are left out for a real account, which
+ * has no position to reduce.
+ */
 export const allowed = ({ profile }: Rule.Setting): ReadonlyArray<Entry> =>
   entries.filter(({ more }) => profile === "control" || more?.["reduceOnly"] === undefined)
 

@@ -27,7 +27,7 @@ const closed = (code: number) => new Socket.SocketError({ reason: new Socket.Soc
 export class Link {
   readonly exchange: Exchange
   readonly requests: Array<Request> = []
-  /** The methods of all requests, in order of arrival. */
+  /** The methods of all requests, in the sequence of their arrival. */
   readonly methods: Array<string> = []
   readonly frames: Array<string> = []
   readonly answers: Array<object> = []

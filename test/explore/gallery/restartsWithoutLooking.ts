@@ -21,7 +21,7 @@ const broken = Effect.gen(function*() {
 
 /**
  * The program first looks for its quote. An order of a killed process may still be in flight, so the quote also has a
- * client order id: the exchange refuses a second open order with the same id.
+ * client order id. The exchange refuses a second open order with the same id.
  */
 const repaired = Effect.gen(function*() {
   const { page } = yield* ActiveOrders.ActiveOrders

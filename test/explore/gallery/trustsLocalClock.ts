@@ -19,7 +19,7 @@ const broken = Effect.gen(function*() {
   yield* cancel({ market, orderId })
 })
 
-/** The exchange's clock determines when to cancel the order: the exchange cancels it automatically. */
+/** The exchange cancels the order automatically, so the exchange's clock determines when. */
 const repaired = Effect.gen(function*() {
   const { arm } = yield* KillSwitch.KillSwitch
   yield* arm({ market, timeout: KillSwitch.KillSwitchSeconds.make(10) })

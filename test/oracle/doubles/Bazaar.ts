@@ -91,7 +91,7 @@ const uuidOf = (text: string): string => {
   )
 }
 
-/** The same object with its keys in the opposite order, and an unexpected field. */
+/** The same object with its keys in reverse, and an unexpected field. */
 const backwards = (value: Fields): Fields => ({
   "x-node": null,
   ...Object.fromEntries(Object.entries(value).toReversed())
@@ -411,7 +411,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
       ? Number(value)
       : undefined
 
-  /** Sorts records by the hash of their text, which looks random but always gives the same order. */
+  /** Sorts records by the hash of their text, which looks random but always gives the same sequence. */
   const page = (fields: Fields, key: string, absent: number, records: ReadonlyArray<Fields>): Reply => {
     const [limit, offset] = [integer(fields["limit"], 1, 100, absent), integer(fields["offset"], 0, 10_000, 0)]
     if (limit === undefined || offset === undefined) {

@@ -477,7 +477,7 @@ export const make = (choices: Choices) => {
     }
   }
 
-  /** Whether a call has this fault. Each server checks for faults in a different order. */
+  /** Whether a call has this fault. Each server checks for faults in a different sequence. */
   const has = (fault: Denied, asked: Asked): boolean => {
     const { body, headers, path } = asked
     const [apiKey, payload, signature] = ["x-txc-apikey", "x-txc-payload", "x-txc-signature"].map((name) =>

@@ -11,7 +11,7 @@ const isFields = (value: unknown): value is Fields =>
 
 const list = (value: unknown): ReadonlyArray<unknown> => value as ReadonlyArray<unknown>
 
-/** Writes JSON with spaces, as the live exchange does, and with the keys of each object in another order. */
+/** Writes JSON with spaces, as the live exchange does, and with the keys of each object in another sequence. */
 const spaced = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`
   if (!isFields(value)) return JSON.stringify(value)
@@ -34,7 +34,7 @@ const withMore = (value: unknown): unknown => {
 
 const decimal = /^[0-9]+\.[0-9]+$/u
 
-/** Writes decimals with more zeros. */
+/** Adds trailing zeros to every decimal. */
 const longer = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(longer)
   if (isFields(value)) return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, longer(one)]))
@@ -130,7 +130,9 @@ export const free: Fault = () => ({ deliver }) => {
   }
 }
 
-/** Pushes a subscription's first book before the acknowledgement. Only recorded messages show the opposite order. */
+/**
+ * Pushes a subscription's first book before the acknowledgement. Only recorded messages show the opposite sequence.
+ */
 export const early: Fault = () => () => {
   const asked = new Set<unknown>()
   let held: Frame | undefined

@@ -442,7 +442,7 @@ const assetMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Lists that show times, and where each time is. */
+/** Lists that show times, each with the place of its time. */
 const lists: ReadonlyArray<readonly [path: string, place: Place]> = [
   [ActiveOrders.endpoint.path, ["*", "timestamp"]],
   [OrderHistory.endpoint.path, ["*", "*", "ctime"]],
@@ -483,7 +483,7 @@ const timeMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Where responses have the fields that rules check, by rule prefix and path. */
+/** The places in responses where rules expect their fields, by the prefix of the rules' ids and the call's path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string | ((path: string) => boolean), place: Place]> = [
   ["trades.entry.", isTrades, ["*"]],
   ["tickers.entry.", tickers, ["*"]],

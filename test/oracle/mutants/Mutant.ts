@@ -215,7 +215,7 @@ export const withStatus = (
 /** A place in a response: keys, with `*` for every element of a list and every value of an object. */
 export type Place = ReadonlyArray<string>
 
-/** Returns the value with a change at one place. A change to `undefined` removes the place. */
+/** Returns the value with a change at one place. A change to `undefined` removes the value. */
 export const changedAt = (value: unknown, [key, ...rest]: Place, change: (value: unknown) => unknown): unknown => {
   if (key === undefined) return change(value)
   if (Array.isArray(value)) return key === "*" ? value.map((item) => changedAt(item, rest, change)) : value

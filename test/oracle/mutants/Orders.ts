@@ -530,7 +530,7 @@ const cancelling: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Where the orders are in the responses that list open orders and the order history. */
+/** The places of the orders in the responses that list open orders and the order history. */
 const listed: ReadonlyArray<readonly [path: string, place: Place]> = [
   [ActiveOrders.endpoint.path, ["*"]],
   [OrderHistory.endpoint.path, ["*", "*"]]

@@ -2,7 +2,7 @@
  * Kills, stops, replaces and disconnects nodes under load, fills the disk of their database, and sends them more calls
  * than they accept. Every order reported as placed exists exactly once, no order reported as not placed exists, no read
  * is stale, and each venue's history is complete. Every call ends in time, and feed readers see every order once and in
- * order.
+ * the right sequence.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
@@ -266,7 +266,9 @@ const truth = Effect.fnUntraced(function*({ id }: Made) {
   return counts
 }, Effect.scoped)
 
-/** Checks that every feed reader has seen each order once and in order, or was notified of missed entries. */
+/**
+ * Checks that every feed reader has seen each order once and in the right sequence, or was notified of missed entries.
+ */
 const judgeFeed = ({ orders, readers }: Venued, counts: ReadonlyMap<string, number>) => {
   for (const { gone, ids, orders: seen } of readers) {
     assert.isUndefined(Feed.disorder(ids), "an entry of a feed that is out of order")

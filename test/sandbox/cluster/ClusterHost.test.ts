@@ -56,7 +56,7 @@ const nodeWith = Effect.fnUntraced(function*(before: Before, isOurs = () => true
   })
   const look = (id: string, path: string, headers: Request["headers"] = {}) =>
     Effect.map(get(id, path, headers), Sockets.decline)
-  /** Connects to a venue's WebSocket, and returns a value that is completed when the connection closes. */
+  /** Connects to a venue's WebSocket, and returns a `Deferred` that completes when the connection closes. */
   const connect = Effect.fnUntraced(function*(id: string) {
     const outcome = yield* get(id, Sockets.path, { upgrade: "websocket" })
     if (outcome._tag !== "Upgraded") return assert.fail(outcome._tag)

@@ -155,8 +155,8 @@ itWithPostgres(
       const before = yield* feed(there, "0", 3)
       assert.strictEqual(before.length, 3)
       assert.deepStrictEqual(yield* feed(here, before[0] ?? "", 2), before.slice(1))
-      // A WebSocket reaches the venue through either node, with a token from either node. Many WebSockets do not delay
-      // calls.
+      // A WebSocket reaches the venue through either node, with a token from either node. Even many WebSockets do not
+      // delay calls.
       const places = [
         ...Array.from({ length: 70 }, () =>
           here),

@@ -172,7 +172,7 @@ describe("a journal in PostgreSQL", () => {
       for (const command of commands.slice(0, 5)) journal.append(command)
       yield* journal.committed
       assert.deepInclude(yield* Effect.flip(PostgresJournal.open("one", { rules: "others" })), { why: "other-rules" })
-      // Opening the journal with other rules was refused, and has not taken over the journal.
+      // The refused attempt to open the journal with other rules has not taken over the journal.
       yield* journal.committed
       yield* sql`UPDATE txc_journal SET command = replace(command, 'é', 'e') WHERE sequence = 3`
       const damaged = yield* Effect.flip(journal.verify)

@@ -77,7 +77,7 @@ describe("limit orders", () => {
     const desk = funded()
     const held = () => [...Ledger.balances(desk.state.ledger, "lender")]
     desk.place("ann", limit(btc, "sell", "1", "100"))
-    // The outside market takes ann's order: the lender pays USDT and receives BTC.
+    // The outside market takes ann's order, so the lender pays USDT and receives BTC.
     desk.send(movePrice(btc, "101"))
     assert.deepStrictEqual(held(), [["BTC", units("1")], ["USDT", units("-100")]])
     desk.place("ann", limit(btc, "sell", "1", "102"))

@@ -14,7 +14,8 @@ const [length, between] = [400, 50]
 
 /**
  * The recorded results of version 8 of the engine: for each history, a hash of each reply, all events, and some states.
- * They may change only with the version. Candles are excluded: they follow from the events, and have their own test.
+ * They may change only with the version. Candles are excluded, because they follow from the events, and have their own
+ * test.
  */
 const recorded = {
   document: [
@@ -65,7 +66,7 @@ const isAdded = (key: string, value: unknown): boolean =>
 /** The constraint `step` was named `precision` when these results were recorded. */
 const named = (key: string, value: unknown): unknown => key === "kind" && value === "step" ? "precision" : value
 
-/** Sorts fields by name, because the order of fields has no meaning. */
+/** Sorts fields by name, because their sequence has no meaning. */
 const sorted = <A>(value: A): A => sort(value) as A
 
 const sort = (value: unknown): unknown => {

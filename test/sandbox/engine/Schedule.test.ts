@@ -50,7 +50,7 @@ const plans: fc.Arbitrary<Plan> = fc.record({
   )
 })
 
-/** The commands that start the investments and price paths, in time order. */
+/** The commands that start the investments and price paths, sorted by time. */
 const commands = ({ invested, played }: Plan): ReadonlyArray<{ readonly at: number; readonly action: Action }> =>
   [
     ...invested.flatMap(({ after, amount, days }, index) => {
@@ -89,7 +89,7 @@ const commands = ({ invested, played }: Plan): ReadonlyArray<{ readonly at: numb
     }))
   ].toSorted((a, b) => a.at - b.at)
 
-/** The expected events in order, computed without an engine. */
+/** The expected events in their sequence, computed without an engine. */
 const expected = ({ invested, played }: Plan, until: number): ReadonlyArray<string> => {
   const due = [
     ...invested.flatMap(({ after, amount, days }, index) =>
@@ -134,7 +134,7 @@ describe("scheduled events", () => {
           assert.strictEqual(reply._tag, "Done")
           seen.push(...events.flatMap(shown))
         }
-        // Investments that pay at the same instant may pay in any order.
+        // Investments that pay at the same instant may pay in any sequence.
         assert.deepStrictEqual(sortedWithin(seen), sortedWithin(expected(plan, until)))
         assert.strictEqual(state.priceSteps.size, 0)
         assert.strictEqual(state.investments.size, 0)

@@ -1,6 +1,6 @@
 /**
  * Arbitrary commands. They use few accounts, keys, codes, ids and nonces, so that many commands share them. The tables
- * are complete: a command or field without an arbitrary does not compile.
+ * are complete, because a command or field without an arbitrary does not compile.
  */
 import * as fc from "fast-check"
 import { leverages } from "../../../src/domain/Margin.ts"
@@ -286,7 +286,7 @@ const opening: ReadonlyArray<object> = [
 ]
 
 /**
- * Commands in time order. The first commands open two accounts with keys and fund one of them, and the rest are of any
+ * Commands sorted by time. The first commands open two accounts with keys and fund one of them, and the rest are of any
  * kind.
  */
 export const commands: fc.Arbitrary<ReadonlyArray<Command>> = fc.array(

@@ -351,9 +351,9 @@ const isClose = (one: string, other: Units.Units): boolean => {
 }
 
 /**
- * The engine's values equal the values of the public formulas, up to the rounding of entry prices. Every account at the
- * margin call level is called. Every account at the liquidation level is in liquidation, with positions that no other
- * account took.
+ * The engine's values equal the values of the public formulas, apart from the rounding of entry prices. Every account
+ * at the margin call level has a margin call. Every account at the liquidation level is in liquidation, with positions
+ * that no other account took.
  */
 const levels = (state: State, withFormulas: boolean): void => {
   const { dirty, moved } = state.watches
@@ -526,7 +526,7 @@ export class Follower {
     this.orders.set(order.id, order)
   }
 
-  /** Registers an order of the counterparty, which no reply contains. */
+  /** Registers an order of the counterparty, because no reply contains such an order. */
   private offer(id: OrderId): void {
     const fill = this.state.fills.get(Quotes.account)?.findLast(({ order }) => order.id === id)
     const order = this.state.openOrders.get(id) ?? fill?.order

@@ -10,7 +10,7 @@ import { moduleUrl } from "../../support/files.ts"
 import { isLong } from "../../support/long.ts"
 import { appears, hasFocus, isLive, itInFull, lastPrice, opened, press, region, world } from "../../support/page.ts"
 
-/** Follows the three hints in order, and checks that the page marks each hint as completed. */
+/** Follows the three hints one after another, and checks that the page marks each hint as completed. */
 const follow = Effect.fnUntraced(function*(shown: Page, origin: string) {
   const before = yield* see(() => shown.getByLabel("Last price").innerText())
   yield* press(shown, "Move the price…")

@@ -1,6 +1,6 @@
 /**
- * Tests the page under load. Its work per second is bounded, however much data there is and however often the data
- * changes.
+ * Tests the page under load. The page's work per second is limited, regardless of how many records there are and how
+ * often they change.
  */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"

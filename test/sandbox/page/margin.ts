@@ -95,7 +95,8 @@ export const margin = (): void => {
           yield* draws(shown, colour, false)
         }
 
-        // The page asks before a large move. This move liquidates more than the account has.
+        // The page asks for confirmation, because the move is large. The move liquidates the account, which then has a
+        // debt.
         const { sequence } = yield* control.status
         yield* setMark(shown, "25000")
         const dialog = shown.getByRole("dialog", { name: "Move the mark price of BTC_PERP by −23 %?" })
@@ -129,7 +130,7 @@ export const margin = (): void => {
         yield* press(shown, /^Undo/u)
         yield* reads(cells(shown), called)
 
-        // What the book can't take of a liquidation, accounts with a profit on the other side take over.
+        // Accounts with a profit on the other side take over the part of a liquidation that the book can't take.
         yield* control.setMargin({ liquidity: "book" })
         yield* control.openPosition({ account: "alice", market: perp, side: "sell", amount: amount("0.2") })
         yield* control.moveMark({ market: perp, price: price("31000") })
