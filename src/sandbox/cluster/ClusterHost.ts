@@ -58,7 +58,7 @@ export interface Options extends NodeOptions {
   readonly address: string
 }
 
-/** A node's host, and the handler of the requests that other nodes forward to it. */
+/** A node's host, with the handler of the requests that other nodes forward to it. */
 export interface Opened {
   /** The node's host. */
   readonly host: Host.Host["Service"]
@@ -242,7 +242,7 @@ const judge = (parts: Parts, entry: Entry, request: Request, answer: Dispatch.Gi
   if (answer._tag === "Reset") return { _tag: "Lost" }
   if (answer._tag === "Stream") return answer
   const { status } = answer
-  // A caller that waited for a dropped venue gets 404. The venue may exist on another node.
+  // A caller that waited for a dropped venue gets 404, although the venue may exist on another node.
   if (entry.isDropped && status === 404) return { _tag: "NotTheirs" }
   if (status < 500) return answer
   // An owner action may consist of several commands, and the first ones may already be written.

@@ -187,8 +187,7 @@ const trigger = (state: State, markets: Set<MarketName>): void => {
 
 /**
  * Makes margin calls and liquidates accounts that the current command has affected. A liquidation may move prices, and
- * so affect other accounts. Each affected account is checked once per round; accounts are checked in the order of their
- * names.
+ * so affect other accounts. Each affected account is checked once per round; accounts are checked sorted by name.
  */
 export const settle = (work: Work): void => {
   const { byOwner, dirty, moved } = work.state.watches

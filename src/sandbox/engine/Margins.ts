@@ -1,6 +1,6 @@
 /**
  * Computes the margin of collateral accounts at the current mark prices. All amounts are in the settlement currency, in
- * which every market that trades on margin is quoted.
+ * which every market with margin trading is quoted.
  */
 import type { Ticker } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"

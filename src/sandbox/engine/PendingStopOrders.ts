@@ -1,6 +1,6 @@
 /**
- * A market's stop orders that have not been triggered. Orders that are triggered together are executed in the order in
- * which they were placed.
+ * A market's stop orders that have not been triggered. Orders that are triggered together are executed in the sequence
+ * in which they were placed.
  */
 import type { StopOrder } from "./Order.ts"
 import { SkipList } from "./SkipList.ts"

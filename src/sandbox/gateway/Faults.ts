@@ -195,22 +195,22 @@ export const Symptom: Schema.Codec<Symptom, unknown> = Schema.TaggedUnion({
  * @category models
  */
 export interface Fault {
-  /** The path of the calls that go wrong; every path if absent. Applies only to symptoms of calls. */
+  /** The path of the calls that go wrong; every path if absent. Applies only to call symptoms. */
   readonly path?: string
   /**
-   * The API key of the calls that go wrong; if absent, calls with any key and calls without a key. Applies only to
-   * symptoms of calls.
+   * The API key of the calls that go wrong; if absent, calls with any key and calls without a key. Applies only to call
+   * symptoms.
    */
   readonly apiKey?: string
   /**
    * The channel whose messages go wrong, by its name on the wire, such as `depth`; every channel if absent. Applies
-   * only to symptoms of messages.
+   * only to message symptoms.
    */
   readonly channel?: string
   /**
    * The account of the connections that go wrong; if absent, connections with any account and connections without an
-   * account. Applies only to symptoms of streams, except `RefuseConnection`, because a client connects before it sends
-   * its token.
+   * account. Applies only to stream symptoms, except `RefuseConnection`, because a client connects before it sends its
+   * token.
    */
   readonly account?: string
   /**

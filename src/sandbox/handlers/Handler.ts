@@ -60,7 +60,7 @@ export type Item<Q> = { readonly request: Q } | { readonly violations: Violation
 
 /** A bulk request whose orders are read one by one. */
 export interface Items<Q> {
-  /** The orders, in the order of the request. */
+  /** The orders, in the same sequence as in the request. */
   readonly orders: ReadonlyArray<Item<Q>>
   /** Whether processing stops at the first refused order. */
   readonly stopOnFail?: boolean

@@ -18,7 +18,7 @@ export interface BoundOptions {
   readonly maxCommands?: number
   /** The maximum number of venues with their own port; 100 by default. */
   readonly maxPorts?: number
-  /** The memory use above which no venue is woken, in bytes; by default 70 % of the memory that Node may use. */
+  /** The memory usage above which no venue is woken, in bytes; by default 70 % of the memory that Node may use. */
   readonly maxMemory?: number
 }
 

@@ -188,7 +188,7 @@ export interface HostStatus {
   readonly awake: number
   /** The number of venues with their own port. */
   readonly ports: number
-  /** The memory in use by the process, in bytes, including garbage. */
+  /** The process's memory usage, in bytes, including garbage. */
   readonly memory: number
   /** The bounds, keyed by name. */
   readonly bounds: Readonly<Record<string, number>>

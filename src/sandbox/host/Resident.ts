@@ -90,7 +90,7 @@ export interface Staged {
 
 type Stage =
   | { readonly _tag: "Asleep" | "Ended" }
-  /** `done` is completed once the venue is awake, or has fallen asleep. */
+  /** `done` completes once the venue is awake, or has fallen asleep. */
   | { readonly _tag: "Waking" | "FallingAsleep"; readonly done: Deferred.Deferred<void> }
   /** `isOver` completes when the venue is closed while it is in use. This ends the feeds. */
   | {

@@ -118,7 +118,7 @@ const drawOrders = (series: Series, before: ReadonlyArray<IPriceLine>): Readonly
 /** The maximum number of marks with labels. More labels would overlap. */
 const mostWords = 12
 
-/** Creates one mark for the fills on each side in each candle. Fills of liquidations and ADL have separate marks. */
+/** Creates one mark for the fills on each side in each candle. Liquidation and ADL fills have separate marks. */
 const toMarks = () => {
   const first = candles.value[0]?.at ?? Infinity
   const here = fills.value.filter((fill) => fill.market === market.value && fill.at / 1e6 >= first)

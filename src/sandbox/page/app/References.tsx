@@ -1,5 +1,5 @@
 /**
- * The reference prices of a market that trades on margin: mark price, index price and funding. Each price has a switch
+ * The reference prices of a market with margin trading: mark price, index price and funding. Each price has a switch
  * for its line in the chart, and a form with which the owner sets it.
  */
 import { useSignal } from "@preact/signals"

@@ -124,7 +124,7 @@ export interface Entry {
   readonly event: { readonly _tag: string } & Readonly<Record<string, unknown>>
 }
 
-/** Consecutive feed entries, and the position after which to continue. */
+/** Consecutive feed entries, with the position after which to continue. */
 export interface Entries {
   readonly entries: ReadonlyArray<Entry>
   readonly after: string
