@@ -187,7 +187,8 @@ const trigger = (state: State, markets: Set<MarketName>): void => {
 
 /**
  * Makes margin calls and liquidates accounts that the current command has affected. A liquidation may move prices, and
- * so affect other accounts. Each affected account is checked once per round; accounts are checked sorted by name.
+ * so affect other accounts. Each affected account is checked once per round; accounts are checked in alphabetical
+ * order.
  */
 export const settle = (work: Work): void => {
   const { byOwner, dirty, moved } = work.state.watches

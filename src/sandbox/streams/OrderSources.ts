@@ -26,7 +26,10 @@ const endedBy = ({ events }: Command, { account, state }: Context): ReadonlyMap<
   )
 }
 
-/** The last event of each of the account's orders that a command has changed. The events are sorted by time. */
+/**
+ * The last event of each of the account's orders that a command has changed. The events are in the sequence in which
+ * they happened.
+ */
 const eventsOf = (command: Command, { account, state }: Context): ReadonlyMap<OrderId, PendingOrdersChannel.Event> => {
   const found = new Map<OrderId, PendingOrdersChannel.Event>()
   const note = (id: OrderId, event: PendingOrdersChannel.Event): void => {
