@@ -105,7 +105,7 @@ export const takeTriggered = (pending: PendingStopOrders, price: Units.Units): S
   return order
 }
 
-/** All orders, in no particular order. */
+/** All orders, unsorted. */
 export const all = ({ falling, marked, reached, rising }: PendingStopOrders): ReadonlyArray<StopOrder> => [
   ...[...rising, ...falling].flatMap((same) => [...same]),
   ...reached,

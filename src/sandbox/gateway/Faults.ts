@@ -366,7 +366,7 @@ export interface Saved {
   readonly last: number
 }
 
-/** A fault, and how often it has matched and fired. */
+/** A fault, with the number of times that it has matched and fired. */
 interface Counted extends Armed {
   matched: number
   fired: number
@@ -428,7 +428,7 @@ export const make = (seed: number, saved: Saved = { faults: [], last: 0 }): Faul
     next: (path, apiKey) => {
       if (faults.length === 0) return undefined
       const fired = fire((symptom) => !isOfStream(symptom), { path, apiKey })
-      // The cast is safe: only symptoms of calls were considered.
+      // The cast is safe: only call symptoms were considered.
       return fired && { id: fired.id, symptom: fired.fault.symptom as Symptom }
     },
     hit: (at, about) => {

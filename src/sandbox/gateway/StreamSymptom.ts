@@ -157,7 +157,7 @@ const members = Schema.TaggedUnion({
  */
 export const StreamSymptom: Schema.Codec<StreamSymptom, unknown> = members
 
-/** For each point, the symptoms that can hit a stream there. */
+/** The symptoms that can hit a stream at each point. */
 export interface SymptomsAt {
   /** A client opens a connection. */
   readonly connect: RefuseConnection

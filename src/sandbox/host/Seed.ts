@@ -44,7 +44,7 @@ const keyOf = (name: string, { identity, secret }: Own): Omit<VenueKey, "account
   apiSecret: secret()
 })
 
-/** The names of the example's keys, and each key's account. */
+/** The names of the example's keys, with each key's account. */
 const exampleKeys = [
   ["alice", Example.alice.account],
   ["bob", Example.bob.account],

@@ -78,8 +78,8 @@ export interface OptionalOptions {
   readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
   /**
    * The markets that the counterparty quotes in a new venue, and how; none by default. These settings become commands
-   * in the journal, and a reset keeps them. A venue with such commands can't replay another journal. A venue that
-   * already has commands ignores these settings.
+   * in the journal, and a reset keeps them. Because of these commands, the venue can't replay another journal. A venue
+   * that already has commands ignores these settings.
    */
   readonly counterparty?: ReadonlyArray<SetCounterpartyOptions>
 }

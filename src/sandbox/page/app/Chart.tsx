@@ -270,7 +270,7 @@ const Handle = ({ digits, onMove, price, priceAt, top, want, wanted }: HandlePro
   )
 }
 
-/** The chart, and the handle at the last price. */
+/** The chart, with the handle at the last price. */
 export const Chart = ({ onMove }: Props): JSX.Element => {
   const box = useRef<HTMLDivElement>(null)
   const made = useRef<Made>(undefined)

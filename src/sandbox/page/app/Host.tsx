@@ -21,7 +21,7 @@ interface Summary {
   readonly endsAt?: number
 }
 
-/** The addresses of a venue, and its token. */
+/** A venue's addresses and token. */
 interface Made {
   readonly controlToken: string
   readonly nameUrl?: string
