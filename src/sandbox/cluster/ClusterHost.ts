@@ -105,13 +105,13 @@ interface Parts {
   readonly run: (effect: Effect.Effect<unknown>) => Fiber.Fiber<unknown>
   readonly examples: ReturnType<typeof NewVenue.makeExamples>
   readonly options: Options
-  /** The venues that this node has, and the venues that it is currently releasing. */
+  /** The venues that this node has or is currently releasing. */
   readonly entries: Map<string, Entry>
   /** All venues in the cluster. */
   readonly known: KnownVenues.KnownVenues
   readonly engines: Engines.Engines
   addresses: Models.Addresses
-  /** Whether callers can reach the node, and the node is not stopping. */
+  /** Whether callers can reach the node and the node is not stopping. */
   isServed: boolean
   isStopping: boolean
   /** Completes when an operator asks this node to drain. */

@@ -48,7 +48,7 @@ export const sample = (state: State, from: number, to: number): void => {
 
 /**
  * The rate, as a ratio, at which a market's funding would be settled now: the owner's rate if set, otherwise a rate
- * computed from the average premium since the latest settlement, in which the n-th sample has weight n. Until the first
+ * computed from the average premium since the latest settlement, where the n-th sample has weight n. Until the first
  * sample, the current premium is used.
  */
 export const rateOf = (state: State, market: MarketName): Units.Units => {

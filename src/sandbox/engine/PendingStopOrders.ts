@@ -34,7 +34,7 @@ export const make = (): PendingStopOrders => ({
 
 const activationPriceOf = ({ stop }: StopOrder): Units.Units => Units.from(stop.price) ?? 0n
 
-/** The list that contains an order, and the order's key in that list. */
+/** The list that contains an order, with the order's key in that list. */
 const placeOf = ({ falling, rising }: PendingStopOrders, order: StopOrder): readonly [ByTrigger, Units.Units] => {
   const price = activationPriceOf(order)
   return order.stop.condition === "gte" ? [rising, price] : [falling, -price]

@@ -13,7 +13,7 @@ export interface Files {
   readonly journal: string
   /**
    * Prepares the folder for opening the journal: creates it for a new venue, and refuses a folder whose journal is
-   * missing, or whose files are links, because these may point to another venue.
+   * missing, or whose files are links, because links may point to another venue.
    */
   readonly prepare: (isBegun: boolean) => Effect.Effect<void, JournalError>
   /** The memory that the venue saved when it fell asleep, if any. */

@@ -45,7 +45,7 @@ export const of = (given: Partial<Bounds>): Bounds => ({
   maxMemory: given.maxMemory ?? defaults.maxMemory
 })
 
-/** Each bound's name in messages, and the command-line flag that raises it. */
+/** Each bound's name in messages, with the command-line flag that raises it. */
 const words: Readonly<Record<keyof Bounds, readonly [what: string, flag: string]>> = {
   maxVenues: ["venues", "--max-venues"],
   maxPerOwner: ["venues of one owner", "--max-per-owner"],
