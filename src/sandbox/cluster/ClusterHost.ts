@@ -173,8 +173,8 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
     return venue
   }).pipe(Effect.tapError((error) =>
     Effect.sync(() => {
-      // A damaged journal fails on every node. If the journal belongs to another engine, it has just been imported, and
-      // can be opened on a node with that engine.
+      // A damaged journal fails on every node. If the journal belongs to another engine version, it has just been
+      // imported, and can be opened on a node that runs that version.
       if (error._tag === "JournalError" && losing.has(error.why)) onLost()
     })
   ))

@@ -141,7 +141,7 @@ export interface AssetBalance {
   readonly ticker: Ticker
   /** The balance. */
   readonly balance: Units.Units
-  /** The debts of the account, and the amounts that its margin positions borrow. */
+  /** The account's debt, plus the amounts that its margin positions borrow. */
   readonly borrow: Units.Units
   /** The amount that can leave the collateral wallet. */
   readonly availableWithoutBorrow: Units.Units
@@ -149,7 +149,10 @@ export interface AssetBalance {
   readonly availableWithBorrow: Units.Units
 }
 
-/** One asset of a collateral account; by default, each asset that it holds or owes, and the settlement currency. */
+/**
+ * A collateral account's values for one asset; by default, for each asset that it holds or owes, and for the settlement
+ * currency.
+ */
 export const assets = (state: State, account: string, only?: Ticker): ReadonlyArray<AssetBalance> => {
   const borrowed = new Map<Ticker, Units.Units>(state.ledger.debts.get(account))
   for (const { borrow } of state.positionsOf.get(account) ?? []) {

@@ -1,4 +1,4 @@
-/** The replies of the engine to commands. */
+/** The engine's replies to commands. */
 import type { Constraint } from "../../domain/Constraint.ts"
 import type { KillSwitch } from "./KillSwitch.ts"
 import type { OcoOrder, Order, StopOrder } from "./Order.ts"

@@ -29,7 +29,7 @@ export const exportTo = (
     }
     const { journal } = Files.of(folder, id)
     const dialect = NewVenue.dialectOf(found)
-    // Fails if another engine wrote the journal: only that engine replays it to the same state.
+    // Fails if another engine version wrote the journal, because only that version replays it to the same state.
     yield* Effect.scoped(Journal.open(journal, { rules: Rules.of(dialect, id) }))
     const written = yield* Exported.writeTo(file, Rules.of(dialect, undefined), yield* Exported.commandsIn(journal))
     // A venue's port belongs to its host, so the port is not exported.

@@ -98,7 +98,7 @@ export interface Summary {
   readonly since?: number
   /** The address of the venue's node, if the venue is awake in a cluster. */
   readonly node?: string
-  /** The version of the engine that wrote the venue's journal; present only in lists, and only in a cluster. */
+  /** The engine version that wrote the venue's journal; present only in lists, and only in a cluster. */
   readonly engine?: number
 }
 

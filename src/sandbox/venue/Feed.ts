@@ -333,7 +333,7 @@ const concerns = (event: Event.Event, order: OrderId): boolean =>
     ? event.maker === order || event.taker === order
     : "order" in event && event.order === order
 
-/** The events among these entries that match. The time depends on the number of entries that a feed stores. */
+/** The matching events among these entries. The time depends on the number of entries that a feed stores. */
 const latestOf = function*(
   entries: ReadonlyArray<Kept>,
   isWanted: (event: Event.Event) => boolean,
