@@ -1,7 +1,7 @@
 /**
- * Funding of futures markets, settled at whole multiples of each market's interval. The holder `funding` is the other
- * party to every payment. It receives the rounding differences, and pays or receives in place of a missing opposite
- * side.
+ * Settles the funding of futures markets at whole multiples of each market's interval. The holder `funding` is the
+ * other party to every payment. It receives the rounding differences, and pays or receives in place of a missing
+ * opposite side.
  */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"

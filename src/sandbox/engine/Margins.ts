@@ -115,8 +115,8 @@ export const freeMargin = (state: State, account: string): Units.Units => {
 }
 
 /**
- * The amount of an asset that can leave the collateral wallet. The rest must cover the margin of positions and orders
- * without unrealised profits, which do not belong to the account yet.
+ * The amount of an asset that can leave the collateral wallet. The rest must cover the margin of positions and orders.
+ * Unrealised profits are not counted, because they do not belong to the account yet.
  */
 export const available = (state: State, account: string, ticker: Ticker): Units.Units => {
   const held = Ledger.balance(state.ledger, Ledger.free(account, "collateral"), ticker)
