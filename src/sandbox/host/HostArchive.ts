@@ -66,8 +66,8 @@ export const importFrom = (
       const reason = "the host has a different history of it. Export it again, or delete the venue there first"
       return yield* new JournalError({ why: "failed", file: id, reason })
     }
-    // If a crash happens before the venue is complete, the host removes the venue at its next start, and it can be
-    // imported again.
+    // If a crash happens before the venue is complete, the host removes the venue when the host next starts, and the
+    // venue can be imported again.
     yield* registry.put({ ...registered, partial: true })
     yield* files.remove
     yield* files.prepare(false)

@@ -171,8 +171,8 @@ const closing = (done: Deferred.Deferred<void>): Effect.Effect<boolean> =>
 const forkPath = /^\/fork\/(\d{1,9})(\/.*)$/u
 
 /**
- * The backend for a request: the venue's, or the backend of the fork that the path names; `undefined` if there is no
- * such fork.
+ * The backend for a request: the venue's backend, or the backend of the fork that the path names; `undefined` if there
+ * is no such fork.
  */
 export const backendFor = ({ backend, forks }: Awake, { path }: Request): Backend | undefined => {
   if (!path.startsWith("/fork/")) return backend
