@@ -228,7 +228,7 @@ export interface Fault {
 
 const isOfStream = (symptom: Symptom | StreamSymptom): symptom is StreamSymptom => Object.hasOwn(points, symptom._tag)
 
-/** The fields of a fault that select the calls or streams that go wrong. */
+/** The fault fields that select the calls or streams to affect. */
 const selecting = ["path", "apiKey", "channel", "account"] as const
 
 type Selector = (typeof selecting)[number]

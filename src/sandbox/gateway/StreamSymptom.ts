@@ -189,7 +189,7 @@ export const points: { readonly [Tag in StreamSymptom["_tag"]]: Point } = {
   RefuseConnection: "connect"
 }
 
-/** The fields of a fault that select streams at each point. */
+/** The fault fields that select streams at each point. */
 export const selectors: { readonly [P in Point]: ReadonlyArray<"account" | "channel"> } = {
   connect: [],
   authorize: ["account"],

@@ -70,7 +70,7 @@ export interface Items<Q> {
 export interface Each {
   /** The endpoint that places or cancels one such order. */
   readonly endpoint: Endpoint.Any
-  /** The fields of an order that this exchange does not simulate. An order that contains such a field is refused. */
+  /** The order fields that this exchange does not simulate. An order that contains such a field is refused. */
   readonly notSimulated: ReadonlyArray<string>
 }
 

@@ -114,7 +114,7 @@ const borrowAnswer = ({ at, interest, principal, status, ticker }: Borrow): Borr
   timestamp: MarketFigures.seconds(at)
 })
 
-/** The collateral account's balance of one asset; by default, of each asset that it holds or owes. */
+/** The collateral account's balance of one asset or, by default, of each asset that it holds or owes. */
 export const balancesOf = (
   { account, state }: Context,
   only?: Ticker

@@ -75,7 +75,7 @@ export const of = (folder: string, id: string): Files => {
   }
 }
 
-/** A temporary folder for a host without one. The folder is removed when the scope closes. */
+/** A temporary folder for a host that has no folder. The folder is removed when the scope closes. */
 export const temporary: Effect.Effect<string, JournalError, Scope.Scope> = Effect.acquireRelease(
   Effect.try({ try: () => mkdtempSync(join(tmpdir(), "effect-txc-host-")), catch: fromSqlite(tmpdir()) }),
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))

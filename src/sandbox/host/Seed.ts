@@ -85,7 +85,7 @@ export const commands = (
 export interface Copied {
   /** The commands, with the copy's own keys. */
   readonly commands: ReadonlyArray<Command>
-  /** The copy's keys, keyed by account; for an account with several keys, the first one. */
+  /** The copy's keys, keyed by account. An account with several keys is listed with its first key. */
   readonly keys: Readonly<Record<string, VenueKey>>
 }
 

@@ -402,7 +402,7 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
 export const handling = (receive: Venue["Service"]["receive"]): Venue["Service"]["handle"] => (request) =>
   Effect.clockWith((clock) => Effect.callback((resume) => receive(request, clock, resumeWith(resume))))
 
-/** The members of a venue that WebSocket connections need. */
+/** The venue members that WebSocket connections need. */
 const connectable = (
   { policy }: Dialect,
   { history, settle }: Executor.Executor,
