@@ -58,7 +58,7 @@ export interface Options extends NodeOptions {
   readonly address: string
 }
 
-/** A node's host, and the handler of the requests that other nodes forward to it. */
+/** A node's host, with the handler of the requests that other nodes forward to it. */
 export interface Opened {
   /** The node's host. */
   readonly host: Host.Host["Service"]
@@ -105,13 +105,13 @@ interface Parts {
   readonly run: (effect: Effect.Effect<unknown>) => Fiber.Fiber<unknown>
   readonly examples: ReturnType<typeof NewVenue.makeExamples>
   readonly options: Options
-  /** The venues that this node has, and the venues that it is currently releasing. */
+  /** The venues that this node has or is currently releasing. */
   readonly entries: Map<string, Entry>
   /** All venues in the cluster. */
   readonly known: KnownVenues.KnownVenues
   readonly engines: Engines.Engines
   addresses: Models.Addresses
-  /** Whether callers can reach the node, and the node is not stopping. */
+  /** Whether callers can reach the node and the node is not stopping. */
   isServed: boolean
   isStopping: boolean
   /** Completes when an operator asks this node to drain. */
@@ -173,8 +173,8 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
     return venue
   }).pipe(Effect.tapError((error) =>
     Effect.sync(() => {
-      // A damaged journal fails on every node. If the journal belongs to another engine, it has just been imported, and
-      // can be opened on a node with that engine.
+      // A damaged journal fails on every node. If the journal belongs to another engine version, it has just been
+      // imported, and can be opened on a node that runs that version.
       if (error._tag === "JournalError" && losing.has(error.why)) onLost()
     })
   ))
@@ -242,7 +242,7 @@ const judge = (parts: Parts, entry: Entry, request: Request, answer: Dispatch.Gi
   if (answer._tag === "Reset") return { _tag: "Lost" }
   if (answer._tag === "Stream") return answer
   const { status } = answer
-  // A caller that waited for a dropped venue gets 404. The venue may exist on another node.
+  // A caller that waited for a dropped venue gets 404, although the venue may exist on another node.
   if (entry.isDropped && status === 404) return { _tag: "NotTheirs" }
   if (status < 500) return answer
   // An owner action may consist of several commands, and the first ones may already be written.

@@ -37,7 +37,7 @@ interface Lost {
 
 /**
  * Waits at most `millis` for a venue's response. After that, the outcome is treated as unknown. The limit does not
- * include the time for which a fault delays the response or the control plane works on it.
+ * include a fault's delay, or the time that the control plane needs.
  */
 export const answeredWithin = (
   run: (effect: Effect.Effect<Answer>) => unknown,

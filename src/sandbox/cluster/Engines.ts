@@ -1,6 +1,6 @@
 /**
  * Venues of other engine versions in the same cluster. The nodes of each version share only the venues that their
- * engine can read. They forward calls for other venues to the nodes of the right version.
+ * engine can read. They forward calls for other venues to nodes that run the right version.
  */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"

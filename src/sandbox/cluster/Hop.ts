@@ -1,6 +1,6 @@
 /**
  * The path of requests from one node to another. The path limits how many requests are handed over at the same time,
- * and how many wait. If a node falls silent, the outcome of only a few requests is unknown; all other requests were
+ * and how many wait. So if a node falls silent, the outcome of only a few requests is unknown; all other requests were
  * certainly not sent.
  */
 import * as Effect from "effect/Effect"

@@ -134,7 +134,7 @@ export const sequence = `${ownTables}_runners_machine_id_seq`
 
 /**
  * The prefix for the cluster library's tables and locks. Locks apply to a complete database, so the prefix contains the
- * schema. Thus clusters in different schemas do not share locks.
+ * schema to keep clusters in different schemas from sharing locks.
  */
 const prefix: Effect.Effect<{ readonly prefix: string }, never, SqlClient.SqlClient> = Effect.map(
   Effect.orDie(Database.schema),

@@ -313,8 +313,8 @@ const unanswered = {
 const open = Effect.acquireRelease(
   Effect.sync(() =>
     new Agent({
-      // The hop limits the requests in flight. A feed occupies its connection, so it must not use a connection that is
-      // meant for calls.
+      // The hop limits the requests in flight, so connections need no limit. A feed occupies its connection, so it must
+      // not use a connection that is meant for calls.
       connections: null,
       pipelining: 1,
       connect: { timeout: maxConnecting },

@@ -400,8 +400,8 @@ export const open = Effect.fnUntraced(function*(
   const failing = inTime(venue)
   // Takes over before reading anything: from now on, the previous owner can't write.
   const owned = yield* Effect.acquireRelease(failing(takeOver(sql, venue, rules, node)), ({ epoch }) =>
-    // The node's name in the table is only for display. If clearing the name fails, a sleeping venue is listed as
-    // awake.
+    // The node's name in the table is only for display, so if clearing the name fails, a sleeping venue is merely
+    // listed as awake.
     Effect.exit(failing(sql.unsafe("UPDATE txc_venue SET node = NULL, since = now() WHERE venue = $1 AND epoch = $2", [
       venue,
       PgTypes.int8(epoch)

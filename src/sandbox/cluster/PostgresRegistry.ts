@@ -17,7 +17,7 @@ export interface PostgresRegistry {
   /** The token of the host's control plane, which is the same on all nodes. */
   readonly token: string
   /**
-   * Adds a venue, unless a bound is reached. Returns the venue's record. Its time to live begins now, according to the
+   * Adds a venue, unless a limit is reached. Returns the venue's record. Its time to live begins now, according to the
    * database's clock. An incomplete venue is hidden, and expires if it is not completed within an hour.
    */
   readonly add: (
@@ -124,7 +124,7 @@ const endOf = ({ endsAt }: Registry.Registered) => PgTypes.int8(endsAt === undef
 const adding = (sql: PgClient.PgClient, venue: Registry.Registered, bounds: Bounds) =>
   sql.withTransaction(Effect.gen(function*() {
     const { id, owner } = venue
-    // Lets only one node at a time count the venues, so that two nodes can't both add the last venue that a bound
+    // Lets only one node at a time count the venues, so that two nodes can't both add the last venue that a limit
     // allows.
     yield* sql.unsafe("SELECT pg_advisory_xact_lock('txc_hosted'::regclass::bigint)")
     const [counted] = yield* sql.unsafe<{ all: number; own: number; now: bigint }>(

@@ -13,7 +13,7 @@ import * as Semaphore from "effect/Semaphore"
 /** Whether this node holds a shard, according to a check that begins after this call. */
 export type ShardCheck<Shard, E> = (shard: Shard) => Effect.Effect<boolean, E>
 
-/** The shards that the next check covers, and its result. */
+/** The shards that the next check covers, with its result. */
 interface Batch<Shard, E> {
   readonly shards: Set<Shard>
   readonly held: Deferred.Deferred<ReadonlySet<Shard>, E>

@@ -1,7 +1,7 @@
 /**
  * Detects that the process was suspended for longer than its lease: by a signal, an overloaded machine, or a paused
- * virtual machine. By then, other nodes have taken over its venues. The process must exit immediately, and a supervisor
- * must restart it.
+ * virtual machine. By then, other nodes have taken over its venues, so the process must exit immediately, and a
+ * supervisor must restart it.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** The owner's actions on single calls and orders: make, inspect or repeat a call, cancel an order. */
+/** The owner's actions on single calls and orders: make, inspect or repeat a call, and cancel an order. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"

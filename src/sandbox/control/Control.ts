@@ -168,7 +168,7 @@ export class Control extends Context.Service<
     readonly removeFault: (id: number) => Effect.Effect<void, ControlRefused>
     /** Removes all faults. */
     readonly clearFaults: Effect.Effect<void>
-    /** The active faults, and how often each has matched and fired. */
+    /** The active faults, with the number of times that each has matched and fired. */
     readonly faults: Effect.Effect<ReadonlyArray<Armed>>
     /**
      * Replaces the documented rate limit of one path, or of every path if no path is given. `undefined` restores the

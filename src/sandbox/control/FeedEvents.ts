@@ -1,6 +1,6 @@
 /**
- * The feed as server-sent events. A reader that starts at the oldest event gets tens of thousands of events. For speed,
- * entries are written a page at a time, and as plain JSON: encoding them with the schema would give the same text.
+ * The feed as server-sent events. A reader that starts at the oldest event gets tens of thousands of events. So for
+ * speed, entries are written a page at a time, and as plain JSON, which is the same text that the schema would give.
  */
 import * as Effect from "effect/Effect"
 import * as Sse from "effect/encoding/Sse"

@@ -166,7 +166,7 @@ const tags = [
 
 type Tag = (typeof tags)[number]
 
-/** An event that concerns an account's margin, and the command that caused it. */
+/** An event that concerns an account's margin, with the command that caused it. */
 export interface MarginEvent {
   /** The number of the command. */
   readonly sequence: number

@@ -127,7 +127,7 @@ export const markets = (state: State.State): ReadonlyArray<MarketSummary> =>
     }
   })
 
-/** The prices and the funding of a market that trades on margin. */
+/** The prices and the funding of a market with margin trading. */
 const referencesOf = (state: State.State, market: MarketName) => {
   const [index, mark] = [ReferencePrices.index(state, market), ReferencePrices.mark(state, market)]
   const funding = state.funding.get(market)

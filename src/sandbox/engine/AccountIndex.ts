@@ -1,12 +1,12 @@
 /** Looks up the sub-accounts and API keys of an account without scanning. */
 
-/** The fields of an API key that the index reads. */
+/** The API key fields that the index reads. */
 interface KeyOf {
   /** The account that owns the key. */
   readonly account: string
 }
 
-/** The fields of a sub-account that the index reads. */
+/** The sub-account fields that the index reads. */
 interface Member {
   /** The identifier that the sub-account and its account share. */
   readonly id: string

@@ -1,9 +1,9 @@
 /**
  * A market's candles: open, high, low, close and volume for each interval. Trades and price moves update them.
  *
- * Only the candle of the current second changes. When that second is over, its candle is merged into the minute candle,
- * the minute candle later into the hour candle, and so on. So the time to record a trade does not depend on the length
- * of the history, and a long period can be read from a few candles.
+ * Only the candle of the current second changes. When that second is over, its candle is merged into the minute candle.
+ * Later, the minute candle is merged into the hour candle, and so on. So the time to record a trade does not depend on
+ * the length of the history, and a long period can be read from a few candles.
  */
 import type * as Units from "./Units.ts"
 

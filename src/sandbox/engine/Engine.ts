@@ -163,8 +163,8 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
 }
 
 /**
- * The engine's version. Increment it whenever the format of the state changes, or the state that the same commands
- * produce. Only the engine version that wrote a journal can read it.
+ * The engine's version. Increment it whenever the format of the state changes, or the same commands produce a different
+ * state. Only the engine version that wrote a journal can read it.
  */
 export const version = 8
 

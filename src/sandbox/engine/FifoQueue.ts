@@ -32,7 +32,7 @@ export const join = <A>(queue: FifoQueue<A>, member: A): void => {
   queue.size++
 }
 
-/** The array is not compacted while it has fewer vacated places than this. */
+/** The array is not compacted while it has fewer vacated slots than this. */
 const gaps = 16
 
 /** Records that a member has left. */

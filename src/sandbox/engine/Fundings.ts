@@ -1,7 +1,7 @@
 /**
- * Funding of futures markets, settled at whole multiples of each market's interval. The holder `funding` is the other
- * party to every payment. It receives the rounding differences, and pays or receives in place of a missing opposite
- * side.
+ * Settles the funding of futures markets at whole multiples of each market's interval. The holder `funding` is the
+ * other party to every payment. It receives the rounding differences, and pays or receives in place of a missing
+ * opposite side.
  */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -48,7 +48,7 @@ export const sample = (state: State, from: number, to: number): void => {
 
 /**
  * The rate, as a ratio, at which a market's funding would be settled now: the owner's rate if set, otherwise a rate
- * computed from the average premium since the latest settlement, in which the n-th sample has weight n. Until the first
+ * computed from the average premium since the latest settlement, where the n-th sample has weight n. Until the first
  * sample, the current premium is used.
  */
 export const rateOf = (state: State, market: MarketName): Units.Units => {

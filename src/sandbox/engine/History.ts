@@ -6,7 +6,7 @@ import type { Event } from "./Event.ts"
 import { done, type Reply } from "./Reply.ts"
 import * as State from "./State.ts"
 
-/** The state of an exchange, and its position in the journal. */
+/** The state of an exchange, with its position in the journal. */
 export interface History {
   /** The state after the latest command. */
   state: State.State

@@ -1,7 +1,8 @@
 /**
  * The balances of all holders, and the debts of accounts. Every amount that one holder receives is taken from another,
- * so every asset is conserved. Deposits come from `outside`, whose balance is minus the sum of all other balances. The
- * lender pays the part of a loss or fee that an account can't pay. The account then owes this amount to the lender.
+ * so every asset is conserved. Deposits come from `outside`, whose balance is the negative of the sum of all other
+ * balances. The lender pays the part of a loss or fee that an account can't pay. The account then owes this amount to
+ * the lender.
  */
 import type { Ticker } from "../../domain/Identifiers.ts"
 import type { Units } from "./Units.ts"

@@ -1,8 +1,9 @@
 /**
  * Makes margin calls and liquidates accounts at the end of each command whose prices or trades have worsened the
  * accounts' risk level; see `Risk`. Margin positions are closed before futures, and positions with smaller initial
- * margins before those with larger ones. First a part of each position is closed, then the rest if that is not enough.
- * A loss that the collateral can't pay is paid by the insurance account. Any remaining loss becomes the account's debt.
+ * margins are closed before those with larger ones. First a part of each position is closed; if that is not enough, the
+ * rest is closed. A loss that the collateral can't pay is paid by the insurance account. Any remaining loss becomes the
+ * account's debt.
  */
 import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -187,8 +188,8 @@ const trigger = (state: State, markets: Set<MarketName>): void => {
 
 /**
  * Makes margin calls and liquidates accounts that the current command has affected. A liquidation may move prices, and
- * so affect other accounts. Each affected account is checked once per round; accounts are checked in the order of their
- * names.
+ * so affect other accounts. Each affected account is checked once per round; accounts are checked in alphabetical
+ * order.
  */
 export const settle = (work: Work): void => {
   const { byOwner, dirty, moved } = work.state.watches

@@ -199,7 +199,7 @@ export const markets: ReadonlyArray<Market> = [
 ]
 
 /**
- * The settlement currency, in which positions' profits, losses and fees are paid. Every market that trades on margin is
+ * The settlement currency, in which positions' profits, losses and fees are paid. Every market with margin trading is
  * quoted in this currency.
  */
 export const settlement = ticker("USDT")

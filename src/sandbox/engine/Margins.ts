@@ -1,6 +1,6 @@
 /**
  * Computes the margin of collateral accounts at the current mark prices. All amounts are in the settlement currency, in
- * which every market that trades on margin is quoted.
+ * which every market with margin trading is quoted.
  */
 import type { Ticker } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -115,8 +115,8 @@ export const freeMargin = (state: State, account: string): Units.Units => {
 }
 
 /**
- * The amount of an asset that can leave the collateral wallet. The rest must cover the margin of positions and orders
- * without unrealised profits, which do not belong to the account yet.
+ * The amount of an asset that can leave the collateral wallet. The rest must cover the margin of positions and orders.
+ * Unrealised profits are not counted, because they do not belong to the account yet.
  */
 export const available = (state: State, account: string, ticker: Ticker): Units.Units => {
   const held = Ledger.balance(state.ledger, Ledger.free(account, "collateral"), ticker)
@@ -141,7 +141,7 @@ export interface AssetBalance {
   readonly ticker: Ticker
   /** The balance. */
   readonly balance: Units.Units
-  /** The debts of the account, and the amounts that its margin positions borrow. */
+  /** The account's debt, plus the amounts that its margin positions borrow. */
   readonly borrow: Units.Units
   /** The amount that can leave the collateral wallet. */
   readonly availableWithoutBorrow: Units.Units
@@ -149,7 +149,10 @@ export interface AssetBalance {
   readonly availableWithBorrow: Units.Units
 }
 
-/** One asset of a collateral account; by default, each asset that it holds or owes, and the settlement currency. */
+/**
+ * A collateral account's values for one asset; by default, for each asset that it holds or owes, and for the settlement
+ * currency.
+ */
 export const assets = (state: State, account: string, only?: Ticker): ReadonlyArray<AssetBalance> => {
   const borrowed = new Map<Ticker, Units.Units>(state.ledger.debts.get(account))
   for (const { borrow } of state.positionsOf.get(account) ?? []) {

@@ -85,8 +85,8 @@ const wrongSide = Reply.refused("wrongSide", ["positionSide", rule("side")])
 const wrongWay = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
 
 /**
- * Whether an order may only reduce a position, or the order's refusal. In hedge mode, an order on the closing side is
- * always reduce-only, because it can't turn a long position into a short one.
+ * Returns whether an order may only reduce a position, or refuses the order. In hedge mode, an order on the closing
+ * side is always reduce-only, because it can't turn a long position into a short one.
  */
 export const isReduceOnly = (
   { accounts, margin }: State,

@@ -201,7 +201,7 @@ export interface PlaceOco {
 /** Places limit orders, one after the other. */
 export interface PlaceBulk {
   readonly _tag: "PlaceBulk"
-  /** The orders, in the order in which they are placed. */
+  /** The orders, in the sequence in which they are placed. */
   readonly orders: ReadonlyArray<PlaceLimit>
   /** Whether to stop at the first order that is refused. Defaults to `false`. */
   readonly stopOnFail?: boolean
@@ -210,7 +210,7 @@ export interface PlaceBulk {
 /** Cancels orders, one after the other. */
 export interface CancelBulk {
   readonly _tag: "CancelBulk"
-  /** The orders, in the order in which they are canceled. */
+  /** The orders, in the sequence in which they are canceled. */
   readonly orders: ReadonlyArray<Cancel>
 }
 

@@ -52,7 +52,7 @@ export const cancel = (work: Work, order: Order): void =>
 /**
  * Closes the other leg of an OCO order after this leg has traded, been triggered or closed. If this leg was canceled
  * because its position was closed or liquidated, the other leg gets the same status. Does nothing for an order that is
- * not a leg, or no longer is one.
+ * not a leg, or is no longer a leg.
  */
 export const endOtherLeg = (work: Work, order: Order): void => {
   if (order.oco === undefined) return

@@ -92,8 +92,8 @@ const lock = (work: Work, market: Market.Market, order: Order, total: Units.Unit
 }
 
 /**
- * The refusal of an order on a position that the venue's policy or the market's brackets don't allow. `total` is the
- * order's value, in units of the quote currency; `replaced` is the order that this order is about to replace.
+ * The refusal if the venue's policy or the market's brackets don't allow an order on a position. `total` is the order's
+ * value, in units of the quote currency; `replaced` is the order that this order is about to replace.
  */
 export const refusalOf = (
   { state }: Work,

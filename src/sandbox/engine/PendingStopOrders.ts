@@ -1,6 +1,6 @@
 /**
- * A market's stop orders that have not been triggered. Orders that are triggered together are executed in the order in
- * which they were placed.
+ * A market's stop orders that have not been triggered. Orders that are triggered together are executed in the sequence
+ * in which they were placed.
  */
 import type { StopOrder } from "./Order.ts"
 import { SkipList } from "./SkipList.ts"
@@ -34,7 +34,7 @@ export const make = (): PendingStopOrders => ({
 
 const activationPriceOf = ({ stop }: StopOrder): Units.Units => Units.from(stop.price) ?? 0n
 
-/** The list that contains an order, and the order's key in that list. */
+/** The list that contains an order, with the order's key in that list. */
 const placeOf = ({ falling, rising }: PendingStopOrders, order: StopOrder): readonly [ByTrigger, Units.Units] => {
   const price = activationPriceOf(order)
   return order.stop.condition === "gte" ? [rising, price] : [falling, -price]
@@ -105,7 +105,7 @@ export const takeTriggered = (pending: PendingStopOrders, price: Units.Units): S
   return order
 }
 
-/** All orders, in no particular order. */
+/** All orders, unsorted. */
 export const all = ({ falling, marked, reached, rising }: PendingStopOrders): ReadonlyArray<StopOrder> => [
   ...[...rising, ...falling].flatMap((same) => [...same]),
   ...reached,

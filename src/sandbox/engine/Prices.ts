@@ -20,7 +20,7 @@ export const addStopOrder = ({ state }: Work, order: StopOrder): void => {
 }
 
 /**
- * Executes every stop order on a market that the price triggers, oldest first. A triggered order may trade, which may
+ * Executes every stop order that the price triggers on a market, oldest first. A triggered order may trade, which may
  * move the price and trigger more orders. Each order is triggered at most once, so the loop terminates. `moved` is the
  * price if the venue's owner has just moved it; the outside market then trades any amount at that price.
  */

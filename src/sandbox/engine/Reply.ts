@@ -1,4 +1,4 @@
-/** The replies of the engine to commands. */
+/** The engine's replies to commands. */
 import type { Constraint } from "../../domain/Constraint.ts"
 import type { KillSwitch } from "./KillSwitch.ts"
 import type { OcoOrder, Order, StopOrder } from "./Order.ts"
@@ -36,7 +36,7 @@ export interface OrderModified {
 /** Bulk orders were placed or canceled, completely or partly. */
 export interface BulkDone {
   readonly _tag: "BulkDone"
-  /** The reply to each order, in the order of the request. Orders that were not attempted have no reply. */
+  /** The reply to each order, in the same sequence as in the request. Orders that were not attempted have no reply. */
   readonly replies: ReadonlyArray<Reply>
 }
 

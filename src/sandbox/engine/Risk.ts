@@ -17,7 +17,7 @@ import * as Watches from "./Watches.ts"
 /** An account's risk level. */
 export type Level = "ease" | "call" | "liquidation"
 
-/** An account's worth, and the bounds for its margin call and its liquidation. */
+/** An account's worth, with its bounds for a margin call and for liquidation. */
 export interface Bounds {
   /** The account's worth: its equity plus its unrealised profit. */
   readonly worth: Units.Units

@@ -58,7 +58,7 @@ const applyNext = ({ events, state }: Work, at: number): void => {
 }
 
 /**
- * Applies everything that is due by the time of a command, each event at its own time, in time order. At the same
+ * Applies everything that is due by the time of a command, each event at its own time, earliest first. At the same
  * instant, interest comes first, then kill switches, funding and prices, so an order that is canceled at an instant
  * does not trade at that instant's price. Each event may cause margin calls and liquidations.
  */

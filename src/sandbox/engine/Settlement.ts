@@ -31,8 +31,8 @@ export interface Deal extends Omit<Trade, "id" | "at" | "rpi"> {
 const roleOf = (order: Order, { side }: Pick<Trade, "side">): Fill["role"] => order.side === side ? "taker" : "maker"
 
 /**
- * The reason for an order on a position. It follows from the client order id, because callers can't choose one that
- * contains an exclamation mark.
+ * The reason why an order on a position was placed. The client order id shows the reason, because callers can't choose
+ * a client order id that contains an exclamation mark.
  */
 const causeOf = ({ clientOrderId }: Order): Cause => {
   if (clientOrderId === undefined || !clientOrderId.endsWith("!")) return "order"
@@ -58,7 +58,8 @@ const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Uni
 /**
  * Whether the two orders of a spot trade pay each other directly. Otherwise, each order trades with the lender, which
  * passes on all payments. The lender can be skipped if its purses are empty, because the trade would leave them empty
- * again. Another holder's purse may become empty in between, which changes its place in the order of saved balances.
+ * again. Another holder's purse may become empty in between, which changes its position in the sequence of saved
+ * balances.
  */
 const isDirect = ({ state }: Work, { money, stock }: Market, maker?: Order, taker?: Order): boolean => {
   if (maker?.kind !== "spot" || taker?.kind !== "spot") return false

@@ -59,9 +59,9 @@ export const of = (market: Market.Market): Terms => {
   return terms
 }
 
-/** The fields of an order that are restricted by market rules, as the caller wrote them. */
+/** The order fields that are restricted by market rules, as the caller wrote them. */
 export interface Bounded {
-  /** Whether the order needs a market that trades on margin. */
+  /** Whether the order requires a market with margin trading. */
   readonly collateral: boolean
   /** The amount, in units of the base currency. */
   readonly amount: Decimal.Decimal

@@ -27,7 +27,7 @@ interface Lists {
   readonly rises: SkipList<Watch>
 }
 
-/** All accounts' watches, and the changes by the current command that require checks. */
+/** All accounts' watches, with the changes by the current command that require checks. */
 export interface Watches {
   /** The watches, keyed by price. */
   readonly bySource: Map<Source, Lists>

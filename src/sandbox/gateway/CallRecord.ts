@@ -23,7 +23,7 @@ export interface Outcome {
   readonly call: Admitted | undefined
   /** The reason for the refusal, if the call was refused. */
   readonly refused: RefusalKind | "invalid" | undefined
-  /** The invalid fields, and the constraint that each violates. */
+  /** The invalid fields, each with the constraint that it violates. */
   readonly violations: Violations | undefined
   /** The number of the call's command, if the call became a command. */
   readonly command: number | undefined
@@ -50,7 +50,7 @@ export interface Context {
   readonly secrets: Secrets
 }
 
-/** Whether an accepted order was canceled at once, because nothing in the book could trade with it. */
+/** Whether an accepted order was canceled immediately, because nothing in the book could trade with it. */
 const isUnfilled = ({ body }: Written): boolean =>
   body.includes(`"status":"CANCELED"`) && /"deal_?stock":"0"/iu.test(body)
 

@@ -195,22 +195,22 @@ export const Symptom: Schema.Codec<Symptom, unknown> = Schema.TaggedUnion({
  * @category models
  */
 export interface Fault {
-  /** The path of the calls that go wrong; every path if absent. Applies only to symptoms of calls. */
+  /** The path of the calls that go wrong; every path if absent. Applies only to call symptoms. */
   readonly path?: string
   /**
-   * The API key of the calls that go wrong; if absent, calls with any key and calls without a key. Applies only to
-   * symptoms of calls.
+   * The API key of the calls that go wrong; if absent, calls with any key and calls without a key. Applies only to call
+   * symptoms.
    */
   readonly apiKey?: string
   /**
    * The channel whose messages go wrong, by its name on the wire, such as `depth`; every channel if absent. Applies
-   * only to symptoms of messages.
+   * only to message symptoms.
    */
   readonly channel?: string
   /**
    * The account of the connections that go wrong; if absent, connections with any account and connections without an
-   * account. Applies only to symptoms of streams, except `RefuseConnection`, because a client connects before it sends
-   * its token.
+   * account. Applies only to stream symptoms, except `RefuseConnection`, because a client connects before it sends its
+   * token.
    */
   readonly account?: string
   /**
@@ -228,7 +228,7 @@ export interface Fault {
 
 const isOfStream = (symptom: Symptom | StreamSymptom): symptom is StreamSymptom => Object.hasOwn(points, symptom._tag)
 
-/** The fields of a fault that select the calls or streams that go wrong. */
+/** The fault fields that select the calls or streams to affect. */
 const selecting = ["path", "apiKey", "channel", "account"] as const
 
 type Selector = (typeof selecting)[number]
@@ -366,7 +366,7 @@ export interface Saved {
   readonly last: number
 }
 
-/** A fault, and how often it has matched and fired. */
+/** A fault, with the number of times that it has matched and fired. */
 interface Counted extends Armed {
   matched: number
   fired: number
@@ -428,7 +428,7 @@ export const make = (seed: number, saved: Saved = { faults: [], last: 0 }): Faul
     next: (path, apiKey) => {
       if (faults.length === 0) return undefined
       const fired = fire((symptom) => !isOfStream(symptom), { path, apiKey })
-      // The cast is safe: only symptoms of calls were considered.
+      // The cast is safe: only call symptoms were considered.
       return fired && { id: fired.id, symptom: fired.fault.symptom as Symptom }
     },
     hit: (at, about) => {

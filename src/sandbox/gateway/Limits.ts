@@ -6,8 +6,8 @@ type RateLimit = Endpoint.RateLimit
 /** Counts calls per caller and endpoint in fixed-length windows. */
 export interface Limits {
   /**
-   * Counts a call, and returns whether it is within the limit. `caller` is an API key or an address, `path` a name from
-   * `countedAs`, and `at` is in Unix microseconds.
+   * Counts a call, and returns whether it is within the limit. `caller` is an API key or an address, `path` is a name
+   * from `countedAs`, and `at` is in Unix microseconds.
    */
   readonly admit: (caller: string, path: string, documented: RateLimit, at: number) => boolean
   /** The current limit for a path. */

@@ -1,5 +1,5 @@
 /**
- * Finds the caller's probable mistake that explains a refusal. Developers of clients need such hints, and real
+ * Finds the caller's probable mistake that explains a refusal. Client developers need such hints, because real
  * exchanges don't give them.
  */
 import * as DateTime from "effect/DateTime"
@@ -180,8 +180,8 @@ const notAllowed = (refused: Refused): string => {
   if (endpoints !== undefined && !endpoints.some(({ name }) => name === endpoint?.path)) {
     return `the key may only call ${endpoints.map(({ name }) => name).join(", ") || "nothing"}`
   }
-  // Admission refuses a trading key only for moving funds. An order is refused by the engine instead, when the
-  // sub-account lacks a permission.
+  // Admission refuses a trading key only for moving funds. Orders are instead refused by the engine, if the sub-account
+  // lacks a permission.
   return type === tradingKeyType && !endpoint?.path.includes("/order/")
     ? `the key is of type ${tradingKeyType}: it can read and trade, but not move funds`
     : "the sub-account has no permission for such orders"

@@ -127,19 +127,19 @@ export const most = {
   ofKey: 256
 } as const
 
-/** The place that one connection occupies within the limits. */
+/** The slot that one connection occupies within the limits. */
 export interface Place {
   /** Adds the connection to the list of open connections. */
   readonly show: (connection: Shown) => void
   /** Counts the connection for an API key. Returns `false` if the key has too many connections. */
   readonly authorize: (apiKey: string) => boolean
-  /** Frees the place, once the connection has closed. */
+  /** Frees the slot once the connection has closed. */
   readonly leave: () => void
 }
 
 /** The open connections of a venue. */
 export interface OpenConnections {
-  /** Reserves a place for a client. Refuses the client if its address or the venue has too many connections. */
+  /** Reserves a slot for a client. Refuses the client if its address or the venue has too many connections. */
   readonly take: (from: string) => Result.Result<Place, Refused>
   /** The connections, oldest first. */
   readonly list: () => ReadonlyArray<OpenConnection>

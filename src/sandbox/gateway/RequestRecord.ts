@@ -72,7 +72,10 @@ export interface NewRequest {
   readonly expected?: Readonly<Record<string, string>>
   /** The names of the request's fields that the endpoint does not have, and that the call ignored. */
   readonly ignored?: ReadonlyArray<string>
-  /** The caller's probable mistake: why the call was refused, which unknown fields it ignored, or why its order was canceled at once. */
+  /**
+   * The caller's probable mistake: why the call was refused, which unknown fields it ignored, or why its order was
+   * canceled immediately.
+   */
   readonly hint?: string
   /** The number of the call's command in the journal, if the call became a command. */
   readonly command?: number

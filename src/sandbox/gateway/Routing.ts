@@ -6,7 +6,7 @@ import { type Route, routes } from "../handlers/Routes.ts"
 import type { Request } from "./Message.ts"
 import * as Unserved from "./Unserved.ts"
 
-/** A route, and the request's fields that were found in the path. */
+/** A route, with the request's fields that were found in the path. */
 export interface Routed {
   /** The endpoint and its handler. */
   readonly route: Route

@@ -157,7 +157,7 @@ const members = Schema.TaggedUnion({
  */
 export const StreamSymptom: Schema.Codec<StreamSymptom, unknown> = members
 
-/** For each point, the symptoms that can hit a stream there. */
+/** The symptoms that can hit a stream at each point. */
 export interface SymptomsAt {
   /** A client opens a connection. */
   readonly connect: RefuseConnection
@@ -189,7 +189,7 @@ export const points: { readonly [Tag in StreamSymptom["_tag"]]: Point } = {
   RefuseConnection: "connect"
 }
 
-/** The fields of a fault that select streams at each point. */
+/** The fault fields that select streams at each point. */
 export const selectors: { readonly [P in Point]: ReadonlyArray<"account" | "channel"> } = {
   connect: [],
   authorize: ["account"],

@@ -1,7 +1,4 @@
-/**
- * The fields of a request that its endpoint does not have. The exchange ignores them, so they do not affect the
- * response.
- */
+/** Request fields that the endpoint does not have. The exchange ignores them, so they do not affect the response. */
 import * as Dialect from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Json from "../../protocol/Json.ts"

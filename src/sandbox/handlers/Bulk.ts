@@ -26,7 +26,7 @@ const readable = <Q>({ orders, stopOnFail }: Items<Q>): ReadonlyArray<Q> => {
   return requests
 }
 
-/** The reply to each order that was attempted, in the order of the request. */
+/** The reply to each order that was attempted, in the same sequence as in the request. */
 const repliesTo = (
   { orders, stopOnFail }: Items<never>,
   { replies }: Reply.BulkDone

@@ -60,7 +60,7 @@ export type Item<Q> = { readonly request: Q } | { readonly violations: Violation
 
 /** A bulk request whose orders are read one by one. */
 export interface Items<Q> {
-  /** The orders, in the order of the request. */
+  /** The orders, in the same sequence as in the request. */
   readonly orders: ReadonlyArray<Item<Q>>
   /** Whether processing stops at the first refused order. */
   readonly stopOnFail?: boolean
@@ -70,7 +70,7 @@ export interface Items<Q> {
 export interface Each {
   /** The endpoint that places or cancels one such order. */
   readonly endpoint: Endpoint.Any
-  /** The fields of an order that this exchange does not simulate. An order that contains such a field is refused. */
+  /** The order fields that this exchange does not simulate. An order that contains such a field is refused. */
   readonly notSimulated: ReadonlyArray<string>
 }
 

@@ -28,7 +28,7 @@ const paymentsByMarket = Records.indexBy(({ market }: FundingPayment) => market)
 const fraction = (part: Units.Units, value: Units.Units) =>
   value === 0n ? Margin.noPositions : Units.toDecimal(Units.over(part, value))
 
-/** Checks that a request's times are in the right order, and at most one second in the future. */
+/** Checks that a request's period does not end before it starts, or more than one second in the future. */
 const times = (
   { endDate, startDate }: Period.Period,
   { serverTime }: Context
@@ -114,7 +114,7 @@ const borrowAnswer = ({ at, interest, principal, status, ticker }: Borrow): Borr
   timestamp: MarketFigures.seconds(at)
 })
 
-/** The collateral account's balance of one asset; by default, of each asset that it holds or owes. */
+/** The collateral account's balance of one asset or, by default, of each asset that it holds or owes. */
 export const balancesOf = (
   { account, state }: Context,
   only?: Ticker

@@ -9,7 +9,7 @@ import * as Candles from "../engine/Candles.ts"
 import * as Units from "../engine/Units.ts"
 import type { Context } from "./Handler.ts"
 
-/** A price, and the remaining amount of the orders at this price. */
+/** A price, with the remaining amount of the orders at this price. */
 export type Level = Pick<Book.Level, "price" | "left">
 
 /** A level of an order book, in the form that responses have. */

@@ -119,7 +119,7 @@ export const stopOrder = (stop: StopOrder, context: Context): OrderAnswer.StopOr
 const feeRate = (percent: Decimal.Decimal): Decimal.FeeRate =>
   Decimal.FeeRate.make(Units.toDecimal(Units.ofPercent(percent)))
 
-/** A market's fees as ratios. Markets state fees as percentages, orders as ratios. */
+/** A market's fees as ratios. Markets state fees as percentages, but orders state them as ratios. */
 const feesOf = (market: Market | undefined) => ({
   takerFee: feeRate(market?.takerFee ?? Decimal.zero),
   makerFee: feeRate(market?.makerFee ?? Decimal.zero)

@@ -1,7 +1,7 @@
 /** Cuts lists into pages. */
 import { type HistoryLimit, Limit, Offset, type RecordOffset } from "../../domain/Paging.ts"
 
-/** Some records of a list, and their position in the list. */
+/** Some records of a list, with their position in the list. */
 export interface Page<A, L extends HistoryLimit, O extends RecordOffset> {
   /** The maximum number of records. */
   readonly limit: L

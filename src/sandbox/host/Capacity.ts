@@ -1,5 +1,5 @@
 /**
- * Bounds the number of awake venues on a host. When the bound is reached, the venue that has been idle for the longest
+ * Limits the number of awake venues on a host. When the limit is reached, the venue that has been idle for the longest
  * time falls asleep.
  */
 import * as Effect from "effect/Effect"

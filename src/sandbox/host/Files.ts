@@ -13,7 +13,7 @@ export interface Files {
   readonly journal: string
   /**
    * Prepares the folder for opening the journal: creates it for a new venue, and refuses a folder whose journal is
-   * missing, or whose files are links, because these may point to another venue.
+   * missing, or whose files are links, because links may point to another venue.
    */
   readonly prepare: (isBegun: boolean) => Effect.Effect<void, JournalError>
   /** The memory that the venue saved when it fell asleep, if any. */
@@ -75,7 +75,7 @@ export const of = (folder: string, id: string): Files => {
   }
 }
 
-/** A temporary folder for a host without one. The folder is removed when the scope closes. */
+/** A temporary folder for a host that has no folder. The folder is removed when the scope closes. */
 export const temporary: Effect.Effect<string, JournalError, Scope.Scope> = Effect.acquireRelease(
   Effect.try({ try: () => mkdtempSync(join(tmpdir(), "effect-txc-host-")), catch: fromSqlite(tmpdir()) }),
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))

@@ -192,7 +192,7 @@ const count = (entries: ReadonlyMap<string, Entry>, isCounted: (entry: Entry) =>
 
 const hasPort = ({ registered }: Entry): boolean => registered.port !== undefined
 
-/** The bound that prevents another venue from being added, if there is such a bound. */
+/** The bound that prevents another venue from being added, if any. */
 const admit = ({ bounds, entries }: Parts, owner: string, port: boolean): HostBounds.BoundReached | undefined => {
   if (entries.size >= bounds.maxVenues) return HostBounds.reached(bounds, "maxVenues")
   if (count(entries, isOwnedBy(owner)) >= bounds.maxPerOwner) return HostBounds.reached(bounds, "maxPerOwner")

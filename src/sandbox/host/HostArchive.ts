@@ -29,7 +29,7 @@ export const exportTo = (
     }
     const { journal } = Files.of(folder, id)
     const dialect = NewVenue.dialectOf(found)
-    // Fails if another engine wrote the journal: only that engine replays it to the same state.
+    // Fails if another engine version wrote the journal, because only that version replays it to the same state.
     yield* Effect.scoped(Journal.open(journal, { rules: Rules.of(dialect, id) }))
     const written = yield* Exported.writeTo(file, Rules.of(dialect, undefined), yield* Exported.commandsIn(journal))
     // A venue's port belongs to its host, so the port is not exported.
@@ -66,8 +66,8 @@ export const importFrom = (
       const reason = "the host has a different history of it. Export it again, or delete the venue there first"
       return yield* new JournalError({ why: "failed", file: id, reason })
     }
-    // If a crash happens before the venue is complete, the host removes the venue at its next start, and it can be
-    // imported again.
+    // If a crash happens before the venue is complete, the host removes the venue when the host next starts, and the
+    // venue can be imported again.
     yield* registry.put({ ...registered, partial: true })
     yield* files.remove
     yield* files.prepare(false)

@@ -18,7 +18,7 @@ export interface BoundOptions {
   readonly maxCommands?: number
   /** The maximum number of venues with their own port; 100 by default. */
   readonly maxPorts?: number
-  /** The memory use above which no venue is woken, in bytes; by default 70 % of the memory that Node may use. */
+  /** The memory usage above which no venue is woken, in bytes; by default 70 % of the memory that Node may use. */
   readonly maxMemory?: number
 }
 
@@ -45,7 +45,7 @@ export const of = (given: Partial<Bounds>): Bounds => ({
   maxMemory: given.maxMemory ?? defaults.maxMemory
 })
 
-/** Each bound's name in messages, and the command-line flag that raises it. */
+/** Each bound's name in messages, with the command-line flag that raises it. */
 const words: Readonly<Record<keyof Bounds, readonly [what: string, flag: string]>> = {
   maxVenues: ["venues", "--max-venues"],
   maxPerOwner: ["venues of one owner", "--max-per-owner"],

@@ -98,7 +98,7 @@ export interface Summary {
   readonly since?: number
   /** The address of the venue's node, if the venue is awake in a cluster. */
   readonly node?: string
-  /** The version of the engine that wrote the venue's journal; present only in lists, and only in a cluster. */
+  /** The engine version that wrote the venue's journal; present only in lists, and only in a cluster. */
   readonly engine?: number
 }
 
@@ -188,7 +188,7 @@ export interface HostStatus {
   readonly awake: number
   /** The number of venues with their own port. */
   readonly ports: number
-  /** The memory in use by the process, in bytes, including garbage. */
+  /** The process's memory usage, in bytes, including garbage. */
   readonly memory: number
   /** The bounds, keyed by name. */
   readonly bounds: Readonly<Record<string, number>>

@@ -42,7 +42,7 @@ export interface Registered {
   readonly clock?: number
   /** Whether the venue started with the example. */
   readonly example: boolean
-  /** The version of the engine that created the venue; absent in records that earlier releases wrote. */
+  /** The engine version that created the venue; absent in records that earlier releases wrote. */
   readonly engine?: number
   /** The prefix of the ids that the venue assigns. */
   readonly identity: string

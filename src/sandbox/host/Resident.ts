@@ -90,7 +90,7 @@ export interface Staged {
 
 type Stage =
   | { readonly _tag: "Asleep" | "Ended" }
-  /** `done` is completed once the venue is awake, or has fallen asleep. */
+  /** `done` completes once the venue is awake, or has fallen asleep. */
   | { readonly _tag: "Waking" | "FallingAsleep"; readonly done: Deferred.Deferred<void> }
   /** `isOver` completes when the venue is closed while it is in use. This ends the feeds. */
   | {
@@ -171,8 +171,8 @@ const closing = (done: Deferred.Deferred<void>): Effect.Effect<boolean> =>
 const forkPath = /^\/fork\/(\d{1,9})(\/.*)$/u
 
 /**
- * The backend for a request: the venue's, or the backend of the fork that the path names; `undefined` if there is no
- * such fork.
+ * The backend for a request: the venue's backend, or the backend of the fork that the path names; `undefined` if there
+ * is no such fork.
  */
 export const backendFor = ({ backend, forks }: Awake, { path }: Request): Backend | undefined => {
   if (!path.startsWith("/fork/")) return backend

@@ -44,7 +44,7 @@ const keyOf = (name: string, { identity, secret }: Own): Omit<VenueKey, "account
   apiSecret: secret()
 })
 
-/** The names of the example's keys, and each key's account. */
+/** The names of the example's keys, with each key's account. */
 const exampleKeys = [
   ["alice", Example.alice.account],
   ["bob", Example.bob.account],
@@ -85,7 +85,7 @@ export const commands = (
 export interface Copied {
   /** The commands, with the copy's own keys. */
   readonly commands: ReadonlyArray<Command>
-  /** The copy's keys, keyed by account; for an account with several keys, the first one. */
+  /** The copy's keys, keyed by account. An account with several keys is listed with its first key. */
   readonly keys: Readonly<Record<string, VenueKey>>
 }
 

@@ -15,9 +15,9 @@ export const maxOwnerBody = 256 * 1024 * 1024
 export const maxPending = 64 * 1024 * 1024
 
 /**
- * An upper bound on the process's memory, in bytes, whatever callers send and however slowly they read. This memory is
- * for bodies, headers, waiting responses, the call log, and garbage that the runtime has not collected yet. Memory for
- * commands is extra: see `maxPerCommand`.
+ * An upper bound on the process's memory usage, in bytes, whatever callers send and however slowly they read. This
+ * memory is for bodies, headers, waiting responses, the call log, and garbage that the runtime has not collected yet.
+ * Memory for commands is extra: see `maxPerCommand`.
  */
 export const maxMemory = 1024 * 1024 * 1024
 

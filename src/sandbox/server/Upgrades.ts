@@ -41,7 +41,7 @@ const refusalOf = (head: Head): Written | undefined => {
     : badRequest(head.path, "Sec-WebSocket-Key must be sixteen bytes in Base64")
 }
 
-/** The time in which a client must reply to a close frame, or to read the last bytes; in milliseconds. */
+/** The time in which a client must reply to a close frame or read the last bytes, in milliseconds. */
 export const lingering = 1000
 
 /** Sends a close frame, and lets the client read it before the connection breaks. */

@@ -11,7 +11,7 @@ export type Received =
   | { readonly _tag: "Ping"; readonly payload: Uint8Array }
   | { readonly _tag: "Pong" }
   | { readonly _tag: "Close"; readonly payload: Uint8Array }
-  /** The client breaks the protocol, or sends a message that is too long or not text. */
+  /** The client breaks the protocol, or sends a message that is too long or is not text. */
   | { readonly _tag: "Invalid" }
 
 const opcodes = { continuation: 0x0, text: 0x1, close: 0x8, ping: 0x9, pong: 0xa } as const

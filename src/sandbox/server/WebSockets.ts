@@ -7,7 +7,7 @@ import * as Refusal from "./Refusal.ts"
 
 /** The WebSockets of all servers of a process. */
 export interface WebSockets {
-  /** Reserves a place for a client until its connection closes. Returns a refusal if no place is left. */
+  /** Reserves a slot for a client until its connection closes. Returns a refusal if no slot is left. */
   readonly open: (socket: Duplex, head: Head) => Written | undefined
   /**
    * Records that bytes were written. If too many bytes are waiting on all connections together, breaks the connection

@@ -2,10 +2,11 @@
  * The durable record of every command, in an embedded SQLite database. Without a file, the record is kept in memory, up
  * to a maximum size.
  *
- * The commands of one turn of the event loop form a group; if there is a file, the commands of two turns. A group is
- * written in one transaction, and no reply that depends on one of its commands is sent before the group is durable.
- * When a write fails, no reply of the group is sent, and nothing more is written until the venue is reopened. A hash
- * chain links every entry to the one before it, so no entry can be changed, lost or inserted unnoticed.
+ * Without a file, a group contains the commands of one turn of the event loop; with a file, it contains the commands of
+ * two turns. A group is written in one transaction, and no reply that depends on one of its commands is sent before the
+ * group is durable. When a write fails, no reply of the group is sent, and nothing more is written until the venue is
+ * reopened. A hash chain links every entry to the one before it, so no entry can be changed, lost or inserted
+ * unnoticed.
  *
  * @example
  * ```ts

@@ -287,7 +287,7 @@ const knownOf = (names: Shape): Known => {
   return shape
 }
 
-/** The most shapes whose templates are kept. */
+/** The maximum number of shapes whose templates are kept. */
 const mostKnown = 1000
 
 /** The number of values that share a page. */

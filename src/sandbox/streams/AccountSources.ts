@@ -42,8 +42,8 @@ const changesBalances = (wallet: Ledger.Wallet) => ({ events }: Command, _: unkn
   )
 
 /**
- * Whether a command may have changed a margin balance. Orders and positions reserve margin, and the amount depends on
- * mark prices.
+ * Whether a command may have changed a margin balance. A moved mark price may change it, because orders and positions
+ * reserve margin that depends on mark prices.
  */
 const changesMargin = (command: Command, keys: unknown, context: Context): boolean =>
   changesBalances("collateral")(command, keys, context) ||

@@ -1,4 +1,4 @@
-/** The limits for connections. If the live exchange documents a limit, that value is used. */
+/** The limits on connections. If the live exchange documents a limit, that value is used. */
 
 /** The maximum number of messages that a connection may send in a window (live documentation, "Rate limits"). */
 export const messages = { count: 12_000, perMillis: 10_000 } as const
@@ -22,7 +22,7 @@ export const maxMessage = 64 * 1024
 export const maxTopics = 2000
 
 /**
- * Limits for the stored messages of a connection, which the sandbox's owner can read: their maximum number, and their
+ * Limits on the stored messages of a connection, which the sandbox's owner can read: their maximum number, and their
  * maximum total length in characters. The latest message is stored whatever its length.
  */
 export const recent = { messages: 50, length: 32 * 1024 } as const

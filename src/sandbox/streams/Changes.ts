@@ -8,7 +8,7 @@ import type { Command, Context, Outlet, Subscription } from "./Source.ts"
 export interface Values<Topic, Key, Value> {
   /** The channel's push interval, and whether it pushes even without a change. */
   readonly pushes: Pushes
-  /** The keys, which are markets or assets, to which topics subscribe. */
+  /** The keys to which topics subscribe. A key is a market or an asset. */
   readonly keysOf: (topics: ReadonlyArray<Topic>, context: Context) => ReadonlySet<Key>
   /** The current value of a key; `undefined` if the key has no value. */
   readonly valueOf: (key: Key, context: Context) => Value | undefined

@@ -27,7 +27,7 @@ export interface Surroundings extends Pick<Outlet<never>, "bookChange" | "wakeAt
   readonly venue: Venue["Service"]
   /** The current state, as an account sees it. */
   readonly context: (account: string) => Context
-  /** The connection's place within the venue's limit on connections. */
+  /** The connection's slot within the venue's limit on connections. */
   readonly place: Place
   /** Called once the connection has closed. */
   readonly ended: () => void

@@ -18,7 +18,7 @@ const orderOf = (order: Order, context: Context) => {
   return { ...answer, modifiedAt: Time.fromMicros(order.changedAt) }
 }
 
-/** The account's orders that a command has closed, in the order in which they closed. */
+/** The account's orders that a command has closed, in the sequence in which they closed. */
 const endedBy = ({ events }: Command, { account, state }: Context): ReadonlyMap<OrderId, Order> => {
   const count = events.filter((event) => event._tag === "OrderEnded" && event.account === account).length
   return new Map(
@@ -26,7 +26,10 @@ const endedBy = ({ events }: Command, { account, state }: Context): ReadonlyMap<
   )
 }
 
-/** For each of the account's orders that a command has changed, its last event. The events are in order. */
+/**
+ * The last event of each of the account's orders that a command has changed. The events are in the sequence in which
+ * they happened.
+ */
 const eventsOf = (command: Command, { account, state }: Context): ReadonlyMap<OrderId, PendingOrdersChannel.Event> => {
   const found = new Map<OrderId, PendingOrdersChannel.Event>()
   const note = (id: OrderId, event: PendingOrdersChannel.Event): void => {

@@ -34,7 +34,7 @@ export interface BookChange {
 
 /** A channel's access to one connection: it reads the state, pushes messages and asks to be woken. */
 export interface Outlet<Message> {
-  /** The current state, and the connection's account; the account is absent for a public channel. */
+  /** The current state, with the connection's account, which is absent for a public channel. */
   readonly context: () => Context
   /**
    * Pushes a message once the state from which it was made is durable. If the message is a snapshot, `snapshot` is its

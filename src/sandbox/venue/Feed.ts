@@ -187,8 +187,8 @@ const kept = 50_000
 const forgottenAtOnce = 5000
 
 /**
- * The number of entries per read. A reader that is far behind does not delay others, and a reader that stops reading
- * uses no extra memory.
+ * The maximum number of entries per read. Because of this limit, a reader that is far behind does not delay others, and
+ * a reader that stops reading uses no extra memory.
  */
 const page = 100
 
@@ -228,7 +228,7 @@ export interface Feed {
 }
 
 /**
- * An event, and the command that caused that event.
+ * An event, with the command that caused it.
  *
  * @category models
  */
@@ -333,7 +333,7 @@ const concerns = (event: Event.Event, order: OrderId): boolean =>
     ? event.maker === order || event.taker === order
     : "order" in event && event.order === order
 
-/** The events among these entries that match. The time depends on the number of entries that a feed stores. */
+/** The matching events among these entries. The time depends on the number of entries that a feed stores. */
 const latestOf = function*(
   entries: ReadonlyArray<Kept>,
   isWanted: (event: Event.Event) => boolean,
@@ -362,7 +362,7 @@ interface Log {
 }
 
 const reading = ({ changed, floor, latest, sliceAfter }: Log): Pick<Feed, "after" | "read"> => {
-  /** The next entries, and the position after them. */
+  /** The next entries, with the position after them. */
   const next = (after: Place): Effect.Effect<readonly [ReadonlyArray<Entry>, Place], FeedGone> =>
     Effect.suspend(() => {
       let end = after

@@ -1,6 +1,6 @@
 /**
  * Shares the processor between feed readers and all other work. In each turn of the event loop, all readers together
- * read a bounded number of entries, slice by slice, in the order of their requests.
+ * read a limited number of entries, slice by slice, in the order of their requests.
  */
 import * as Effect from "effect/Effect"
 

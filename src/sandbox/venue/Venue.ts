@@ -78,8 +78,8 @@ export interface OptionalOptions {
   readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
   /**
    * The markets that the counterparty quotes in a new venue, and how; none by default. These settings become commands
-   * in the journal, and a reset keeps them. A venue with such commands can't replay another journal. A venue that
-   * already has commands ignores these settings.
+   * in the journal, and a reset keeps them. Because of these commands, the venue can't replay another journal. A venue
+   * that already has commands ignores these settings.
    */
   readonly counterparty?: ReadonlyArray<SetCounterpartyOptions>
 }
@@ -402,7 +402,7 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
 export const handling = (receive: Venue["Service"]["receive"]): Venue["Service"]["handle"] => (request) =>
   Effect.clockWith((clock) => Effect.callback((resume) => receive(request, clock, resumeWith(resume))))
 
-/** The members of a venue that WebSocket connections need. */
+/** The venue members that WebSocket connections need. */
 const connectable = (
   { policy }: Dialect,
   { history, settle }: Executor.Executor,

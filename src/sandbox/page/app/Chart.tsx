@@ -1,6 +1,6 @@
 /**
- * Shows a market's candles, and marks at prices: orders, activation prices, fills, mark and index price, the positions'
- * entry and liquidation prices, and the last price, which can be dragged.
+ * Shows a market's candles, with marks at the prices of interest: orders, activation prices, fills, mark and index
+ * price, the positions' entry and liquidation prices, and the last price, which can be dragged.
  */
 import { effect } from "@preact/signals"
 import {
@@ -118,7 +118,7 @@ const drawOrders = (series: Series, before: ReadonlyArray<IPriceLine>): Readonly
 /** The maximum number of marks with labels. More labels would overlap. */
 const mostWords = 12
 
-/** Creates one mark for the fills on each side in each candle. Fills of liquidations and ADL have separate marks. */
+/** Creates one mark for the fills on each side in each candle. Liquidation and ADL fills have separate marks. */
 const toMarks = () => {
   const first = candles.value[0]?.at ?? Infinity
   const here = fills.value.filter((fill) => fill.market === market.value && fill.at / 1e6 >= first)
@@ -270,7 +270,7 @@ const Handle = ({ digits, onMove, price, priceAt, top, want, wanted }: HandlePro
   )
 }
 
-/** The chart, and the handle at the last price. */
+/** The chart, with the handle at the last price. */
 export const Chart = ({ onMove }: Props): JSX.Element => {
   const box = useRef<HTMLDivElement>(null)
   const made = useRef<Made>(undefined)

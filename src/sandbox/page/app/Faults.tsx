@@ -79,7 +79,7 @@ const set = (change: Partial<(typeof wanted)["value"]>): void => {
   wanted.value = { ...wanted.value, ...change }
 }
 
-/** The chosen symptom's name, and its parameters. */
+/** The chosen symptom's name and parameters. */
 const chosen = (): readonly [tag: Tag, parameters: ReadonlyArray<Parameter>] => {
   const { isOfStreams, streamSymptom, symptom } = wanted.value
   return isOfStreams

@@ -1,4 +1,4 @@
-/** A host's page. It lists the venues, creates, copies, opens and deletes them, and shows the nodes of a cluster. */
+/** A host's page. It lists, creates, copies, opens and deletes venues, and shows a cluster's nodes. */
 import { batch, signal } from "@preact/signals"
 import type { JSX } from "preact"
 import { useEffect, useState } from "preact/hooks"
@@ -21,7 +21,7 @@ interface Summary {
   readonly endsAt?: number
 }
 
-/** The addresses of a venue, and its token. */
+/** A venue's addresses and token. */
 interface Made {
   readonly controlToken: string
   readonly nameUrl?: string

@@ -144,7 +144,7 @@ const Figures = ({ of }: { of: AccountMargin }): JSX.Element => {
   )
 }
 
-/** The account's margin, and the margin settings. */
+/** The account's margin and margin settings. */
 export const Margin = (): JSX.Element => {
   const of = margin.value
   const isKnown = of?.account === account.value

@@ -19,7 +19,7 @@ const leverages = ["1", "2", "3", "5", "10", "20", "50", "100"]
 
 interface Term {
   readonly name: keyof VenueMargin["policy"]
-  /** The description of the value, and its unit. */
+  /** The value's description and unit. */
   readonly label: string
   /** The allowed values, unless the value is a decimal. */
   readonly values?: ReadonlyArray<readonly [value: string, words: string]>

@@ -1,6 +1,6 @@
 /**
- * The market area: a price that can be dragged, typed, changed in steps or played back, and candles, an order book and
- * trades.
+ * The market area: candles, an order book, trades, and a price that can be dragged, typed, changed in steps or played
+ * back.
  */
 import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"

@@ -1,5 +1,5 @@
 /**
- * The reference prices of a market that trades on margin: mark price, index price and funding. Each price has a switch
+ * The reference prices of a market with margin trading: mark price, index price and funding. Each price has a switch
  * for its line in the chart, and a form with which the owner sets it.
  */
 import { useSignal } from "@preact/signals"
@@ -22,7 +22,7 @@ const nextFundingAt = (now: number, minutes: number): number => {
   return (Math.floor(now / interval) + 1) * interval
 }
 
-/** The rate of a futures market's next funding, and the time until it is settled. */
+/** The rate of a futures market's next funding settlement, and the time until that settlement. */
 export const NextFunding = ({ of: { fundingMinutes, fundingRate } }: { of: MarketSummary }): JSX.Element | null => {
   const present = useNow()
   const now = lookedAt.value === undefined ? present : past.value?.at

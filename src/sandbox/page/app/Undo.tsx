@@ -35,7 +35,7 @@ export const ask = (asked: Question): void => {
   question.value = asked
 }
 
-/** The latest action that can be undone, and the number of commands before it. */
+/** The latest action that can be undone, with the number of commands before it. */
 const undoable = signal<{ readonly done: string; readonly before: number } | undefined>(undefined)
 
 /** Performs an action on the exchange's history, prices or time, and offers to undo the action. */

@@ -31,8 +31,8 @@ let token = tokenInAddress()
  * again.
  */
 const keepAddress = (): void => {
-  // On a host the pages of other venues have the same origin. They could read this page's address, so the token is
-  // removed from it.
+  // On a host the pages of other venues have the same origin, so they could read this page's address. The token is
+  // therefore removed from it.
   if (prefix !== "" || isHost) history.replaceState(null, "", location.pathname)
   else if (tokenInAddress() !== "") history.replaceState(null, "", `#token=${encodeURIComponent(token)}`)
 }
@@ -124,7 +124,7 @@ export interface Entry {
   readonly event: { readonly _tag: string } & Readonly<Record<string, unknown>>
 }
 
-/** Consecutive feed entries, and the position after which to continue. */
+/** Consecutive feed entries, with the position after which to continue. */
 export interface Entries {
   readonly entries: ReadonlyArray<Entry>
   readonly after: string
