@@ -278,13 +278,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("live-stops.last-price", {
     statement: "Refuses an activation price equal to the last price",
-    values: [...kinds, "stop-limit"] as const,
+    // For stop-limit orders, the documentation also says that the side decides, so any activation price may be correct.
+    values: kinds,
     check: Effect.fnUntraced(function*(world, kind) {
       const market = yield* world.market
       const last = { activation_price: priceText(market, market.price) }
-      const answer = yield* kind === "stop-limit"
-        ? LiveCalls.call(world, yield* world.trader, Paths.stopLimit, Orders.stopLimit(market, "sell", last))
-        : LiveCalls.call(world, yield* world.trader, paths[kind], fieldsOf(market, kind, "sell", last))
+      const fields = fieldsOf(market, kind, "sell", last)
+      const answer = yield* LiveCalls.call(world, yield* world.trader, paths[kind], fields)
       yield* Refusals.coded(
         answer,
         { status: 422, codes: [30, 101] },

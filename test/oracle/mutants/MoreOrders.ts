@@ -78,18 +78,6 @@ const stopMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-stops.refusal"],
     ...withStatus(400, ({ status }, { path }) => isStop(path) && status === 422)
   }),
-  mutant(
-    "live-stops-last-price-spot",
-    "an activation price of a stop-limit order equal to the last price is treated as lower",
-    {
-      breaks: ["live-stops.last-price"],
-      dialects: ["live"],
-      ...asking(
-        StopLimitOrders.endpoint.path,
-        (fields) => ({ ...fields, activation_price: String(Number(fields["activation_price"]) - 1) })
-      )
-    }
-  ),
   mutant("live-stops-last-price", "an activation price equal to the last price is treated as lower", {
     breaks: ["live-stops.last-price"],
     make: () => ({
