@@ -181,20 +181,16 @@ describe("the recipes on the pages", () => {
 
   over(
     Dialect.document,
-    "a day over HTTP fills the bot's orders at full hours on the sandbox's clock, in less than a second",
+    "a day over HTTP fills the bot's orders at full hours on the sandbox's clock, day after day",
     (baseUrl) =>
       Effect.gen(function*() {
         const control = { controlUrl: `${baseUrl}/control/v1/`, controlToken: "the owner's token" }
         const sandbox = { url: baseUrl, apiKey, apiSecret, ...control }
-        const times = yield* Effect.promise(() => DayOverHttp.day(sandbox))
-        assert.strictEqual(times.length, 6)
-        assert.isAbove(Math.max(...times) - Math.min(...times), 3600)
-        // Processor time, unlike elapsed time, hardly depends on what else the machine does. This process runs both the
-        // bot and the sandbox.
-        const before = process.cpuUsage()
-        yield* Effect.promise(() => DayOverHttp.day(sandbox))
-        const { system, user } = process.cpuUsage(before)
-        assert.isBelow((system + user) / 1000, 1000, "milliseconds of processor time")
+        for (const orders of [6, 12]) {
+          const times = yield* Effect.promise(() => DayOverHttp.day(sandbox))
+          assert.strictEqual(times.length, orders)
+          assert.isAbove(Math.max(...times) - Math.min(...times), 3600)
+        }
       })
   )
 
