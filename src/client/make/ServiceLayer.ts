@@ -40,9 +40,7 @@ export const mergeAll = <Identifiers, R>(layers: ReadonlyArray<Layer.Any>): Laye
     (services) =>
       Context.makeUnsafe<Identifiers>(new Map(services.map((service, at) => [recipes[at]?.key ?? "", service])))
   ))
-  // The casts are safe if the caller states the types of these layers.
-  const others = layers.filter((layer) => !hasRecipe(layer)) as unknown as ReadonlyArray<
-    Layer.Layer<Identifiers, never, R>
-  >
+  const others = layers.flatMap((layer) => hasRecipe(layer) ? [] : [layer as Layer.Layer<never>])
+  // The cast is safe if the caller states the types of these layers.
   return Layer.mergeAll(built, ...others) as Layer.Layer<Identifiers, never, R>
 }

@@ -7,7 +7,7 @@ import type { MarginPolicy } from "../../domain/VenuePolicy.ts"
 import * as Event from "../engine/Event.ts"
 import * as Ledger from "../engine/Ledger.ts"
 import * as Listings from "../engine/Listings.ts"
-import type { CollateralWeight } from "../engine/MarginActions.ts"
+import * as MarginActions from "../engine/MarginActions.ts"
 import * as Margins from "../engine/Margins.ts"
 import * as Risk from "../engine/Risk.ts"
 import type * as State from "../engine/State.ts"
@@ -112,29 +112,15 @@ export interface VenueMargin {
   /** The margin policy, which `SetMargin` changes. */
   readonly policy: MarginPolicy
   /** The weights of collateral assets; other assets have a weight of zero. */
-  readonly weights: ReadonlyArray<CollateralWeight>
+  readonly weights: ReadonlyArray<MarginActions.CollateralWeight>
   /** The insurance account's assets, which `SetInsurance` changes; empty if the account has no assets. */
   readonly insurance: ReadonlyArray<Insurance>
 }
 
 /** The schema of {@link VenueMargin}. */
 export const VenueMargin: Schema.Codec<VenueMargin, unknown> = Schema.Struct({
-  policy: Schema.Struct({
-    defaultLeverage: Schema.Int,
-    marginMaxLeverage: Schema.Int,
-    leverageChange: Schema.Literals(["allowed", "refused"]),
-    bracketSpan: Schema.Literals(["whole", "marginal"]),
-    maintenanceShare: Decimal,
-    callRatio: Decimal,
-    partialShare: Decimal,
-    liquidationFee: Decimal,
-    liquidity: Schema.Literals(["outside", "book"]),
-    fundingClamp: Decimal,
-    borrowRate: Decimal,
-    oneWaySides: Schema.Literals(["ignored", "refused"]),
-    opposite: Schema.Literals(["allowed", "refused"])
-  }),
-  weights: Schema.Array(Schema.Struct({ ticker: Ticker, weight: Decimal })),
+  policy: Schema.Struct(MarginActions.policy),
+  weights: MarginActions.weights,
   insurance: Schema.Array(Schema.Struct({ ticker: Ticker, amount: Decimal }))
 })
 
@@ -181,6 +167,7 @@ export const MarginEvent: Schema.Codec<MarginEvent, unknown> = Schema.Struct({
   sequence: Schema.Int,
   at: Schema.Int,
   event: Schema.Union(tags.map((tag) => Schema.TaggedStruct(tag, Event.fields[tag])))
+  // `Event.fields` has the fields of every tag, but the compiler can't derive the union's type from a list of tags.
 }) as unknown as Schema.Codec<MarginEvent, unknown>
 
 /** The maximum number of events in a response. */

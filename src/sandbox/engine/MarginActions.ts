@@ -1,5 +1,6 @@
 /** The owner actions for margin trading: prices, funding, the venue's margin policy, and the insurance account. */
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 import { Amount, Decimal, Price } from "../../domain/Decimal.ts"
 import { MarketName, Ticker } from "../../domain/Identifiers.ts"
 import type { MarginPolicy } from "../../domain/VenuePolicy.ts"
@@ -74,22 +75,30 @@ export const SetFunding: FieldsOf<SetFundingOptions> & Schema.Struct.Fields = {
 
 const Leverage = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))
 
+/** The schema of the weights of collateral assets. */
+export const weights = Schema.Array(Schema.Struct({ ticker: Ticker, weight: Decimal }))
+
+/** The fields of a margin policy. */
+export const policy = {
+  defaultLeverage: Leverage,
+  marginMaxLeverage: Leverage,
+  leverageChange: Schema.Literals(["allowed", "refused"]),
+  bracketSpan: Schema.Literals(["whole", "marginal"]),
+  maintenanceShare: Amount,
+  callRatio: Amount,
+  partialShare: Amount,
+  liquidationFee: Decimal,
+  liquidity: Schema.Literals(["outside", "book"]),
+  fundingClamp: Decimal,
+  borrowRate: Decimal,
+  oneWaySides: Schema.Literals(["ignored", "refused"]),
+  opposite: Schema.Literals(["allowed", "refused"])
+} satisfies FieldsOf<MarginPolicy>
+
 /** The fields of `SetMargin`. */
 export const SetMargin: FieldsOf<SetMarginOptions> & Schema.Struct.Fields = {
-  defaultLeverage: key(Leverage),
-  marginMaxLeverage: key(Leverage),
-  leverageChange: key(Schema.Literals(["allowed", "refused"])),
-  bracketSpan: key(Schema.Literals(["whole", "marginal"])),
-  maintenanceShare: key(Amount),
-  callRatio: key(Amount),
-  partialShare: key(Amount),
-  liquidationFee: key(Decimal),
-  liquidity: key(Schema.Literals(["outside", "book"])),
-  fundingClamp: key(Decimal),
-  borrowRate: key(Decimal),
-  oneWaySides: key(Schema.Literals(["ignored", "refused"])),
-  opposite: key(Schema.Literals(["allowed", "refused"])),
-  weights: key(Schema.Array(Schema.Struct({ ticker: Ticker, weight: Decimal })))
+  ...Struct.map(policy, Schema.optionalKey),
+  weights: key(weights)
 }
 
 /** The fields of `SetInsurance`. */
