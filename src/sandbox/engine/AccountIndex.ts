@@ -12,7 +12,7 @@ interface Member {
   readonly id: string
   /** The account that owns the sub-account. */
   readonly parent: string
-  /** The name that the owner has given to the sub-account. */
+  /** The name that the parent account has given to the sub-account. */
   readonly alias: string
 }
 
@@ -81,6 +81,6 @@ export const removeSubAccount = <K, S extends Member>(index: AccountIndex<K, S>,
   return keys
 }
 
-/** An account's entry; `undefined` if the account has never had a key or a sub-account. */
+/** An account's entry; `undefined` if the index has none. */
 export const of = <K, S>({ byAccount }: AccountIndex<K, S>, account: string): AccountEntry<K, S> | undefined =>
   byAccount.get(account)

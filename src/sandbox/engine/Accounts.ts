@@ -27,7 +27,7 @@ const seconds = (at: number): UnixSeconds => UnixSeconds.make(Math.floor(at / 1e
 /** The prefix of identifiers on a venue without an identity. */
 const noIdentity = "00000000-0000"
 
-/** Builds a UUID from the next number, so that the same commands always produce the same identifiers. */
+/** Builds a UUID from a counter in the state, so that the same commands always produce the same identifiers. */
 const uuid = (state: State): string => {
   const digits = (++state.lastId).toString(16).padStart(12, "0")
   return `${state.identity ?? noIdentity}-4000-8000-${digits}`
@@ -66,7 +66,7 @@ export const setAccount = (state: State, { account: id, retail, rpi }: Of<"SetAc
   return Reply.done
 }
 
-/** Opens a sub-account, together with its own account. */
+/** Opens a sub-account, together with the account that has the same identifier. */
 export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSubAccount">): Reply.Reply => {
   if (!state.accounts.has(subAccount.parent)) return Reply.invalid(["parent", { kind: "known" }])
   if (isTaken(state, subAccount.id)) return Reply.invalid(["id", { kind: "unique" }])
@@ -118,8 +118,8 @@ export const createSubAccount = (
 }
 
 /**
- * Creates an API key for a sub-account. The key contains the venue's next sequential UUID. The secret does too, unless
- * the command contains a random UUID.
+ * Creates an API key for a sub-account. The key contains the venue's next sequential UUID. The secret contains the
+ * command's random UUID if there is one; otherwise, it contains the sequential UUID that follows the key's.
  */
 export const createSubAccountKey = (
   state: State,
@@ -265,7 +265,7 @@ export const deleteSubAccount = (
   const { state } = work
   const subAccount = state.subAccounts.get(id)
   if (subAccount === undefined || subAccount.parent !== owner) return Reply.invalid(["id", { kind: "known" }])
-  // The account may still have positions, investments or debts even if its wallets are empty.
+  // Even if all its wallets are empty, the sub-account may still have positions, investments or debts.
   if (state.positionsOf.has(id) || state.investmentsOf.has(id) || Ledger.isInDebt(state.ledger, id))
     return Reply.invalid(["id", { kind: "empty" }])
   for (const wallet of ["main", "trade", "collateral"] as const) {

@@ -22,7 +22,7 @@ export class Level {
   }
 
   /**
-   * The remaining amount of these orders, in units of the base currency. This amount is computed on the first read and
+   * The sum of the orders' remaining amounts, in units of the base currency. The sum is computed on the first read and
    * updated afterwards.
    */
   get left(): Units.Units {
@@ -30,14 +30,14 @@ export class Level {
   }
 
   /**
-   * Adds to the remaining amount. Does nothing before the first read, because most levels disappear without ever being
-   * read.
+   * Adds an amount to {@link left}. Does nothing before the first read, because most levels disappear without ever
+   * being read.
    */
   more(units: Units.Units): void {
     if (this.counted !== undefined) this.counted += units
   }
 
-  /** Subtracts from the remaining amount. */
+  /** Subtracts an amount from {@link left}. Does nothing before the first read. */
   less(units: Units.Units): void {
     if (this.counted !== undefined) this.counted -= units
   }
@@ -52,7 +52,7 @@ export interface Sides {
 }
 
 export interface Book extends Sides {
-  /** The orders that rest for retail orders only. Their prices may cross the prices on the other side. */
+  /** The `rpi` orders, which trade only against retail orders. Their prices may cross the other side of the book. */
   readonly rpi: Sides
   /** The market's price step. */
   readonly tick: Units.Units
@@ -69,12 +69,12 @@ export const make = (market: Market): Book => ({
 /** The levels of a side, best first. */
 export const levels = (book: Sides, side: OrderSide): SkipList<Level> => side === "buy" ? book.bids : book.asks
 
-/** The levels to which an order belongs: the levels for all orders, or the levels for retail orders only. */
+/** The levels on an order's side of the book; for an `rpi` order, the levels of the `rpi` orders on that side. */
 const levelsOf = (book: Book, { rpi, side }: Order): SkipList<Level> => levels(rpi ? book.rpi : book, side)
 
 /**
- * A price in ticks, with its sign chosen so that the best price on a side is the smallest. Nearly every price fits into
- * a `number`.
+ * The sort key of a price: the price in ticks, negated for buy orders, so that the best price on each side has the
+ * smallest key. Nearly every key fits into a `number`; the others are bigints.
  */
 const keyOf = ({ tick }: Book, side: OrderSide, price: Units.Units): Key => {
   const ticks = price / tick
@@ -89,19 +89,19 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
   const key = keyOf(book, order.side, price)
   let level = side.get(key)
   if (level === undefined) side.add(key, level = new Level(price))
-  // All orders on a level share one price value.
+  // All orders on a level share the level's bigint.
   order.queued = level.price
   FifoQueue.join(level.orders, order)
   level.more(order.left)
 }
 
 /**
- * Updates the book after an order at this price has been removed. The caller must set the order's `queued` to
- * `undefined` first.
+ * Updates the level at `price` after an order has left it. The caller must set the order's `queued` to `undefined`
+ * first.
  */
 export const removed = (book: Book, order: Order, price: Units.Units): void => {
   const side = levelsOf(book, order)
-  // An order that trades is always at the best price.
+  // An order that has just traded was at the best price, so its level needs no search.
   const level = side.first?.price === price ? side.first : side.get(keyOf(book, order.side, price))
   if (level === undefined) return
   FifoQueue.left(level.orders)
@@ -109,12 +109,12 @@ export const removed = (book: Book, order: Order, price: Units.Units): void => {
   else level.less(order.left)
 }
 
-/** Subtracts an amount from the best level's remaining amount, because an order on that level has traded it. */
+/** Subtracts the amount that an order has traded from the best level on its side, where every trading order rests. */
 export const traded = (book: Book, order: Order, amount: Units.Units): void => levelsOf(book, order).first?.less(amount)
 
 /**
- * The order of a side that trades first: the oldest order at the best price. If `retail` is true, this includes the
- * orders that rest for retail orders only, which trade after all other orders at their price.
+ * The order on a side that trades next: the oldest order at the best price. If `retail` is true, this includes the
+ * `rpi` orders, which trade after all other orders at the same price.
  */
 export const first = (book: Book, side: OrderSide, retail = false): Order | undefined => {
   const { first: level } = levels(book, side)
@@ -126,5 +126,5 @@ export const first = (book: Book, side: OrderSide, retail = false): Order | unde
 
 const noLevels: Pick<SkipList<Level>, "first"> = { first: undefined }
 
-/** The best price of a side; `undefined` if the side is empty. */
+/** The best price on a side, ignoring `rpi` orders; `undefined` if the side is empty. */
 export const best = (book: Book, side: OrderSide): Units.Units | undefined => levels(book, side).first?.price

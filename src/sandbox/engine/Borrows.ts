@@ -34,8 +34,8 @@ const begin = (state: State, position: Position, market: Market): Borrow => {
 }
 
 /**
- * Adjusts the amount that a margin position borrows to the position's size. A closed position repays the amount. Does
- * nothing on futures.
+ * Updates the principal that a margin position borrows after the position's size has changed. When the position closes,
+ * the borrow becomes `repaid`, or `liquidated` after a liquidation. Does nothing for futures positions.
  */
 export const update = (state: State, position: Position, market: Market, cause: Cause): void => {
   if (position.interestAt === 0) return

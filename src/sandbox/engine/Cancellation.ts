@@ -12,7 +12,7 @@ type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag
 
 /**
  * Finds an order, an OCO order or an order with an exit among an account's orders on a market. Searches by the
- * exchange's identifier or, if there is no identifier, by the client order id.
+ * exchange's identifier; if `orderId` is absent, finds the oldest order with the client order id.
  */
 export const find = <A extends { readonly id: OrderId }>(
   owned: OrderIndex<A>,
@@ -78,7 +78,7 @@ export const cancelConditional = (
   return Reply.done
 }
 
-/** Cancels the account's open orders: all of them, only those on one market, or only some kinds. */
+/** Cancels an account's open orders: all of them, or only those that match the operation's filters. */
 export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll">): Reply.Reply => {
   const { market, positionSide } = operation
   const { state } = work
@@ -90,9 +90,7 @@ export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll"
   return Reply.done
 }
 
-/**
- * Cancels an account's open orders, oldest first, on all markets or one market, and of all kinds or only some kinds.
- */
+/** Cancels an account's open orders, oldest first. Market, position side and kinds are filters; each may be absent. */
 export const cancelOpen = (
   work: Work,
   account: string,

@@ -1,9 +1,9 @@
 /**
  * A market's candles: open, high, low, close and volume for each interval. Trades and price moves update them.
  *
- * Only the candle of the current second changes. When that second is over, its candle is merged into the minute candle.
- * Later, the minute candle is merged into the hour candle, and so on. So the time to record a trade does not depend on
- * the length of the history, and a long period can be read from a few candles.
+ * Only the candle of the current second changes. The first price of a later second merges that candle into the minute
+ * candle. In the same way, a finished minute candle is later merged into the hour candle, and so on. So the time to
+ * record a trade does not depend on the length of the history, and a long period can be read from a few candles.
  */
 import type * as Units from "./Units.ts"
 
@@ -34,9 +34,7 @@ export const lengths = [1, 60, 3600, 86_400] as const
 /** A day, in seconds. */
 const day = lengths[3]
 
-/**
- * If there are more one-second candles than this, candles that are more than a day older than the latest are dropped.
- */
+/** Above this number of one-second candles, those that are more than a day older than the latest one are dropped. */
 const mostSeconds = 100_000
 
 /**
@@ -157,8 +155,8 @@ export const every = (length: number, origin = 0): Intervals => ({
 })
 
 /**
- * The candles of the intervals that begin at or after `from` and before `to` (Unix seconds), oldest first. An
- * interval without trades and price moves has no candle.
+ * The candles of the intervals that begin at or after `from` and before `to` (Unix seconds), oldest first. An interval
+ * without trades or price moves has no candle.
  */
 export const between = (
   candles: Candles,

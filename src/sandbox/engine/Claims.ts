@@ -34,7 +34,7 @@ interface Claimants {
 const keyOf = ({ account, market, side }: Claimants, reduceOnly: boolean): string =>
   `${account}/${market}/${side}/${reduceOnly ? "reduce-only" : "plain"}`
 
-/** The sort keys: reduce-only orders are sorted from oldest to newest, and other orders from newest to oldest. */
+/** An order's sort key within its group: reduce-only orders are sorted oldest first, all other orders newest first. */
 const placeOf = ({ id, reduceOnly }: Order): number => reduceOnly ? Number(id) : -Number(id)
 
 /**
@@ -68,19 +68,19 @@ export const drop = (claims: Claims, order: Order): void => {
   if (group !== undefined) set(claims, key, group, order, 0n, false)
 }
 
-/** The sum of the claims on a side. */
+/** The sum of the claims by an account's orders on one side of a market. */
 export const total = (claims: Claims, claimants: Claimants): Units =>
   (claims.get(keyOf(claimants, false))?.total ?? 0n) + (claims.get(keyOf(claimants, true))?.total ?? 0n)
 
-/** The reduce-only orders of a side, oldest first. */
+/** An account's reduce-only orders on one side of a market, oldest first. */
 export const reduceOnly = (claims: Claims, claimants: Claimants): ReadonlyArray<Order> => {
   const group = claims.get(keyOf(claimants, true))
   return group === undefined ? [] : Array.from(group.claims, ({ order }) => order)
 }
 
 /**
- * The plain orders whose claims no longer fit within `closable`, oldest first, each with the excess. The newest orders
- * lose their claims first.
+ * The orders whose claims no longer fit within `closable`, oldest first, each with the amount by which its claim must
+ * shrink. The newest orders lose their claims first. Reduce-only orders are not included.
  */
 export const excess = (
   claims: Claims,

@@ -49,9 +49,9 @@ export interface OpenAccountOptions {
 export interface SetAccountOptions {
   /** The identifier of the account or sub-account. */
   readonly account: string
-  /** Whether the account may place orders that rest for retail orders only (`rpi`). */
+  /** Whether the account may place `rpi` orders, which trade only against retail orders. */
   readonly rpi?: boolean
-  /** Whether the account may place retail orders (`retail`). */
+  /** Whether the account may place `retail` orders. */
   readonly retail?: boolean
 }
 
@@ -61,13 +61,13 @@ export interface OpenSubAccountOptions {
   readonly id: SubAccountId
   /** The account that owns the sub-account. */
   readonly parent: string
-  /** The name that the owner gives to the sub-account. */
+  /** The name that the parent account gives to the sub-account. */
   readonly alias: string
   /** The masked e-mail address; may be empty. */
   readonly email: MaskedEmail
   /** The colour in which the exchange displays the sub-account. */
   readonly color: HexColour
-  /** Whether the sub-account shares its owner's identity verification. */
+  /** Whether the sub-account shares its parent account's identity verification. */
   readonly shareKyc: boolean
   /** The identity verification status. */
   readonly kycStatus: string
@@ -97,7 +97,7 @@ export interface AddKeyOptions {
   readonly apiKey: ApiKey
   /** The secret that signs the calls. */
   readonly apiSecret: string
-  /** The title that the owner gives to the key. */
+  /** The key's title. */
   readonly title: string
   /** The key's type. */
   readonly type: string
@@ -126,7 +126,7 @@ export interface TransferTermChanges {
   readonly minFlex?: Decimal
   /** The maximum of the flexible fee, in units of the currency. */
   readonly maxFlex?: Decimal
-  /** The flexible fee, in percent. */
+  /** The flexible fee, as a percentage of the amount. */
   readonly percentFlex?: Decimal
   /** The fixed fee, in units of the currency. */
   readonly fixed?: Decimal
@@ -188,7 +188,7 @@ export interface OpenPlanOptions {
   readonly days: number
   /** The plan's target currency, in which interest is paid. Defaults to the invested asset. */
   readonly interestTicker?: Ticker
-  /** The number of units of the asset that equal one unit of the target currency. Defaults to 1. */
+  /** The number of units of the invested asset that equal one unit of the target currency. Defaults to 1. */
   readonly interestRatio?: Amount
 }
 
@@ -237,8 +237,8 @@ export interface StepPriceOptions {
 /** A step in a price path. */
 export interface PathStep {
   /**
-   * The delay after the previous step, in milliseconds. For the first step, the delay starts now. Every step must be
-   * before the year 2200.
+   * The delay after the previous step, in milliseconds; for the first step, the delay after the command. Every step
+   * must be before the year 2200.
    */
   readonly afterMillis: number
   /** The market's new price, in units of the quote currency. */
@@ -307,14 +307,15 @@ export interface OwnerMethods<Done> {
   /** Opens an account. */
   readonly openAccount: (options: OpenAccountOptions) => Done
   /**
-   * Sets whether an account may place `rpi` and `retail` orders. A new account may not. Absent fields stay unchanged.
+   * Sets whether an account may place `rpi` and `retail` orders. A new account may place neither. Absent fields stay
+   * unchanged.
    */
   readonly setAccount: (options: SetAccountOptions) => Done
   /** Opens a sub-account, which is also an account. */
   readonly openSubAccount: (options: OpenSubAccountOptions) => Done
-  /** Sets the permissions of a sub-account. Absent fields stay unchanged. */
+  /** Sets a sub-account's permissions and verification status. Absent fields stay unchanged. */
   readonly setSubAccount: (options: SetSubAccountOptions) => Done
-  /** Adds an API key with its secret. */
+  /** Adds an API key and its secret. */
   readonly addKey: (options: AddKeyOptions) => Done
   /** Enables or disables an API key, or restricts it to some paths; `null` lifts the restriction. */
   readonly setKey: (options: SetKeyOptions) => Done
@@ -334,8 +335,8 @@ export interface OwnerMethods<Done> {
   /** Pays interest from a fixed-term plan into an account's main wallet immediately. */
   readonly payInterest: (options: PayInterestOptions) => Done
   /**
-   * Moves a market's price. Buy orders with a limit above the new price and sell orders with a limit below it are
-   * filled, and stop orders are triggered.
+   * Moves a market's price. Buy orders priced above the new price and sell orders priced below it are filled, and stop
+   * orders whose activation price has been reached are triggered.
    */
   readonly movePrice: (options: MovePriceOptions) => Done
   /** Raises or lowers a market's price. The market must already have a price. */
@@ -383,7 +384,8 @@ export type OwnerActions = {
 export const ownerActions: OwnerActions = {
   openAccount: owned<OpenAccountOptions>("Opens an account.", { account: Schema.String, b2b: Schema.Boolean }),
   setAccount: owned<SetAccountOptions>(
-    "Sets whether an account may place `rpi` and `retail` orders. A new account may not. Absent fields stay unchanged.",
+    "Sets whether an account may place `rpi` and `retail` orders. A new account may place neither. " +
+      "Absent fields stay unchanged.",
     { account: Schema.String, rpi: key(Schema.Boolean), retail: key(Schema.Boolean) }
   ),
   openSubAccount: owned<OpenSubAccountOptions>("Opens a sub-account, which is also an account.", {
@@ -397,13 +399,16 @@ export const ownerActions: OwnerActions = {
     spotEnabled: Schema.Boolean,
     collateralEnabled: Schema.Boolean
   }),
-  setSubAccount: owned<SetSubAccountOptions>("Sets the permissions of a sub-account. Absent fields stay unchanged.", {
-    id: SubAccountId,
-    kycStatus: key(Schema.String),
-    spotEnabled: key(Schema.Boolean),
-    collateralEnabled: key(Schema.Boolean)
-  }),
-  addKey: owned<AddKeyOptions>("Adds an API key with its secret.", {
+  setSubAccount: owned<SetSubAccountOptions>(
+    "Sets a sub-account's permissions and verification status. Absent fields stay unchanged.",
+    {
+      id: SubAccountId,
+      kycStatus: key(Schema.String),
+      spotEnabled: key(Schema.Boolean),
+      collateralEnabled: key(Schema.Boolean)
+    }
+  ),
+  addKey: owned<AddKeyOptions>("Adds an API key and its secret.", {
     account: Schema.String,
     apiKey: ApiKey,
     apiSecret: Schema.String,
@@ -463,7 +468,7 @@ export const ownerActions: OwnerActions = {
     }
   ),
   movePrice: owned<MovePriceOptions>(
-    "Moves a market's price. Buy orders with a limit above the new price and sell orders with a limit below it are filled, and stop orders are triggered.",
+    "Moves a market's price. Buy orders priced above the new price and sell orders priced below it are filled, and stop orders whose activation price has been reached are triggered.",
     { market: MarketName, price: Price }
   ),
   stepPrice: owned<StepPriceOptions>("Raises or lowers a market's price. The market must already have a price.", {
@@ -513,7 +518,7 @@ export type OptionsOf<Action> = Action extends OwnerAction<infer Options> ? Opti
 /** The tag of the command for an owner action: the method's name with a capital letter. */
 const tagOf = (method: keyof OwnerActions) => String.capitalize(method)
 
-/** Creates a value for each owner action, keyed by method name. */
+/** Creates an object that holds one value for each owner action, keyed by method name. */
 export const eachOwnerAction = <A extends { readonly [Method in keyof OwnerActions]: unknown }>(
   make: (method: keyof OwnerActions, tag: Capitalize<keyof OwnerActions>) => A[keyof OwnerActions]
 ): A => Object.fromEntries(Struct.keys(ownerActions).map((method) => [method, make(method, tagOf(method))])) as A
@@ -533,8 +538,8 @@ export interface SetSkew {
 }
 
 /**
- * Gives the venue an identity, which becomes part of new keys, codes and sub-account identifiers, so that they differ
- * from those on other venues. A restored venue keeps its identity.
+ * Gives the venue an identity. New keys, codes and sub-account identifiers contain the identity, so they differ from
+ * those on other venues. A restored venue keeps its identity.
  */
 export interface SetIdentity {
   readonly _tag: "SetIdentity"
@@ -564,7 +569,7 @@ type OwnerCommand = {
   readonly [Method in keyof OwnerActions]: OptionsOf<OwnerActions[Method]> & { readonly _tag: Capitalize<Method> }
 }[keyof OwnerActions]
 
-/** The changes to the exchange's state that are neither calls nor among the {@link ownerActions}. */
+/** The changes to the exchange's state that are not among the {@link ownerActions}. */
 type Other = Call | SetClock | SetSkew | SetIdentity | Pass | Restore | Begin
 
 /** A change to the exchange's state. */

@@ -77,8 +77,8 @@ const requote = (work: Work, market: Market, quoting: Quotes.Quoting): void => {
 }
 
 /**
- * Replaces the quotes that were taken, and places those that could not be placed before. Untouched orders keep their
- * place in the queue.
+ * Replaces the quotes that have traded, even partly, and places those that could not be placed before. Untouched orders
+ * keep their place in the queue.
  */
 const offerMissing = (work: Work, name: MarketName, quoting: Quotes.Quoting): void => {
   const market = work.state.markets.get(name)
@@ -91,7 +91,7 @@ const offerMissing = (work: Work, name: MarketName, quoting: Quotes.Quoting): vo
   }
 }
 
-/** Replaces the quotes that the current command has taken, on each market where the command took quotes. */
+/** Replaces the quotes taken by the current command, on each market whose counterparty settings allow refills. */
 export const refill = (work: Work): void => {
   const { hit, markets } = work.state.counterparty
   if (hit.size === 0) return
@@ -119,8 +119,8 @@ export const movePrice = (work: Work, market: Market, price: Units.Units): void 
 }
 
 /**
- * Credits a wallet of the counterparty from outside the exchange, then places the quotes that it could not afford
- * before.
+ * Credits one of the counterparty's wallets from outside the exchange, then places the quotes that the counterparty
+ * could not afford before.
  */
 export const fund = (work: Work, action: Of<"Fund">): Reply.Reply => {
   const { state } = work

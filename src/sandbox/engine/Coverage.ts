@@ -17,15 +17,15 @@ export interface Intended {
   readonly price: Units.Units
   /** The fee, in units of the quote currency. Defaults to 0. */
   readonly fee?: Units.Units
-  /** The reserved margin that the order gives back. Defaults to 0. */
+  /** The margin reserved by the order that the trade releases. Defaults to 0. */
   readonly released?: Units.Units
 }
 
 /**
- * Whether the account still has free margin after a trade. The part of the trade that closes a position needs no
- * margin, but its loss and the fee may use up the margin that the opening part needs. The opened part is valued at the
- * mark price and at the trade's price, and the lower result is used, because the mark price may come to follow the
- * trade's price.
+ * Whether the account's free margin covers a trade. The part of the trade that closes a position needs no margin, but
+ * that part's loss and the fee may use up the margin that the opening part needs. The opening part must be covered at
+ * the mark price and at the trade's price, because the mark price may come to follow the trade's price. For the
+ * counterparty, only the trade's price counts.
  */
 export const isCovered = (
   state: State,

@@ -1,7 +1,7 @@
 /**
  * Automatic deleveraging (ADL): other accounts' positions take over the part of a liquidation that the book can't take,
- * in descending order of profit per equity. They trade at the price at which the liquidated account loses all its
- * remaining margin.
+ * in descending order of profit per unit of equity. These positions trade at the price at which the liquidated account
+ * loses all its remaining margin.
  */
 import { Price } from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"
@@ -24,7 +24,7 @@ const ratingOf = (state: State, position: Position): Units.Units =>
     Margins.equityOf(state, position.account)
   )
 
-/** A position and its rating, that is, its rank for deleveraging. */
+/** A position and its rating, by which positions are ranked for deleveraging. */
 interface Rated {
   readonly position: Position
   readonly rating: Units.Units
@@ -42,7 +42,7 @@ const ranked = (state: State, market: MarketName, isLong: boolean, except: strin
     one.rating === other.rating ? one.position.id - other.position.id : one.rating > other.rating ? -1 : 1
   )
 
-/** Whether any position on one side of a market has a profit, so that it could take over. */
+/** Whether any other account has a profitable position on one side of a market, which could take over. */
 export const isPossible = (state: State, market: MarketName, isLong: boolean, except: string): boolean => {
   for (const position of state.positionsOn.get(market) ?? []) {
     const isOther = (position.amount > 0n) === isLong && position.account !== except
@@ -51,7 +51,7 @@ export const isPossible = (state: State, market: MarketName, isLong: boolean, ex
   return false
 }
 
-/** The price at which counterparties take over, rounded to a tick in their favour. */
+/** The price at which other accounts' positions take over, rounded to a tick in those accounts' favour. */
 const priceOf = (state: State, market: Market, { account, side }: Order, last: Units.Units): Units.Units => {
   const { equity, pnl, value } = Margins.of(state, account)
   const { takerFee, tick } = Terms.of(market)
@@ -61,7 +61,7 @@ const priceOf = (state: State, market: Market, { account, side }: Order, last: U
   return isLong ? price / tick * tick : MarginUnits.ceilOver(price, tick) * tick
 }
 
-/** The order with which a counterparty's position is reduced. */
+/** The order that reduces another account's position. */
 const orderOf = (
   work: Work,
   taker: Order,
@@ -85,7 +85,7 @@ const orderOf = (
     reduceOnly: side !== "BOTH"
   })
 
-/** Trades a liquidation order with other accounts' positions, as far as these have profits. */
+/** Trades a liquidation order against other accounts' profitable positions, highest rating first. */
 export const take = (work: Work, market: Market, trading: Trading, order: Order): void => {
   const { state } = work
   const last = trading.lastPrice

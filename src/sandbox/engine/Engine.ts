@@ -241,7 +241,7 @@ const applyAction = (work: Work, action: Action): Reply.Reply => {
     case "SetSkew":
       state.skew = action.skew
       return Reply.done
-    // `Pass` only advances the clock, which has already been done above. `History` handles `Restore` and `Begin`.
+    // `Pass` only advances the clock, which `apply` has already done. `History` handles `Restore` and `Begin`.
     case "Pass":
     case "Restore":
     case "Begin":

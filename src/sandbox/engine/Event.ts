@@ -1,6 +1,6 @@
 /**
  * The events that a command causes, in two forms: the engine's internal form, and the form that the feed shows. A new
- * event needs an interface of {@link Shown} and an entry in {@link fields}.
+ * event needs an interface, a member in {@link Shown} and {@link Event}, and an entry in {@link fields}.
  */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
@@ -87,14 +87,12 @@ export interface InterestPaid<Number = Decimal> {
   readonly amount: Number
 }
 
-/**
- * A kill switch fired, because it was not rearmed in time. The events for the orders that it cancels follow this event.
- */
+/** A kill switch fired because it had not been rearmed in time. The events of the canceled orders follow this event. */
 export interface KillSwitchFired {
   readonly _tag: "KillSwitchFired"
   /** The account whose orders are canceled. */
   readonly account: string
-  /** The market whose orders are canceled. */
+  /** The market on which the orders are canceled. */
   readonly market: MarketName
 }
 
@@ -121,8 +119,9 @@ export interface Restored {
 }
 
 /**
- * A market's mark price or index price changed. This event is reported when the owner sets one of these prices, and
- * while the market has open positions; at most once per market and command, after the trades that caused the change.
+ * A market's mark price or index price may have changed. This event is reported when the venue's owner sets one of
+ * these prices and, while any position is open, when a last price that they follow changes; at most once per market and
+ * command, after the trades that caused the change.
  */
 export interface MarkMoved<Number = Decimal> {
   readonly _tag: "MarkMoved"
@@ -152,16 +151,16 @@ export interface HedgeModeChanged {
   readonly hedgeMode: boolean
 }
 
-/** A trade changed a position: the position was opened, increased, reduced, closed or flipped. */
+/** A position was opened, increased, reduced, closed or flipped. */
 export interface PositionChanged<Number = Decimal> {
   readonly _tag: "PositionChanged"
   /** The account that holds the position. */
   readonly account: string
   /** The position's market. */
   readonly market: MarketName
-  /** The number that the exchange assigned to the position. */
+  /** The exchange's identifier of the position. */
   readonly position: number
-  /** The position's size after the trade, in base currency; negative if short, zero if the position is closed. */
+  /** The position's size after the change, in base currency; negative if short, zero if the position is closed. */
   readonly amount: Number
 }
 
@@ -310,7 +309,7 @@ const subject = {
 
 const held = { account: Schema.String, market: MarketName }
 
-/** The schemas of the events' fields, keyed by the events' tags. This is the only list of events. */
+/** The schemas of the events' fields, keyed by the events' tags. This is the only list of events at run time. */
 export const fields = {
   OrderPlaced: subject,
   OrderActivated: subject,
@@ -344,7 +343,7 @@ export const fields = {
   DebtLeft: { account: Schema.String, ticker: Ticker, amount: Decimal }
 } satisfies { readonly [Tag in Shown["_tag"]]: FieldsOf<Omit<Extract<Shown, { readonly _tag: Tag }>, "_tag">> }
 
-/** A balance changed. A command reports each balance at most once, after all its other events. */
+/** A balance changed. Each balance is reported at most once per command, after the command's other events. */
 export interface BalanceReported extends Pick<BalanceChanged, "_tag"> {
   /** The account's balance of one asset after the command. */
   readonly balance: Ledger.Balance

@@ -1,6 +1,6 @@
 /**
- * A first-in, first-out queue. Any member can leave at any time; the cost of leaving does not depend on the queue's
- * length.
+ * A first-in, first-out queue. Any member can leave at any time; on average, the cost of leaving does not depend on the
+ * queue's length.
  */
 
 /** A queue of members, in the order in which they joined. */
@@ -32,14 +32,13 @@ export const join = <A>(queue: FifoQueue<A>, member: A): void => {
   queue.size++
 }
 
-/** The array is not compacted while it has fewer vacated slots than this. */
+/** The array is not compacted while it has at most this many vacated slots. */
 const gaps = 16
 
 /** Records that a member has left. */
 export const left = <A>(queue: FifoQueue<A>): void => {
   queue.size--
-  // At least half of the members have left since the last compaction, so the average cost per leaving member is
-  // constant.
+  // Compacting only after more than half of the members have left keeps the average cost per leaving member constant.
   if (queue.places.length <= 2 * queue.size + gaps) return
   first(queue)
   const { isWaiting, places, size, start } = queue

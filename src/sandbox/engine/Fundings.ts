@@ -1,7 +1,6 @@
 /**
  * Settles the funding of futures markets at whole multiples of each market's interval. The holder `funding` is the
- * other party to every payment. It receives the rounding differences, and pays or receives in place of a missing
- * opposite side.
+ * other party to every payment. It keeps the rounding differences and settles any imbalance between longs and shorts.
  */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -18,7 +17,7 @@ import * as TimerQueue from "./TimerQueue.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/** The number of latest settlements that are stored for each market. */
+/** The maximum number of settlements stored for each market; the oldest are dropped first. */
 const kept = 1000
 
 /** The current premium of a market's book over its index, as a ratio. */
@@ -32,7 +31,7 @@ const premiumOf = (state: State, market: MarketName): Units.Units => {
 
 /**
  * Samples the premium of each market with positions at every whole minute after `from` and up to `to`, in Unix
- * microseconds. The state does not change between two commands or scheduled events, so all these samples are equal.
+ * microseconds. The state does not change between `from` and `to`, so all samples of a market are equal.
  */
 export const sample = (state: State, from: number, to: number): void => {
   if (state.positions.size === 0) return
@@ -62,8 +61,8 @@ export const rateOf = (state: State, market: MarketName): Units.Units => {
 }
 
 /**
- * The time of a market's next settlement, in Unix microseconds. If there are no positions, nothing is paid at that
- * time.
+ * The time of a market's next settlement, in Unix microseconds; `undefined` if the market has no funding. If the market
+ * has no positions, nothing is paid at that time.
  */
 export const nextAt = (state: State, market: MarketName, at: number): number | undefined => {
   const terms = state.funding.get(market)

@@ -6,7 +6,7 @@ import type { Event } from "./Event.ts"
 import { done, type Reply } from "./Reply.ts"
 import * as State from "./State.ts"
 
-/** The state of an exchange, with its position in the journal. */
+/** An exchange's state and the state's position in the journal. */
 export interface History {
   /** The state after the latest command. */
   state: State.State
@@ -37,7 +37,7 @@ export const apply = (
     const { identity } = history.state
     history.sequence++
     history.state = recall(action.sequence)
-    // From now on, identifiers must differ from those on other venues.
+    // The restored state may be older than the identity, but new identifiers must still differ from other venues'.
     if (identity !== undefined) history.state.identity = identity
     return { reply: done, events: [{ _tag: "Restored", sequence: action.sequence }], recorded: true }
   }

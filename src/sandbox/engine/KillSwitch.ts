@@ -8,7 +8,7 @@ import type { CancelAllType } from "../../domain/Order.ts"
 export interface KillSwitch {
   /** The account that armed the switch, and whose orders it cancels. */
   readonly account: string
-  /** The market whose orders are canceled. */
+  /** The market on which the orders are canceled. */
   readonly market: MarketName
   /** The kinds of orders that the switch cancels; `undefined` for all kinds. */
   readonly types: ReadonlyArray<CancelAllType> | undefined

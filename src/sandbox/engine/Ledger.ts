@@ -18,9 +18,9 @@ export type Wallet = "main" | "trade" | "collateral"
  * - `plans`: the fixed-term plans
  * - `house`: the exchange itself, which earns the fees
  * - `lender`: the other party to every position
- * - `insurance`: pays the losses of liquidations
- * - `funding`: the other party to every funding payment; it receives the rounding differences, and takes the place of a
- *   missing opposite side
+ * - `insurance`: pays the liquidation losses that accounts can't pay
+ * - `funding`: the other party to every funding payment; it keeps the rounding differences and settles any imbalance
+ *   between longs and shorts
  * - `outside`: everything outside the exchange
  */
 export type Holder =
@@ -72,7 +72,7 @@ interface Owner {
   readonly purses: Array<Purse>
   /** The number of purses that are not empty. */
   size: number
-  /** The smallest `since` of the holder's non-empty purses; see {@link Purse}. */
+  /** The `since` of the purse that was filled when all the holder's purses were empty; see {@link Purse}. */
   since: number
 }
 
@@ -80,7 +80,7 @@ interface Owner {
 export interface Purse {
   /** The current balance, in units of the asset. */
   units: Units
-  /** The value of the counter when the empty purse was last filled. Balances are saved in this order. */
+  /** The value of {@link Ledger.filled} when the empty purse was last filled. Balances are saved in this order. */
   since: number
   /** The balance's asset. */
   readonly ticker: Ticker
@@ -257,7 +257,7 @@ export const purse = (ledger: Ledger, holder: Holder, ticker: Ticker): Purse => 
 /** A holder's balance of one asset. */
 export const balance = (ledger: Ledger, holder: Holder, ticker: Ticker): Units => purse(ledger, holder, ticker).units
 
-/** Sorts purses by the time at which they were filled, oldest first. */
+/** Compares purses, or holders, by `since`: the earliest filled comes first. */
 const bySince = (one: { readonly since: number }, other: { readonly since: number }): number => one.since - other.since
 
 const balancesOf = ({ purses }: Owner): Map<Ticker, Units> =>
@@ -318,8 +318,9 @@ const put = (ledger: Ledger, purse: Purse, units: Units): void => {
 }
 
 /**
- * Takes an amount out of a purse, which the caller must credit elsewhere. Returns `false`, and takes nothing, if the
- * purse holds less than the amount. Only the lender, `funding` and `outside` may go below zero.
+ * Takes an amount out of a purse. The caller must credit the amount elsewhere. Returns `false`, and takes nothing, if
+ * the amount is negative, or if the purse holds less than the amount. Only the purses of the lender, `funding` and
+ * `outside` may go below zero.
  */
 export const take = (ledger: Ledger, from: Purse, units: Units): boolean => {
   if (units < 0n || (from.owner.isBounded && from.units < units)) return false
@@ -340,8 +341,8 @@ export const give = (ledger: Ledger, to: Purse, units: Units): void => {
 
 /**
  * Moves an amount from one purse to another. Returns `false`, and moves nothing, if the purse holds less than the
- * amount, or if its account has a debt in the asset and the amount would not be free afterwards. Only the lender and
- * `outside` may go below zero.
+ * amount, or if its account has a debt in the asset and the amount would not be free afterwards. Only the purses of the
+ * lender, `funding` and `outside` may go below zero.
  */
 export const move = (ledger: Ledger, from: Purse, to: Purse, units: Units): boolean => {
   if (ledger.debts.size > 0 && units > 0n && isPledged(ledger, from) && to.of?.free !== to) return false

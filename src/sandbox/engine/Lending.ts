@@ -32,7 +32,7 @@ const pay = ({ events, state }: Work, { account, id, plan }: Investment, units: 
   events.push({ _tag: "InterestPaid", account, investmentId: id, ticker: plan.interestTicker, amount: units })
 }
 
-/** Opens a plan into which accounts can invest. */
+/** Opens a plan in which accounts can invest. */
 export const openPlan = (state: State, action: Of<"OpenPlan">): Reply.Reply => {
   const { dailyPercent, days, interestRatio = one, interestTicker = action.ticker, planId, ticker } = action
   if (state.plans.has(planId)) return Reply.invalid(["planId", { kind: "unique" }])

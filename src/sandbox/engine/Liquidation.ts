@@ -43,8 +43,9 @@ const inOrder = (state: State, account: string): ReadonlyArray<Position> => {
 }
 
 /**
- * The price at which the outside market takes the amount that the book does not take. This is the mark price if the
- * venue's owner has just moved it. Otherwise, or if the counterparty quotes the market, it is `undefined`.
+ * The price at which the outside market takes the amount that the book does not take: the mark price. `undefined` if
+ * the outside market takes nothing: the venue's owner has not just moved the market's price, the counterparty quotes
+ * the market, or the margin policy excludes the outside market.
  */
 const outsidePrice = (state: State, { name }: Market): Units.Units | undefined => {
   const isQuoted = state.counterparty.markets.get(name)?.settings.enabled === true
@@ -85,8 +86,8 @@ const close = (work: Work, position: Position, market: Market, trading: Trading,
 }
 
 /**
- * Whether anyone would take a part of a position. Without this check, each attempt to liquidate the position would
- * leave a canceled order.
+ * Whether the outside market, the book or another account could take a part of a position. Without this check, each
+ * attempt to liquidate the position would leave a canceled order.
  */
 const isTaken = (state: State, { account, amount }: Position, market: Market, trading: Trading): boolean =>
   outsidePrice(state, market) !== undefined ||
@@ -95,7 +96,7 @@ const isTaken = (state: State, { account, amount }: Position, market: Market, tr
 
 const isLiquidated = (state: State, account: string): boolean => Risk.levelOf(state, account) === "liquidation"
 
-/** The first part of a position to be closed, in whole steps of the market. */
+/** The part of a position that is closed first: the policy's share, rounded up to whole steps of the market. */
 const partOf = (state: State, { amount }: Position, market: Market): Units.Units => {
   const [size, { step }] = [MarginUnits.abs(amount), Terms.of(market)]
   const part = MarginUnits.ceilOver(size * MarginRules.of(state.margin).partialShare, Units.one * step) * step
@@ -154,9 +155,7 @@ const settleDebts = (work: Work, account: string): void => {
   }
 }
 
-/**
- * Updates an account's watches and whether it has a margin call, and liquidates the account if its level requires that.
- */
+/** Updates an account's watches and margin-call status, and liquidates the account if its risk level requires that. */
 const check = (work: Work, account: string): void => {
   const { events, state } = work
   const { calls } = state
@@ -175,7 +174,7 @@ const check = (work: Work, account: string): void => {
   if (level === "ease" && calls.delete(account)) events.push({ _tag: "MarginRestored", account })
 }
 
-/** Marks the accounts whose watched bounds the moved prices have reached, and adds the markets of these prices. */
+/** Marks the accounts with a watched bound reached by a moved price, and adds the markets whose prices moved. */
 const trigger = (state: State, markets: Set<MarketName>): void => {
   const { watches } = state
   for (const market of watches.moved) {
@@ -198,7 +197,7 @@ export const settle = (work: Work): void => {
   const markets = new Set<MarketName>()
   while (dirty.size > 0 || moved.size > 0 || debtors.size > 0) {
     trigger(work.state, markets)
-    // A debt lowers its account's equity, whichever wallet pays the debt.
+    // A change in an account's debt changes the account's equity, whichever wallet the change came from.
     for (const account of debtors) dirty.add(account)
     debtors.clear()
     const accounts = [...dirty].toSorted()

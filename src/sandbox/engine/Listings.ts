@@ -14,7 +14,7 @@ export interface TransferTerms {
   readonly minFlex: Decimal.Decimal
   /** The maximum flexible fee, in units of the currency. */
   readonly maxFlex: Decimal.Decimal
-  /** The flexible fee, in percent. */
+  /** The flexible fee, as a percentage of the amount. */
   readonly percentFlex: Decimal.Decimal
   /** The fixed fee, in units of the currency. */
   readonly fixed: Decimal.Decimal
@@ -51,7 +51,7 @@ export interface Network {
 const bitcoin: Network = { name: "BTC", confirmations: 2 }
 const ethereum: Network = { name: "ERC20", confirmations: 20 }
 
-/** The only network of a currency. It is not part of the state: every listed currency except BTC is on Ethereum. */
+/** A currency's only network: BTC is on Bitcoin, every other currency is on Ethereum. */
 export const networkOf = (currency: Ticker): Network => currency === ticker("BTC") ? bitcoin : ethereum
 
 const noTerms: TransferTerms = {
@@ -205,8 +205,8 @@ export const markets: ReadonlyArray<Market> = [
 export const settlement = ticker("USDT")
 
 /**
- * The weights of collateral assets, as ratios. No live exchange call returns these weights; its help pages give
- * examples.
+ * The weights of collateral assets, as ratios. No call to the live exchange returns the weights; the exchange's help
+ * pages give examples.
  */
 export const weights: ReadonlyArray<readonly [Ticker, Units.Units]> = [
   [ticker("USDT"), Units.one],

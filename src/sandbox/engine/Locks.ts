@@ -30,8 +30,8 @@ const isSecondLeg = (state: State, order: Order): boolean => {
 }
 
 /**
- * The part of an amount that would only close a position and that no other order claims. This part needs no margin.
- * `released` is the claim of an order that is about to close.
+ * The part of `amount` that would close a position and that no other order claims. This part needs no margin.
+ * `released` is the claim of an order that is about to be closed.
  */
 export const closingPart = (
   state: State,
@@ -44,11 +44,11 @@ export const closingPart = (
   return closing <= 0n ? 0n : closing < amount ? closing : amount
 }
 
-/** The highest price at which an order, or its OCO pair, may trade, in units of the quote currency. */
+/** The limit of an order, or the higher limit of its OCO pair, in units of the quote currency. */
 const limitOf = (state: State, order: Order): Units.Units => {
   const pair = pairOf(state, order)
   const orders = pair === undefined ? [order] : [pair.stopLoss, pair.takeProfit]
-  // A stop-market order has no limit, so its activation price is used. A market order never rests.
+  // A stop-market order has no limit, so its activation price is used. A market order has neither, but never rests.
   const prices = orders.map(({ price, stop }) => Units.from(price ?? stop?.price ?? Decimal.zero) ?? 0n)
   return prices.reduce((most, price) => price > most ? price : most)
 }
@@ -121,7 +121,7 @@ export const holding = (wallet: Lock["wallet"], ticker: Ticker, units: Units.Uni
 const canCover = (state: State, account: string, units: Units.Units): boolean =>
   units === 0n || Margins.freeMargin(state, account) >= units
 
-/** Changes the amount of margin that an account's open orders have reserved. */
+/** Adds to the margin that an account's open orders have reserved; `more` may be negative. */
 const reserve = ({ reserved }: State, account: string, more: Units.Units): void => {
   const units = (reserved.get(account) ?? 0n) + more
   if (units === 0n) reserved.delete(account)
@@ -168,7 +168,7 @@ export const lock = (
   return true
 }
 
-/** Whether the wallet can fund an order once the order that it replaces has closed. */
+/** Whether the wallet can fund an order after the replaced order, `ended`, has closed. */
 export const canReplace = (
   { state }: Work,
   order: Order,
@@ -188,8 +188,8 @@ export const canReplace = (
 }
 
 /**
- * Locks margin for the part of an order that would have closed a position, but would no longer close it. Returns
- * `false` if the wallet's balance is too low.
+ * Locks margin for the part of an order that would have closed a position but no longer can. Returns `false` if the
+ * free margin is too low.
  */
 const cover = (work: Work, market: Market, order: Order, part: Units.Units): boolean => {
   const units = marginOf(work.state, market, order, Units.times(part, dearest(work.state, order)))
@@ -203,8 +203,8 @@ const cover = (work: Work, market: Market, order: Order, part: Units.Units): boo
 }
 
 /**
- * Locks margin for plain orders that together would now close more than the position. The oldest orders keep their
- * claims. Returns the orders that the wallet can't fund.
+ * Locks margin for orders that together would now close more than the position; reduce-only orders are not included.
+ * The oldest orders keep their claims. Returns the orders that the free margin does not cover.
  */
 export const coverClosing = (work: Work, account: string, market: Market): ReadonlyArray<Order> => {
   const uncovered: Array<Order> = []

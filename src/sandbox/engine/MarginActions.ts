@@ -19,13 +19,13 @@ export interface SetFundingOptions {
   /** The futures market. */
   readonly market: MarketName
   /**
-   * The rate of the next settlements, as a ratio; may be negative. If `null`, the rate is computed from the market
-   * again.
+   * The rate of the next settlements, as a ratio; may be negative. If `null`, the rate is again computed from the
+   * market's premium.
    */
   readonly rate?: Decimal | null
   /**
-   * The time between two settlements, in minutes; 1 to 1440. Settlements take place at whole multiples of this time
-   * since 1970.
+   * The time between two settlements, in minutes; 1 to 1440. Settlements take place at whole multiples of this time,
+   * counted from 1970.
    */
   readonly intervalMinutes?: number
   /** The maximum computed rate, as a ratio. */
@@ -44,7 +44,7 @@ export interface CollateralWeight {
 
 /** The options of the owner action `SetMargin`. Absent fields stay unchanged. */
 export interface SetMarginOptions extends Partial<MarginPolicy> {
-  /** The weights of collateral assets; other assets keep their weights. */
+  /** The new weights of collateral assets; assets not listed here keep their weights. */
   readonly weights?: ReadonlyArray<CollateralWeight>
 }
 

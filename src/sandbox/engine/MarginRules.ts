@@ -10,7 +10,7 @@ export interface MarginRules {
   readonly callShare: Units.Units
   /** The part of a position that a liquidation closes first. */
   readonly partialShare: Units.Units
-  /** The liquidation fee. */
+  /** The liquidation fee, as a ratio of the closed value. */
   readonly liquidationFee: Units.Units
   /** The maximum amount by which the interest may move the funding premium. */
   readonly fundingClamp: Units.Units

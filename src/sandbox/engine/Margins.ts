@@ -37,13 +37,13 @@ export interface Figures {
 }
 
 /**
- * The price at which a position is valued. The counterparty's positions are valued at their cost, because the
- * counterparty always has enough margin and never gets a margin call.
+ * The mark price of a position's market; `undefined` if there is none. Also `undefined` for the counterparty, whose
+ * positions are valued at cost, because it always has enough margin and never gets a margin call.
  */
 const markOf = (state: State, { account, market }: Position): Units.Units | undefined =>
   account === Quotes.account ? undefined : ReferencePrices.mark(state, market)
 
-/** The mark price at which a position is valued; its entry price if there is no mark price. */
+/** The price at which a position is valued: its mark price or, if {@link markOf} has none, its entry price. */
 export const priceOf = (state: State, position: Position): Units.Units =>
   markOf(state, position) ?? Units.over(position.cost, MarginUnits.abs(position.amount))
 
@@ -139,9 +139,9 @@ export const available = (state: State, account: string, ticker: Ticker): Units.
 export interface AssetBalance {
   /** The asset. */
   readonly ticker: Ticker
-  /** The balance. */
+  /** The balance in the collateral wallet. */
   readonly balance: Units.Units
-  /** The account's debt, plus the amounts that its margin positions borrow. */
+  /** The account's debt in the asset, plus the amounts of it that the account's margin positions borrow. */
   readonly borrow: Units.Units
   /** The amount that can leave the collateral wallet. */
   readonly availableWithoutBorrow: Units.Units

@@ -18,7 +18,7 @@ import type { Work } from "./Work.ts"
 /** The width of the taker band, in percent: how far from the best price a market order may trade. */
 export const takerBandPercent = 10n
 
-/** The side of the book with which an order of the given side trades. */
+/** The side of the book against which an order of the given side trades. */
 export const opposite = { buy: "sell", sell: "buy" } as const
 
 /** Whether an order with this side and limit may trade at a price. */
@@ -89,7 +89,7 @@ type Finish = "filled" | "limit" | "empty" | "self-trade" | "reduced" | "unpaid"
  * pay.
  */
 export const endUntradable = (work: Work, maker: Order): void => {
-  // If it is a quote of the counterparty, the quote is placed again once its account can pay.
+  // If the order is a quote of the counterparty, the quote is placed again once the counterparty can pay.
   if (maker.account === Quotes.account) work.state.counterparty.hit.add(maker.market)
   if (Settlement.isUselessReduceOnly(work, maker)) OrderEnd.end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
   else OrderEnd.cancel(work, maker)
@@ -136,8 +136,8 @@ const take = (
 }
 
 /**
- * Trades an order with the outside market at the given price. A margin or futures order opens as much of a position as
- * the collateral covers, or closes as much as it can.
+ * Trades an order with the outside market at the given price. If the collateral does not cover the complete amount, a
+ * margin or futures order trades only the part that closes a position.
  */
 const takeFromWorld = (
   work: Work,
@@ -159,8 +159,9 @@ const takeFromWorld = (
 }
 
 /**
- * Trades a liquidation order against the book within the taker band. If the outside market has a price, the rest then
- * trades with the outside market. Any remainder stays open.
+ * Trades a liquidation order against the book: down or up to the outside market's price if there is one, otherwise
+ * within the taker band. If there is an outside price, the rest then trades with the outside market. Any remainder
+ * stays open.
  */
 export const takeAll = (
   work: Work,
@@ -196,8 +197,8 @@ const endOrRest = (
 
 /**
  * Executes an order: trades it against the book, then either leaves the rest in the book or cancels the rest. An order
- * without a limit trades within the taker band. If the owner has just moved the price to `moved`, the order also trades
- * with the outside market at that price, after the orders in the book. The order's limit must allow this price.
+ * without a limit trades within the taker band. If the owner has just moved the price to `moved`, the order trades with
+ * the book up to that price, then with the outside market at that price. The order's limit must allow `moved`.
  */
 export const execute = (
   work: Work,
@@ -280,8 +281,8 @@ export const lockForMarket = (work: Work, market: Market, order: Order): boolean
 }
 
 /**
- * The funds that a limit order must lock. `least` is the lock for amount × limit. A sell order that fills immediately
- * may trade above its limit, so the position that it opens needs more margin.
+ * The funds that a limit order must lock. `least` is the order's value at its limit, amount × limit. A sell order that
+ * fills immediately may trade above its limit, so the position that it opens needs more margin.
  */
 export const requirementForLimit = (
   work: Work,
@@ -299,8 +300,8 @@ export const requirementForLimit = (
 }
 
 /**
- * Locks a limit order's funds. `least` is the lock for amount × limit. Returns `false` if the wallet's balance is too
- * low.
+ * Locks a limit order's funds. `least` is the order's value at its limit, amount × limit. Returns `false` if the
+ * wallet's balance is too low.
  */
 export const lockForLimit = (
   work: Work,

@@ -1,4 +1,4 @@
-/** Sets an account's leverage and hedge mode, checks what they allow, and closes positions. */
+/** Sets an account's leverage and hedge mode, checks orders against both, and closes positions. */
 import * as MarginUnits from "../../domain/MarginUnits.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide, PositionSide } from "../../domain/Order.ts"
@@ -22,7 +22,7 @@ type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag
 const rule = (name: "flat" | "side" | "opposite" | "positionMaximum" | "pendingMaximum" | "covered" | "held") =>
   ({ kind: "margin", rule: name }) as const
 
-/** Whether an account has open positions or orders on positions; if `kind` is given, only on that kind of market. */
+/** Whether an account has positions, or open margin or futures orders. If `kind` is given, only that kind counts. */
 const isBusy = ({ markets, openOrders, positionsOf }: State, account: string, kind?: Order["kind"]): boolean => {
   for (const { market } of positionsOf.get(account) ?? []) {
     if (kind === undefined || markets.get(market)?.type === kind) return true
@@ -35,7 +35,8 @@ const isBusy = ({ markets, openOrders, positionsOf }: State, account: string, ki
 
 /**
  * Sets an account's leverage, which applies to all its positions. Open orders keep the margin that they have reserved.
- * Refused if the collateral would not cover the positions.
+ * Refused if the collateral would not cover the margin, or if the policy forbids a change while there are positions or
+ * orders.
  */
 export const setLeverage = ({ events, state }: Work, id: string, { leverage }: Of<"SetLeverage">): Reply.Reply => {
   const account = state.accounts.get(id)
@@ -106,9 +107,9 @@ export const isReduceOnly = (
 
 /**
  * The refusal of an order that would make a position larger than the market's brackets allow, alone or together with
- * the other open orders. Also refuses an order that would turn the position into one on the other side, if the venue's
- * policy forbids that. `total` is the order's value, in units of the quote currency. `replaced` is the order that this
- * order is about to replace.
+ * the other open orders; `undefined` if the order is allowed. Also refuses an order that would flip the position, if
+ * the venue's policy forbids that. `total` is the order's value, in units of the quote currency. `replaced` is the
+ * order that the new order is about to replace.
  */
 export const refusalOf = (
   state: State,

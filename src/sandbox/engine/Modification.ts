@@ -53,7 +53,7 @@ const outOfBounds = (market: Market.Market, order: Order, changes: Modify): Repl
   )
 }
 
-/** The size of the new order. The filled part stays with the old order. */
+/** The size of the new order, or a refusal if it is not above zero. The filled part stays with the old order. */
 const sizeOf = (order: Order, { amount, total }: Modify): Orders.Size | Reply.Reply => {
   const asked = amount ?? total
   if (asked === undefined) {
@@ -90,8 +90,8 @@ const totalOf = (order: Order): Units.Units =>
   isQuoteAmount(order) ? order.quantity : Units.times(order.quantity, priceOf(order))
 
 /**
- * The funds that the new order must lock. For an order without a limit price, these are its cost at its activation
- * price or, if its quantity is the amount to spend, that amount.
+ * The funds that the new order must lock. Without a limit price, the order's cost is computed at its activation price,
+ * unless the order's quantity is the amount to spend.
  */
 const requirementOf = (work: Work, market: Market.Market, order: Order): Lock => {
   const price = priceOf(order)

@@ -21,7 +21,7 @@ const reduces = { buy: "SHORT", sell: "LONG" } as const
 /** The side of the position that an order of the given side opens or increases. */
 const opens = { buy: "LONG", sell: "SHORT" } as const
 
-/** An order's position side. In one-way mode, the policy decides which orders have a side. */
+/** An order's position side; `undefined` for spot. In one-way mode, the venue's policy decides when it is `BOTH`. */
 const positionSideOf = (
   { accounts, policy: { positionSides } }: State,
   account: string,
@@ -93,7 +93,7 @@ export const open = ({ events, state }: Work, order: Order): void => {
   if (order.oto !== undefined) state.otoOrders.add({ id: order.oto.id, order })
   Locks.claim(state, order)
   events.push(Event.of("OrderPlaced", order))
-  // The exchange's own orders have identifiers that no caller can use.
+  // The exchange's own orders have client order ids that end in `!`, which no caller can use.
   if (order.clientOrderId === undefined || order.clientOrderId.endsWith("!")) return
   const used = state.clientOrderIds.get(order.account) ?? new Set()
   state.clientOrderIds.set(order.account, used.add(order.clientOrderId))

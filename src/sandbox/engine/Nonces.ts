@@ -8,13 +8,13 @@ import type { Key } from "./State.ts"
 
 /**
  * The number of windowed nonces that a key can use at any time: one for each millisecond of the window. Once this many
- * nonces are stored, any smaller nonce is outside the window.
+ * nonces are stored, any nonce smaller than all of them is outside the window.
  */
 const windowSize = 2 * nonceWindowMillis + 1
 
 /**
- * A nonce of at least this value can't be a time in milliseconds, because the time would be after the year 2286. The
- * key's nonces count something else.
+ * A nonce of at least this value is not a time in milliseconds, because the time would be after the year 2286. So the
+ * key does not use times as nonces.
  */
 const beyondWindow = 10n ** 13n
 

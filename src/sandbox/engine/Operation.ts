@@ -22,7 +22,7 @@ export interface Nothing {
   readonly _tag: "Nothing"
 }
 
-/** The take-profit and stop-loss that a margin order places when it is filled. */
+/** The take-profit and stop-loss that a margin or futures order places when it is filled. */
 export interface WithExit {
   /** The price that triggers a take-profit, in units of the quote currency. If absent, there is no take-profit. */
   readonly takeProfit?: Price
@@ -41,7 +41,7 @@ export interface PlaceLimit extends WithExit {
   readonly amount: Amount
   /** The limit, in units of the quote currency. Absent only with `bboRole`, which takes precedence over a limit. */
   readonly price?: Price
-  /** The side of the book whose best price is used as the limit. With `"queue"` the order never takes liquidity. */
+  /** The side of the book whose best price is used as the limit. With `"queue"`, the order never takes liquidity. */
   readonly bboRole?: BboRole
   /** Whether the order opens or closes a position, instead of exchanging wallet balances. */
   readonly collateral: boolean
@@ -55,13 +55,13 @@ export interface PlaceLimit extends WithExit {
    */
   readonly ioc?: boolean
   /**
-   * Whether the order rests for retail orders only and never takes liquidity. Defaults to `false`; only accounts that
-   * the owner has permitted may set this.
+   * Whether the order rests in the book for retail orders only and never takes liquidity. Defaults to `false`. Allowed
+   * only if the venue's owner has permitted `rpi` orders for the account.
    */
   readonly rpi?: boolean
   /**
-   * Whether the order also trades with orders that rest for retail orders only. Defaults to `false`; only accounts that
-   * the owner has permitted may set this.
+   * Whether the order also trades with `rpi` orders. Defaults to `false`. Allowed only if the venue's owner has
+   * permitted `retail` orders for the account.
    */
   readonly retail?: boolean
   /**
@@ -122,7 +122,7 @@ export interface PlaceStopLimit extends WithExit {
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
   /**
-   * The side of the book whose best price the triggered order takes as its limit. Defaults to the order's own limit.
+   * The side of the book whose best price the triggered order takes as its limit. If absent, the order keeps `price`.
    */
   readonly bboRole?: BboRole
   /**
@@ -184,7 +184,7 @@ export interface PlaceOco {
   readonly activationPrice: Price
   /** The limit of the stop-loss, in units of the quote currency. */
   readonly stopLimitPrice: Price
-  /** The client order id, which both legs have. */
+  /** The client order id of both legs. */
   readonly clientOrderId?: ClientOrderId
   /** Whether both legs may only reduce a position. Defaults to `false`. */
   readonly reduceOnly?: boolean
@@ -222,7 +222,7 @@ export interface Modify {
   readonly _tag: "Modify"
   /** The order's market. */
   readonly market: MarketName
-  /** The exchange's identifier. The identifier takes precedence if both ids are given. */
+  /** The exchange's identifier, which takes precedence over the client order id. */
   readonly orderId?: OrderId
   /** The client order id, which the new order keeps. */
   readonly clientOrderId?: ClientOrderId
@@ -243,7 +243,7 @@ export interface Cancel {
   readonly _tag: "Cancel"
   /** The order's market. */
   readonly market: MarketName
-  /** The exchange's identifier. The identifier takes precedence if both ids are given. */
+  /** The exchange's identifier, which takes precedence over the client order id. */
   readonly orderId?: OrderId
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
@@ -254,7 +254,7 @@ export interface CancelOco {
   readonly _tag: "CancelOco"
   /** The order's market. */
   readonly market: MarketName
-  /** The identifier of the OCO pair. The identifier takes precedence if both ids are given. */
+  /** The identifier of the OCO pair, which takes precedence over the client order id. */
   readonly orderId?: OrderId
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
@@ -278,10 +278,10 @@ export interface CancelConditional {
   readonly id: OrderId
 }
 
-/** Cancels all open orders of an account (document, Endpoints §4). */
+/** Cancels an account's open orders (document, Endpoints §4). */
 export interface CancelAll {
   readonly _tag: "CancelAll"
-  /** The market on which orders are canceled; all markets if absent. */
+  /** The only market on which orders are canceled; all markets if absent. */
   readonly market?: MarketName
   /** The kinds of orders to cancel; all kinds if absent. */
   readonly type?: ReadonlyArray<CancelAllType>
@@ -340,11 +340,11 @@ export interface ApplyCode {
 /** Creates a sub-account. */
 export interface CreateSubAccount {
   readonly _tag: "CreateSubAccount"
-  /** The sub-account's name, which is unique among the owner's sub-accounts. */
+  /** The sub-account's name, which is unique among the parent account's sub-accounts. */
   readonly alias: Alias
   /** The sub-account's e-mail address. */
   readonly email?: Email
-  /** Whether the sub-account shares its owner's identity verification. */
+  /** Whether the sub-account shares its parent account's identity verification. */
   readonly shareKyc: boolean
   /** Whether the sub-account may trade on spot markets. */
   readonly spotEnabled: boolean
@@ -357,7 +357,7 @@ export interface CreateSubAccountKey {
   readonly _tag: "CreateSubAccountKey"
   /** The sub-account that gets the key. */
   readonly subAccountId: SubAccountId
-  /** The name that the owner gives to the key. */
+  /** The key's title. */
   readonly title: KeyTitle
   /** The key's type. */
   readonly type: string

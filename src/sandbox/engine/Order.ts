@@ -89,7 +89,7 @@ export interface Order {
    * liquidity, and it trades after all other orders at its price.
    */
   readonly rpi: boolean
-  /** Whether the order is a retail order, which also trades with orders that rest for retail orders only. */
+  /** Whether the order is a retail order, which also trades with `rpi` orders. */
   readonly retail: boolean
   /** The trigger of a stop order. `undefined` on all other orders. */
   readonly stop: Trigger | undefined
@@ -99,9 +99,9 @@ export interface Order {
   readonly stp: SelfTradePrevention
   /** Whether the order may only reduce a position. */
   readonly reduceOnly: boolean
-  /** The position that the order belongs to. `undefined` on spot orders. */
+  /** The side of the position that the order trades. `undefined` on spot orders. */
   readonly positionSide: PositionSide | undefined
-  /** The OCO order or position exit of which this order is a leg. */
+  /** The identifier of the OCO order or exit of which this order is a leg. `undefined` on all other orders. */
   readonly oco: OrderId | undefined
   /** The exit that is placed when the order is filled. `undefined` on most orders. */
   readonly oto: Oto | undefined
@@ -111,7 +111,7 @@ export interface Order {
   locked: Lock | undefined
   /**
    * The part of the order that only closes a position, in units of the base currency. The lock holds no margin for this
-   * part. Together, the plain orders of a side never close more than the position. Zero on spot markets, and for
+   * part. The sum over an account's orders on one side never exceeds the position's size. Zero on spot markets, and for
    * reduce-only orders.
    */
   closing: Units

@@ -20,7 +20,7 @@ interface Identified {
 
 /** The items of one account on one market. */
 interface Chain<A> {
-  /** The numbers of the items, oldest first. An item's number is sufficient to check whether the item is still open. */
+  /** The items' identifiers as numbers, oldest first. The number suffices to check whether an item is still open. */
   readonly numbers: FifoQueue.FifoQueue<number>
   readonly byClientOrderId: Map<ClientOrderId, Set<A>>
 }
@@ -51,7 +51,7 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
 
   private at(number: number, id: OrderId): A | undefined {
     const item = this.items.get(number)
-    // A different string may have the same number, for example with leading zeros, but is not the identifier.
+    // Another string, for example one with leading zeros, may convert to the same number but is not the identifier.
     return item?.id === id ? item : undefined
   }
 
@@ -60,7 +60,7 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
     return this.get(id) !== undefined
   }
 
-  /** Adds an item, which must be the latest. Returns the item's number. */
+  /** Adds an item, whose identifier must be the highest so far. Returns the identifier as a number. */
   add(item: A): number {
     const { account, clientOrderId, market } = this.ownerOf(item)
     const chain = this.chainOf(account, market)

@@ -34,7 +34,7 @@ const isUsed = (state: State, account: string, market: MarketName, id: ClientOrd
   return found !== undefined
 }
 
-/** Whether an order is a spot, margin or futures order. */
+/** The kind of an order, as determined by its market and, on a spot market, by `collateral`. */
 export const kindOf = (market: Market.Market, collateral: boolean): Order["kind"] =>
   market.type === "futures" ? "futures" : collateral ? "margin" : "spot"
 
@@ -53,7 +53,7 @@ export const isPermitted = ({ subAccounts }: State, account: string, kind: Order
 
 const nothingToReduce = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
 
-/** The size of an order, as a value and as text. */
+/** The size of an order, as text and as a value. */
 export interface Size {
   readonly amount: Decimal
   readonly quantity: Units.Units
@@ -93,7 +93,7 @@ const lock = (work: Work, market: Market.Market, order: Order, total: Units.Unit
 
 /**
  * The refusal if the venue's policy or the market's brackets don't allow an order on a position. `total` is the order's
- * value, in units of the quote currency; `replaced` is the order that this order is about to replace.
+ * value, in units of the quote currency; `replaced` is the order that `order` is about to replace.
  */
 export const refusalOf = (
   { state }: Work,
@@ -110,9 +110,7 @@ export const refusalOf = (
 /** Whether a value is a reply, which in this file is always a refusal. */
 export const isReply = (value: object | undefined): value is Reply.Reply => value !== undefined && "_tag" in value
 
-/**
- * A trigger's condition. The policy determines whether it depends on the order's side or on the market's current price.
- */
+/** A trigger's condition, which depends on the order's side or on the market's last price, according to the policy. */
 export const conditionOf = (
   state: State,
   market: MarketName,
@@ -125,23 +123,20 @@ export const conditionOf = (
 }
 
 /**
- * Whether an activation price equals the last price. In that case, the side from which the price will be reached is
- * unknown.
+ * Whether an activation price equals the last price on a venue whose policy derives the condition from the last price.
+ * In that case, the side from which the activation price will be reached is unknown.
  */
 export const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Units.Units): boolean =>
   policy.activation === "last-price" && trading.get(market)?.lastPrice === price
 
-/**
- * The refusal if the activation price equals the last price, because the side from which the price will be reached is
- * then unknown.
- */
+/** The refusal if the activation price equals the last price; see {@link isAtLastPrice}. */
 export const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
 
 // -----------------------------------------------------------------------------
 // Placing
 // -----------------------------------------------------------------------------
 
-/** The flags of orders for which an account needs the owner's permission. */
+/** The order flags for which an account needs permission from the venue's owner. */
 const admissions = ["rpi", "retail"] as const
 
 /** A limit order whose limit is known. */
@@ -165,8 +160,8 @@ const atBest = ({ trading }: State, operation: PlaceLimit): Priced | undefined =
 }
 
 /**
- * The refusal of an order without a limit. An order must have a limit or, with `bboRole`, its side of the book must
- * have a best price.
+ * The refusal of an order without a limit. An order must have a limit or, with `bboRole`, the side of the book that the
+ * role selects must have a best price.
  */
 const withoutPrice = (market: Market.Market | undefined, { bboRole }: PlaceLimit): Reply.Reply => {
   if (market === undefined) return Reply.invalid(["market", { kind: "known" }])
@@ -352,8 +347,8 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
 }
 
 /**
- * Places a stop-market order and locks its funds: on a spot market, the total that it would spend; otherwise, the
- * margin at its activation price. When triggered, it becomes a market order. A spot order needs a spot market.
+ * Places a stop-market order and locks its funds: on a spot market, the amount that it would spend or sell; otherwise,
+ * the margin at its activation price. When triggered, it becomes a market order. A spot order needs a spot market.
  */
 export const placeStopMarket = (work: Work, account: string, operation: Of<"PlaceStopMarket">): Reply.Reply => {
   const { activationPrice, clientOrderId, collateral, side, stp = "no" } = operation

@@ -1,6 +1,6 @@
 /**
  * The value of the open orders that would open or increase each futures position. The market's brackets limit the sum
- * of this value and the position.
+ * of this value and the position's cost.
  */
 import type { OrderId } from "../../domain/Identifiers.ts"
 import type { OrderSide } from "../../domain/Order.ts"

@@ -15,11 +15,10 @@ export interface PendingStopOrders {
   readonly rising: ByTrigger
   /** Orders that wait for the price to fall. */
   readonly falling: ByTrigger
-  /** The orders that the current price triggers, oldest first. Empty between commands. */
+  /** The orders triggered by the current price, oldest first. Empty between commands. */
   readonly reached: SkipList<StopOrder>
   /**
-   * The orders that a trade's price has triggered, even if the price has moved since, oldest first. Empty between
-   * commands.
+   * The orders triggered by a trade's price, even if the price has moved since, oldest first. Empty between commands.
    */
   readonly marked: SkipList<StopOrder>
 }
@@ -34,7 +33,7 @@ export const make = (): PendingStopOrders => ({
 
 const activationPriceOf = ({ stop }: StopOrder): Units.Units => Units.from(stop.price) ?? 0n
 
-/** The list that contains an order, with the order's key in that list. */
+/** The list to which an order belongs, and the order's key in that list. */
 const placeOf = ({ falling, rising }: PendingStopOrders, order: StopOrder): readonly [ByTrigger, Units.Units] => {
   const price = activationPriceOf(order)
   return order.stop.condition === "gte" ? [rising, price] : [falling, -price]
@@ -63,7 +62,7 @@ export const remove = (pending: PendingStopOrders, order: StopOrder): boolean =>
   return true
 }
 
-/** Moves the orders that a price triggers into another list. */
+/** Moves the orders triggered by a price into another list. */
 const collect = ({ falling, rising }: PendingStopOrders, price: Units.Units, to: SkipList<StopOrder>): void => {
   collectUpTo(rising, price, to)
   if (falling.size > 0) collectUpTo(falling, -price, to)
@@ -82,7 +81,8 @@ const collectUpTo = (orders: ByTrigger, bound: Units.Units, to: SkipList<StopOrd
  * {@link takeTriggered} is called.
  */
 export const markTriggered = (pending: PendingStopOrders, price: Units.Units): void => {
-  // The price has changed, so orders that it no longer triggers wait again. Most trades find no such orders.
+  // The price has changed, so the reached orders wait again unless the new price also triggers them. Usually, there are
+  // no reached orders.
   if (pending.reached.size > 0) {
     for (const order of pending.reached) {
       pending.reached.delete(Number(order.id))
@@ -92,7 +92,7 @@ export const markTriggered = (pending: PendingStopOrders, price: Units.Units): v
   collect(pending, price, pending.marked)
 }
 
-/** Removes and returns the oldest order that is marked or that this price triggers. */
+/** Removes and returns the oldest order that is marked or triggered by this price; `undefined` if there is none. */
 export const takeTriggered = (pending: PendingStopOrders, price: Units.Units): StopOrder | undefined => {
   collect(pending, price, pending.reached)
   const { first: marked } = pending.marked

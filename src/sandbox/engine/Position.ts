@@ -1,11 +1,11 @@
-/** Positions on collateral and futures markets, and the records of their changes. */
+/** Positions on margin and futures markets, and the records of changes to positions. */
 import type { MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
 import type { PositionSide } from "../../domain/Order.ts"
 import type { Units } from "./Units.ts"
 
 /** An account's open position on a market. */
 export interface Position {
-  /** The number that the exchange assigned to the position. */
+  /** The exchange's identifier of the position. */
   readonly id: number
   /** The account that holds the position. */
   readonly account: string
@@ -31,7 +31,9 @@ export interface Position {
    * received.
    */
   funding: Units
-  /** The part of {@link funding} that the records of the position's changes contain, in units of the quote currency. */
+  /**
+   * The part of {@link funding} already included in records of the position's changes, in units of the quote currency.
+   */
   recordedFunding: Units
   /** The total size that was opened, in units of the base currency. */
   opened: Units
@@ -43,7 +45,7 @@ export interface Position {
   closedFor: Units
   /** The time at which a margin position next pays interest, in Unix microseconds; zero on futures. */
   interestAt: number
-  /** The borrowing of a margin position; `undefined` on futures. The account's list of borrows also contains it. */
+  /** A margin position's borrow, which is also in the account's list of borrows; `undefined` on futures. */
   borrow: Borrow | undefined
   /** The time of the last trade, in Unix microseconds. */
   changedAt: number
@@ -51,13 +53,13 @@ export interface Position {
 
 /**
  * The cause of a position's change: an order of the account, a liquidation, a reduction for another account's
- * liquidation (ADL), or the owner.
+ * liquidation (ADL), or an action of the venue's owner.
  */
 export type Cause = "order" | "liquidation" | "adl" | "owner"
 
 /** A record of one change to a position. */
 export interface PositionChange {
-  /** The position's number. */
+  /** The position's identifier. */
   readonly position: number
   /** The position's market. */
   readonly market: MarketName
@@ -82,7 +84,7 @@ export interface PositionChange {
   readonly liquidationPrice: Units | undefined
   /** The change's cause. */
   readonly cause: Cause
-  /** The order that traded; `undefined` if the owner opened the position. */
+  /** The order that traded; `undefined` if the venue's owner opened the position. */
   readonly order: OrderId | undefined
   /** The traded amount, in units of the base currency. */
   readonly traded: Units
@@ -127,11 +129,9 @@ export interface FundingPayment {
 /** A settlement of a market's funding. */
 export type FundingRate = Pick<FundingPayment, "at" | "rate" | "price">
 
-/**
- * A margin position's borrowing. A long position borrows quote currency, and a short position borrows base currency.
- */
+/** A margin position's borrow. A long position borrows quote currency, and a short position borrows base currency. */
 export interface Borrow {
-  /** The position's number. */
+  /** The position's identifier. */
   readonly position: number
   /** The borrowed asset. */
   readonly ticker: Ticker

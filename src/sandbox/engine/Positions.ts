@@ -1,8 +1,8 @@
 /**
- * Positions on collateral and futures markets: one per account and market or, in hedge mode on futures, one long and
- * one short position. The lender is the other party to each position: it pays the amounts that the position receives,
- * and receives the amounts that the position pays. Gains are credited to the collateral wallet, and losses are debited
- * from it. A loss or fee that exceeds the collateral leaves a debt.
+ * Positions on margin and futures markets: one per account and market or, in hedge mode on futures, one long and one
+ * short position. The lender is the other party to each position: it pays the amounts that the position receives, and
+ * receives the amounts that the position pays. Gains are credited to the collateral wallet, and losses are debited from
+ * it. A loss or fee that exceeds the collateral leaves a debt.
  */
 import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -19,8 +19,8 @@ import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
 /**
- * Specifies who trades a position, and how; orders have these fields. In hedge mode, `side` and `reduceOnly` select the
- * position.
+ * An account's trade on a position, possibly only intended; every order has these fields. In hedge mode, `side` and
+ * `reduceOnly` select the position.
  */
 export interface Trader {
   /** The account that trades. */
@@ -65,7 +65,7 @@ export const reducible = (state: State, trader: Trader): Units.Units => {
   return trader.side === "sell" ? (amount > 0n ? amount : 0n) : (amount < 0n ? -amount : 0n)
 }
 
-/** The total size of all long positions on a market, in units of the base currency. */
+/** A market's open interest: the total size of all its long positions, in units of the base currency. */
 export const openInterest = ({ positionsOn }: State, market: MarketName): Units.Units => {
   let open = 0n
   for (const { amount } of positionsOn.get(market) ?? []) if (amount > 0n) open += amount
@@ -80,7 +80,7 @@ const gainOf = (position: Position, closed: Units.Units, cost: Units.Units, pric
   return position.amount > 0n ? value - cost : cost - value
 }
 
-/** The next whole multiple of an interval, in Unix microseconds. */
+/** The first whole multiple of an interval after `at`, in Unix microseconds. */
 export const nextMultiple = (at: number, minutes: number): number => {
   const interval = minutes * 60e6
   return (Math.floor(at / interval) + 1) * interval
@@ -151,7 +151,7 @@ export interface Traded {
   readonly fee: Units.Units
   /** The trade's cause. */
   readonly cause: Cause
-  /** The order that traded; `undefined` if the owner opened the position. */
+  /** The order that traded; `undefined` if the venue's owner opened the position. */
   readonly order: OrderId | undefined
 }
 
@@ -245,7 +245,7 @@ const close = (work: Work, position: Position, market: Market, trade: Traded): v
   })
 }
 
-/** Charges a trade's fee, and records the changes. The counterparty's positions have no records. */
+/** Charges a trade's fee, and records the position's change. The counterparty's positions have no records. */
 const changed = (work: Work, position: Position, market: Market, trade: Traded, realised: Units.Units): void => {
   const { at, events, state } = work
   const { cause, fee, order, price, quantity } = trade

@@ -30,7 +30,7 @@ export const violations = (
   const last = trading.get(market.name)?.lastPrice
   if (priceBand === undefined || last === undefined || account === Quotes.account) return []
   const { tick } = Terms.of(market)
-  // Both bounds are valid prices on the market.
+  // Both bounds are rounded inwards to whole ticks.
   const highest = last * BigInt(100 + priceBand.above) / 100n / tick * tick
   const lowest = (last * BigInt(100 - priceBand.below) / 100n + tick - 1n) / tick * tick
   return (["price", "activationPrice", "stopLimitPrice"] as const).flatMap((field) => {

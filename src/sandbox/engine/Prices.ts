@@ -20,7 +20,7 @@ export const addStopOrder = ({ state }: Work, order: StopOrder): void => {
 }
 
 /**
- * Executes every stop order that the price triggers on a market, oldest first. A triggered order may trade, which may
+ * Executes every stop order triggered by a market's last price, oldest first. A triggered order may trade, which may
  * move the price and trigger more orders. Each order is triggered at most once, so the loop terminates. `moved` is the
  * price if the venue's owner has just moved it; the outside market then trades any amount at that price.
  */
@@ -84,7 +84,7 @@ const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.
 
 /**
  * Sets a market's price. Buy orders above the price and sell orders below it trade with the outside market, at their
- * own limits. Stop orders that the price triggers wait for {@link triggerStopOrders}.
+ * own limits. Stop orders triggered by the price are not executed until {@link triggerStopOrders} is called.
  */
 export const setPrice = (work: Work, market: Market, price: Units.Units): void => {
   const trading = work.state.trading.get(market.name)

@@ -34,8 +34,8 @@ export interface Quote {
   /** The amount, in units of the base currency. */
   readonly amount: Units.Units
   /**
-   * The open order of the quote. `undefined` if it was not placed, because it would have traded immediately or violated
-   * a market rule.
+   * The quote's order. `undefined` if the order could not be placed, for example because it would have traded
+   * immediately or violated a market rule.
    */
   order: OrderId | undefined
 }
@@ -45,8 +45,8 @@ export interface Quoting {
   /** The settings with which the counterparty quotes the market. */
   settings: Settings
   /**
-   * The price around which the counterparty quotes: the latest price that the venue's owner has set; `undefined` until
-   * the owner sets a price.
+   * The price around which the counterparty quotes: the latest price that the venue's owner has set. Until then, it is
+   * the market's last price at the time of the settings; `undefined` if the market had no price.
    */
   price: Units.Units | undefined
   /** The state of the random generator. */
@@ -59,9 +59,12 @@ export interface Quoting {
 export interface Counterparty {
   /** The markets that the counterparty quotes or has quoted. */
   readonly markets: Map<MarketName, Quoting>
-  /** The total credited from outside, keyed by asset, both by the owner's `Fund` and automatically. */
+  /** The total amounts credited from outside, keyed by asset: by the owner's `Fund` actions and automatically. */
   readonly credited: Map<Ticker, Units.Units>
-  /** The markets on which the counterparty's orders have traded in the current command. Empty between commands. */
+  /**
+   * The markets on which the counterparty's orders have traded, or were closed because they could not, in the current
+   * command. Empty between commands.
+   */
   readonly hit: Set<MarketName>
 }
 
@@ -79,7 +82,7 @@ const draw = (quoting: Quoting): number => {
 /** The default amount of a level, as a multiple of the market's minimum total. */
 const usualTotals = 1000n
 
-/** The mean amount of a level's quotes, in units of the base currency. */
+/** The mean amount of a quote, in units of the base currency. */
 const meanOf = (market: Market, { amount }: Settings, price: Units.Units): Units.Units =>
   (amount === undefined ? undefined : Units.from(amount)) ??
     Units.over(usualTotals * Terms.of(market).minTotal, price)
@@ -94,8 +97,8 @@ const amountOf = (market: Market, quoting: Quoting, mean: Units.Units): Units.Un
 }
 
 /**
- * The prices of a side, best first. Each price is at least a tick further away than the previous one, and no price
- * equals the center price.
+ * The prices on one side, best first. Each price is at least a tick further from `price`, the mid, than the previous
+ * one. No price equals the mid.
  */
 const pricesOf = (market: Market, { levels, spread, step }: Settings, price: Units.Units, side: OrderSide) => {
   const { tick } = Terms.of(market)

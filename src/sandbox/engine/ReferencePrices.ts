@@ -14,8 +14,8 @@ import type { State } from "./State.ts"
 import * as Units from "./Units.ts"
 
 /**
- * The market whose last price is the index price: the spot market with the same currencies if there is one, otherwise
- * the market itself.
+ * For each market, the market whose last price its index price follows: the spot market with the same currencies if
+ * there is one, otherwise the market itself.
  */
 const sources: ReadonlyMap<MarketName, MarketName> = new Map(
   Listings.markets.map(({ money, name, stock }) => [
@@ -26,8 +26,8 @@ const sources: ReadonlyMap<MarketName, MarketName> = new Map(
 )
 
 /**
- * The markets whose reference prices may depend on a market's last price: the market itself, and the futures with the
- * same currencies.
+ * For each market, the markets whose reference prices may depend on its last price: the market itself and, for a spot
+ * market, the futures with the same currencies.
  */
 const followers: ReadonlyMap<MarketName, ReadonlyArray<MarketName>> = new Map(
   Listings.markets.map(({ name }) => [
@@ -73,12 +73,15 @@ export const lastMoved = (state: State, { name }: Market): void => {
   for (const market of followersOf(name)) state.watches.moved.add(market)
 }
 
-/** Records that the owner has moved a market's last price. The outside market then trades at the mark price. */
+/**
+ * Records that the venue's owner has moved a market's last price, so that the outside market takes liquidated positions
+ * at the mark price. Does nothing while there are no positions.
+ */
 export const lastMovedByOwner = (state: State, market: Market): void => {
   if (state.positions.size > 0) referenceMoved(state, market.name)
 }
 
-/** Records that the owner has set a market's index price or mark price. */
+/** Records that the venue's owner has set a market's index price or mark price. */
 export const referenceMoved = ({ watches }: State, market: MarketName): void => {
   for (const follower of followersOf(market)) {
     watches.moved.add(follower)

@@ -4,7 +4,7 @@ import type { KillSwitch } from "./KillSwitch.ts"
 import type { OcoOrder, Order, StopOrder } from "./Order.ts"
 import type { AppliedCode, CreatedCode, Key, SubAccount } from "./State.ts"
 
-/** The invalid fields, keyed by their domain names, with the constraint that each violates. */
+/** The domain names of the invalid fields, each with the constraint that the field violates. */
 export type Violations = ReadonlyArray<readonly [field: string, constraint: Constraint]>
 
 /** The command was applied. The reply contains no further details. */
@@ -78,7 +78,7 @@ export interface CodeCreated {
 /** A code was applied. */
 export interface CodeApplied {
   readonly _tag: "CodeApplied"
-  /** The asset and amount credited, with the transaction's identifier. */
+  /** The asset and amount credited, and the transaction's identifier. */
   readonly applied: AppliedCode
 }
 
@@ -92,7 +92,7 @@ export interface SubAccountCreated {
 /** An API key was created. */
 export interface KeyCreated {
   readonly _tag: "KeyCreated"
-  /** The key with its secret. */
+  /** The key, including its secret. */
   readonly key: Key
 }
 
@@ -129,8 +129,8 @@ export type Applied =
   | HedgeModeSet
 
 /**
- * Fields violate constraints that only the exchange can check. The call has changed nothing except the key's nonces and
- * its last activity.
+ * Fields violate constraints that only the exchange can check. The command has changed nothing, except that a call has
+ * updated its key's nonces and last activity.
  */
 export interface Invalid {
   readonly _tag: "Invalid"
@@ -139,8 +139,8 @@ export interface Invalid {
 }
 
 /**
- * The command is refused for a reason that is not an invalid field. The call has changed nothing except the key's
- * nonces and its last activity. With `nonceUsed`, it has not changed these either.
+ * The command is refused for a reason other than an invalid field. The command has changed nothing, except that a call
+ * has updated its key's nonces and last activity. With `nonceUsed`, the call has not updated these either.
  */
 export interface Refused {
   readonly _tag: "Refused"
@@ -154,14 +154,14 @@ export interface Refused {
    * - `notPermitted`: the sub-account may not trade on spot markets, or not on margin
    * - `orderNotFound`: there is no such open order
    * - `notMaker`: the order must not take liquidity, but would
-   * - `noQuote`: the order's price is the best bid or offer, but the book has no such price
+   * - `noQuote`: the order's limit is the best price on one side of the book, but that side is empty
    * - `positionNotFound`: the account has no such open position
    * - `leverageNotCovered`: the collateral does not cover the positions and orders at the new leverage
    * - `positionTooBig`: the position would be larger than the market's brackets allow
    * - `pendingTooBig`: the position and its orders would be larger than the market's brackets allow
    * - `hasPositions`: the leverage or the mode can't change while there are positions or orders
    * - `wrongSide`: the position side does not match the account's mode
-   * - `oppositePosition`: the order would turn the position into a position on the other side
+   * - `oppositePosition`: the order would flip the position
    */
   readonly why:
     | "nonceUsed"

@@ -17,7 +17,7 @@ import * as Watches from "./Watches.ts"
 /** An account's risk level. */
 export type Level = "ease" | "call" | "liquidation"
 
-/** An account's worth, with its bounds for a margin call and for liquidation. */
+/** An account's worth, and the worth at which the account gets a margin call or is liquidated. */
 export interface Bounds {
   /** The account's worth: its equity plus its unrealised profit. */
   readonly worth: Units.Units
@@ -62,7 +62,7 @@ interface Exposure {
   readonly slope: Units.Units
 }
 
-/** How the distance between an account's worth and a bound depends on prices. */
+/** The prices on which the distance between an account's worth and a bound depends. */
 const exposuresOf = (state: State, account: string, share: Units.Units): ReadonlyArray<Exposure> => {
   const slopes = new Map<Watches.Source, { readonly price: Units.Units | undefined; slope: Units.Units }>()
   for (const position of state.positionsOf.get(account) ?? []) {
@@ -114,9 +114,8 @@ const watch = (state: State, account: string, share: Units.Units, distance: Unit
 }
 
 /**
- * Watches every move of each price, because each move tries again to liquidate an account whose positions nobody has
- * taken. Bounds that are further away would depend on when the account was last checked, and a saved state does not
- * contain that time.
+ * Watches every move of each price, because each move is another chance to liquidate positions that could not be closed
+ * before. Wider bounds would depend on the time of the account's last check, which a saved state does not contain.
  */
 const watchMoves = (state: State, account: string, share: Units.Units): void => {
   const { watches } = state
@@ -127,7 +126,7 @@ const watchMoves = (state: State, account: string, share: Units.Units): void => 
 }
 
 /**
- * Replaces an account's watches with new ones, on the prices at which its risk level may change. Returns the account's
+ * Replaces an account's watches with new ones at the prices at which the account's risk level may change. Returns the
  * current level.
  */
 export const renew = (state: State, account: string): Level => {

@@ -39,7 +39,7 @@ interface Sides {
 export interface Trading extends Pick<State.Trading, "trades" | "lastPrice" | "indexPrice" | "markPrice"> {
   /** The resting orders, best price first. */
   readonly book: Sides & {
-    /** The orders that rest for retail orders only. */
+    /** The `rpi` orders, which trade only against retail orders. */
     readonly rpi: Sides
   }
   /** The stop orders that have not been triggered, oldest first. */
@@ -85,7 +85,7 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
   readonly trading: ReadonlyMap<MarketName, Trading>
   /** The candles of each market that has candles, in one list per interval length. */
   readonly candles: ReadonlyMap<MarketName, ReadonlyArray<ReadonlyArray<Candle>>>
-  /** The counterparty; absent until the owner has set or funded it. */
+  /** The counterparty; absent until the venue's owner has configured or funded it. */
   readonly counterparty?: Omit<Quotes.Counterparty, "hit">
 }
 

@@ -22,7 +22,7 @@ export const addPrice = ({ due, priceSteps }: State, step: PriceStep): void => {
 const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? one ?? other : Math.min(one, other)
 
-/** Whether no event is scheduled, as on an exchange without positions, plans, kill switches and price paths. */
+/** Whether no event is scheduled, as on an exchange without positions, investments, kill switches or price paths. */
 const isIdle = ({ borrows, funding, interest, killSwitches, prices }: State["due"]): boolean =>
   interest.items.size === 0 && killSwitches.items.size === 0 && prices.items.size === 0 && funding.items.size === 0 &&
   borrows.items.size === 0
@@ -59,8 +59,9 @@ const applyNext = ({ events, state }: Work, at: number): void => {
 
 /**
  * Applies everything that is due by the time of a command, each event at its own time, earliest first. At the same
- * instant, interest comes first, then kill switches, funding and prices, so an order that is canceled at an instant
- * does not trade at that instant's price. Each event may cause margin calls and liquidations.
+ * instant, plans' interest comes first, then kill switches, funding, interest on borrowed amounts, and prices. So an
+ * order that is canceled at an instant does not trade at that instant's price. Each event may cause margin calls and
+ * liquidations.
  */
 export const applyDue = (work: Work): void => {
   const { state } = work

@@ -11,14 +11,14 @@ export interface CounterpartyOptions {
    */
   readonly enabled?: boolean
   /**
-   * The spread: the distance from the best bid to the best ask, in percent of the price, which is in the middle of the
-   * spread; above 0, at most 50. Defaults to `0.1`.
+   * The spread: the distance from the best bid to the best ask, as a percentage of the mid, which is the market's
+   * price; above 0, at most 50. Defaults to `0.1`.
    */
   readonly spread?: Decimal
   /** The number of price levels on each side; 1 to 50. Defaults to `5`. */
   readonly levels?: number
   /**
-   * The distance between neighbouring levels, in percent of the price; 0 to 1, but at least one tick. Defaults to
+   * The distance between neighbouring levels, as a percentage of the mid; 0 to 1, but at least one tick. Defaults to
    * `0.05`.
    */
   readonly step?: Decimal
@@ -27,15 +27,15 @@ export interface CounterpartyOptions {
    * market's minimum total.
    */
   readonly amount?: Amount
-  /** The largest random deviation of a level's amount from `amount`, in percent; 0 to 100. Defaults to `50`. */
+  /** The largest random deviation of a level's amount, as a percentage of `amount`; 0 to 100. Defaults to `50`. */
   readonly variation?: Decimal
   /**
-   * Whether taken quotes are replaced at the end of the same command. Defaults to `true`. If `false`, quotes are
-   * replaced at the next price move.
+   * Whether quotes that have traded are replaced at the end of the same command. Defaults to `true`. If `false`, they
+   * are replaced at the next price move.
    */
   readonly refill?: boolean
   /**
-   * Whether funds that the quotes lack are credited from outside. Defaults to `true`. If `false`, the counterparty
+   * Whether funds missing for the quotes are credited from outside. Defaults to `true`. If `false`, the counterparty
    * quotes only the amounts that its earnings and credits by `Fund` can cover.
    */
   readonly credit?: boolean
@@ -59,19 +59,25 @@ export const SetCounterparty = {
   enabled: setting(Schema.Boolean, "Whether the counterparty quotes; true by default."),
   spread: setting(
     Decimal,
-    "The distance from the best bid to the best ask, in percent of the price; above 0, at most 50; 0.1 by default."
+    "The distance from the best bid to the best ask, as a percentage of the mid; above 0, at most 50; 0.1 by default."
   ),
   levels: setting(Schema.Int, "The number of price levels on each side; 1 to 50; 5 by default."),
-  step: setting(Decimal, "The distance between neighbouring levels, in percent of the price; 0 to 1; 0.05 by default."),
+  step: setting(
+    Decimal,
+    "The distance between neighbouring levels, as a percentage of the mid; 0 to 1; 0.05 by default."
+  ),
   amount: setting(
     Amount,
     "The amount at each level, in base currency; by default worth a thousand times the market's minimum total."
   ),
   variation: setting(
     Decimal,
-    "The largest random deviation from the amount, in percent; 0 to 100; 50 by default."
+    "The largest random deviation of a level's amount, as a percentage of `amount`; 0 to 100; 50 by default."
   ),
-  refill: setting(Schema.Boolean, "Whether taken quotes are replaced immediately; true by default."),
+  refill: setting(
+    Schema.Boolean,
+    "Whether quotes that have traded are replaced at the end of the same command; true by default."
+  ),
   credit: setting(Schema.Boolean, "Whether missing funds are credited from outside; true by default."),
   seed: setting(Schema.Int, "The seed for the random amounts; 0 by default.")
 }

@@ -18,16 +18,16 @@ import type { Fill, Trade } from "./Trade.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/** The number of latest trades that are stored for each market. */
+/** The maximum number of trades stored for each market; the oldest are dropped first. */
 const keptTrades = 1000
 
-/** A trade before it gets a number and a time. */
+/** A trade that has no identifier and no time yet. */
 export interface Deal extends Omit<Trade, "id" | "at" | "rpi"> {
   /** The amount that the taker pays or receives before the fee, in units of the quote currency. */
   readonly total: Units.Units
 }
 
-/** The taker is the order whose side equals the trade's side. */
+/** An order's role in a trade. A trade's side is the taker's side. */
 const roleOf = (order: Order, { side }: Pick<Trade, "side">): Fill["role"] => order.side === side ? "taker" : "maker"
 
 /**
@@ -58,13 +58,13 @@ const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Uni
 /**
  * Whether the two orders of a spot trade pay each other directly. Otherwise, each order trades with the lender, which
  * passes on all payments. The lender can be skipped if its purses are empty, because the trade would leave them empty
- * again. Another holder's purse may become empty in between, which changes its position in the sequence of saved
- * balances.
+ * again. A purse that holds something could become empty in between, which would change the purse's place in the
+ * sequence of saved balances.
  */
 const isDirect = ({ state }: Work, { money, stock }: Market, maker?: Order, taker?: Order): boolean => {
   if (maker?.kind !== "spot" || taker?.kind !== "spot") return false
   const { lender } = state.ledger.others
-  // If there are no positions, the lender's balances are empty.
+  // Before the first position, the lender has no balances.
   if (lender.owner.size === 0) return true
   return Ledger.purseOf(lender, stock).units === 0n && Ledger.purseOf(lender, money).units === 0n
 }
@@ -146,13 +146,13 @@ interface Parties {
   /** The order that takes liquidity; absent if the maker trades with the outside market. */
   readonly taker?: Order
   /**
-   * Whether the maker is not in the book, so that the trade is not part of the market and does not move the price.
-   * Defaults to `false`.
+   * Whether the maker is not in the book, so the trade is not published and does not move the price. Defaults to
+   * `false`.
    */
   readonly isOffBook?: boolean
 }
 
-/** Publishes a trade on its market, and assigns the trade's number. */
+/** Assigns a trade's identifier and, unless the trade is off-book, publishes the trade on its market. */
 const publish = (work: Work, market: Market, trading: Trading, deal: Deal, { isOffBook, maker }: Parties): Trade => {
   const { amount, price, side, total } = deal
   const done: Trade = { id: ++work.state.lastId, at: work.at, price, amount, side, rpi: maker?.rpi === true }
@@ -175,7 +175,7 @@ export const trade = (work: Work, market: Market, trading: Trading, deal: Deal, 
   const { maker, taker } = parties
   const { state } = work
   const isPaidDirectly = isDirect(work, market, maker, taker)
-  // If both orders belong to one account, its position's loss is settled before its spot proceeds.
+  // If both orders belong to one account, the position's loss is settled before the spot proceeds.
   const isMakerFirst = !isPaidDirectly && taker?.kind === "spot" && maker !== undefined && maker.kind !== "spot"
   const early = isMakerFirst ? fill(work, market, maker, deal, false) : undefined
   const taken = taker && fill(work, market, taker, deal, isPaidDirectly)
@@ -205,8 +205,8 @@ export const isUselessReduceOnly = ({ state }: Work, order: Order): boolean =>
 
 /**
  * Updates the orders of an account whose position was reduced, closed or flipped. Reduce-only orders that have nothing
- * left to reduce are canceled. Plain orders that would have closed the position now lock margin, or are canceled if the
- * wallet can't pay it.
+ * left to reduce are canceled. All other orders that would have closed the position now lock margin, or are canceled if
+ * the free margin is too low.
  */
 export const afterPosition = (work: Work, account: string, market: Market): void => {
   const { state } = work

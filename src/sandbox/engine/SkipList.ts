@@ -7,8 +7,8 @@
 export type Key = number | bigint
 
 /**
- * An entry. `next[0]` is the following entry, `next[1]` is about four entries further on, `next[2]` about sixteen, and
- * so on.
+ * An entry. Each index of `next` is a lane: `next[0]` is the following entry, `next[1]` is about four entries further
+ * on, `next[2]` about sixteen, and so on.
  */
 interface Entry<V> {
   readonly key: Key
@@ -77,8 +77,7 @@ export class SkipList<V> {
   }
 
   /**
-   * Calls `link` once for each lane, from the fastest to the slowest, with the links of the lane's last entry before a
-   * key.
+   * Calls `link` once for each lane, highest lane first, with the `next` array of the lane's last entry before a key.
    */
   private visit(
     key: Key,
@@ -92,7 +91,7 @@ export class SkipList<V> {
     }
   }
 
-  /** Draws the next entry's number of lanes: at least one, and each further lane with probability 1/4. */
+  /** Draws the number of lanes for a new entry: at least one, and each further lane with probability 1/4. */
   private lanes(): number {
     this.seed = (Math.imul(this.seed, 1_664_525) + 1_013_904_223) >>> 0
     return Math.min(1 + Math.floor(Math.clz32(this.seed) / 2), mostLanes)

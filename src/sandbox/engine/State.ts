@@ -1,6 +1,7 @@
 /**
- * The state of the exchange, without clocks or connections. Only commands change it. Commands search the state through
- * indexes, which are derived from the rest of the state. `Saved` is the state without these indexes.
+ * The state of the exchange, which contains no running clocks and no connections. Only commands change the state.
+ * Commands search the state through indexes, which are derived from the rest of the state. `Saved` is the state without
+ * these indexes.
  */
 import type { Code, Passphrase } from "../../domain/Code.ts"
 import type { Decimal } from "../../domain/Decimal.ts"
@@ -44,11 +45,11 @@ export interface Account {
   readonly id: string
   /** Whether the account belongs to a business partner, who may call the B2B endpoints. */
   readonly b2b: boolean
-  /** Whether the account may place orders that rest for retail orders only. */
+  /** Whether the account may place `rpi` orders, which trade only against retail orders. */
   rpi: boolean
   /** Whether the account may place retail orders. */
   retail: boolean
-  /** The leverage of all its positions. */
+  /** The leverage of all the account's positions. */
   leverage: number
   /** Whether the account can have both a long and a short position on each futures market. */
   hedgeMode: boolean
@@ -72,7 +73,7 @@ export interface Key {
   readonly apiKey: ApiKey
   /** The secret that signs the calls. */
   readonly apiSecret: string
-  /** The name that the owner has given to the key. */
+  /** The key's title. */
   readonly title: string
   /** The key's type, as in the document's sub-account calls. */
   readonly type: string
@@ -102,15 +103,15 @@ export interface SubAccount {
   /** The sub-account's user identifier. */
   readonly userId: UserId
   /**
-   * The name that the owner has given to the sub-account; unique among the sub-accounts that the owner has created by a
-   * call.
+   * The name that the parent account has given to the sub-account; unique among the sub-accounts that the parent
+   * account has created through calls.
    */
   readonly alias: string
   /** The masked e-mail address; empty if there is no address. */
   readonly email: MaskedEmail
   /** The colour in which the exchange displays the sub-account. */
   readonly color: HexColour
-  /** Whether the sub-account shares its owner's identity verification. */
+  /** Whether the sub-account shares its parent account's identity verification. */
   readonly shareKyc: boolean
   /** The identity verification status. */
   kycStatus: string
@@ -154,7 +155,7 @@ export interface AppliedCode {
   readonly externalId: ExternalId
 }
 
-/** A fixed-term plan into which accounts can invest. */
+/** A fixed-term plan in which accounts can invest. */
 export interface Plan {
   /** The plan's identifier. */
   readonly id: PlanId
@@ -164,7 +165,7 @@ export interface Plan {
   readonly dailyRate: Units
   /** The target currency, in which interest is paid. */
   readonly interestTicker: Ticker
-  /** The number of units of the asset that equal one unit of the target currency. */
+  /** The number of units of the invested asset that equal one unit of the target currency. */
   readonly interestRatio: Units
   /** The term, in days. */
   readonly days: number
@@ -196,7 +197,7 @@ export interface Payment {
   readonly amount: Decimal
   /** The asset: the plan's target currency. */
   readonly ticker: Ticker
-  /** The time of the payment, in Unix microseconds. */
+  /** The time of the payment, in Unix seconds. */
   readonly timestamp: UnixSeconds
 }
 
@@ -208,7 +209,7 @@ export interface Trading {
   readonly waiting: PendingStopOrders.PendingStopOrders
   /** The latest trades, oldest first. */
   readonly trades: Array<Trade>
-  /** The price of the last trade, or a price that the venue's owner has set since then. */
+  /** The price of the last trade, or a price that the venue's owner has set since then; `undefined` before both. */
   lastPrice: Units | undefined
   /** The index price that the venue's owner has set; `undefined` if it follows the spot market. */
   indexPrice: Units | undefined
@@ -224,9 +225,9 @@ export interface Funding {
   rate: Units | undefined
   /** The time between two settlements, in minutes. */
   intervalMinutes: number
-  /** The highest computed rate, as a ratio. */
+  /** The maximum computed rate, as a ratio. */
   cap: Units
-  /** The lowest computed rate, as a ratio. */
+  /** The minimum computed rate, as a ratio. */
   floor: Units
   /** The sum of the sampled premiums, each multiplied by its sample number, as a ratio. */
   weighted: Units
@@ -268,7 +269,7 @@ export interface PriceStep {
 
 /** The state of an exchange. */
 export interface State {
-  /** The policy: the choices that the dialect leaves to the exchange. */
+  /** The policy: the exchange's behaviour where it depends on the dialect. */
   readonly policy: VenuePolicy
   /** The markets, keyed by name. */
   readonly markets: ReadonlyMap<MarketName, Market>
@@ -284,7 +285,7 @@ export interface State {
   readonly subAccounts: Map<string, SubAccount>
   /** The codes, both applied and unapplied. */
   readonly codes: Map<Code, IssuedCode>
-  /** The plans into which accounts can invest. */
+  /** The plans in which accounts can invest. */
   readonly plans: Map<PlanId, Plan>
   /** The investments whose term has not ended. */
   readonly investments: Map<InvestmentId, Investment>
@@ -308,7 +309,7 @@ export interface State {
   readonly claims: Claims
   /** The value that open orders may add to each futures position. Derived from other fields. */
   readonly pending: Pending
-  /** The open positions, keyed by account and market. */
+  /** The open positions, keyed by account, market and, in hedge mode, side. */
   readonly positions: Map<string, Position>
   /** The open positions of each account. Derived from other fields. */
   readonly positionsOf: Map<string, Set<Position>>
@@ -323,7 +324,7 @@ export interface State {
   readonly calls: Map<string, "margin_call" | "liquidation">
   /** The venue's margin policy, with the owner's settings. */
   margin: MarginPolicy
-  /** The weights of collateral assets, as ratios. An asset that is not listed has a weight of zero. */
+  /** The weights of collateral assets, as ratios. An asset without an entry has a weight of zero. */
   readonly weights: Map<Ticker, Units>
   /** The funding of futures markets. */
   readonly funding: Map<MarketName, Funding>
@@ -335,7 +336,7 @@ export interface State {
   readonly fundingPayments: Map<string, Array<FundingPayment>>
   /** The borrows of each account, oldest first. */
   readonly borrows: Map<string, Array<Borrow>>
-  /** The accounts for which a price move may cause a margin call or a liquidation. Derived from other fields. */
+  /** The prices at which accounts may get a margin call or be liquidated. Derived from other fields. */
   readonly watches: Watches.Watches
   /** The client order ids that each account has ever used. */
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>
@@ -376,7 +377,7 @@ export interface State {
   readonly investmentsOf: Map<string, number>
   /** Each account's API keys and sub-accounts. Derived from other fields. */
   readonly accountIndex: AccountIndex.AccountIndex<Key, SubAccount>
-  /** The account that quotes around the owner's price. It does not quote until the owner enables it. */
+  /** The counterparty, which quotes around the owner's price on the markets where the owner has enabled it. */
   readonly counterparty: Quotes.Counterparty
 }
 

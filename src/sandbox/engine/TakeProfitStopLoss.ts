@@ -1,6 +1,6 @@
 /**
- * An order's exit: the take-profit and stop-loss for the position that the order opens. They are placed when the order
- * is filled.
+ * An order's exit: the take-profit and stop-loss for the position that the order opens. The exit is placed when the
+ * order is filled.
  */
 import type { Price } from "../../domain/Decimal.ts"
 import type { OrderSide } from "../../domain/Order.ts"
@@ -36,7 +36,7 @@ const isBeyond = (price: Price, entry: Units.Units, isAbove: boolean): boolean =
 /**
  * The exit that an order requests; `undefined` if the order requests no exit; a refusal if the exit is invalid. Only an
  * order that may open a position can have an exit. The take-profit must be on the profit side of `entry`, the expected
- * price, and the stop-loss on the loss side. If `entry` is unknown, the sides are not checked.
+ * entry price, and the stop-loss on the loss side. If `entry` is `undefined`, the sides are not checked.
  */
 export const of = (
   state: State,
@@ -109,7 +109,7 @@ export const arm = (work: Work, entry: Order): void => {
   }
 }
 
-/** Updates an exit when one of its legs can no longer be triggered. The other leg, if any, stays unchanged. */
+/** Removes a leg that can no longer be triggered from its exit. Removes the exit if no leg is left. */
 export const leave = (state: State, exit: Exit, leg: Order): void => {
   if (exit.takeProfit === leg) exit.takeProfit = undefined
   else if (exit.stopLoss === leg) exit.stopLoss = undefined

@@ -34,8 +34,8 @@ export interface Terms {
 const known = new WeakMap<Market.Market, Terms>()
 
 /**
- * The number of fractional digits of a step that is a negative power of ten, such as 0.01; -1 for any other step, such
- * as 0.05 or 100.
+ * The number of fractional digits of a step that is 1 or a negative power of ten, such as 0.01; -1 for any other step,
+ * such as 0.05 or 100.
  */
 const digitsOf = (step: Decimal.Decimal): number => /^(?:1|0\.0*1)$/u.test(step) ? Decimal.writtenScale(step) : -1
 
@@ -72,8 +72,9 @@ export interface Bounded {
 }
 
 /**
- * Whether an order certainly respects its market's bounds. `quantity` is the value of its amount, and `total` is amount
- * × price. Most orders pass this fast check. For any other order, a full check finds the violations, if any.
+ * Whether an order certainly respects its market's bounds. `quantity` is the value of the order's amount, and `total`
+ * is amount × price. Most orders pass this fast check. For any other order, the caller must make the full check, which
+ * finds the violations, if any.
  */
 export const fit = (
   market: Market.Market,

@@ -6,23 +6,23 @@ import type { Units } from "./Units.ts"
 
 /** A trade on a market. */
 export interface Trade {
-  /** The number that the exchange assigned to the trade. */
+  /** The exchange's identifier of the trade. */
   readonly id: number
   /** The time of the trade, in Unix microseconds. */
   readonly at: number
-  /** The maker's price, in units of the quote currency. */
+  /** The price, in units of the quote currency. */
   readonly price: Units
   /** The traded amount, in units of the base currency. */
   readonly amount: Units
-  /** The side of the taker. */
+  /** The taker's side. */
   readonly side: OrderSide
-  /** Whether the maker rested for retail orders only. */
+  /** Whether the maker was an `rpi` order. */
   readonly rpi: boolean
 }
 
 /** A fill: one order's part in a trade. */
 export interface Fill {
-  /** The trade's number. */
+  /** The trade's identifier. */
   readonly trade: number
   /** The filled order, in its current state. */
   readonly order: Order
@@ -40,6 +40,6 @@ export interface Fill {
   readonly fee: Units
   /** The asset in which the fee was charged. */
   readonly feeAsset: Ticker
-  /** Whether the maker rested for retail orders only. */
+  /** Whether the maker was an `rpi` order. */
   readonly rpi: boolean
 }

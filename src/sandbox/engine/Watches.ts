@@ -1,6 +1,6 @@
 /**
  * Finds the accounts that may get a margin call or be liquidated by a price move, without evaluating the other
- * accounts. Each account with positions watches every price on which its equity depends, with a bound for each price.
+ * accounts. Each account with positions watches every price on which its worth depends, with a bound for each price.
  * While all prices are within their bounds, the account's risk level can't change. A price beyond a bound only causes
  * the account to be checked.
  */
@@ -27,19 +27,21 @@ interface Lists {
   readonly rises: SkipList<Watch>
 }
 
-/** All accounts' watches, with the changes by the current command that require checks. */
+/** All accounts' watches, and the current command's changes that require checks. */
 export interface Watches {
   /** The watches, keyed by price. */
   readonly bySource: Map<Source, Lists>
   /** The watches of each account. */
   readonly byAccount: Map<string, Array<Watch>>
-  /** The accounts whose positions or collateral the current command has changed. Empty between commands. */
+  /** The accounts to check, for example because their collateral has changed. Empty between commands. */
   readonly dirty: Set<string>
   /** The markets whose mark or index price the current command may have changed. Empty between commands. */
   readonly moved: Set<MarketName>
-  /** The markets whose mark or index price the owner has set in the current command. Empty between commands. */
+  /**
+   * The markets whose mark or index price the venue's owner has moved in the current command. Empty between commands.
+   */
   readonly byOwner: Set<MarketName>
-  /** The number of watches so far. This number makes keys unique, and has no other effect. */
+  /** The number of watches added so far. This number makes keys unique, and has no other effect. */
   count: bigint
 }
 
