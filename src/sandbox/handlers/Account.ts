@@ -43,7 +43,7 @@ export interface Held {
   readonly locked: Units.Units
 }
 
-/** A balance of the trade account, in the form that responses have. */
+/** A balance of the trade account, in the form used by responses. */
 export const tradeBalance = ({ free, locked }: Held): TradeBalance.Balance => ({
   available: Units.toDecimal(free),
   freeze: Units.toDecimal(locked)
@@ -56,8 +56,8 @@ const isListed = ({ ticker }: { readonly ticker?: Ticker }, { state }: Context):
     : [["ticker", { kind: "known" }]]
 
 /**
- * A position's latest exit, that is, its take-profit and stop-loss. The legs close the amount that their order has
- * opened.
+ * A position's latest exit, that is, its take-profit and stop-loss; `null` if there is none. The legs close the amount
+ * that the entry order has opened.
  */
 const tpslOf = ({ account, amount, market }: Position, { state }: Context): OpenPositions.Tpsl | null => {
   const closing = amount > 0n ? "sell" : "buy"
@@ -73,7 +73,7 @@ const tpslOf = ({ account, amount, market }: Position, { state }: Context): Open
   }
 }
 
-/** A position, in the form that responses have. */
+/** A position, in the form used by responses. */
 export const positionAnswer = (position: Position, context: Context): OpenPositions.Position => {
   const { account, state } = context
   const { amount, cost, market: name } = position
@@ -97,7 +97,7 @@ export const positionAnswer = (position: Position, context: Context): OpenPositi
     unrealizedPnl: Units.toDecimal(gain),
     margin: roundedUp(Margins.marginOf(state, position)),
     freeMargin: Units.toDecimal(Margins.freeMargin(state, account)),
-    // Funding of futures is paid from the balance. Interest is paid only on margin positions.
+    // A futures position's funding is paid from the balance, so only a margin position's interest is shown.
     funding: market?.type === "futures" ? Decimal.zero : Units.toDecimal(position.funding),
     unrealizedFunding: Decimal.zero,
     positionSide: position.side,
@@ -196,7 +196,7 @@ const funds = group({
   Transfers: {
     operation: ({ amount, ticker, ...request }) => {
       const { from, to } = balancesOfTransfer(request)
-      // Without balances or a method, the request was refused earlier.
+      // A request with neither balances nor a method has already been refused.
       return from === undefined || to === undefined
         ? { _tag: "Nothing" }
         : { _tag: "Transfer", amount, ticker, from: wallets[from], to: wallets[to] }

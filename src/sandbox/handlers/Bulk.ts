@@ -14,7 +14,7 @@ import * as OrderAnswers from "./OrderAnswers.ts"
 import * as Refusing from "./Refusing.ts"
 
 /**
- * The orders that go to the engine: all orders that could be read, or with `stopOnFail` only those before the first
+ * The orders that go to the engine: all orders that could be read or, with `stopOnFail`, only those before the first
  * order that could not be read.
  */
 const readable = <Q>({ orders, stopOnFail }: Items<Q>): ReadonlyArray<Q> => {
@@ -86,11 +86,11 @@ const collateralLimitOf = (request: Endpoint.Request<typeof CollateralLimitOrder
 
 const stopOnFailOf = ({ stopOnFail }: Items<never>) => stopOnFail === undefined ? {} : { stopOnFail }
 
-/** The orders of a request, as read by the handler's `each`. */
+/** The orders of a request, typed as requests of the endpoint that has read them. */
 const readBy = <E extends Endpoint.Any>(_each: E, request: Items<never>): Items<Endpoint.Request<E>> =>
   request as { readonly orders: ReadonlyArray<Item<never>> }
 
-/** The live exchange's message if a cancellation does not have exactly one order id. */
+/** The live exchange's messages if a cancellation has no order id (`required`) or more than one (`alone`). */
 const notOneId: { readonly [kind: string]: ReadonlyArray<string> } = {
   required: ["validation.required"],
   alone: ["api.validation.order.chooseOneId"]

@@ -17,7 +17,7 @@ import * as Records from "./Records.ts"
 /** The fills in a list that belong to an order. */
 export const fillsByOrder = Records.indexBy(({ order }: Fill) => order.id)
 
-/** Whether a market trades positions instead of wallet balances. */
+/** Whether positions can be traded on a market. */
 const trades = ({ isCollateral, type }: Market): boolean => isCollateral || type === "futures"
 
 /** Merges two lists, latest first. */

@@ -1,4 +1,4 @@
-/** Handles the calls about fixed-term lending: the history of interest payments. */
+/** The handler for the only fixed-term lending call, which lists interest payments. */
 import type { Payment } from "../engine/State.ts"
 import { group } from "./Handler.ts"
 import * as Page from "./Page.ts"

@@ -28,7 +28,7 @@ const paymentsByMarket = Records.indexBy(({ market }: FundingPayment) => market)
 const fraction = (part: Units.Units, value: Units.Units) =>
   value === 0n ? Margin.noPositions : Units.toDecimal(Units.over(part, value))
 
-/** Checks that a request's period does not end before it starts, or more than one second in the future. */
+/** Checks that a request's period ends neither before its start nor more than one second in the future. */
 const times = (
   { endDate, startDate }: Period.Period,
   { serverTime }: Context
@@ -114,7 +114,7 @@ const borrowAnswer = ({ at, interest, principal, status, ticker }: Borrow): Borr
   timestamp: MarketFigures.seconds(at)
 })
 
-/** The collateral account's balance of one asset or, by default, of each asset that it holds or owes. */
+/** A collateral account's balance of one asset; by default, of the settlement currency and each asset held or owed. */
 export const balancesOf = (
   { account, state }: Context,
   only?: Ticker
@@ -128,7 +128,7 @@ export const balancesOf = (
       availableWithBorrow: Units.toDecimal(availableWithBorrow)
     }))
 
-/** The positions of an account in the queues for auto-deleveraging. */
+/** An account's auto-deleveraging grades on each futures market where it has a position. */
 export const quantilesOf = ({ account, state }: Context): ReadonlyArray<AdlQuantiles.AdlQuantile> =>
   Deleveraging.quantiles(state, account).map(({ long = null, market, short = null }) => ({ market, long, short }))
 

@@ -17,8 +17,8 @@ import * as MarketFigures from "./MarketFigures.ts"
 const coarsest = 10
 
 /**
- * One side of a book, with prices rounded to multiples of `step`, away from the other side. Each level of aggregation
- * is ten times coarser than the previous level; the exchange does not document its levels.
+ * One side of a book, with each price rounded away from the other side to a multiple of `step`. Each level of
+ * aggregation is ten times coarser than the previous one; the exchange does not document its levels of aggregation.
  */
 export const aggregated = function*(
   levels: Iterable<Book.Level>,

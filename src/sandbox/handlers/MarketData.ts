@@ -28,7 +28,7 @@ const byMarket = <A>({ state }: Context, of: (market: MarketName) => A): Readonl
 const day = 86_400
 
 /**
- * The seconds of each unit of time, and the default period that a response covers, in seconds. A month is treated as 31
+ * For each unit of time, its length and the default period that a response covers, in seconds. A month is treated as 31
  * days.
  */
 const unitsOfTime = {
@@ -53,7 +53,7 @@ const months: Candles.Intervals = {
  * UTC.
  */
 export const intervalOf = (name: `${number}${keyof typeof unitsOfTime}`) => {
-  // Every interval name is a count followed by a unit, so the cast to this type is safe.
+  // Every interval name is a count followed by a unit, so the cast is safe.
   const unit = name.slice(-1) as keyof typeof unitsOfTime
   const { length, window } = unitsOfTime[unit]
   const every = Number(name.slice(0, -1)) * length
@@ -86,7 +86,7 @@ const candlesOf = (
   return found.slice(-count).map(candleAnswer)
 }
 
-/** A candle, in the form that responses have. */
+/** A candle, in the form used by responses. */
 export const candleAnswer = (
   { at, close, high, low, open, total, volume }: Readonly<Candles.Candle>
 ): CandlesEndpoint.Candle => ({
@@ -116,8 +116,8 @@ const tradesOf = (
 }
 
 /**
- * The levels of a side that are close to the last price. Levels are sorted, so the search ends at the first level that
- * is too far away.
+ * The levels of a side that are within `depthPercent` of the last price. Levels are sorted, so the search ends at the
+ * first level that is too far behind the last price.
  */
 const closeTo = (last: Units.Units, levels: Iterable<Book.Level>, side: "asks" | "bids"): Array<OrderBooks.Level> => {
   const width = last * BigInt(OrderBookDepth.depthPercent) / 100n

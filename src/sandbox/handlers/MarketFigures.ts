@@ -9,10 +9,10 @@ import * as Candles from "../engine/Candles.ts"
 import * as Units from "../engine/Units.ts"
 import type { Context } from "./Handler.ts"
 
-/** A price, with the remaining amount of the orders at this price. */
+/** A price, and the remaining amount of the orders at this price. */
 export type Level = Pick<Book.Level, "price" | "left">
 
-/** A level of an order book, in the form that responses have. */
+/** A level of an order book, in the form used by responses. */
 export const levelOf = ({ left, price }: Level): OrderBooks.Level => ({
   price: Units.toDecimal(price),
   amount: Units.toDecimal(left)
@@ -21,19 +21,19 @@ export const levelOf = ({ left, price }: Level): OrderBooks.Level => ({
 /** Converts Unix microseconds to whole Unix seconds. */
 export const seconds = (at: number): Time.UnixSeconds => Time.UnixSeconds.make(Math.floor(at / 1e6))
 
-/** A computed price, rounded down to the number of decimal places that the market's prices have. */
+/** A computed price, rounded down to the number of decimal places of the market's prices. */
 export const priceOf = (market: Market | undefined, price: Units.Units): Decimal.Decimal => {
   const step = Units.stepOf(market?.moneyPrecision ?? Units.scale)
   return Units.toDecimal(price / step * step)
 }
 
-/** A part of a total, in percent, rounded towards zero to two decimal places. */
+/** A part as a percentage of a whole, rounded towards zero to two decimal places; zero if the whole is zero. */
 export const percentOf = (part: Units.Units, whole: Units.Units): Decimal.Decimal =>
   whole === 0n ? Decimal.zero : Units.toDecimal(part * 10_000n / whole * Units.stepOf(2))
 
 /**
- * A market's statistics for the last 24 hours, with a precision of one second, and its best prices, which are zero if a
- * side is empty. If nothing happened in 24 hours, all values are based on the last price.
+ * A market's statistics for the last 24 hours, with a precision of one second, and its best bid and ask, each zero if
+ * that side is empty. Without trades or price moves in 24 hours, the open, high and low equal the last price.
  */
 export const of = ({ at, state }: Pick<Context, "at" | "state">, market: MarketName) => {
   const trading = state.trading.get(market)

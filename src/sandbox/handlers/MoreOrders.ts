@@ -1,10 +1,8 @@
-/**
- * The handlers for orders that the document does not describe: additional kinds of stop orders, and modified orders.
- */
+/** The handlers for order calls that the document does not describe: further kinds of stop orders, and modification. */
 import { group } from "./Handler.ts"
 import * as OrderAnswers from "./OrderAnswers.ts"
 
-/** The handlers for orders that the document does not describe. */
+/** The handlers for order calls that the document does not describe. */
 export const moreOrders = group({
   StopMarketOrders: {
     operation: (request) => ({ _tag: "PlaceStopMarket", ...request, collateral: false }),

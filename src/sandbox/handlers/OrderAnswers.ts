@@ -1,4 +1,4 @@
-/** Converts orders and fills to the form that responses have. */
+/** Converts orders and fills to the form used by responses. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { OrderId, type Ticker, TradeId } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -35,7 +35,10 @@ const feeAssetOf = ({ dealFee, kind, market: name, side }: Order, { state }: Con
   return kind === "spot" && side === "buy" ? market?.stock : market?.money
 }
 
-/** The live exchange has one type for all market orders on margin, whose amounts are always in the base currency. */
+/**
+ * An order's type. The live exchange has only one type for market orders on positions, because the amounts of these
+ * orders are always in the base currency.
+ */
 const typeOf = ({ kind, type }: Order, { dialect }: Context): Order["type"] =>
   dialect.marginTypes && kind !== "spot" && type === "stock market" ? "market" : type
 
@@ -85,14 +88,14 @@ const activation = (stop: Trigger) => ({
 const hidesClientOrderId = (order: Order, { dialect }: Context): boolean =>
   order.oco !== undefined && dialect.policy.legClientOrderIds === "empty"
 
-/** An exit (take-profit and stop-loss), in the form that responses have. */
+/** An exit (take-profit and stop-loss), in the form used by responses. */
 const exitOf = ({ id, stopLoss, takeProfit }: NonNullable<Order["oto"]>): OrderFields.Oto => ({
   otoId: id,
   ...(takeProfit === undefined ? {} : { takeProfit }),
   ...(stopLoss === undefined ? {} : { stopLoss })
 })
 
-/** An order, in the form that most responses have. */
+/** An order, in the form used by most responses. */
 export const order = (order: Order, context: Context): OrderAnswer.Order => {
   const answer = common(order, context)
   const { oto, price, stop } = order
@@ -134,8 +137,8 @@ const leg = (order: Order, context: Context) => ({
 })
 
 /**
- * An OCO leg in a list, or a canceled leg. Here the live exchange leaves out the fees, and also the position side
- * unless the market is a futures market.
+ * An OCO leg in a list, or a canceled leg. In both cases, the live exchange leaves out the fees, and also the position
+ * side unless the market is a futures market.
  */
 const knownLeg = (order: Order, context: Context) => {
   const { makerFee, positionSide, takerFee, ...others } = leg(order, context)
@@ -205,8 +208,8 @@ const commonOfFill = ({ amount, at, fee, feeAsset, order, price, role, trade }: 
 })
 
 /**
- * A fill in its order's list. A trade with the outside market has no opposite order, so the trade's number, which no
- * order has, takes the place of the order id.
+ * A fill in its order's list. If the order traded with the outside market, there is no opposite order, so the trade's
+ * identifier, which no order has, takes the place of the opposite order's id.
  */
 export const deal = (fill: Fill, context: Context): OrderDeals.Deal => ({
   ...commonOfFill(fill, context),
@@ -214,7 +217,7 @@ export const deal = (fill: Fill, context: Context): OrderDeals.Deal => ({
   rpi: fill.rpi
 })
 
-/** A fill, with its market unless the request already names it. */
+/** A fill, with its market if `namesMarket` is true, that is, if the request does not name a market. */
 export const fill = (
   fill: Fill,
   context: Context,

@@ -28,7 +28,7 @@ export const indexBy = <A, K>(
   }
 }
 
-/** The shortest of several lists. */
+/** The shortest of several lists; `false` stands for an absent list. */
 export const shortest = <A>(
   first: ReadonlyArray<A>,
   ...others: ReadonlyArray<ReadonlyArray<A> | false>

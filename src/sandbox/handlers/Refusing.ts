@@ -8,11 +8,11 @@ import * as Violation from "../../protocol/Violation.ts"
 import type { Failed, Refused } from "../engine/Reply.ts"
 import type { Refusals } from "./Handler.ts"
 
-/** The dialect's refusal for an engine's reason. */
+/** The kind of refusal for an engine's reason: the handler's own if it has one, otherwise the default. */
 export const kindOf = (refusals: Refusals, why: Refused["why"]): RefusalKind =>
   refusals[why] ?? (why === "notPermitted" ? "endpointNotAllowed" : why)
 
-/** A refusal, with its messages by field. */
+/** A refusal, and its messages for each field. */
 export interface Said {
   /** The dialect's refusal: status, code and message. */
   readonly refusal: Refusal

@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Key, State } from "../engine/State.ts"
 
-/** A token after it has been read. */
+/** The contents of a valid token. */
 export interface Token {
   /** The key that created the token. */
   readonly key: Key

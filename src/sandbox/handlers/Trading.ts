@@ -45,7 +45,7 @@ export const endedByMarket = Records.indexBy(({ market }: Order) => market)
 const endedByFilled = Records.indexBy(isFilled)
 const endedInPart = Records.indexBy((order: Order) => !isFilled(order) && order.dealStock > 0n)
 
-/** The shortest list of closed orders that includes all matches of a request. */
+/** The shortest indexed list of closed orders that includes all matches of a request. */
 const endedOrders = (
   { account, state }: Context,
   { clientOrderId, market, orderId, status = "ALL" }: OrderHistory.Request
@@ -97,7 +97,8 @@ export const trading = group({
     answer: ({ oco }, context) => OrderAnswers.newOcoOrder(oco, context)
   },
   StopLimitOrders: {
-    // For an order at the best price, which is not known yet, funds are locked at its activation price.
+    // An order without a price takes the best price when it is triggered. Until then, funds are locked at its
+    // activation price.
     operation: (request) => ({
       ...request,
       _tag: "PlaceStopLimit",

@@ -42,8 +42,8 @@ const changesBalances = (wallet: Ledger.Wallet) => ({ events }: Command, _: unkn
   )
 
 /**
- * Whether a command may have changed a margin balance. A moved mark price may change it, because orders and positions
- * reserve margin that depends on mark prices.
+ * Whether a command may have changed a margin balance. A moved mark price may change the balance, because its available
+ * amounts depend on the positions' margins and profits.
  */
 const changesMargin = (command: Command, keys: unknown, context: Context): boolean =>
   changesBalances("collateral")(command, keys, context) ||
@@ -89,7 +89,7 @@ const asked =
 export const realizedOf = ({ fees, realised }: Pick<Position, "fees" | "realised">): Decimal.Decimal =>
   Units.toDecimal(realised - fees)
 
-/** An open position in the form that is pushed. By default, the position has its account's state. */
+/** An open position in the form that is pushed. The liquidation state defaults to the account's. */
 export const positionOf = (
   position: Position,
   context: Context,

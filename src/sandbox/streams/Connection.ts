@@ -82,7 +82,7 @@ export class Connection implements Shown {
   /** The key that authorised the connection. */
   private key: Key | undefined
   private isOver = false
-  /** The time window in which messages are counted. */
+  /** The current rate-limit window: its start, and the number of messages received in it. */
   private window = { start: 0, count: 0 }
 
   constructor(surroundings: Surroundings, wire: Wire) {
@@ -158,8 +158,8 @@ export class Connection implements Shown {
   }
 
   /**
-   * The exchange closes a connection on which the client sends anything except JSON. If JSON is not a valid request but
-   * has an id, the exchange refuses it with a reply.
+   * Handles a message that is not a valid request. JSON with a valid id is refused with a reply; any other message
+   * closes the connection.
    */
   private unreadable(text: string): void {
     const json = Result.getOrUndefined(Json.parse(text))
@@ -256,7 +256,7 @@ export class Connection implements Shown {
     return undefined
   }
 
-  /** The number of subscribed topics in all channels except this one. */
+  /** The number of subscribed topics in all channels except the named one. */
   private topicsOfOthers(name: Name): number {
     let count = 0
     for (const [other, { topics }] of this.listening) if (other !== name) count += topics.size

@@ -51,7 +51,7 @@ const pushIndexes = (
   }
 }
 
-/** The changes that liquidations have made to the account's positions in a command, oldest first. */
+/** The changes to the account's positions by liquidations in a command, oldest first. */
 const liquidated = ({ events }: Command, { account, state }: Context): ReadonlyArray<PositionChange> => {
   const count = events.filter((event) => event._tag === "PositionChanged" && event.account === account).length
   return count === 0
@@ -62,7 +62,7 @@ const liquidated = ({ events }: Command, { account, state }: Context): ReadonlyA
 const isCalled = ({ events }: Command, { account }: Context): boolean =>
   events.some((event) => event._tag === "MarginCalled" && event.account === account)
 
-/** A position after a liquidation has changed it, and may have closed it. */
+/** A position after a liquidation has reduced or closed it. */
 const changedPosition = (change: PositionChange, context: Context): PositionEventsChannel.PositionEvent["position"] => {
   const open = [...context.state.positionsOf.get(context.account) ?? []].find(({ id }) => id === change.position)
   if (open !== undefined) return positionOf(open, context, "liquidation")
@@ -129,7 +129,7 @@ const pushBorrowEvents = (outlet: Outlet<BorrowEventsChannel.BorrowEvent>): Subs
     for (const { amount, at, position } of liquidated(command, context)) {
       const borrow = state.borrows.get(account)?.findLast((borrow) => borrow.position === position)
       if (borrow === undefined) continue
-      // The record of a borrow that has been repaid keeps its principal.
+      // The borrow of a closed position keeps its last principal, although nothing is borrowed any longer.
       const left = amount === 0n ? { ...borrow, principal: 0n } : borrow
       outlet.push({ event: "liquidation", borrow: borrowOf(left, at) })
     }

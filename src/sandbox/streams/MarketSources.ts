@@ -31,8 +31,8 @@ export const anyMarketsOf = (
   new Set(topics.flatMap(({ market }) => market === undefined ? [...state.markets.keys()] : [market]))
 
 /**
- * A market's statistics since the given Unix second. If nothing has happened since then, they are based on the last
- * price.
+ * A market's statistics since the given Unix second. Without trades or price moves since then, the open, high and low
+ * equal the last price.
  */
 const since = ({ state }: Context, market: MarketName, from: number) => {
   const trading = state.trading.get(market)
@@ -54,7 +54,7 @@ const statisticsOf = (context: Context, market: MarketName, period: number): Mar
   return { ...figures, close: figures.last, period }
 }
 
-/** The beginning of a UTC day, in Unix microseconds. */
+/** The beginning of the UTC day that contains a time. Both are in Unix microseconds. */
 const midnight = (at: number): number => at - at % (daySeconds * 1e6)
 
 const todayOf = (context: Context, market: MarketName): MarketTodayChannel.Statistics =>
@@ -107,7 +107,8 @@ const pushCandles = (outlet: Outlet<ReadonlyArray<CandlesChannel.Candle>>): Subs
     woken: (at) => {
       if (!pace.isDue(at) || topic === undefined || changedAt === undefined) return
       const { interval, market } = topic
-      // Starts at the first change, so if that interval is over by now, its candle is pushed one last time.
+      // Starts with the interval of the first change. If that interval is over by now, its candle is pushed one last
+      // time.
       const from = MarketData.intervalOf(interval).division.beginningOf(changedAt)
       changedAt = undefined
       const candles = candlesOf(outlet.context().state.trading.get(market), market, interval, from, Infinity)
@@ -125,7 +126,7 @@ const tradeAnswer = ({ amount, at, id, price, rpi, side }: Trade): TradesChannel
   rpi
 })
 
-/** The number of trades in the first message about a market. */
+/** The maximum number of trades in the first message about a market. */
 const snapshotTrades = 100
 
 const latestTrades = ({ state }: Context, market: MarketName, count: number): ReadonlyArray<TradesChannel.Trade> =>

@@ -10,13 +10,13 @@ export interface Output {
    * has arrived.
    */
   readonly send: (text: string, bytesPerSecond?: number) => void
-  /** Closes the connection after the messages added so far. */
+  /** Closes the connection once the messages added so far have been sent. */
   readonly endAfter: (ending: Ending) => void
   /** From now on, ignores all messages that are added. */
   readonly stall: () => void
   /** Whether no further messages will be sent, because the connection is stalled or about to close. */
   readonly isStalled: () => boolean
-  /** The total length of the messages that have not been sent, or that the client has not read. */
+  /** The total length of the messages that have not been sent or that the client has not read, in characters. */
   readonly waiting: () => number
   /** Discards all unsent messages. */
   readonly drop: () => void
@@ -54,7 +54,7 @@ class Messages implements Output {
   private readonly wire: Wire
   private readonly surroundings: Surroundings
   private messages: Array<Message> = []
-  /** The total length of the messages. */
+  /** The total length of the unsent messages, in characters. */
   private length = 0
   private hasStalled = false
   /** Stops the message that is arriving slowly; `undefined` if no message is arriving slowly. */

@@ -1,4 +1,4 @@
-/** The latest messages that a connection has sent, so that the owner can inspect them. */
+/** The latest messages that a connection has sent, so that the sandbox's owner can inspect them. */
 import type { SentMessage } from "../gateway/OpenConnections.ts"
 import * as Bounds from "./Bounds.ts"
 

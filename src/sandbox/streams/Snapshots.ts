@@ -1,4 +1,4 @@
-/** While a `Stale` fault is active, remembers the first snapshot with each name that connections received. */
+/** While a `Stale` fault is active, remembers, for each name, the first snapshot that a connection received. */
 import type { Faults } from "../gateway/Faults.ts"
 
 /** The first snapshots since a `Stale` fault was added. */

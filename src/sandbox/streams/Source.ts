@@ -20,21 +20,21 @@ export const invalidArgument: Refusal = { code: Frame.codes.invalidArgument, mes
 export interface Command {
   /** The command's events, in order. */
   readonly events: ReadonlyArray<Event.Event>
-  /** The markets with orders, trades or prices that the command changed. */
+  /** The markets that the command's events are about. */
   readonly markets: ReadonlySet<MarketName>
 }
 
-/** The latest change to a market's book. */
+/** The latest command that may have changed a market's book. */
 export interface BookChange {
-  /** The number of the command that last changed the book. The number never decreases. */
+  /** The command's number, which never decreases. */
   readonly updateId: number
-  /** The time of the command that last changed the book. */
+  /** The command's time. */
   readonly timestamp: UnixTime
 }
 
-/** A channel's access to one connection: it reads the state, pushes messages and asks to be woken. */
+/** A channel's access to one connection, through which the channel reads the state, pushes messages and is woken. */
 export interface Outlet<Message> {
-  /** The current state, with the connection's account, which is absent for a public channel. */
+  /** The current state and the connection's account, which is empty if the connection is not authorised. */
   readonly context: () => Context
   /**
    * Pushes a message once the state from which it was made is durable. If the message is a snapshot, `snapshot` is its
@@ -46,7 +46,7 @@ export interface Outlet<Message> {
    * when the subscription is woken for any reason.
    */
   readonly wakeAt: (at: number) => void
-  /** The latest change to a market's book. */
+  /** The latest command that may have changed a market's book. */
   readonly bookChange: (market: MarketName) => BookChange
   /** Closes the connection, because a message that the client expects can't be sent. */
   readonly end: () => void

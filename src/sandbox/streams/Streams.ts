@@ -1,6 +1,6 @@
 /**
- * Manages a venue's connections. Notifies them of every command and of the passing of time. Closes them when an earlier
- * state is restored or the venue stops, because clients then have to start again.
+ * Manages a venue's connections: notifies them of every command and of the passing of time, and closes them when an
+ * earlier state is restored or the venue stops, because clients then have to start again.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -69,7 +69,7 @@ class Members {
   /** The time on the venue's clock, and on the callers' clock. */
   private now = { at: 0, serverTime: 0 }
   private setting: Venue["Service"]["state"]["clock"] | undefined
-  /** The latest change to each market's book since the first connection was opened. */
+  /** For each market, the latest command since the first connection was opened that may have changed the book. */
   private readonly bookChanges = new Map<MarketName, BookChange>()
   private before: BookChange = { updateId: 0, timestamp: Time.fromMicros(0) }
 
@@ -173,7 +173,7 @@ class Members {
     this.endAll()
   }
 
-  /** Applies everything due, and returns the times on the clocks; `false` if the venue is halted. */
+  /** Applies everything due, and stores the time on both clocks. Returns `false` if the venue has stopped. */
   private look(): boolean {
     const moment = this.venue.settled(this.clock)
     if (moment !== undefined) this.now = moment
@@ -215,7 +215,7 @@ class Members {
 /** Refuses every connection, for transports without a WebSocket. */
 export const none: Streams = { connect: () => stopped }
 
-/** Creates the connections of a venue. They are closed when the scope closes. */
+/** Creates the manager of a venue's connections. Closes all connections when the scope closes. */
 export const make = Effect.fnUntraced(function*(
   venue: Venue["Service"]
 ): Effect.fn.Return<Streams, never, Scope.Scope> {

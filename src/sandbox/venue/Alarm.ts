@@ -1,4 +1,4 @@
-/** Applies due events while no call arrives: interest payments and played prices. */
+/** Applies due events, such as interest payments and scheduled prices, while no call arrives. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

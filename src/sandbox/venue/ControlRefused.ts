@@ -13,7 +13,7 @@ export class ControlRefused extends Schema.TaggedError<ControlRefused>()("Contro
   declare readonly action: string
   /** The invalid fields, each with the kind of constraint that it violates. */
   declare readonly fields: Readonly<Record<string, string>>
-  /** The error message: names the action, what is wrong, and what to do instead. */
+  /** The error message: the action, what is wrong, and what to do instead. */
   declare readonly message: string
 }
 

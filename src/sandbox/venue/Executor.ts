@@ -33,16 +33,16 @@ export interface Executor {
   /**
    * Runs `work` immediately, and succeeds once its commands are durable. If `work` throws, halts the venue. Dies if the
    * venue is already halted. Fails if the venue's clock is past the last time that the journal can record. If `work`
-   * replaces the state, the clock of the new state, `after`, is checked instead.
+   * replaces the state, `after` must return the new state, whose clock is then checked instead.
    */
   readonly durably: <A>(
     work: (clock: Clock.Clock) => A,
     after?: () => State.State
   ) => Effect.Effect<A, Journal.JournalError>
   /**
-   * Applies everything that came due while the venue was closed, each at its own time, and makes it durable. Does
-   * nothing if the venue's clock is past the last time that the journal can record, so that the owner can still restore
-   * an earlier state.
+   * Applies every event that came due while the venue was closed, each at its own time, and waits until the events are
+   * durable. Only logs an error if the venue's clock is past the last time that the journal can record, so that the
+   * owner can still restore an earlier state.
    */
   readonly catchUp: Effect.Effect<void, Journal.JournalError>
   /** Before the journal is closed, writes its last entries, and waits until they are durable. */
@@ -71,15 +71,16 @@ export interface Options {
   readonly secrets: Secrets
   /** Stops the venue when a command fails before it is complete. */
   readonly halt: Halt
-  /** Called with each command before it is durable. Optional. */
+  /** Told about each command before the command is durable. */
   readonly watchers?: Watchers
   /**
-   * The number of the command in the journal's latest snapshot, or 0; `undefined` if the journal needs no snapshots.
+   * The number of the last command in the journal's latest snapshot, 0 if there is no snapshot; `undefined` if the
+   * journal needs no snapshots.
    */
   readonly snapshotAt: number | undefined
 }
 
-/** Actions after which the next event may be due earlier or later on the caller's clock, although it is the same event. */
+/** Actions after which the same next event may come due earlier or later on the machine's clock. */
 const reschedules: ReadonlySet<Action["_tag"]> = new Set<Action["_tag"]>(["SetClock", "Restore"])
 
 /** Adds the secret that an action creates, so that the journal contains it. */
@@ -99,7 +100,7 @@ export const make = Effect.fnUntraced(function*(
   let lastSnapshot = snapshotAt
   let due = Schedule.next(history.state)
 
-  /** Wakes the alarm if the next event has changed: many commands may, such as an order that opens a position. */
+  /** Wakes the alarm if a command, such as an order that opens a position, may have changed the next event. */
   const reschedule = (action: Action): void => {
     const next = Schedule.next(history.state)
     if (next !== due || reschedules.has(action._tag)) Queue.offerUnsafe(changes, undefined)

@@ -73,8 +73,9 @@ export const Happening: Schema.Codec<Happening, unknown> = Schema.TaggedUnion({
  */
 export interface Entry {
   /**
-   * The entry's position in the feed: the command's number and the event's number within the command. A request's
-   * position also has the number of the venue's run between these two numbers.
+   * The entry's position in the feed. For an event: the command's number, and the event's number within the command.
+   * For a call: the number of the latest command, the number of the venue's run, and the call's number since that
+   * command.
    */
   readonly id: string
   /** The time of the event, in Unix microseconds on the venue's clock. */
@@ -144,7 +145,9 @@ const idOf = ({ index, run, sequence }: Place): string => {
 
 const form = /^(\d{1,15})(?:\.(\d{1,15}))?(?:\.(\d{1,15}))?$/u
 
-/** The position `12` is after all events of command 12. */
+/**
+ * Parses a position; `undefined` if the text is not a position. The position `12` is after all events of command 12.
+ */
 const placeOf = (id: string): Place | undefined => {
   const [, first, second, third] = form.exec(id) ?? []
   if (first === undefined) return undefined
@@ -180,7 +183,7 @@ export const Page: Schema.Codec<Page, unknown> = Schema.Struct({
   hasMore: Schema.Boolean
 })
 
-/** The number of entries that the feed stores. */
+/** The number of entries that the feed keeps when it drops old entries. */
 const kept = 50_000
 
 /** The number of old entries that are dropped at a time. */
@@ -192,16 +195,16 @@ const forgottenAtOnce = 5000
  */
 const page = 100
 
-/** The readers of all feeds in this process take turns. In each turn, they read at most this many entries in total. */
+/** The readers of all feeds in this process take turns. A turn ends once they have read this many entries in total. */
 const turns = Turns.make(page)
 
 /**
- * A venue's feed, which stores the latest 50000 entries.
+ * A venue's feed, which stores at least the latest 50000 entries.
  *
  * @category models
  */
 export interface Feed {
-  /** Adds the events of a command, at its time in Unix microseconds. */
+  /** Adds the events of a command; `at` is the command's time, in Unix microseconds. */
   readonly happened: (sequence: number, at: number, events: ReadonlyArray<Event.Event>) => void
   /** Adds a call, after the events of the given command. */
   readonly requested: (sequence: number, request: Logged) => void
@@ -219,8 +222,8 @@ export interface Feed {
   /** An order's stored events, oldest first. Events that a restore has undone are left out. */
   readonly about: (order: OrderId) => ReadonlyArray<Happened>
   /**
-   * The stored events that match, latest first, up to a command. Events that a restore has undone are left out. Read
-   * the iterator immediately, before the feed receives another entry.
+   * The stored events that match, latest first, of all commands up to `upTo`. Events that a restore has undone are left
+   * out. Read the iterator immediately, before the feed receives another entry.
    */
   readonly latest: (isWanted: (event: Event.Event) => boolean, upTo?: number) => IteratorObject<Happened>
   /** The latest entries, at most {@link keptSaved}, as plain data. */
@@ -241,7 +244,7 @@ export interface Happened {
   readonly event: Event.Event
 }
 
-/** The number of entries that are saved when a venue falls asleep. */
+/** The maximum number of entries that are saved when a venue falls asleep. */
 export const keptSaved = 1000
 
 /**
@@ -333,13 +336,13 @@ const concerns = (event: Event.Event, order: OrderId): boolean =>
     ? event.maker === order || event.taker === order
     : "order" in event && event.order === order
 
-/** The matching events among these entries. The time depends on the number of entries that a feed stores. */
+/** The matching events, latest first. The search takes time in proportion to the number of stored entries. */
 const latestOf = function*(
   entries: ReadonlyArray<Kept>,
   isWanted: (event: Event.Event) => boolean,
   upTo = Infinity
 ): Generator<Happened> {
-  // Commands after this one, up to the restore that set this value, are undone.
+  // Later commands are skipped. Once a restore has set `last`, they are the commands that the restore has undone.
   let last = upTo
   for (let index = entries.length - 1; index >= 0; index--) {
     const { at, sequence, what } = entries[index] ?? {}
@@ -362,12 +365,12 @@ interface Log {
 }
 
 const reading = ({ changed, floor, latest, sliceAfter }: Log): Pick<Feed, "after" | "read"> => {
-  /** The next entries, with the position after them. */
+  /** The next entries, and the position to continue after. */
   const next = (after: Place): Effect.Effect<readonly [ReadonlyArray<Entry>, Place], FeedGone> =>
     Effect.suspend(() => {
       let end = after
       const take = () => {
-        // No entries are left, so the reader is up to date: the latest commands had no events.
+        // If no entries are left, the reader continues after the latest commands, which had no events.
         end = latest()
         return sliceAfter(after)
       }
@@ -412,7 +415,7 @@ const reading = ({ changed, floor, latest, sliceAfter }: Log): Pick<Feed, "after
 
 /**
  * Creates the feed of a venue that is being opened for the `run`th time. For commands up to `sequence`, the feed has
- * only the saved events.
+ * only the saved entries.
  *
  * @category constructors
  */

@@ -1,4 +1,4 @@
-/** Maintains the tree of a venue's forks: creates, counts, lists and ends them. */
+/** Maintains the tree of a venue's forks: creates, counts, lists and closes forks. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"

@@ -13,9 +13,9 @@ export interface Halt {
   readonly isHalted: () => boolean
   /** Halts the venue, which then refuses all calls. */
   readonly halt: () => void
-  /** Calls `listener` when the venue halts, and returns a function that removes it. The listener must not throw. */
+  /** Calls `listener` when the venue halts. Returns a function that removes the listener, which must not throw. */
   readonly whenHalted: (listener: () => void) => () => void
-  /** Runs `work`. If it throws, halts the venue and returns the thrown value as a failure. */
+  /** Runs `work`. If `work` throws, halts the venue and returns the thrown value as a failure. */
   readonly attempt: <A>(work: () => A) => Result.Result<A, unknown>
   /** Runs `work`, and halts the venue when it fails or dies. An interruption does not halt the venue. */
   readonly onFailure: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>

@@ -21,7 +21,9 @@ export const make = (journal: Journal.Journal, saved: SavedStates.SavedStates, p
     recall: (sequence) => (saved.has(sequence) ? saved : computed).recall(sequence)
   }
 
-  /** The latest known state from which all commands up to `sequence` can be applied; 0 is the beginning. */
+  /**
+   * The number of the latest known state from which the commands up to `sequence` can be applied; 0 if there is none.
+   */
   const startFor = Effect.fnUntraced(function*(sequence: number) {
     const known = [...saved.list(), ...computed.list()].map((state) => state.sequence).filter((at) => at <= sequence)
     const from = Math.max(0, ...known)

@@ -1,6 +1,6 @@
 /**
  * Shares the processor between feed readers and all other work. In each turn of the event loop, all readers together
- * read a limited number of entries, slice by slice, in the order of their requests.
+ * read a limited number of entries, slice by slice, in the order in which they asked.
  */
 import * as Effect from "effect/Effect"
 
@@ -12,7 +12,7 @@ interface Slice {
 /** Waits for a turn, then reads one slice. */
 export type Turns = <A extends Slice>(read: () => A) => Effect.Effect<A>
 
-/** Creates turns in which at most `perTurn` entries are read, but always at least one slice. */
+/** Creates turns, each of which ends with the slice that completes `perTurn` entries. */
 export const make = (perTurn: number): Turns => {
   let waiting: Array<() => number> = []
   let isScheduled = false

@@ -120,7 +120,7 @@ export class Venue extends Context.Service<Venue, {
   readonly receive: (request: Request, clock: Clock.Clock, resume: Resume) => void
   /** Carries out an owner action. Succeeds once the action is durable. */
   readonly perform: OwnerActions.OwnerActions["perform"]
-  /** The venue's clock, in Unix microseconds. */
+  /** The time on the venue's clock, in Unix microseconds. */
   readonly now: Effect.Effect<number>
   /** The durable state, after everything due has been applied. Do not modify this state. */
   readonly read: OwnerActions.OwnerActions["read"]
@@ -151,7 +151,7 @@ export class Venue extends Context.Service<Venue, {
   readonly limits: Limits.Limits
   /** The live feed of events on the exchange. */
   readonly feed: Feed.Feed
-  /** The latest calls with their outcomes. */
+  /** The latest calls and their outcomes. */
   readonly callLog: CallLog.CallLog
   /** The requests and responses of the latest calls. They contain secrets. */
   readonly traffic: Traffic.Traffic
@@ -161,14 +161,14 @@ export class Venue extends Context.Service<Venue, {
   readonly connections: OpenConnections.OpenConnections
   /** The tokens that authorise connections. */
   readonly streamTokens: StreamTokens.StreamTokens
-  /** Adds a watcher that is called after each of the venue's commands, and returns a function that removes it. */
+  /** Adds a watcher that is called after each of the venue's commands. Returns a function that removes the watcher. */
   readonly watch: Watchers.Watchers["watch"]
-  /** Calls a listener when the venue halts, and returns a function that removes it. */
+  /** Calls a listener when the venue halts. Returns a function that removes the listener. */
   readonly whenHalted: Halt.Halt["whenHalted"]
   /**
    * Applies everything due, and returns the time on the venue's clocks; `undefined` if the venue is halted, or if its
-   * clock is past the last time that can be recorded. The caller may then read the state, but must not send any part of
-   * it out before `journal.whenCommitted` reports that it is durable.
+   * clock is past the last time that can be recorded. The caller may then read the state, but must not send out any
+   * part of the state before `journal.whenCommitted` reports that the state is durable.
    */
   readonly settled: (clock: Clock.Clock) => Message.Moment | undefined
 }>()("effect-txc/sandbox/Venue") {}
@@ -305,8 +305,8 @@ const note = (
 }
 
 /**
- * Waits until the call's commands are durable. If the disk fails, no response is sent, because the applied command may
- * be lost.
+ * Waits until the call's commands are durable, then passes the response on. If the disk fails, no response is sent,
+ * because the applied command may be lost. If another node has taken over the venue, the call is refused.
  */
 const commit = (
   gateway: Gateway,
@@ -327,7 +327,7 @@ const commit = (
   })
 }
 
-/** Repeats the stored response to a request that a node has forwarded before, once that response is durable. */
+/** Repeats the stored response to a request that a node forwards again, once that response is durable. */
 const answerAgain = ({ halt, journal }: Gateway, delivered: string, resume: Resume): void =>
   journal.whenCommitted((error) => {
     if (error !== undefined) halt.halt()
@@ -336,8 +336,8 @@ const answerAgain = ({ halt, journal }: Gateway, delivered: string, resume: Resu
 
 /**
  * The pipeline of a call, from request to response. The response is sent only after the call's command is durable. If a
- * fault prevents the call from being applied, the response also waits for the journal, because another process may own
- * the venue by now.
+ * fault prevents the call from being applied, the response also waits for the journal, because another process may have
+ * taken over the venue by now.
  */
 const carryOut = (
   gateway: Gateway,
@@ -358,7 +358,7 @@ const carryOut = (
   commit(gateway, called, outcome, shown, resume)
 }
 
-/** Passes the response that an effect returns to `resume`. */
+/** Adapts a function that takes only effects to a {@link Resume}: a plain response is wrapped in an effect. */
 const resumeWith = (resume: (answer: Effect.Effect<Answer>) => void): Resume => (answer) =>
   resume(Effect.isEffect(answer) ? answer : Effect.succeed(answer))
 
@@ -422,13 +422,13 @@ const connectable = (
 
 const warnOfUnfinished = (file: string, { unfinished }: Journal.Journal): Effect.Effect<void> =>
   unfinished === 0 ? Effect.void : Effect.logWarning(
-    `${file}: the last ${unfinished} bytes of the log belong to commands that were not completely written. They were ` +
-      "ignored. No response to them had been sent"
+    `${file}: the last ${unfinished} bytes of the log belong to commands that were not completely written. These ` +
+      "commands are ignored. No response to them had been sent"
   )
 
 const warnOfNoAnchor = (file: string, { anchored, sequence }: Journal.Journal): Effect.Effect<void> =>
   file === Journal.inMemory || anchored || sequence() === 0 ? Effect.void : Effect.logWarning(
-    `${file} has no anchor next to it, so commands that are missing at its end can't be detected`
+    `${file} has no anchor next to it, so missing commands at the end of the file can't be detected`
   )
 
 /**
@@ -449,7 +449,7 @@ export interface SleeperOptions {
   readonly seed?: number
   /** How the secrets of new sub-account keys and new codes are chosen; `sequential` by default. */
   readonly secrets?: Secrecy
-  /** The bytes that were last passed to `remember`. Parts that do not match the current journal are ignored. */
+  /** The bytes that were last passed to `remember`. They are ignored if they do not match the current journal. */
   readonly memory?: Uint8Array
   /**
    * Saves the part of the venue that is not in its journal, after the last command and before the journal is closed.
@@ -566,7 +566,8 @@ export const wake = (options: SleeperOptions): Effect.Effect<Venue["Service"], J
   Effect.suspend(() => open(options, Forks.make()))
 
 /**
- * Creates a venue in memory, with another venue's dialect and seed. `forks` lists the new venue's own forks.
+ * Creates a venue in memory, with another venue's dialect, seed and choice of secrets. `forks` lists the new venue's
+ * own forks.
  *
  * @category constructors
  */

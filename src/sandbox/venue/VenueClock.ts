@@ -10,12 +10,12 @@ import type * as State from "../engine/State.ts"
 import * as Times from "../engine/Times.ts"
 import type { Moment } from "../gateway/Message.ts"
 
-/** The machine's clock, in Unix microseconds. */
+/** The time on the machine's clock, in Unix microseconds. */
 export const real = (clock: Clock.Clock): number => Number(clock.currentTimeNanosUnsafe() / 1000n)
 
 /**
- * The clock that callers see and that nonces are checked against: the machine's time plus the skew that the owner has
- * set. Restoring a state or freezing the venue's clock does not affect it.
+ * The time on the clock that callers see and that nonces are checked against: the machine's time plus the skew that the
+ * owner has set. Moving or freezing the venue's own clock does not affect this clock.
  */
 export const serverTime = (state: State.State, clock: Clock.Clock): number =>
   clock.currentTimeMillisUnsafe() * 1000 + state.skew
@@ -25,7 +25,7 @@ export const shown = (setting: State.Clock, clock: Clock.Clock): number =>
   setting._tag === "Frozen" ? setting.at : real(clock) + setting.ahead
 
 /**
- * The venue's time. It never runs backwards, whatever the machine's clock does, unless an earlier state is restored.
+ * The venue's time, which never runs backwards, whatever the machine's clock does, unless an earlier state is restored.
  */
 export const now = (state: State.State, clock: Clock.Clock): number => Math.max(state.at, shown(state.clock, clock))
 

@@ -4,12 +4,12 @@
  */
 import type { Entry } from "../store/Outbox.ts"
 
-/** Called after each command, with its events. This function must not throw or apply a command. */
+/** Called after each command, with the command's events. This function must neither throw nor apply a command. */
 export type Watcher = (entry: Entry) => void
 
 /** The watchers of a venue. */
 export interface Watchers {
-  /** Adds a watcher, and returns a function that removes it. */
+  /** Adds a watcher. Returns a function that removes the watcher. */
   readonly watch: (watcher: Watcher) => () => void
   /** Notifies all watchers of a command. */
   readonly tell: Watcher
