@@ -142,7 +142,7 @@ export const createSubAccountKey = (
   return key === undefined ? added : { _tag: "KeyCreated", key }
 }
 
-/** Changes an API key. */
+/** Enables or disables an API key, or changes the paths that the key may call. */
 export const setKey = (state: State, { apiKey, enabled, endpoints }: Of<"SetKey">): Reply.Reply => {
   const key = state.keys.get(apiKey)
   if (key === undefined) return Reply.invalid(["apiKey", { kind: "known" }])
@@ -151,7 +151,7 @@ export const setKey = (state: State, { apiKey, enabled, endpoints }: Of<"SetKey"
   return Reply.done
 }
 
-/** Changes a sub-account. */
+/** Changes a sub-account's permissions or verification status. */
 export const setSubAccount = (state: State, { _tag, id, ...changes }: Of<"SetSubAccount">): Reply.Reply => {
   const subAccount = state.subAccounts.get(id)
   if (subAccount === undefined) return Reply.invalid(["id", { kind: "known" }])

@@ -109,7 +109,7 @@ export const removed = (book: Book, order: Order, price: Units.Units): void => {
   else level.less(order.left)
 }
 
-/** Subtracts the amount that an order has traded from the best level on its side, where every trading order rests. */
+/** Subtracts a traded amount from the best level on the order's side, because orders trade only on that level. */
 export const traded = (book: Book, order: Order, amount: Units.Units): void => levelsOf(book, order).first?.less(amount)
 
 /**

@@ -90,7 +90,7 @@ export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll"
   return Reply.done
 }
 
-/** Cancels an account's open orders, oldest first. Market, position side and kinds are filters; each may be absent. */
+/** Cancels an account's open orders, oldest first. The filters `market`, `positionSide` and `type` are optional. */
 export const cancelOpen = (
   work: Work,
   account: string,

@@ -187,7 +187,7 @@ export const latest = (candles: Candles, intervals: Intervals, count: number): R
     if (at < begin) found++
     begin = at
   }
-  // Candles that are not in the list yet are later than all candles in it.
+  // Candles that have not been merged into the list yet are later than all candles in the list.
   const from = list.length === 0 ? 0 : begin
   return between(candles, intervals, from, Number.POSITIVE_INFINITY).slice(-count)
 }

@@ -1,7 +1,7 @@
 /**
  * Tracks the part of each position that the open orders would close. A reduce-only order claims its complete remaining
- * amount; any other order claims only the part that closes the position. The claims on a position never exceed its
- * size.
+ * amount; any other order claims only the part that closes the position. Together, the claims of orders that are not
+ * reduce-only never exceed the position's size.
  */
 import type { OrderSide } from "../../domain/Order.ts"
 import type { Order } from "./Order.ts"
@@ -21,7 +21,7 @@ interface Group {
   total: Units
 }
 
-/** The claims on all accounts' positions, by account, market, side and kind. */
+/** The claims on all accounts' positions, keyed by account, market, side and kind. */
 export type Claims = Map<string, Group>
 
 /** An account's orders on one side of a market. */

@@ -182,7 +182,7 @@ export interface OpenPlanOptions {
   readonly planId: PlanId
   /** The asset to invest. */
   readonly ticker: Ticker
-  /** The daily interest, in percent of the invested amount. */
+  /** The daily interest, as a percentage of the invested amount. */
   readonly dailyPercent: Amount
   /** The term, in days; from 1 to 18250. */
   readonly days: number

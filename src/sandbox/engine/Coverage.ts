@@ -17,7 +17,7 @@ export interface Intended {
   readonly price: Units.Units
   /** The fee, in units of the quote currency. Defaults to 0. */
   readonly fee?: Units.Units
-  /** The margin reserved by the order that the trade releases. Defaults to 0. */
+  /** The part of the order's reserved margin that the trade releases. Defaults to 0. */
   readonly released?: Units.Units
 }
 

@@ -42,7 +42,7 @@ const ranked = (state: State, market: MarketName, isLong: boolean, except: strin
     one.rating === other.rating ? one.position.id - other.position.id : one.rating > other.rating ? -1 : 1
   )
 
-/** Whether any other account has a profitable position on one side of a market, which could take over. */
+/** Whether an account other than `except` has a profitable position on one side of a market. */
 export const isPossible = (state: State, market: MarketName, isLong: boolean, except: string): boolean => {
   for (const position of state.positionsOn.get(market) ?? []) {
     const isOther = (position.amount > 0n) === isLong && position.account !== except
@@ -81,7 +81,7 @@ const orderOf = (
     postOnly: true,
     clientOrderId: `adl_${NewOrder.nextId(work.state)}_!` as ClientOrderId,
     stp: "no",
-    // In one-way mode, the live exchange does not mark these orders as reduce-only.
+    // In one-way mode, the live exchange does not mark ADL orders as reduce-only.
     reduceOnly: side !== "BOTH"
   })
 

@@ -1,7 +1,6 @@
 /**
- * The exchange as a state machine. It takes a command and the command's time, and returns a reply and events. The
- * machine has no clock, no randomness and no I/O, so the same commands always produce the same state, replies and
- * events.
+ * The exchange as a state machine, which takes commands and returns replies and events. The machine has no clock, no
+ * randomness and no I/O, so the same commands always produce the same state, replies and events.
  */
 import { UnixSeconds } from "../../domain/Time.ts"
 import * as Accounts from "./Accounts.ts"

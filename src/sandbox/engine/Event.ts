@@ -59,9 +59,9 @@ export interface Traded<Number = Decimal, None = never> {
   readonly amount: Number
   /** The taker's side. */
   readonly side: OrderSide
-  /** The resting order; absent if it is not an order on this exchange. */
+  /** The resting order; absent if the outside market was the maker. */
   readonly maker?: OrderId | None
-  /** The order that took liquidity; absent if it is not an order on this exchange. */
+  /** The order that took liquidity; absent if the outside market was the taker. */
   readonly taker?: OrderId | None
 }
 
@@ -197,7 +197,7 @@ export interface BorrowInterestPaid<Number = Decimal> {
   readonly amount: Number
 }
 
-/** An account's equity fell to the margin call level. */
+/** An account's equity plus unrealised profit fell to the margin call level. */
 export interface MarginCalled {
   readonly _tag: "MarginCalled"
   /** The account. */

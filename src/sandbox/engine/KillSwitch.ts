@@ -6,7 +6,7 @@ import type { CancelAllType } from "../../domain/Order.ts"
 
 /** An armed kill switch. An account has at most one kill switch on each market. */
 export interface KillSwitch {
-  /** The account that armed the switch, and whose orders it cancels. */
+  /** The account that armed the switch. The switch cancels only this account's orders. */
   readonly account: string
   /** The market on which the orders are canceled. */
   readonly market: MarketName

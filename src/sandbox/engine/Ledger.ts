@@ -330,8 +330,8 @@ export const take = (ledger: Ledger, from: Purse, units: Units): boolean => {
 }
 
 /**
- * Adds an amount to a purse. The caller must have debited it elsewhere. An amount that becomes free first pays the
- * account's debt in the asset.
+ * Adds an amount to a purse. The caller must have debited the amount elsewhere. An amount that becomes free first pays
+ * the account's debt in the asset.
  */
 export const give = (ledger: Ledger, to: Purse, units: Units): void => {
   if (to.of !== undefined) touch(ledger, to.of)

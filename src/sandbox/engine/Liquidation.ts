@@ -44,8 +44,8 @@ const inOrder = (state: State, account: string): ReadonlyArray<Position> => {
 
 /**
  * The price at which the outside market takes the amount that the book does not take: the mark price. `undefined` if
- * the outside market takes nothing: the venue's owner has not just moved the market's price, the counterparty quotes
- * the market, or the margin policy excludes the outside market.
+ * the outside market takes nothing, because the venue's owner has not just moved the market's price, because the
+ * counterparty quotes the market, or because the margin policy excludes the outside market.
  */
 const outsidePrice = (state: State, { name }: Market): Units.Units | undefined => {
   const isQuoted = state.counterparty.markets.get(name)?.settings.enabled === true
@@ -174,7 +174,7 @@ const check = (work: Work, account: string): void => {
   if (level === "ease" && calls.delete(account)) events.push({ _tag: "MarginRestored", account })
 }
 
-/** Marks the accounts with a watched bound reached by a moved price, and adds the markets whose prices moved. */
+/** Marks the accounts whose watched bounds have been reached, and collects the markets whose prices have moved. */
 const trigger = (state: State, markets: Set<MarketName>): void => {
   const { watches } = state
   for (const market of watches.moved) {
@@ -186,9 +186,9 @@ const trigger = (state: State, markets: Set<MarketName>): void => {
 }
 
 /**
- * Makes margin calls and liquidates accounts that the current command has affected. A liquidation may move prices, and
- * so affect other accounts. Each affected account is checked once per round; accounts are checked in alphabetical
- * order.
+ * Checks the accounts affected by the current command, and makes margin calls or liquidates accounts where necessary. A
+ * liquidation may move prices, and so affect other accounts. Each affected account is checked once per round; accounts
+ * are checked in alphabetical order.
  */
 export const settle = (work: Work): void => {
   const { byOwner, dirty, moved } = work.state.watches

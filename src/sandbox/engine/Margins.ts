@@ -141,7 +141,7 @@ export interface AssetBalance {
   readonly ticker: Ticker
   /** The balance in the collateral wallet. */
   readonly balance: Units.Units
-  /** The account's debt in the asset, plus the amounts of it that the account's margin positions borrow. */
+  /** The account's debt in the asset, plus its margin positions' borrows in the asset. */
   readonly borrow: Units.Units
   /** The amount that can leave the collateral wallet. */
   readonly availableWithoutBorrow: Units.Units

@@ -159,9 +159,9 @@ const takeFromWorld = (
 }
 
 /**
- * Trades a liquidation order against the book: down or up to the outside market's price if there is one, otherwise
- * within the taker band. If there is an outside price, the rest then trades with the outside market. Any remainder
- * stays open.
+ * Trades a liquidation order. Without an outside price, the order trades against the book within the taker band. With
+ * an outside price, it trades against the book, but not beyond that price; the rest then trades with the outside
+ * market. Any remainder stays open.
  */
 export const takeAll = (
   work: Work,
@@ -197,8 +197,9 @@ const endOrRest = (
 
 /**
  * Executes an order: trades it against the book, then either leaves the rest in the book or cancels the rest. An order
- * without a limit trades within the taker band. If the owner has just moved the price to `moved`, the order trades with
- * the book up to that price, then with the outside market at that price. The order's limit must allow `moved`.
+ * without a limit trades within the taker band. If the owner has just moved the price to `moved`, the order trades
+ * against the book, but not beyond that price, then with the outside market at that price. The order's limit must allow
+ * `moved`.
  */
 export const execute = (
   work: Work,

@@ -21,7 +21,7 @@ const reduces = { buy: "SHORT", sell: "LONG" } as const
 /** The side of the position that an order of the given side opens or increases. */
 const opens = { buy: "LONG", sell: "SHORT" } as const
 
-/** An order's position side; `undefined` for spot. In one-way mode, the venue's policy decides when it is `BOTH`. */
+/** An order's position side; `undefined` for spot. In one-way mode, the policy decides which orders get `BOTH`. */
 const positionSideOf = (
   { accounts, policy: { positionSides } }: State,
   account: string,

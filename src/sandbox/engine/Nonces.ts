@@ -7,8 +7,8 @@ import type { Nonce } from "./Command.ts"
 import type { Key } from "./State.ts"
 
 /**
- * The number of windowed nonces that a key can use at any time: one for each millisecond of the window. Once this many
- * nonces are stored, any nonce smaller than all of them is outside the window.
+ * The maximum number of windowed nonces that are valid at a time: one for each millisecond of the window. Once this
+ * many nonces are stored, any nonce smaller than all of them is outside the window.
  */
 const windowSize = 2 * nonceWindowMillis + 1
 

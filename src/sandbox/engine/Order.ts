@@ -16,7 +16,7 @@ import type { Units } from "./Units.ts"
 export interface Trigger {
   /** The activation price, in units of the quote currency. */
   readonly price: Price
-  /** The side from which the last price must reach the activation price. */
+  /** Whether the order is triggered at or above the activation price, or at or below it. */
   readonly condition: ActivationCondition
   /**
    * The side of the book whose best price the triggered order takes as its limit. `undefined` if it keeps its own
@@ -85,8 +85,8 @@ export interface Order {
   /** Whether the part that can't trade immediately is canceled ("immediate or cancel"). */
   readonly ioc: boolean
   /**
-   * Whether the order rests for retail orders only ("retail price improvement"): no public view shows it, it never takes
-   * liquidity, and it trades after all other orders at its price.
+   * Whether the order rests in the book for retail orders only ("retail price improvement"). Such an order is not shown
+   * publicly, never takes liquidity, and trades after all other orders at its price.
    */
   readonly rpi: boolean
   /** Whether the order is a retail order, which also trades with `rpi` orders. */

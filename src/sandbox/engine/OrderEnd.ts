@@ -50,9 +50,9 @@ export const cancel = (work: Work, order: Order): void =>
   end(work, order, order.dealStock === 0n ? "CANCELED" : "PARTIAL_CANCELED")
 
 /**
- * Closes the other leg of an OCO order after this leg has traded, been triggered or closed. If this leg was canceled
- * because its position was closed or liquidated, the other leg gets the same status. Does nothing for an order that is
- * not a leg, or is no longer a leg.
+ * Closes the other leg of an OCO order after the leg `order` has traded, been triggered or closed. If `order` was
+ * canceled because its position was closed or liquidated, the other leg gets the same status. Does nothing if `order`
+ * is not a leg, or is no longer a leg.
  */
 export const endOtherLeg = (work: Work, order: Order): void => {
   if (order.oco === undefined) return

@@ -293,7 +293,7 @@ export const wait = (work: Work, market: Market.Market, order: StopOrder): Reply
   return { _tag: "StopPlaced", order }
 }
 
-/** Places a stop-limit order and locks its cost. When triggered, it becomes a limit order. */
+/** Places a stop-limit order and locks its funds. When triggered, the order becomes a limit order. */
 export const placeStopLimit = (work: Work, account: string, operation: Of<"PlaceStopLimit">): Reply.Reply => {
   const { activationPrice, amount, bboRole, clientOrderId, side, stp = "no" } = operation
   const { collateral = false } = operation

@@ -17,7 +17,7 @@ interface Group {
   total: Units
 }
 
-/** The order values of all accounts, by account, market and side. */
+/** The order values of all accounts, keyed by account, market and side. */
 export type Pending = Map<string, Group>
 
 /** Identifies an account's orders on one side of a market. */
@@ -42,7 +42,7 @@ export const set = (pending: Pending, order: Side & { readonly id: OrderId }, va
   else if (group.values.delete(order.id) && group.values.size === 0) pending.delete(key)
 }
 
-/** The total value of the orders on a side, excluding one order, which may be about to close. */
+/** The total value of an account's orders on one side, excluding the order `without`, if given. */
 export const total = (pending: Pending, side: Side, without?: OrderId): Units => {
   const group = pending.get(keyOf(side))
   if (group === undefined) return 0n

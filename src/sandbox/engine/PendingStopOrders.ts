@@ -6,7 +6,7 @@ import type { StopOrder } from "./Order.ts"
 import { SkipList } from "./SkipList.ts"
 import * as Units from "./Units.ts"
 
-/** Stop orders by activation price, nearest to the market first. */
+/** Stop orders, keyed by activation price, nearest to the market first. */
 type ByTrigger = SkipList<Set<StopOrder>>
 
 /** Stop orders, sorted so that a price move finds exactly the orders that it triggers. */
@@ -77,8 +77,8 @@ const collectUpTo = (orders: ByTrigger, bound: Units.Units, to: SkipList<StopOrd
 }
 
 /**
- * Marks the orders that a trade's price triggers. They stay triggered even if the taker moves the price further before
- * {@link takeTriggered} is called.
+ * Marks the orders triggered by a trade's price. Marked orders stay triggered even if the taker moves the price further
+ * before {@link takeTriggered} is called.
  */
 export const markTriggered = (pending: PendingStopOrders, price: Units.Units): void => {
   // The price has changed, so the reached orders wait again unless the new price also triggers them. Usually, there are

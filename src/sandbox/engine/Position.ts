@@ -92,7 +92,7 @@ export interface PositionChange {
   readonly price: Units
   /** The fee of the trade, in units of the quote currency. */
   readonly fee: Units
-  /** The profit of the closed part minus the fee, in units of the quote currency; minus the fee if nothing was closed. */
+  /** The profit of the closed part, if any, minus the fee, in units of the quote currency. */
   readonly realised: Units
 }
 

@@ -60,7 +60,7 @@ const executeTriggered = (
   const best = Book.best(trading.book, bboRole === "queue" ? order.side : opposite[order.side])
   // Without a best price, there is no order to queue behind or to trade with.
   if (best === undefined) return OrderEnd.cancel(work, order)
-  // The order's lock covers its own price, so the order must not trade at a worse price.
+  // The lock covers only the order's own limit, so the order must not trade at a worse price.
   execute(work, market, order, crosses(order.side, best, price) ? best : price)
 }
 

@@ -87,7 +87,7 @@ const meanOf = (market: Market, { amount }: Settings, price: Units.Units): Units
   (amount === undefined ? undefined : Units.from(amount)) ??
     Units.over(usualTotals * Terms.of(market).minTotal, price)
 
-/** Draws an amount that differs from the mean by at most the variation, in whole steps of the market. */
+/** Draws an amount that differs from the mean by at most the variation, in whole steps and not below the minimum. */
 const amountOf = (market: Market, quoting: Quoting, mean: Units.Units): Units.Units => {
   const { minAmount, step } = Terms.of(market)
   const most = Units.times(mean, Units.ofPercent(quoting.settings.variation))
@@ -121,7 +121,7 @@ const pricesOf = (market: Market, { levels, spread, step }: Settings, price: Uni
   return prices
 }
 
-/** Quotes around a price, with random amounts. */
+/** The quotes around a price, with random amounts. */
 export const around = (market: Market, quoting: Quoting, price: Units.Units): ReadonlyArray<Quote> => {
   const mean = meanOf(market, quoting.settings, price)
   return (["buy", "sell"] as const).flatMap((side) =>

@@ -151,15 +151,15 @@ export interface Refused {
    * - `notEnoughBalance`: a wallet lacks the funds that the call needs
    * - `reduceOnly`: there is no position that the order could reduce
    * - `notFound`: the API key is unknown
-   * - `notPermitted`: the sub-account may not trade on spot markets, or not on margin
+   * - `notPermitted`: the sub-account lacks the permission for spot orders, or for orders on margin
    * - `orderNotFound`: there is no such open order
    * - `notMaker`: the order must not take liquidity, but would
    * - `noQuote`: the order's limit is the best price on one side of the book, but that side is empty
    * - `positionNotFound`: the account has no such open position
    * - `leverageNotCovered`: the collateral does not cover the positions and orders at the new leverage
    * - `positionTooBig`: the position would be larger than the market's brackets allow
-   * - `pendingTooBig`: the position and its orders would be larger than the market's brackets allow
-   * - `hasPositions`: the leverage or the mode can't change while there are positions or orders
+   * - `pendingTooBig`: the position and its open orders together would be larger than the market's brackets allow
+   * - `hasPositions`: the leverage or the hedge mode can't change while there are positions or orders
    * - `wrongSide`: the position side does not match the account's mode
    * - `oppositePosition`: the order would flip the position
    */

@@ -59,7 +59,7 @@ const applyNext = ({ events, state }: Work, at: number): void => {
 
 /**
  * Applies everything that is due by the time of a command, each event at its own time, earliest first. At the same
- * instant, plans' interest comes first, then kill switches, funding, interest on borrowed amounts, and prices. So an
+ * instant, interest on investments comes first, then kill switches, funding, interest on borrows, and prices. So an
  * order that is canceled at an instant does not trade at that instant's price. Each event may cause margin calls and
  * liquidations.
  */

@@ -209,7 +209,7 @@ export interface Trading {
   readonly waiting: PendingStopOrders.PendingStopOrders
   /** The latest trades, oldest first. */
   readonly trades: Array<Trade>
-  /** The price of the last trade, or a price that the venue's owner has set since then; `undefined` before both. */
+  /** The price of the last trade, or a price that the venue's owner has set since; `undefined` if there is neither. */
   lastPrice: Units | undefined
   /** The index price that the venue's owner has set; `undefined` if it follows the spot market. */
   indexPrice: Units | undefined
@@ -328,7 +328,7 @@ export interface State {
   readonly weights: Map<Ticker, Units>
   /** The funding of futures markets. */
   readonly funding: Map<MarketName, Funding>
-  /** The changes of each account's positions, oldest first. */
+  /** The changes to each account's positions, oldest first. */
   readonly positionChanges: Map<string, Array<PositionChange>>
   /** The closed positions of each account, oldest first. */
   readonly closedPositions: Map<string, Array<ClosedPosition>>

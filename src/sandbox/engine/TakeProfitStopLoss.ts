@@ -109,7 +109,7 @@ export const arm = (work: Work, entry: Order): void => {
   }
 }
 
-/** Removes a leg that can no longer be triggered from its exit. Removes the exit if no leg is left. */
+/** Removes from an exit a leg that can no longer be triggered. Removes the exit itself if it has no leg left. */
 export const leave = (state: State, exit: Exit, leg: Order): void => {
   if (exit.takeProfit === leg) exit.takeProfit = undefined
   else if (exit.stopLoss === leg) exit.stopLoss = undefined

@@ -1,4 +1,4 @@
-/** Pushes values of a market or an asset when they have changed, at the pace of their channel. */
+/** Pushes the values of markets or assets at their channel's interval: every time, or only after a change. */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import type { Pushes } from "../../protocol/Channel.ts"
 import * as Pace from "./Pace.ts"
@@ -19,14 +19,14 @@ export interface Values<Topic, Key, Value> {
    * such time.
    */
   readonly changesAt?: (at: number) => number
-  /** Pushes the values that have changed. */
+  /** Pushes the values that are due: those that have changed or, if the channel repeats values, all values. */
   readonly push: (changed: ReadonlyMap<Key, Value>) => void
 }
 
 /** Whether a command affects any of these markets. */
 export const isAbout = ({ markets }: Command, keys: ReadonlySet<MarketName>): boolean => !markets.isDisjointFrom(keys)
 
-/** A subscription to values. A key's value is first pushed after its first change. */
+/** A subscription to values. On a channel that pushes only changes, a value is first pushed after its first change. */
 export const make = <Topic, Key, Value>(
   outlet: Pick<Outlet<never>, "context" | "wakeAt">,
   { changesAt, isChangedBy, keysOf, push, pushes, valueOf }: Values<Topic, Key, Value>

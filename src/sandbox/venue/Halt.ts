@@ -13,7 +13,7 @@ export interface Halt {
   readonly isHalted: () => boolean
   /** Halts the venue, which then refuses all calls. */
   readonly halt: () => void
-  /** Calls `listener` when the venue halts. Returns a function that removes the listener, which must not throw. */
+  /** Calls `listener`, which must not throw, when the venue halts. Returns a function that removes the listener. */
   readonly whenHalted: (listener: () => void) => () => void
   /** Runs `work`. If `work` throws, halts the venue and returns the thrown value as a failure. */
   readonly attempt: <A>(work: () => A) => Result.Result<A, unknown>
