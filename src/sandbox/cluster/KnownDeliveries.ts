@@ -46,8 +46,8 @@ export const sweep = (sql: PgClient.PgClient): Effect.Effect<void, SqlError.SqlE
   ))
 
 /**
- * Stores a venue's responses, starting with those in the database. Until the scope is closed, drops expired responses
- * from memory.
+ * Opens a venue's store of responses. `rows` are the responses that the database has. Until the scope is closed, the
+ * store drops expired responses from memory.
  */
 export const open = Effect.fnUntraced(function*(
   rows: ReadonlyArray<Kept>

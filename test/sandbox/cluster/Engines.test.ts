@@ -85,7 +85,7 @@ itWithPostgres(
       assert.include(text, `host export ${left.id} --data FOLDER`)
       const ready = yield* send("GET", `${node.vitals}/ready`)
       assert.strictEqual(ready.status, 200)
-      assert.include(ready.text, `Engine ${Engine.version - 1} has written 1 of the venues, such as ${left.id}`)
+      assert.include(ready.text, `Engine ${Engine.version - 1} wrote 1 of the venues, such as ${left.id}`)
       const plane = { controlUrl: `${node.baseUrl}/control/v1/`, controlToken: token }
       const copied = yield* own(plane, "POST", `Venues/${left.id}/Copy`, {})
       assert.strictEqual(copied.status, 503)
