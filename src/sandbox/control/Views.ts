@@ -75,7 +75,7 @@ export interface AnyOrder {
   readonly side: OrderSide
   /** The order's type, such as limit, market or stop. */
   readonly type: OrderType
-  /** The order's market kind: spot (trades own funds), margin or futures. */
+  /** The kind of trading: `spot` (trades the account's own funds), `margin` or `futures`. */
   readonly kind: "spot" | "margin" | "futures"
   /** The order's status, such as `NEW` or `PARTIAL_FILLED`. */
   readonly status: string
@@ -289,7 +289,7 @@ export const toOrder = (order: Order): AnyOrder => ({
   ...(order.oco === undefined ? {} : { oco: order.oco })
 })
 
-/** An order as its owner sees it, with the funds that it has locked. */
+/** An open order as its owner sees it, with the funds that the order has locked. */
 export const toOpenOrder = (order: Order): OpenOrder => ({
   ...toOrder(order),
   ...(order.locked === undefined
