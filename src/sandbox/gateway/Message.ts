@@ -63,7 +63,7 @@ export interface Written {
   readonly status: number
   /** The headers, without `content-length`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The bytes of the body. */
+  /** The text of the body. */
   readonly body: string
   /** The reason for a host's 503, for the host's metrics. This reason is not sent to the caller. */
   readonly reason?: string
@@ -111,7 +111,7 @@ export type Outcome = Answer | Upgraded | Tunneled
 
 export const reset: Answer = { _tag: "Reset" }
 
-/** Serialises a response as text, so that it can be repeated. An incomplete response is stored as a reset. */
+/** Serialises a response as text, so that it can be repeated. A response in parts is stored as a reset. */
 export const toText = (answer: Answer): string => JSON.stringify(answer._tag === "Answer" ? answer : reset)
 
 /** Parses text that `toText` has written. */

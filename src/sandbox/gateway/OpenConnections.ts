@@ -131,7 +131,7 @@ export const most = {
 export interface Place {
   /** Adds the connection to the list of open connections. */
   readonly show: (connection: Shown) => void
-  /** Counts the connection for an API key. Returns `false` if the key has too many connections. */
+  /** Counts the connection towards the limit of an API key. Returns `false` if that limit has been reached. */
   readonly authorize: (apiKey: string) => boolean
   /** Frees the slot once the connection has closed. */
   readonly leave: () => void
