@@ -301,8 +301,8 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Forked,
     error
   }).annotateMerge(described(
-    "Creates a new venue in memory from this venue's first `sequence` commands, or from all of them, and serves it on " +
-      "its own port. At most 16 forks can exist at the same time, including forks of forks."
+    "Creates a new venue in memory from this venue's first `sequence` commands, or from all of them, and serves it " +
+      "on its own port. At most 16 forks can exist at the same time, including forks of forks."
   )),
   HttpApiEndpoint.get("forks", "/Forks", { success: Schema.Array(Control.Fork), error: Unavailable }).annotateMerge(
     described("The venue's open forks, and their own forks.")
@@ -316,8 +316,8 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" }),
     error: Unavailable
   }).annotateMerge(described(
-    "All commands, each as a line of JSON, including the secrets of the venue's keys. All commands are checked before " +
-      "the first one is sent."
+    "All commands, each as a line of JSON, including the secrets of the venue's keys. All commands are checked " +
+      "before the first one is sent."
   )),
   HttpApiEndpoint.post("replay", "/Journal", { payload: Lines, success: Nothing, error }).annotateMerge(
     described("Applies the commands of another journal, each at its own time. The venue must have no commands.")

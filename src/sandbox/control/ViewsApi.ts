@@ -212,8 +212,9 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     success: Page,
     error: [FeedGone, Unavailable]
   }).annotateMerge(described(
-    "The events so far, a page at a time: at most 100 events after the position `after`. Without `after`, the page has " +
-      "no events. The result has the position to continue from. Unlike Events, the operation keeps no connection open."
+    "The events so far, a page at a time: at most 100 events after the position `after`. Without `after`, the page " +
+      "has no events. The result has the position to continue from. Unlike Events, the operation keeps no connection " +
+      "open."
   )),
   HttpApiEndpoint.get("past", "/Past", {
     query: Schema.Struct({ sequence: Integer, market: MarketName, seconds: Seconds, account: Schema.String }),
@@ -239,7 +240,7 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     error: Unavailable
   }).annotateMerge(described(
     "The commands before the number `before`, or the latest, newest first and without their secrets. At most `limit` " +
-      "commands, which is 100 by default and 500 at most. `onlyChanges` leaves out calls that changed nothing; at most " +
-      "10000 commands are searched."
+      "commands, which is 100 by default and 500 at most. `onlyChanges` leaves out calls that changed nothing; at " +
+      "most 10000 commands are searched."
   ))
 )
