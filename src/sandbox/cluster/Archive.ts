@@ -41,7 +41,7 @@ const recorded = Effect.fnUntraced(function*(id: string) {
   if (row === undefined) return yield* unknownVenue(id)
   const { link, record, rules, sequence } = row
   if (rules === null) {
-    const reason = "it is empty: the venue was never called. Call it first, or delete it and create another"
+    const reason = "it is empty: the venue was never called. Call the venue first, or delete it and create another"
     return yield* new JournalError({ why: "failed", file: id, reason })
   }
   const registered = yield* Effect.mapError(

@@ -12,8 +12,8 @@ export interface Files {
   /** The journal's file. */
   readonly journal: string
   /**
-   * Prepares the folder for opening the journal: creates it for a new venue, and refuses a folder whose journal is
-   * missing, or whose files are links, because links may point to another venue.
+   * Prepares the venue's folder for opening the journal. Refuses files that are links, because links may point to
+   * another venue. If `isBegun`, fails unless the journal exists; otherwise creates the folder.
    */
   readonly prepare: (isBegun: boolean) => Effect.Effect<void, JournalError>
   /** The memory that the venue saved when it fell asleep, if any. */

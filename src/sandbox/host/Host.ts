@@ -269,7 +269,7 @@ const commandsOf = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], se
   yield* journal.verify
   const to = sequence ?? journal.sequence()
   if (to > journal.sequence()) {
-    const message = `The venue has ${journal.sequence()} commands. Choose one of them, or none to copy all`
+    const message = `The venue has ${journal.sequence()} commands. Choose one of them, or leave this field out to copy all`
     return yield* new Models.NotMade({ field: "sequence", message })
   }
   yield* journal.read(0, to, (command) => void commands.push(command))
@@ -316,7 +316,7 @@ const sweep = Effect.fnUntraced(function*(parts: Parts, idleMillis: number) {
   yield* parts.capacity.relieve
 })
 
-/** Removes the venues that a crash left incomplete, and adds all other venues in the registry. */
+/** Removes the venues that a crash left incomplete or whose time to live is over. Adds all others in the registry. */
 const restore = Effect.fnUntraced(function*(parts: Parts) {
   const now = yield* Clock.currentTimeMillis
   for (const registered of parts.registry.venues) {

@@ -29,7 +29,7 @@ export interface NewOptions {
 
 /** The options of a copy. */
 export interface CopyOptions extends NewOptions {
-  /** Copies the venue as it was after this command; by default, after the last command. */
+  /** The number of the last command to copy; by default, the venue's last command. */
   readonly sequence?: number
 }
 
@@ -155,7 +155,7 @@ export const Made: Schema.Codec<Made, unknown> = Schema.Struct({
 export interface NodeStatus {
   /** The node's address for requests from other nodes. */
   readonly node: string
-  /** Whether the node is ready for calls. A lost node has not reported for five seconds. */
+  /** The node's state. A lost node has not reported for five seconds. */
   readonly state: "ready" | "not ready" | "draining" | "lost"
   /** The time at which the node joined, in Unix microseconds. */
   readonly since: number
