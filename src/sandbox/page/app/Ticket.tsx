@@ -23,7 +23,7 @@ import {
   unitsOf
 } from "./store.ts"
 
-/** The label of each kind of order, by its endpoint's name. */
+/** The label of each kind of order, keyed by the name of its endpoint. */
 const titles: Readonly<Record<string, string>> = {
   "LimitOrders.create": "Limit",
   "MarketOrders.create": "Market, buy by total",
@@ -98,8 +98,8 @@ export const reasonsOf = (answer: string): string => {
 }
 
 /**
- * Describes the outcome of an accepted order. An order that never rests in the book, such as a market order, is canceled if
- * no other order can trade with it, although the exchange has accepted it.
+ * Describes the outcome of an accepted order. Although the exchange has accepted it, an order that never rests in the
+ * book, such as a market order, is canceled if no resting order can trade with it.
  */
 const acceptedAs = (answer: string): { readonly isBad: boolean; readonly words: string } => {
   // A pair of orders has no status of its own.
@@ -115,7 +115,7 @@ const acceptedAs = (answer: string): { readonly isBad: boolean; readonly words: 
   return { isBad: true, words: `canceled, because no order in the book could trade with it.${advice}` }
 }
 
-/** A placed order's id. The dialect determines the name of its field. */
+/** A placed order's id. The dialect determines the name of the field that contains the id. */
 const idOf = (answer: string): string | undefined => {
   const [, id] = /"order_?id":"?(\d+)/iu.exec(answer) ?? []
   return id
@@ -261,7 +261,7 @@ export const Ticket = (): JSX.Element | null => {
     <form
       class="ticket"
       aria-label="Place an order"
-      // Pressing Enter in a field places no order, because it does not indicate the side.
+      // Pressing Enter in a field places no order, because the key does not indicate a side.
       onSubmit={(event) => event.preventDefault()}
     >
       <Field label="As">

@@ -90,8 +90,8 @@ const Clock = (): JSX.Element => {
       {ahead === "" ? null : (
         <p class="hint">
           Compared with this machine's clock, the sandbox's clock is{" "}
-          {ahead}. Orders, interest and limits carry its time. Nonces follow the machine's clock, so callers can keep
-          trading.
+          {ahead}. Orders, interest and limits use the sandbox's clock. Nonces are checked against the machine's clock,
+          so callers can keep trading.
         </p>
       )}
       {reading.skewMillis === 0
@@ -301,7 +301,7 @@ const Snapshots = (): JSX.Element => (
 const end = (id: number): void =>
   ask({
     title: `End fork ${id}?`,
-    words: "Its state and its journal are lost. Its own forks end too.",
+    words: "The fork's state and journal are lost. Its own forks end too.",
     verb: "End",
     does: () => void act(`Fork ${id} has ended`, () => remove(`Forks/${id}`), "forks")
   })

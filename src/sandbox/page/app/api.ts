@@ -31,8 +31,8 @@ let token = tokenInAddress()
  * again.
  */
 const keepAddress = (): void => {
-  // On a host the pages of other venues have the same origin, so they could read this page's address. The token is
-  // therefore removed from it.
+  // On a host, the pages of other venues have the same origin, so they could read this page's address. Therefore, the
+  // token is removed from the address.
   if (prefix !== "" || isHost) history.replaceState(null, "", location.pathname)
   else if (tokenInAddress() !== "") history.replaceState(null, "", `#token=${encodeURIComponent(token)}`)
 }
@@ -91,7 +91,7 @@ export const send = async (method: string, name: string, body?: object): Promise
   }).catch(() => {
     throw new ApiError(
       0,
-      `The ${isHost ? "host" : "sandbox"} did not respond. Look here when it is back: it may have done this, or not.`
+      `The ${isHost ? "host" : "sandbox"} did not respond. The action may have been carried out: check when it is back.`
     )
   })
   if (response.ok) return response

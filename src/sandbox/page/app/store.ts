@@ -20,7 +20,7 @@ import type { Fork } from "../../venue/Forks.ts"
 import { get, hasToken } from "./api.ts"
 import { kept } from "./kept.ts"
 
-/** The state of the connection to the sandbox. Data is current only when it is `live`. */
+/** The state of the connection to the sandbox. Data is current only in the state `live`. */
 export type Link = "loading" | "live" | "reconnecting" | "unauthorised" | "stopped"
 
 export const link = signal<Link>(hasToken() ? "loading" : "unauthorised")
@@ -105,13 +105,13 @@ export const follow = (hint: keyof (typeof seen)["value"]): void => {
   if (!seen.value[hint]) seen.value = { ...seen.value, [hint]: true }
 }
 
-/** The number of calls that the page stores, which equals the number that the sandbox stores. */
+/** The maximum number of calls that the page stores, the same as in the sandbox's log. */
 export const keptRequests = 5000
 
-/** The number of commands per read. */
+/** The maximum number of commands per read. */
 export const commandPage = 200
 
-/** The number of orders per read. */
+/** The maximum number of orders per read. */
 export const orderPage = 100
 
 // ---------------------------------------------------------------------------
