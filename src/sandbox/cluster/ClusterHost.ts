@@ -319,7 +319,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
       Effect.fail(
         new Models.NotMade({
           field: "sequence",
-          message: `The venue has ${all} commands. Choose one of them, or leave this field out to copy all`
+          message: `The venue has ${all} commands. Choose one of them, or omit this field to copy all`
         })
       ))
   )

@@ -269,7 +269,7 @@ const commandsOf = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], se
   yield* journal.verify
   const to = sequence ?? journal.sequence()
   if (to > journal.sequence()) {
-    const message = `The venue has ${journal.sequence()} commands. Choose one of them, or leave this field out to copy all`
+    const message = `The venue has ${journal.sequence()} commands. Choose one of them, or omit this field to copy all`
     return yield* new Models.NotMade({ field: "sequence", message })
   }
   yield* journal.read(0, to, (command) => void commands.push(command))
