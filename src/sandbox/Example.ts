@@ -247,7 +247,7 @@ export const setUpWith = Effect.fnUntraced(function*(keyOf: KeyOf) {
   yield* openAccounts(keyOf)
   yield* fundAccounts
   yield* createCodes
-  // A market without trades has no price yet.
+  // Gives every market a price, because a market without trades has none.
   for (const [market, price] of prices) yield* control.movePrice({ market: marketName(market), price })
   yield* openSubAccounts(keyOf)
   yield* payInterest

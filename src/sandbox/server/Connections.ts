@@ -127,7 +127,7 @@ export const make = (): Connections => {
     return found
   }
 
-  /** Takes one unit of a resource for an address. If no unit is left, first closes the connection that `spare` finds. */
+  /** Takes one unit of a resource for an address. If none is left, first closes the connection that `spare` finds. */
   const take = (
     quotas: Quotas.Quotas,
     address: string,
