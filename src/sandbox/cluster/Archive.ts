@@ -146,7 +146,7 @@ const obstacle = (id: string, { link, rules, sequence }: Present, exported: Jour
   )
 }
 
-/** Writes an imported venue in one transaction. Afterwards, a node that had the venue can't write to its journal. */
+/** Writes an imported venue in one transaction. Afterwards, a node that had the venue can't write to the journal. */
 const bringIn = Effect.fnUntraced(function*(
   registered: Registry.Registered,
   exported: Journal.Journal,

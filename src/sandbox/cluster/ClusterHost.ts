@@ -88,7 +88,7 @@ const stoppingAtOnce = 8
 /** A venue on this node. */
 interface Entry extends LocalPlacement.Entry {
   readonly scope: Scope.Closeable
-  /** Whether the venue could not be opened here, for a reason that may not prevent another node from opening it. */
+  /** Whether opening the venue failed here for a reason that may not exist on other nodes. */
   isLost: boolean
   /** Whether this node has released the venue. */
   isDropped: boolean
@@ -323,7 +323,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
         })
       ))
   )
-  // A venue without commands has never been called: a copy starts from its initial commands.
+  // A venue without commands has never been called, so its copy gets the initial commands that the venue would get.
   const all = written.length > 0 || sequence === 0 ? written : yield* beginningOf(parts, origin)
   // The copy is marked as incomplete until its journal is complete. Until then no node serves it, and after a crash it
   // expires.

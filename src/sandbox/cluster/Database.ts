@@ -164,8 +164,8 @@ const anyOf = (places: ReadonlyArray<Place>, ssl: ConnectionOptions | false): Co
     }
 
 /**
- * Provides the cluster's database. It connects on first use and disconnects when the layer is closed. The layer fails
- * if the URL is invalid. If the URL names several servers, the layer uses the first server that accepts writes.
+ * Provides the cluster's database. The layer connects on first use, and disconnects when it is closed. It fails if the
+ * URL is invalid. If the URL names several servers, the layer uses the first server that accepts writes.
  */
 export const layer = (url: string): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, JournalError> =>
   Layer.unwrap(Effect.gen(function*() {

@@ -124,7 +124,7 @@ export const make = (
         if (outcome._tag !== "Busy") known.delete(venue)
         if (outcome._tag === "Lost") {
           if (!isRepeatable(request)) return reset
-          // No request is carried out over a WebSocket before it is open.
+          // Before a WebSocket is open, no request is carried out over it.
           mayBeDone = !Sockets.isUpgrade(request)
         }
         yield* Effect.sleep(pause)

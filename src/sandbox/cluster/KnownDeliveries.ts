@@ -5,7 +5,7 @@ import type * as Scope from "effect/Scope"
 import type * as SqlError from "effect/sql/SqlError"
 import type { Deliveries } from "../store/Deliveries.ts"
 
-/** A response that has not been written yet. */
+/** The response to a forwarded request. */
 export interface Kept {
   /** The request's id. */
   readonly id: string

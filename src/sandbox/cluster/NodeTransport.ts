@@ -150,7 +150,7 @@ const listener =
       response.writeHead(200)
       response.flushHeaders()
       const alive = setInterval(() => {
-        // The response may be complete, but a slow reader may not have received all of it.
+        // Sends no heartbeat after the end of the response, even if a slow reader has not received all of it yet.
         if (!response.writableEnded) response.write(Frames.encode(Frames.kinds.alive))
       }, aliveEvery)
       response.once("close", () => clearInterval(alive))
@@ -339,7 +339,7 @@ const handOver = <A>(give: (signal: AbortSignal) => Promise<A>): Effect.Effect<A
 const ask = (connection: Duplex, packed: Uint8Array): Effect.Effect<Received | Tunneled> =>
   Effect.callback((resume) => {
     const { bytes, send } = Tunnel.open(connection, (message) => {
-      // The type is certain, because only `tunneler` sends these bytes.
+      // The cast is safe, because only `tunneler` sends these bytes.
       const outcome = JSON.parse(Buffer.from(message).toString()) as Received
       if (outcome._tag !== "Upgraded") bytes.destroy()
       resume(Effect.succeed(outcome._tag === "Upgraded" ? { _tag: "Tunneled", far: bytes } : outcome))
@@ -359,7 +359,7 @@ const hops = (): (address: string) => Hop.Hop => {
   }
 }
 
-/** Returns a function that gives the request, with its remaining time reduced by the time that has passed since. */
+/** Returns a function that gives the request, its remaining time reduced by the time since `aging` was called. */
 const aging = (clock: Clock.Clock, request: Request): () => Request => {
   const began = clock.currentTimeMillisUnsafe()
   const { patience } = request

@@ -165,7 +165,7 @@ export class Control extends Context.Service<
     readonly nextDue: Effect.Effect<number | undefined, Journal.JournalError>
     /** Adds a fault, and returns its number. */
     readonly addFault: (fault: Fault) => Effect.Effect<number>
-    /** Removes a fault. */
+    /** Removes a fault by its number. */
     readonly removeFault: (id: number) => Effect.Effect<void, ControlRefused>
     /** Removes all faults. */
     readonly clearFaults: Effect.Effect<void>

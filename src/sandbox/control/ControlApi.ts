@@ -32,7 +32,7 @@ import * as Control from "./Control.ts"
 import { Account, described, error, Nothing, Unavailable } from "./Operations.ts"
 import * as ViewsApi from "./ViewsApi.ts"
 
-/** The prefix of all control plane paths. No path of the exchange starts with it. */
+/** The prefix of all control plane paths. No path of the exchange starts with this prefix. */
 export const prefix = "/control/v1/"
 
 /**

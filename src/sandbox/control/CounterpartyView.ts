@@ -44,7 +44,7 @@ export interface Credited {
 export interface Counterparty {
   /**
    * The account name of the counterparty, which `Balances`, `OpenOrders`, `Positions` and `Fills` accept. `Accounts`
-   * does not list it.
+   * does not list this account.
    */
   readonly account: string
   /**
@@ -75,7 +75,7 @@ export const Counterparty: Schema.Codec<Counterparty, unknown> = Schema.Struct({
   }))
 })
 
-/** Returns the counterparty's view of a state. */
+/** Returns the owner's view of the counterparty in a state. */
 export const counterparty = ({ counterparty: { credited, markets } }: State.State): Counterparty => ({
   account: Quotes.account,
   credited: Array.from(credited, ([ticker, units]) => ({ ticker, amount: Units.toDecimal(units) })),

@@ -110,7 +110,7 @@ const BooleanText = Schema.Literals(["true", "false"])
 
 const Seconds = Schema.FiniteFromString.pipe(Schema.decodeTo(Schema.Literals(intervals)))
 
-/** The group of these operations. */
+/** The group of operations that were added for the page. */
 export const group = HttpApiGroup.make("views", { topLevel: true }).add(
   HttpApiEndpoint.get("endpoints", "/Endpoints", { success: Schema.Array(EndpointSummary) }).annotateMerge(
     described("All endpoints of the exchange.")

@@ -89,7 +89,7 @@ const signedText = ({ policy }: Dialect, payload: string, body: Uint8Array): str
 }
 
 /**
- * The fields of a body; `undefined` if the body is not the JSON object that was signed, or if its fields are ambiguous.
+ * The fields of a body; `undefined` if the body is not the JSON object that was signed, or if a key is duplicated.
  */
 const toFields = (dialect: Dialect, payload: string, body: Uint8Array): Admitted["fields"] | undefined => {
   const text = signedText(dialect, payload, body)

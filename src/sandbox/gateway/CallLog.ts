@@ -57,7 +57,7 @@ export const shown = (
 /** The maximum number of calls that can be read from the log. */
 export const kept = 5000
 
-/** A call in the log. The call's record is built when it is read, because most calls are never read. */
+/** A call in the log. The call's record is built when the record is read, because most records are never read. */
 export interface Logged {
   /** The call's number since the venue was opened; the first is 1. */
   readonly number: number

@@ -7,9 +7,9 @@ import type { Connect } from "./Socket.ts"
 
 /** The time of an event on several clocks. */
 export interface Moment {
-  /** The venue's clock, in Unix microseconds. */
+  /** The time on the venue's clock, in Unix microseconds. */
   readonly at: number
-  /** The clock that callers see and that nonces are checked against, in Unix microseconds. */
+  /** The time on the clock that callers see and that nonces are checked against, in Unix microseconds. */
   readonly serverTime: number
   /** The time that has passed since the event, in milliseconds on a monotonic clock. */
   readonly took: () => number
@@ -114,7 +114,7 @@ export const reset: Answer = { _tag: "Reset" }
 /** Serialises a response as text, so that it can be repeated. A response in parts is stored as a reset. */
 export const toText = (answer: Answer): string => JSON.stringify(answer._tag === "Answer" ? answer : reset)
 
-/** Parses text that `toText` has written. */
+/** Parses text written by `toText`. */
 export const fromText = (text: string): Answer => JSON.parse(text) as Answer
 
 const jsonHeaders = { "content-type": "application/json" }

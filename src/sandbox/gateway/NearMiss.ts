@@ -29,7 +29,7 @@ export interface Refused {
   readonly paths: Iterable<string>
   /** The endpoint's current rate limit. */
   readonly limit: Endpoint.RateLimit | undefined
-  /** The clock that nonces are checked against, in Unix microseconds. */
+  /** The time on the clock that nonces are checked against, in Unix microseconds. */
   readonly at: number
 }
 

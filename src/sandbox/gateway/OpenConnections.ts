@@ -143,7 +143,7 @@ export interface OpenConnections {
   readonly take: (from: string) => Result.Result<Place, Refused>
   /** The connections, oldest first. */
   readonly list: () => ReadonlyArray<OpenConnection>
-  /** The connection with this number. */
+  /** The connection with this number; `undefined` if no open connection has the number. */
   readonly find: (id: number) => Shown | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * A record of one call made on the exchange, with its outcome.
+ * A record of one call to the exchange, and of the call's outcome.
  *
  * @example
  * ```ts

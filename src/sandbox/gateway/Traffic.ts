@@ -77,8 +77,8 @@ const sizeOf = ({ body, headers, path, query = "" }: Request): number => {
 }
 
 /**
- * Copies a body that is part of a larger buffer, such as its connection's, because a slice would keep the complete
- * buffer alive.
+ * Copies a body that is part of a larger buffer, such as a connection's read buffer, because a slice would keep the
+ * complete buffer alive.
  */
 const keptBody = (body: Uint8Array): Uint8Array =>
   body.length <= longest && body.length === body.buffer.byteLength ? body : new Uint8Array(body.subarray(0, longest))

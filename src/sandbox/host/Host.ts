@@ -62,7 +62,7 @@ export { type Failure, Host, type HostOptions, type OpenPort } from "./HostServi
  * @category models
  */
 export interface Options extends HostOptions {
-  /** The folder for all venues. If it is absent, the host uses a temporary folder and removes it when it is closed. */
+  /** The folder for all venues. If absent, the host uses a temporary folder, which is removed when the host closes. */
   readonly folder?: string
 }
 
@@ -116,7 +116,7 @@ const reimported = (folder: string, id: string): string =>
   `Stop the host, export the venue with that release (effect-txc host export ${id} --from ${folder} --data NEW), and ` +
   `import it with this one (effect-txc host import --data NEW --into ${folder})`
 
-/** Adds the remedy to the error for a journal that belongs to another venue, or that another release wrote. */
+/** Adds the remedy to the error for a journal that belongs to another venue or was written by another release. */
 const withRemedy = (folder: string, id: string) => (error: JournalError): JournalError => {
   const { file, reason, why } = error
   const remedy = why === "other-rules"

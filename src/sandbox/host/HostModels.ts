@@ -261,13 +261,13 @@ export class NotMade extends Schema.TaggedError<NotMade>()("NotMade", {
 export interface Addresses {
   /** The host's base URL. */
   readonly baseUrl: string
-  /** The base URL of a venue with its own host name. */
+  /** Returns the base URL of a venue under the venue's own host name. */
   readonly nameUrl?: (id: string) => string
-  /** The base URL of a venue with this port. */
+  /** Returns the base URL of a venue that has this port. */
   readonly portUrl?: (port: number) => string
 }
 
-/** The base URL of a venue with its own path. */
+/** The base URL of a venue, at the venue's path on its host. */
 export const urlOf = ({ baseUrl }: Addresses, id: string): string => `${baseUrl}/v/${id}`
 
 /** The summary of a venue. */

@@ -93,7 +93,7 @@ type Stage =
   | { readonly _tag: "Asleep" | "Ended" }
   /** `done` completes once the venue is awake, or has fallen asleep. */
   | { readonly _tag: "Waking" | "FallingAsleep"; readonly done: Deferred.Deferred<void> }
-  /** `isOver` completes when the venue is closed while it is in use. This ends the feeds. */
+  /** `isOver` completes when the venue begins to close while it is in use, which ends the feeds. */
   | {
     readonly _tag: "Awake"
     readonly awake: Awake

@@ -1,4 +1,4 @@
-/** The initial commands of a venue. They are the same for all venues, except for the parts that must be unique. */
+/** The initial commands of a venue, which are the same for all venues except for the parts that must be unique. */
 import * as Effect from "effect/Effect"
 import { ApiKey } from "../../domain/Identifiers.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"

@@ -84,7 +84,7 @@ export const checkAnchor = (
   const found = linkOf(database, sequence)
   if (Chain.isSame(found, link)) return undefined
   const what = found === undefined
-    ? `entry ${sequence} was durable, but is missing: the log was deleted or truncated, or the database is an older copy`
+    ? `entry ${sequence} was durable, but is missing: the log was deleted or truncated, or the database is an old copy`
     : `entry ${sequence} was changed after it was written`
   return damaged(
     file,

@@ -99,7 +99,7 @@ class Writer {
   }
 }
 
-/** Reads the values that a writer has written, in the same order. */
+/** Reads the values written by a `Writer`, in the same order. */
 class Reader {
   private readonly bytes: Buffer
   private at: number
