@@ -73,8 +73,8 @@ export interface Options {
   /** The seed for random faults; 0 by default. */
   readonly seed?: number
   /**
-   * Prepares the venue before the first test, and again after each reset; `Example.setUp` by default. To freeze the
-   * clock from the start, call `setClock` first.
+   * Prepares the venue before the first test; `Example.setUp` by default. A reset returns to the prepared state. To
+   * freeze the clock from the start, call `setClock` first.
    */
   readonly setUp?: Effect.Effect<void, Control.ControlRefused | Journal.JournalError, Control.Control>
 }

@@ -31,7 +31,7 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
     | "damaged"
     | "full"
     | "failed"
-  /** The journal's file; in a cluster, the id of the journal's venue. */
+  /** The journal's file or venue, as the message names it. */
   declare readonly file: string
   /** Describes the problem, and how to resolve it. */
   declare readonly reason: string

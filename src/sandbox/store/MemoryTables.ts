@@ -63,7 +63,7 @@ class Entries {
   }
 }
 
-/** The last entry of a journal in memory. The link is computed when it is first read. */
+/** The last entry of a journal in memory. The link is computed only when it is read. */
 class End implements Chain.End {
   readonly sequence: number
   private readonly linkOf: (sequence: number) => Uint8Array

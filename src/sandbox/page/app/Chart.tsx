@@ -233,7 +233,7 @@ const steps: Readonly<Record<string, number>> = {
   PageDown: -0.01
 }
 
-/** The handle of the last price. Drag it, or press arrow keys to change it. */
+/** The handle of the last price. Dragging the handle, or pressing arrow keys on it, moves the price. */
 const Handle = ({ digits, onMove, price, priceAt, top, want, wanted }: HandleProps): JSX.Element => {
   const drag = (event: TargetedPointerEvent<HTMLDivElement>): void => {
     if (event.currentTarget.hasPointerCapture(event.pointerId)) want(priceAt(event.clientY))

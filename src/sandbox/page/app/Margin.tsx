@@ -1,4 +1,4 @@
-/** The chosen account's margin: its margin and state, its open positions, and their history. */
+/** The chosen account's margin figures and state, its open positions, and its margin events. */
 import type { ComponentChildren, JSX } from "preact"
 import type { Called } from "../../control/Calls.ts"
 import type { AccountMargin } from "../../control/MarginViews.ts"

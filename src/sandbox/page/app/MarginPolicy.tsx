@@ -1,4 +1,4 @@
-/** The venue's margin policy, the weights of collateral, and the insurance account, which the owner can set. */
+/** The venue's margin policy, the weights of collateral, and the insurance account, all of which the owner can set. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import type { VenueMargin } from "../../control/MarginViews.ts"

@@ -158,7 +158,7 @@ const Script = (): JSX.Element => {
   )
 }
 
-/** The amount of the chosen account's orders at one price in the book. */
+/** The total amount of the chosen account's resting orders at one price. */
 const ownAt = (price: string, side: "buy" | "sell"): number =>
   latestOrders.value.filter((order) =>
     order.market === market.value && order.side === side && Number(order.price) === Number(price) &&

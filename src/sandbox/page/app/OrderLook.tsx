@@ -19,7 +19,7 @@ export const isInQuote = ({ kind, side, type }: AnyOrder): boolean =>
 export const filledOf = (order: AnyOrder): number =>
   Math.round(Number(isInQuote(order) ? order.dealMoney : order.dealStock) / Number(order.amount) * 100)
 
-/** Describes a final status in plain English. */
+/** Describes an order's status in plain English. */
 export const outcomeOf = (status: string): string => status.toLowerCase().replaceAll("_", " ")
 
 export const cancel = (order: AnyOrder): void =>

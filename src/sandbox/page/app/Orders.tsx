@@ -22,7 +22,7 @@ import {
   wrong
 } from "./store.ts"
 
-/** Describes the direction in which the price must move to activate a stop order. */
+/** Says whether a stop order has been triggered, and if not, from which side the price must reach its trigger. */
 const activationOf = ({ activated, activationCondition }: OpenOrder): string =>
   activated ? "triggered at " : `waits for ${activationCondition === "gte" ? "≥" : "≤"} `
 

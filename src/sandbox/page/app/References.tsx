@@ -16,7 +16,7 @@ import { ask, changeOf, isLarge, undoably } from "./Undo.tsx"
 /** The descriptions of an account that has a margin call or is in liquidation. */
 export const stateOf = { margin_call: "margin call", liquidation: "in liquidation" } as const
 
-/** The time of a market's next settlement, in Unix microseconds: a whole multiple of its interval. */
+/** The time of a market's next funding settlement, in Unix microseconds: a whole multiple of the funding interval. */
 const nextFundingAt = (now: number, minutes: number): number => {
   const interval = minutes * 60e6
   return (Math.floor(now / interval) + 1) * interval

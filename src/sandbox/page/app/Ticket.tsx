@@ -1,4 +1,4 @@
-/** The order ticket. It offers every kind of order, and places the order as the chosen account. */
+/** The order ticket. It offers the kinds of orders that the market supports, and places orders as the chosen account. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import type { Called } from "../../control/Calls.ts"
@@ -40,7 +40,7 @@ const titles: Readonly<Record<string, string>> = {
 /** The kinds of orders in which a buy's amount is the total cost, in the quote currency. */
 const byTotal: ReadonlySet<string> = new Set(["MarketOrders.create", "StopMarketOrders.create"])
 
-/** The fields that are always shown, in this order. */
+/** The fields that are shown outside the options, in this order, if the kind of order has them. */
 const main = ["amount", "price", "activationPrice", "stopLimitPrice"] as const
 
 /** The values that the user has typed into the ticket. */
@@ -52,7 +52,7 @@ const typed = kept("ticket", {
   stopLimitPrice: ""
 })
 
-/** The options that the user has set, by field name. They apply until the user leaves the page. */
+/** The options that the user has set, keyed by field name. They apply until the user leaves the page. */
 const options = signal<Readonly<Record<string, string>>>({})
 
 /** The latest order's outcome. */

@@ -27,8 +27,8 @@ const tokenInAddress = (): string => decodeURIComponent(/^#token=(.*)$/u.exec(lo
 let token = tokenInAddress()
 
 /**
- * Writes the token that opens the sandbox into the address, if there is a token, so that a reload opens the sandbox
- * again.
+ * Keeps the token in the address, if the address has one, so that a reload opens the sandbox again. On a host, removes
+ * the token from the address.
  */
 const keepAddress = (): void => {
   // On a host, the pages of other venues have the same origin, so they could read this page's address. Therefore, the

@@ -19,7 +19,8 @@ interface Line {
   readonly colour: string
   readonly style: LineStyle
   /**
-   * The chart makes room for the line if its distance from the last price is at most this fraction of the last price.
+   * The chart makes room for the line if the line's distance from the last price is at most this fraction of the last
+   * price.
    */
   readonly reach: number
 }

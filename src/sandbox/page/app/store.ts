@@ -198,7 +198,7 @@ export const readers: Readonly<Record<Part, () => Promise<void>>> = {
       get<ReadonlyArray<EndedOrder>>("EndedOrders", of),
       get<AccountMargin>("Margin", of)
     ])
-    // The selection has changed in the meantime, and another read is in progress.
+    // If the selection has changed in the meantime, another read is in progress.
     if (!isPresent() || account.value !== of.account || orderOffset !== offset) return
     batch(() => {
       orderCount.value = count.count
@@ -308,7 +308,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 const readChanged = async (): Promise<void> => {
   timer = undefined
   reading = true
-  // The past state does not change.
+  // While the page shows the past, the exchange's data is not read again, because a past state does not change.
   const parts = [...changed].filter((part) => isPresent() || !ofExchange.has(part))
   changed.clear()
   await read(parts).catch(failed)
