@@ -1,4 +1,4 @@
-/** The order ticket. It offers the kinds of orders that the market supports, and places orders as the chosen account. */
+/** The order ticket. It offers the kinds of orders that the market supports, and places them as the chosen account. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import type { Called } from "../../control/Calls.ts"
