@@ -63,7 +63,7 @@ const write = Effect.fnUntraced(function*(id: string, { digest, rules, sequence 
   )
   const journal = yield* Exported.writeTo(file, rules, commands)
   if (journal.digest() === digest) return journal
-  return yield* damaged(id, `after ${sequence} commands its hash is ${journal.digest()}, but it was ${digest}`, 0)
+  return yield* damaged(id, `after ${sequence} commands, its hash is ${journal.digest()} instead of ${digest}`, 0)
 })
 
 /** Writes a venue's journal to a new file, which a sandbox that speaks the venue's dialect can open. */
@@ -138,11 +138,11 @@ interface Present {
 /** The reason why an export must not replace the journal in the database; `undefined` if the export may replace it. */
 const obstacle = (id: string, { link, rules, sequence }: Present, exported: Journal.Journal) => {
   const failed = (reason: string) => new JournalError({ why: "failed", file: id, reason })
-  if (Rules.engineOf(rules) === Engine.version) return failed("the cluster has it already, for this release")
+  if (Rules.engineOf(rules) === Engine.version) return failed("the cluster already has it, for this release's engine")
   if (Buffer.from(link).toString("hex") === exported.digest()) return undefined
   return failed(
-    `the cluster has a different history of it, with ${sequence} commands; the export has ${exported.sequence()}. ` +
-      "Stop the calls to it, and export it again"
+    `the venue's history in the cluster is different: ${sequence} commands; the export has ${exported.sequence()}. ` +
+      "Stop the calls to the venue, and export it again"
   )
 }
 

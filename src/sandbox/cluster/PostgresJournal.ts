@@ -76,7 +76,7 @@ const isBegun = (sql: PgClient.PgClient, venue: string) =>
   )
 
 const gone = (venue: string) =>
-  damaged(venue, "it had commands, and is gone or empty. Restore the database's backup, or end the venue", 0)
+  damaged(venue, "it had commands, but is gone or empty. Restore a backup of the database, or end the venue", 0)
 
 // -----------------------------------------------------------------------------
 // Writing

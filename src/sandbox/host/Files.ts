@@ -35,7 +35,7 @@ const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fals
 
 /** The error for a venue whose journal is missing. */
 export const gone = (file: string): JournalError =>
-  damaged(file, "it had commands, and is gone or empty. Put the venue's own files back, or end the venue", 0)
+  damaged(file, "it had commands, but is gone or empty. Put the venue's own files back, or end the venue", 0)
 
 /** A venue's files in a host's folder. */
 export const of = (folder: string, id: string): Files => {

@@ -58,7 +58,7 @@ const words: Readonly<Record<keyof Bounds, readonly [what: string, flag: string]
 const remedies: Readonly<Record<keyof Bounds, string>> = {
   maxVenues: "End a venue",
   maxPerOwner: "End a venue of this owner",
-  maxAwake: "Call again when one is idle, or end one",
+  maxAwake: "Call again when a venue is idle, or end one",
   maxCommands: "End the venue and create another",
   maxPorts: "End a venue that has a port",
   maxMemory: "Call again shortly, or end a large venue"

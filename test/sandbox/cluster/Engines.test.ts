@@ -65,7 +65,7 @@ itWithPostgres(
       assert.include(yield* asNewer("import", "--data", folder), "is not an exported venue")
       asOlder("export", made.id, "--data", data)
       assert.include(yield* asNewer("import", "--data", data), `The cluster has the venue ${made.id}`)
-      assert.include(yield* asNewer("import", "--data", data), "has it already")
+      assert.include(yield* asNewer("import", "--data", data), "already has it")
       for (const from of [one, other, node]) yield* answers(from, made)
       assert.include((yield* place).text, "Too many requests")
       assert.strictEqual((yield* account(used + 2)).text, before)

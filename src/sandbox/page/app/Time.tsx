@@ -117,7 +117,7 @@ const Clock = (): JSX.Element => {
           disabled={nextDue.value === undefined}
           onClick={() =>
             void undoably(
-              "The next due event has happened",
+              "The next due event was carried out",
               () => post("SetClock", { at: Math.max(nextDue.value ?? 0, now) })
             )}
         >
