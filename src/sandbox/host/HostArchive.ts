@@ -63,7 +63,7 @@ export const importFrom = (
     const files = Files.of(folder, id)
     const present = registry.venues.find((venue) => venue.id === id)
     if (present?.begun === true && !present.partial && !(yield* hasSame(files, read))) {
-      const reason = "the venue's history on the host is different. Export it again, or delete it from the host first"
+      const reason = "the venue has a different history on the host. Export it again, or delete it from the host first"
       return yield* new JournalError({ why: "failed", file: id, reason })
     }
     // If a crash happens before the venue is complete, the host removes the venue when the host next starts, and the
