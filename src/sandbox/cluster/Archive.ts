@@ -141,7 +141,7 @@ const obstacle = (id: string, { link, rules, sequence }: Present, exported: Jour
   if (Rules.engineOf(rules) === Engine.version) return failed("the cluster already has it, for this release's engine")
   if (Buffer.from(link).toString("hex") === exported.digest()) return undefined
   return failed(
-    `the venue has a different history in the cluster: ${sequence} commands, not the export's ${exported.sequence()}. ` +
+    `the venue has a different history in the cluster: ${sequence} commands; the export has ${exported.sequence()}. ` +
       "Stop the calls to the venue, and export it again"
   )
 }

@@ -1,6 +1,6 @@
 /**
- * The control plane operations that were added for the page, such as those for markets, orders, history and single
- * calls. `Control` documents the behaviour of each operation.
+ * The control plane operations that the page uses in addition to those in `ControlApi`, such as those for markets,
+ * orders, margin, history and single calls. `Control` documents the behaviour of each operation.
  */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -110,7 +110,7 @@ const BooleanText = Schema.Literals(["true", "false"])
 
 const Seconds = Schema.FiniteFromString.pipe(Schema.decodeTo(Schema.Literals(intervals)))
 
-/** The group of operations that were added for the page. */
+/** The group of these additional operations. */
 export const group = HttpApiGroup.make("views", { topLevel: true }).add(
   HttpApiEndpoint.get("endpoints", "/Endpoints", { success: Schema.Array(EndpointSummary) }).annotateMerge(
     described("All endpoints of the exchange.")
