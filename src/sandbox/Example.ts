@@ -79,7 +79,7 @@ export const counterparty: SetCounterpartyOptions = { market: marketName("BTC_US
 /** The number of interest payments that alice has received. */
 export const payments = 250
 
-/** The first price of every market. */
+/** The price that {@link setUp} gives to each market. */
 export const prices = [
   ["BTC_USDT", Decimal.price("40000")],
   ["ETH_USDT", Decimal.price("2500")],
@@ -186,8 +186,8 @@ const day = 86_400_000
 const pause = 180_000
 
 /**
- * A market's price on the day before, as a multiple of its first price, after `step` pauses. The curve is a sum of
- * waves that ends at 1, and is the same in every venue.
+ * A market's price on the day before, after `step` pauses, as a multiple of the market's price in {@link prices}. The
+ * curve is a sum of waves that ends at 1, and is the same in every venue.
  */
 const wave = (market: number, step: number): number => {
   const left = 1 - step * pause / day
@@ -247,7 +247,7 @@ export const setUpWith = Effect.fnUntraced(function*(keyOf: KeyOf) {
   yield* openAccounts(keyOf)
   yield* fundAccounts
   yield* createCodes
-  // A market without trades has no price yet.
+  // Gives every market a price, because a market without trades has none.
   for (const [market, price] of prices) yield* control.movePrice({ market: marketName(market), price })
   yield* openSubAccounts(keyOf)
   yield* payInterest

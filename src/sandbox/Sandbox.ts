@@ -39,7 +39,7 @@ export interface Options extends Venue.OptionalOptions {
 }
 
 /**
- * Provides a new sandbox. By default it speaks the documented dialect and stores its journal in memory.
+ * Provides a new sandbox. By default, the sandbox speaks the document's dialect and stores its journal in memory.
  *
  * @category layers
  */

@@ -1,16 +1,17 @@
 /**
  * A Vitest `globalSetup` that serves one sandbox over HTTP to all tests of a run. This module needs `vitest`.
  *
- * Tests get its addresses and keys with `inject("effect-txc/sandbox")`. The sandbox runs in the Vitest process and
- * stops when Vitest exits.
+ * Tests get the sandbox's addresses and keys with `inject("effect-txc/sandbox")`. The sandbox runs in the Vitest
+ * process and stops when Vitest exits.
  *
  * @example
  * ```ts
  * import { Dialect } from "effect-txc"
  * import { globalSetup } from "effect-txc/sandbox/vitest"
  *
- * // Your own setup file, named under `globalSetup` in vitest.config.ts. If the defaults suit you, name this module
- * instead. export default globalSetup({ dialect: Dialect.live })
+ * // Your own setup file, named under `globalSetup` in vitest.config.ts. If the defaults suit you, name
+ * // "effect-txc/sandbox/vitest" there instead.
+ * export default globalSetup({ dialect: Dialect.live })
  * ```
  */
 import * as Effect from "effect/Effect"
@@ -72,8 +73,8 @@ export interface Options {
   /** The seed for random faults; 0 by default. */
   readonly seed?: number
   /**
-   * Prepares the venue before the first test, and again after each reset; `Example.setUp` by default. To freeze the
-   * clock from the start, call `setClock` first.
+   * Prepares the venue before the first test; `Example.setUp` by default. A reset returns to the prepared state. To
+   * freeze the clock from the start, call `setClock` first.
    */
   readonly setUp?: Effect.Effect<void, Control.ControlRefused | Journal.JournalError, Control.Control>
 }
@@ -116,5 +117,5 @@ export const globalSetup =
     return () => Effect.runPromise(stop)
   }
 
-/** A `globalSetup` that serves a sandbox in the documented dialect, set up with the example. */
+/** A `globalSetup` that serves a sandbox in the document's dialect, set up with the example. */
 export default globalSetup()

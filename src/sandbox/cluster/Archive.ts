@@ -1,5 +1,5 @@
 /**
- * Exports a venue's journal from the database, checks it, and imports journals. Exporting and checking do not disturb
+ * Exports, checks and imports the journals of venues in the database. Exporting and checking a journal do not disturb
  * the node that has the venue.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -21,7 +21,7 @@ import * as Rules from "../store/Rules.ts"
 import * as Snapshot from "../store/Snapshot.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 
-/** A venue's journal at one point in time. */
+/** A venue's record and the end of its journal, both at the same point in time. */
 interface Recorded {
   readonly registered: Registry.Registered
   readonly rules: string
@@ -41,7 +41,7 @@ const recorded = Effect.fnUntraced(function*(id: string) {
   if (row === undefined) return yield* unknownVenue(id)
   const { link, record, rules, sequence } = row
   if (rules === null) {
-    const reason = "it is empty: the venue was never called. Call it first, or delete it and create another"
+    const reason = "it is empty: the venue was never called. Call the venue first, or delete it and create another"
     return yield* new JournalError({ why: "failed", file: id, reason })
   }
   const registered = yield* Effect.mapError(
@@ -63,10 +63,10 @@ const write = Effect.fnUntraced(function*(id: string, { digest, rules, sequence 
   )
   const journal = yield* Exported.writeTo(file, rules, commands)
   if (journal.digest() === digest) return journal
-  return yield* damaged(id, `after ${sequence} commands its hash is ${journal.digest()}, but it was ${digest}`, 0)
+  return yield* damaged(id, `after ${sequence} commands, its hash is ${journal.digest()} instead of ${digest}`, 0)
 })
 
-/** Writes a venue's journal to a new file, which a sandbox with the venue's dialect can open. */
+/** Writes a venue's journal to a new file, which a sandbox that speaks the venue's dialect can open. */
 export const exportTo = (
   id: string,
   file: string
@@ -92,13 +92,16 @@ const hashOf = (state: State.State): string => {
 
 /** The result of checking a journal. */
 export interface Checked extends Exported.Exported {
-  /** The command after which the saved state and the replayed state are equal; absent if the venue has no snapshot. */
+  /**
+   * The number of the command after which the venue's snapshot was saved. The snapshot equals the replayed state.
+   * Absent if the venue has no snapshot.
+   */
   readonly snapshot?: number
 }
 
 /**
- * Replays a venue's journal from the first command. Fails if a command is damaged or missing, if it can't be applied,
- * or if the state differs from the venue's snapshot.
+ * Replays a venue's journal from the first command. Fails if another engine version wrote the journal, if a command is
+ * damaged, missing or can't be applied, or if the replayed state differs from the venue's snapshot.
  */
 export const check = (id: string): Effect.Effect<Checked, JournalError | UnknownVenue, PgClient.PgClient> =>
   Effect.scoped(Effect.gen(function*() {
@@ -135,15 +138,15 @@ interface Present {
 /** The reason why an export must not replace the journal in the database; `undefined` if the export may replace it. */
 const obstacle = (id: string, { link, rules, sequence }: Present, exported: Journal.Journal) => {
   const failed = (reason: string) => new JournalError({ why: "failed", file: id, reason })
-  if (Rules.engineOf(rules) === Engine.version) return failed("the cluster has it already, for this release")
+  if (Rules.engineOf(rules) === Engine.version) return failed("the cluster already has it, for this release's engine")
   if (Buffer.from(link).toString("hex") === exported.digest()) return undefined
   return failed(
-    `the cluster has a different history of it, with ${sequence} commands; the export has ${exported.sequence()}. ` +
-      "Stop the calls to it, and export it again"
+    `the venue has a different history in the cluster: ${sequence} commands; the export has ${exported.sequence()}. ` +
+      "Stop the calls to the venue, and export it again"
   )
 }
 
-/** Writes an imported venue in one transaction. Afterwards, an earlier owner can't write to the venue's journal. */
+/** Writes an imported venue in one transaction. Afterwards, a node that had the venue can't write to the journal. */
 const bringIn = Effect.fnUntraced(function*(
   registered: Registry.Registered,
   exported: Journal.Journal,
@@ -176,9 +179,9 @@ const bringIn = Effect.fnUntraced(function*(
 })
 
 /**
- * Adds an exported venue to a cluster, with its id, token and keys, for this release's engine. `record` is the text of
- * the venue's record. If the cluster already has the venue, replaces it only if a different engine version wrote it and
- * it has not changed since the export. Before anything else, replays every command.
+ * Adds an exported venue to a cluster, for this release's engine. The venue keeps its id, token and keys. `record` is
+ * the text of the venue's record. First replays every command. If the cluster already has the venue, replaces it only
+ * if a different engine version wrote its journal and the journal has not changed since the export.
  */
 export const importFrom = (
   file: string,

@@ -58,7 +58,7 @@ export interface Options extends NodeOptions {
   readonly address: string
 }
 
-/** A node's host, with the handler of the requests that other nodes forward to it. */
+/** A node's host, the handler of the requests that other nodes forward to it, and the node's health. */
 export interface Opened {
   /** The node's host. */
   readonly host: Host.Host["Service"]
@@ -82,13 +82,13 @@ const forgetEvery = "1 minute"
 /** How often the node deletes expired responses from the database. */
 const sweepDeliveriesEvery = "5 seconds"
 
-/** The number of venues that the stopping node puts to sleep at the same time. */
+/** The maximum number of venues that a stopping node puts to sleep at the same time. */
 const stoppingAtOnce = 8
 
 /** A venue on this node. */
 interface Entry extends LocalPlacement.Entry {
   readonly scope: Scope.Closeable
-  /** Whether the venue could not be opened here: another node has the venue, or the database did not respond. */
+  /** Whether opening the venue failed here for a reason that may not exist on other nodes. */
   isLost: boolean
   /** Whether this node has released the venue. */
   isDropped: boolean
@@ -164,7 +164,7 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
   Effect.gen(function*() {
     const { membership, capacity, engines } = parts
     yield* capacity.take
-    // Check the assignment again first, so as not to take a venue away from its rightful owner.
+    // Checks the assignment again first, so as not to take a venue away from the node that should have it.
     if (!engines.isReadable(registered.id) || !(yield* membership.confirm(registered.id))) {
       return yield* notOurs(registered.id)
     }
@@ -179,7 +179,7 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
     })
   ))
 
-/** Adds a venue synchronously, so that it never has two entries. */
+/** Adds the entry of a venue. Does so synchronously, so that a venue never has two entries. */
 const addEntry = (parts: Parts, { endsAt: _endsAt, ...registered }: Registered): Entry => {
   const { entries, capacity, run } = parts
   const scope = Scope.forkUnsafe(parts.scope)
@@ -200,7 +200,7 @@ const addEntry = (parts: Parts, { endsAt: _endsAt, ...registered }: Registered):
   return entry
 }
 
-/** Releases a venue: another node has it, it has been deleted, or its database has failed. */
+/** Releases a venue, for example because another node has the venue or because the venue has been deleted. */
 const drop = ({ entries }: Parts, entry: Entry): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { registered: { id }, resident, scope } = entry
@@ -210,7 +210,7 @@ const drop = ({ entries }: Parts, entry: Entry): Effect.Effect<void> =>
     return Effect.uninterruptible(Effect.andThen(resident.end, Scope.close(scope, Exit.void)))
   })
 
-/** A venue's entry; `undefined` if there is no such venue. */
+/** Returns a venue's entry, and creates the entry if it is missing; `undefined` if there is no such venue. */
 const entryOf = Effect.fnUntraced(function*(parts: Parts, id: string) {
   const { entries, registry, known } = parts
   const entry = entries.get(id)
@@ -319,11 +319,11 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
       Effect.fail(
         new Models.NotMade({
           field: "sequence",
-          message: `The venue has ${all} commands. Choose one of them, or none to copy all`
+          message: `The venue has ${all} commands. Choose one of them, or omit this field to copy all`
         })
       ))
   )
-  // A venue without commands has never been called: a copy starts from its initial commands.
+  // A venue without commands has never been called, so its copy gets the initial commands that the venue would get.
   const all = written.length > 0 || sequence === 0 ? written : yield* beginningOf(parts, origin)
   // The copy is marked as incomplete until its journal is complete. Until then no node serves it, and after a crash it
   // expires.

@@ -1,9 +1,9 @@
 /**
- * The PostgreSQL database that the nodes of a cluster share: the connection, with or without TLS, and advice on its
- * errors.
+ * The PostgreSQL database that the nodes of a cluster share: the connection, with or without TLS, and remedies for
+ * database errors.
  *
- * `sslmode` and `sslrootcert` mean the same as in `psql`. An unknown parameter is refused, because ignoring a TLS
- * setting could make a connection less secure than intended.
+ * In the database's URL, `sslmode` and `sslrootcert` mean the same as in `psql`. An unknown URL parameter is refused,
+ * because ignoring a TLS setting could make a connection less secure than intended.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as Cause from "effect/Cause"
@@ -22,7 +22,7 @@ import { connect, type Socket } from "node:net"
 import { checkServerIdentity, type ConnectionOptions } from "node:tls"
 import { JournalError } from "../store/JournalError.ts"
 
-/** The number of database connections per node, one of which is reserved for locks. */
+/** The maximum number of database connections per node, one of which is reserved for locks. */
 const maxConnections = 10
 
 const unusable = (reason: string) => new JournalError({ why: "failed", file: "of the cluster", reason })
@@ -85,7 +85,7 @@ interface Place {
   readonly port: number
 }
 
-/** A parsed URL: the URL with only its first host, and all hosts if there are several. */
+/** A parsed URL: the URL reduced to its first host, and the list of all hosts, which is empty if there is only one. */
 interface Parsed {
   readonly url: URL
   readonly places: ReadonlyArray<Place>
@@ -135,8 +135,8 @@ const isPrimary = (url: URL, ssl: ConnectionOptions | false, { host, port }: Pla
   )
 
 /**
- * Connects to one of several servers, starting at index `first`. If a server can't be reached or does not respond, the
- * next connection attempt goes to the next server.
+ * Returns a function that connects to one of several servers, starting at index `first`. If a server can't be reached
+ * or does not respond, the next call of the function connects to the next server.
  */
 const connector = (places: ReadonlyArray<Place>, first: number) => {
   let at = first
@@ -151,7 +151,7 @@ const connector = (places: ReadonlyArray<Place>, first: number) => {
   }
 }
 
-/** If there are several servers, a certificate must be valid for one of them. */
+/** The TLS settings for several servers: a server's certificate may be valid for any one of them. */
 const anyOf = (places: ReadonlyArray<Place>, ssl: ConnectionOptions | false): ConnectionOptions | false =>
   places.length === 0 || ssl === false || ssl.checkServerIdentity !== undefined || ssl.rejectUnauthorized === false ?
     ssl :
@@ -164,8 +164,8 @@ const anyOf = (places: ReadonlyArray<Place>, ssl: ConnectionOptions | false): Co
     }
 
 /**
- * Provides the cluster's database. It connects on first use and disconnects when the layer is closed. The layer fails
- * if the URL is invalid. If the URL names several servers, the layer uses the first server that accepts writes.
+ * Provides the cluster's database. The layer connects on first use, and disconnects when it is closed. It fails if the
+ * URL is invalid. If the URL names several servers, the layer uses the first server that accepts writes.
  */
 export const layer = (url: string): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, JournalError> =>
   Layer.unwrap(Effect.gen(function*() {
@@ -236,7 +236,7 @@ const remedies: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
   [/^28000 /u, "Check the user in its URL, and allow it in the server's pg_hba.conf"],
   [/^3D000 /u, "Create it (createdb), or check the name in its URL"],
   [/^42501 /u, "Give the user of its URL the right to do that (GRANT), or migrate as a user who has it"],
-  [/^53300 /u, "Raise max_connections there: each node has ten"],
+  [/^53300 /u, "Raise max_connections there: each node uses up to ten connections"],
   [/^ERR_TLS_CERT_ALTNAME_INVALID /u, "Use the host name in its certificate, or ?sslmode=verify-ca"],
   [
     /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+) /u,
@@ -254,7 +254,8 @@ export const unreachable = (error: SqlError.SqlError): JournalError => {
 }
 
 /**
- * The codes of errors that may be temporary: the server is down or starting, or its host name can't be resolved yet.
+ * The codes of errors that may be temporary: the server is down, starting or out of connections, or its host name can't
+ * be resolved yet.
  */
 const passing = new Set([
   "ECONNREFUSED",

@@ -1,6 +1,6 @@
 /**
  * Venues of other engine versions in the same cluster. The nodes of each version share only the venues that their
- * engine can read. They forward calls for other venues to nodes that run the right version.
+ * engine can read, and forward calls for all other venues to nodes that run the right version.
  */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
@@ -59,7 +59,7 @@ export const make = (
     Effect.suspend(() => {
       const engine = versionOf(venue)
       if (engine === Engine.version) return membership.locate(venue)
-      // Only the nodes of that version know which node has the venue, so they are asked one after the other.
+      // Only the nodes of that version know which node has the venue, so each call returns the next of these nodes.
       const candidates = nodesOf(engine)
       const next = candidates[turn++ % candidates.length]
       return next === undefined ? Effect.andThen(Effect.sleep(pause), locate(venue)) : Effect.succeed(next.node)
@@ -75,7 +75,7 @@ export const make = (
       const engine = versionOf(venue)
       return isServed(engine)
         ? undefined
-        : `Engine ${engine} has written this venue, and no node of that version is running. ${remedy(venue)}`
+        : `Engine ${engine} wrote this venue, but no node of that version is running. ${remedy(venue)}`
     },
     notes: () => {
       const unserved = new Map<number, Array<string>>()
@@ -84,9 +84,9 @@ export const make = (
         if (!isServed(engine)) unserved.set(engine, [...unserved.get(engine) ?? [], venue.id])
       }
       return [...unserved].map(([engine, [first = "", ...others]]) =>
-        `Engine ${engine} has written ${
+        `Engine ${engine} wrote ${
           others.length + 1
-        } of the venues, such as ${first}, and no node of that version is running. ${remedy(first)}`
+        } of the venues, such as ${first}, but no node of that version is running. ${remedy(first)}`
       )
     }
   }

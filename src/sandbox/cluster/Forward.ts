@@ -27,8 +27,9 @@ import type * as NodeTransport from "./NodeTransport.ts"
 export const patience = 8000
 
 /**
- * The time limit for the venue's response after that, in milliseconds. Together these limits mean that a 503 arrives
- * within ten seconds, and a reset within ten seconds plus the silence after which a node is considered lost.
+ * The time limit for the venue's response, in milliseconds after {@link patience} has passed. Together, these limits
+ * mean that a 503 arrives within ten seconds, and a reset within ten seconds plus the silence after which a node is
+ * considered lost.
  */
 export const answerTime = 2000
 
@@ -42,7 +43,7 @@ export const isRepeatable = ({ method, path }: Request): boolean =>
 const notPlaced = (path: string): Answer =>
   Refusal.busy(path, "NotPlaced", "No node has this venue at present: a node was lost, or the nodes are starting")
 
-/** The outcomes where a node gives no response. */
+/** The outcomes without a response from the venue. */
 const unanswered: ReadonlySet<NodeTransport.Outcome["_tag"]> = new Set(["NotTheirs", "NotSent", "Busy", "Lost"])
 
 const isAnswer = (outcome: NodeTransport.Outcome): outcome is Outcome => !unanswered.has(outcome._tag)
@@ -123,7 +124,7 @@ export const make = (
         if (outcome._tag !== "Busy") known.delete(venue)
         if (outcome._tag === "Lost") {
           if (!isRepeatable(request)) return reset
-          // No request is carried out over a WebSocket before it is open.
+          // Before a WebSocket is open, no request is carried out over it.
           mayBeDone = !Sockets.isUpgrade(request)
         }
         yield* Effect.sleep(pause)

@@ -1,6 +1,6 @@
 /**
- * The frames in which a node responds to a request from another node. While the node works on the request, it sends a
- * frame every second, which distinguishes a slow node from a lost node.
+ * The frames in which a node responds to a request from another node. While a node works on a request, it sends a
+ * heartbeat every second, so that the other node can tell a slow node from a lost node.
  */
 
 /** The kinds of frames, each with its number on the wire. */
@@ -34,7 +34,7 @@ export const encode = (kind: number, bytes: Uint8Array = new Uint8Array(0)): Buf
   return frame
 }
 
-/** Creates a decoder. It takes bytes as they arrive, and returns the frames that these bytes complete. */
+/** Creates a decoder, which takes bytes as they arrive, and returns the frames that these bytes complete. */
 export const decoder = (): (bytes: Uint8Array) => ReadonlyArray<Frame> => {
   let parts: Array<Uint8Array> = []
   let length = 0

@@ -5,7 +5,7 @@ import type * as Scope from "effect/Scope"
 import type * as SqlError from "effect/sql/SqlError"
 import type { Deliveries } from "../store/Deliveries.ts"
 
-/** A response that has not been written yet. */
+/** The response to a forwarded request. */
 export interface Kept {
   /** The request's id. */
   readonly id: string
@@ -46,8 +46,8 @@ export const sweep = (sql: PgClient.PgClient): Effect.Effect<void, SqlError.SqlE
   ))
 
 /**
- * Stores a venue's responses, starting with those in the database. Until the scope is closed, drops expired responses
- * from memory.
+ * Opens a venue's store of responses. `rows` are the responses that the database has. Until the scope is closed, the
+ * store drops expired responses from memory.
  */
 export const open = Effect.fnUntraced(function*(
   rows: ReadonlyArray<Kept>

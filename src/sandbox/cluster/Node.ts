@@ -1,5 +1,5 @@
 /**
- * A node of a cluster: a host, the transport to the other nodes, and the database that they share.
+ * A node of a cluster: a host, the transport to the other nodes, and the database that all nodes share.
  *
  * @example
  * ```ts
@@ -112,6 +112,6 @@ const open = Effect.fnUntraced(function*(
 export const layer = (options: Options): Layer.Layer<Host.Host, JournalError | ListenFailed> =>
   Layer.effect(Host.Host, open(options)).pipe(
     Layer.provide(database(options.url)),
-    // While its database is down, a node would log the same problem every second.
+    // Without this, a node whose database is down would log the same problem every second.
     Layer.provide(Layer.effect(Logger.CurrentLoggers, Effect.map(Logger.CurrentLoggers, RepeatedLog.once)))
   )

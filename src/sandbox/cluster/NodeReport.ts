@@ -20,7 +20,7 @@ import * as Readiness from "./Readiness.ts"
 /** The time within which the database must respond for the node to be reported as ready. */
 const readyWithin = "2 seconds"
 
-/** The parts of a node that are included in its reports. */
+/** The parts of a node from which its reports are made. */
 export interface Parts {
   readonly sql: PgClient.PgClient
   readonly membership: Membership["Service"]

@@ -40,8 +40,8 @@ import * as Tunnel from "./Tunnel.ts"
 export type Outcome = Received | Tunneled | { readonly _tag: "NotSent" | "Busy" }
 
 /**
- * The outcome of a request at the node that received it. `Lost` means that the node itself can't tell, because its
- * database did not respond.
+ * The outcome of a request at the node that received it. `Lost` means that the node itself does not know the outcome,
+ * for example because its database did not respond.
  */
 export type Received = Answer | Upgraded | { readonly _tag: "NotTheirs" | "Lost" }
 
@@ -79,7 +79,7 @@ const pack = (venue: string, { body, ...head }: Request): Buffer => {
   return Buffer.concat([length, bytes, body])
 }
 
-/** The type is certain, because only `pack` produces these bytes. */
+/** Decodes a request. The cast to `Head` is safe, because only `pack` produces these bytes. */
 const unpack = (bytes: Buffer): Result.Result<readonly [venue: string, request: Request], unknown> =>
   Result.try(() => {
     const end = 4 + bytes.readUInt32BE(0)
@@ -91,7 +91,7 @@ const toBytes = (head: object): Uint8Array => encoder.encode(JSON.stringify(head
 
 const headFrame = (head: object): Buffer => Frames.encode(Frames.kinds.head, toBytes(head))
 
-/** The outcome of a request at this node. If the node has failed, its outcome is not known. */
+/** The outcome of a request at this node; `Lost` if handling the request failed unexpectedly. */
 const outcomeOf = (exit: Exit.Exit<Received>): Received => Exit.isSuccess(exit) ? exit.value : { _tag: "Lost" }
 
 const respond = (
@@ -150,7 +150,7 @@ const listener =
       response.writeHead(200)
       response.flushHeaders()
       const alive = setInterval(() => {
-        // The response may be complete, but a slow reader may not have received all of it.
+        // Sends no heartbeat after the end of the response, even if a slow reader has not received all of it yet.
         if (!response.writableEnded) response.write(Frames.encode(Frames.kinds.alive))
       }, aliveEvery)
       response.once("close", () => clearInterval(alive))
@@ -199,7 +199,7 @@ const tunneler = (
 
 /**
  * Accepts requests from other nodes until the scope is closed, and serves `/health`, `/ready` and `/metrics`. Before
- * closing, responds to the requests in progress. Returns the port.
+ * closing, waits up to two seconds for the requests in progress. Returns the port.
  */
 export const serve = Effect.fnUntraced(function*(
   host: string,
@@ -260,7 +260,7 @@ async function* framesOf(body: Dispatcher.ResponseData["body"]): AsyncGenerator<
   for await (const bytes of body) yield decode(bytes as Uint8Array)
 }
 
-/** The type is certain, because only `respond` produces these bytes. */
+/** Decodes the head of a response. The cast is safe, because only `respond` produces these bytes. */
 const headOf = ({ bytes }: Frames.Frame) => JSON.parse(Buffer.from(bytes).toString()) as Received
 
 /** Reads the head of a response. */
@@ -313,8 +313,8 @@ const unanswered = {
 const open = Effect.acquireRelease(
   Effect.sync(() =>
     new Agent({
-      // The hop limits the requests in flight, so connections need no limit. A feed occupies its connection, so it must
-      // not use a connection that is meant for calls.
+      // The hop limits the requests in flight, so the number of connections needs no limit. A limit would let feeds,
+      // which keep their connections busy, block calls.
       connections: null,
       pipelining: 1,
       connect: { timeout: maxConnecting },
@@ -339,7 +339,7 @@ const handOver = <A>(give: (signal: AbortSignal) => Promise<A>): Effect.Effect<A
 const ask = (connection: Duplex, packed: Uint8Array): Effect.Effect<Received | Tunneled> =>
   Effect.callback((resume) => {
     const { bytes, send } = Tunnel.open(connection, (message) => {
-      // The type is certain, because only `tunneler` sends these bytes.
+      // The cast is safe, because only `tunneler` sends these bytes.
       const outcome = JSON.parse(Buffer.from(message).toString()) as Received
       if (outcome._tag !== "Upgraded") bytes.destroy()
       resume(Effect.succeed(outcome._tag === "Upgraded" ? { _tag: "Tunneled", far: bytes } : outcome))
@@ -359,7 +359,7 @@ const hops = (): (address: string) => Hop.Hop => {
   }
 }
 
-/** The request with the time that remains after it has waited for its turn. */
+/** Returns a function that gives the request, its remaining time reduced by the time since `aging` was called. */
 const aging = (clock: Clock.Clock, request: Request): () => Request => {
   const began = clock.currentTimeMillisUnsafe()
   const { patience } = request
@@ -392,7 +392,7 @@ const sendCall = (agent: Agent): Send => {
 /** Forwards WebSockets, each through its own tunnel. They wait for their turn without delaying calls. */
 const sendUpgrade = (agent: Agent, tunnels: Set<Duplex>, max: number): Send => {
   const hopTo = hops()
-  /** The WebSockets forwarded to each node, whether open or being opened. */
+  /** The number of WebSockets forwarded to each node, open or being opened, keyed by the node's address. */
   const counts = new Map<string, number>()
 
   const keep = (exit: Exit.Exit<Received | Tunneled, unknown>, release: () => void): void => {

@@ -10,8 +10,8 @@ import type * as SqlError from "effect/sql/SqlError"
 const isOpen = "SELECT has_function_privilege(to_regprocedure('pg_control_system()'), 'EXECUTE') AS open"
 
 /**
- * The location of the tables: the server, the database and the table. A standby that takes over has the same location.
- * Some servers do not disclose their identifier.
+ * The location of the tables: the identifiers of the server, the database and the table `txc_place`. A standby that
+ * takes over has the same location. The server's identifier is empty if the database user may not read it.
  */
 const placeOf = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
   const [rights] = yield* sql.unsafe<{ open: boolean | null }>(isOpen)

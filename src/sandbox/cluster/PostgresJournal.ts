@@ -2,10 +2,10 @@
  * A venue's journal in PostgreSQL, where any node of a cluster can open the journal. Only one node at a time can write
  * to it.
  *
- * Opening a journal increments its epoch. From then on, an earlier owner can't write: each group contains the epoch and
- * the number of the previous command, and a single statement compares both and writes the group. An owner that has lost
- * its venue can't serve reads either, because reads wait for a group without commands, which checks whether the epoch
- * is still valid.
+ * Opening a journal increments its epoch. From then on, the node that had the journal before can't write: each group
+ * contains the epoch and the number of the previous command, and a single statement compares both with the table and
+ * writes the group. A node that has lost its venue can't serve reads either, because reads wait for a group without
+ * commands, which checks whether the epoch is still valid.
  *
  * The commands of one turn of the event loop form a group, as in the in-memory journal. One group is written at a time;
  * commands that arrive meanwhile form the next group.
@@ -31,10 +31,10 @@ import * as Database from "./Database.ts"
 import * as KnownDeliveries from "./KnownDeliveries.ts"
 import { databaseErrors } from "./NodeMetrics.ts"
 
-/** The number of commands that are read at a time. */
+/** The maximum number of commands that are read, or imported, at a time. */
 const page = 1000
 
-/** The time limit for writing a group. If it is exceeded, the outcome is unknown and the venue halts. */
+/** The time limit for database operations. If writing a group takes longer, its outcome is unknown: the venue halts. */
 const patience = "10 seconds"
 
 // -----------------------------------------------------------------------------
@@ -52,7 +52,7 @@ interface VenueRow {
   readonly link: Uint8Array
 }
 
-/** Waits for a group that is being written, and makes all later groups of the previous owner fail. */
+/** Waits for a group that is being written, and makes all later groups of the previous node fail. */
 const takeOver = Effect.fnUntraced(function*(sql: PgClient.PgClient, venue: string, rules: string, node: string) {
   const [row] = yield* sql.unsafe<VenueRow>(
     `INSERT INTO txc_venue (venue, rules, epoch, sequence, link, node) VALUES ($1, $2, 1, 0, $3, $4)
@@ -76,7 +76,7 @@ const isBegun = (sql: PgClient.PgClient, venue: string) =>
   )
 
 const gone = (venue: string) =>
-  damaged(venue, "it had commands, and is gone or empty. Restore the database's backup, or end the venue", 0)
+  damaged(venue, "it had commands, but is gone or empty. Restore a backup of the database, or end the venue", 0)
 
 // -----------------------------------------------------------------------------
 // Writing
@@ -388,8 +388,8 @@ const makeReading = (venue: string, reader: ReturnType<typeof makeReader>) => {
 }
 
 /**
- * Opens or creates the journal of a venue, and takes it over from its current owner. The database must have the tables
- * of this version. `node` names the new owner, for display.
+ * Opens or creates the journal of a venue, and takes the journal over from the node that has it. The database must have
+ * the tables of this version. `node` is the name of the node that opens the journal, for display.
  */
 export const open = Effect.fnUntraced(function*(
   venue: string,
@@ -398,7 +398,7 @@ export const open = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Journal, JournalError, PgClient.PgClient | Scope.Scope> {
   const sql = yield* PgClient.PgClient
   const failing = inTime(venue)
-  // Takes over before reading anything: from now on, the previous owner can't write.
+  // Takes over before reading anything: from now on, the previous node can't write.
   const owned = yield* Effect.acquireRelease(failing(takeOver(sql, venue, rules, node)), ({ epoch }) =>
     // The node's name in the table is only for display, so if clearing the name fails, a sleeping venue is merely
     // listed as awake.
@@ -440,8 +440,8 @@ export const open = Effect.fnUntraced(function*(
 })
 
 /**
- * Reads all commands of a venue, or those up to `sequence`, even while its owner writes more commands. If there are
- * fewer than `sequence` commands, fails with the number of commands.
+ * Reads all commands of a venue, or those up to `sequence`, even while a node writes more commands. If there are fewer
+ * than `sequence` commands, fails with the number of commands.
  */
 export const commandsOf = Effect.fnUntraced(function*(
   venue: string,
@@ -458,7 +458,7 @@ export const commandsOf = Effect.fnUntraced(function*(
   return commands
 })
 
-/** Writes a journal for a venue that has none. The journal has no owner until a node opens it. */
+/** Writes a journal for a venue that has none. No node has the journal until one opens it. */
 export const insert = Effect.fnUntraced(function*(venue: string, rules: string, commands: ReadonlyArray<Command>) {
   const sql = yield* PgClient.PgClient
   const owned = yield* takeOver(sql, venue, rules, "an import")

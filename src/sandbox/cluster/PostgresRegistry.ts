@@ -17,8 +17,8 @@ export interface PostgresRegistry {
   /** The token of the host's control plane, which is the same on all nodes. */
   readonly token: string
   /**
-   * Adds a venue, unless a limit is reached. Returns the venue's record. Its time to live begins now, according to the
-   * database's clock. An incomplete venue is hidden, and expires if it is not completed within an hour.
+   * Adds a venue, unless a limit is reached. Returns the venue's record. The venue's time to live begins now, according
+   * to the database's clock. An incomplete venue is hidden, and expires if it is not completed within an hour.
    */
   readonly add: (
     venue: Registry.Registered,
@@ -80,8 +80,8 @@ const otherToken = new JournalError({
   why: "failed",
   file: "of the cluster",
   reason:
-    "its nodes have a token other than TXC_HOST_TOKEN; use theirs, or unset TXC_HOST_TOKEN. To give the cluster " +
-    "this one, run `effect-txc host --migrate` with it, and then start each node again"
+    "its nodes have a token other than TXC_HOST_TOKEN; use their token, or unset TXC_HOST_TOKEN. To give the cluster " +
+    "a new token, run `effect-txc host --migrate` with TXC_HOST_TOKEN set to it, and then restart each node"
 })
 
 /** Returns the cluster's stored token. If no token is stored, stores and returns `token`. */

@@ -21,7 +21,7 @@ export interface Vitals {
   readonly now: number
 }
 
-/** The reasons why a node is not ready, apart from its database; empty if there are no such reasons. */
+/** The reasons why a node is not ready, except problems with its database; empty if there are no such reasons. */
 export const troublesOf = ({ isServed, isStopping, now, shards, stages }: Vitals): ReadonlyArray<string> => {
   if (isStopping) return ["This node is stopping, and its venues are moving to other nodes"]
   const stuck = stages.filter(({ since }) => since + patience <= now).map(({ id, since, stage }) =>

@@ -1,8 +1,8 @@
 /**
  * The PostgreSQL tables of a cluster, and their migrations.
  *
- * They hold the same data as the journal files of a single machine, including the secrets of the venues' API keys.
- * These keys are valid only in the sandbox.
+ * The tables hold the same data as the journal files of a single machine, including the secrets of the venues' API
+ * keys. These keys are valid only in the sandbox.
  *
  * @example
  * ```ts

@@ -13,7 +13,7 @@ import * as Frames from "./Frames.ts"
 /** The time between heartbeats, in milliseconds. */
 const aliveEvery = 1000
 
-/** The tunnel breaks if this many heartbeats have been sent without any byte arriving from the other end. */
+/** The maximum number of heartbeat intervals without any byte from the other end, after which the tunnel breaks. */
 const maxSilent = 3
 
 /** One end of a tunnel. */
@@ -27,7 +27,7 @@ export interface Tunnel {
 /** Opens one end of a tunnel over a connection. Calls `receive` with each message from the other node. */
 export const open = (connection: Duplex, receive: (message: Uint8Array) => void, beat = aliveEvery): Tunnel => {
   const decode = Frames.decoder()
-  /** The number of heartbeats since the last byte arrived. */
+  /** The number of heartbeat intervals since the last byte arrived. */
   let silent = 0
 
   const bytes = new Duplex({

@@ -19,7 +19,7 @@ import { Explained, Malformed, prefix } from "./ControlApi.ts"
 /** The field names of each operation's body and query, keyed by method and path. */
 export type Fields = ReadonlyMap<string, ReadonlyArray<PropertyKey>>
 
-/** A group of operations, of which only the fields are used here. */
+/** The parts of an API group from which the field names of its operations are read. */
 interface Group {
   readonly endpoints: Readonly<
     Record<string, {
@@ -44,8 +44,8 @@ export const fieldsOf = (groups: ReadonlyArray<Group>): Fields =>
   )
 
 /**
- * A request field that the operation does not have. It may be misspelled, and ignoring it could change the meaning of
- * the request.
+ * The names of the request fields that the operation does not have. Such a field may be misspelled, and ignoring it
+ * could change the meaning of the request.
  */
 const unexpected = (
   fields: Fields,

@@ -47,7 +47,7 @@ const toCandle = ({ at, close, high, low, open, volume }: Candles.Candle): Candl
   volume: Units.toDecimal(volume)
 })
 
-/** A market's latest candles, oldest first; at most 500. An interval in which the price did not move has no candle. */
+/** A market's latest candles, oldest first; at most 500. An interval without a trade or price move has no candle. */
 export const candles = (
   { trading }: State.State,
   market: MarketName,

@@ -6,15 +6,15 @@ import { beyondLatest, refuse } from "../venue/ControlRefused.ts"
 import { perform } from "../venue/Perform.ts"
 import type { Venue } from "../venue/Venue.ts"
 
-/** The state of the venue's two clocks. */
+/** The state of the venue's clock and of the callers' clock. */
 export interface ClockReading {
   /** The venue's time, in Unix microseconds. */
   readonly at: number
   /** Whether the venue's clock is frozen. */
   readonly frozen: boolean
   /**
-   * How far the callers' clock, against which nonces are checked, is ahead of the machine's, in milliseconds; negative
-   * if it is behind.
+   * How far the callers' clock, against which nonces are checked, is ahead of the machine's clock, in milliseconds;
+   * negative if the callers' clock is behind.
    */
   readonly skewMillis: number
 }

@@ -21,7 +21,7 @@ export interface CommandSummary {
   readonly account?: string
   /** The command's markets, prices, amounts and order ids, keyed by field name. */
   readonly fields: Readonly<Record<string, string | number>>
-  /** `false` if the command changed nothing: it was a call that only reads, or it was refused. Absent if not known. */
+  /** `false` if the command changed nothing: it was a call that only reads, or it was refused. Absent if unknown. */
   readonly changed?: boolean
   /** The number of events of each kind that the command caused, keyed by tag; absent if no longer known. */
   readonly events?: Readonly<Record<string, number>>
@@ -74,7 +74,7 @@ const fieldsOf = (of: object): Readonly<Record<string, string | number>> => {
   return fields
 }
 
-/** The operations that cause an event whenever they change anything. */
+/** Matches the tags of the operations that cause an event whenever they change anything. */
 const telling = /^(?:Place|Cancel|Modify|Transfer|CreateCode|ApplyCode)/u
 
 /** Whether a command has changed anything, according to its events; `undefined` if its events don't show that. */
@@ -114,8 +114,8 @@ const summary = (venue: Venue["Service"], at: number, action: Action, sequence: 
 const mostSearched = 10_000
 
 /**
- * The commands before a given number, or the latest ones, newest first; at most `limit`, which is 100 by default. With
- * `onlyChanges`, commands that changed nothing are left out.
+ * The commands before the one with the number `before`, or the latest ones, newest first; at most `limit`, which is 100
+ * by default. With `onlyChanges`, commands that changed nothing are left out.
  */
 export const commands = Effect.fnUntraced(function*(
   venue: Venue["Service"],

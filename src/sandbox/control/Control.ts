@@ -1,9 +1,9 @@
 /**
  * The owner's control of a sandbox: its clock, prices, accounts, keys, funds, faults, limits, connections and history.
- * No exchange key gives access to it.
+ * No exchange key gives access to these controls.
  *
- * Times (`at`) are in Unix microseconds, and durations (`millis`) in milliseconds. Faults, limits, requests and
- * snapshots made by `snapshot` are not part of the journal.
+ * Times (`at`) are in Unix microseconds, and durations (`millis`) in milliseconds. Faults, limits, the request log and
+ * the states that `snapshot` saves are not part of the journal.
  *
  * @example
  * ```ts
@@ -72,8 +72,9 @@ type Failure = ControlRefused | Journal.JournalError
 type Done = Effect.Effect<void, Failure>
 
 /**
- * The control of a sandbox. A method that changes something succeeds once the change is durable. Otherwise it fails
- * with `ControlRefused`, which names the invalid fields, or with `JournalError` when the venue's journal fails.
+ * The control of a sandbox. A method that adds a command to the journal succeeds once the command is durable. A refused
+ * method fails with `ControlRefused`, which names the invalid fields. If the venue's journal fails, methods fail with
+ * `JournalError`.
  *
  * @category services
  */
@@ -104,11 +105,11 @@ export class Control extends Context.Service<
     readonly fills: (account: string) => Effect.Effect<ReadonlyArray<Views.AccountFill>, Journal.JournalError>
     /** All markets and their prices. */
     readonly markets: Effect.Effect<ReadonlyArray<MarketViews.MarketSummary>, Journal.JournalError>
-    /** A market's best order book prices and latest trades. */
+    /** The best price levels of a market's order book, and the market's latest trades. */
     readonly depth: (market: MarketName) => Effect.Effect<MarketViews.Depth, Failure>
     /**
      * A market's latest candles, oldest first; at most 500. An interval is 1, 60, 900, 3600 or 86400 seconds long. An
-     * interval in which the price did not move has no candle.
+     * interval without a trade or price move has no candle.
      */
     readonly candles: (
       market: MarketName,
@@ -116,7 +117,7 @@ export class Control extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<CandleView.Candle>, Journal.JournalError>
     /** An account's open positions. */
     readonly positions: (account: string) => Effect.Effect<ReadonlyArray<Views.OpenPosition>, Journal.JournalError>
-    /** An account's margin at the current mark prices, and whether it has a margin call. */
+    /** An account's margin at the current mark prices, and whether it has a margin call or is in liquidation. */
     readonly margin: (account: string) => Effect.Effect<MarginViews.AccountMargin, Journal.JournalError>
     /**
      * The events that concern an account's margin, latest first: at most 100, up to the command with the number `upTo`.
@@ -164,7 +165,7 @@ export class Control extends Context.Service<
     readonly nextDue: Effect.Effect<number | undefined, Journal.JournalError>
     /** Adds a fault, and returns its number. */
     readonly addFault: (fault: Fault) => Effect.Effect<number>
-    /** Removes a fault. */
+    /** Removes a fault by its number. */
     readonly removeFault: (id: number) => Effect.Effect<void, ControlRefused>
     /** Removes all faults. */
     readonly clearFaults: Effect.Effect<void>
@@ -186,8 +187,8 @@ export class Control extends Context.Service<
      */
     readonly look: (number: number) => Effect.Effect<Shown, ControlRefused>
     /**
-     * Repeats a call, by its number, with a new nonce and signature. The latest 1000 calls are stored; an older number
-     * is refused.
+     * Repeats a call, by the call's number. A signed call gets a new nonce and signature. The latest 1000 calls are
+     * stored; an older number is refused.
      */
     readonly again: (number: number) => Effect.Effect<void, ControlRefused>
     /**
@@ -256,7 +257,7 @@ export class Control extends Context.Service<
     /** Marks the end of the venue's setup: a reset returns to this state. */
     readonly begin: Done
     /**
-     * Creates a new venue in memory, with the first `sequence` commands of this venue, or with all of them. The fork
+     * Creates a new venue in memory from the first `sequence` commands of this venue, or from all of them. The fork
      * exists until `endFork` is called or the scope is closed. At most 16 forks can exist at the same time, including
      * forks of forks.
      */

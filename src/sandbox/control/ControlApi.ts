@@ -32,7 +32,7 @@ import * as Control from "./Control.ts"
 import { Account, described, error, Nothing, Unavailable } from "./Operations.ts"
 import * as ViewsApi from "./ViewsApi.ts"
 
-/** The prefix of all control plane paths. No path of the exchange starts with it. */
+/** The prefix of all control plane paths. No path of the exchange starts with this prefix. */
 export const prefix = "/control/v1/"
 
 /**
@@ -233,8 +233,9 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Nothing,
     error: Unavailable
   }).annotateMerge(described(
-    "Replaces the documented rate limit of one path, or of every path. Without a limit, restores it. Public paths " +
-      "share one limit per API version: \"public\" for API V4, and \"public v1\" for API V1."
+    "Replaces the documented rate limit of one path, or of every path if `path` is absent. If `limit` is absent, " +
+      "restores the documented limit. Public paths share one limit per API version: \"public\" for API V4, and " +
+      "\"public v1\" for API V1."
   )),
   HttpApiEndpoint.get("requests", "/Requests", {
     query: Schema.Struct({ after: key(Schema.NumberFromString.check(Schema.isInt())), latest: key(Part) }),
@@ -300,8 +301,8 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Forked,
     error
   }).annotateMerge(described(
-    "Serves a new venue on its own port, in memory, with this venue's first `sequence` commands, or with all. At " +
-      "most 16 forks can exist at the same time, including forks of forks."
+    "Creates a new venue in memory from this venue's first `sequence` commands, or from all of them, and serves it " +
+      "on its own port. At most 16 forks can exist at the same time, including forks of forks."
   )),
   HttpApiEndpoint.get("forks", "/Forks", { success: Schema.Array(Control.Fork), error: Unavailable }).annotateMerge(
     described("The venue's open forks, and their own forks.")
@@ -315,8 +316,8 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" }),
     error: Unavailable
   }).annotateMerge(described(
-    "All commands, each as a line of JSON. They include the secrets of the venue's keys. All are checked before the first is " +
-      "sent."
+    "All commands, each as a line of JSON, including the secrets of the venue's keys. All commands are checked " +
+      "before the first one is sent."
   )),
   HttpApiEndpoint.post("replay", "/Journal", { payload: Lines, success: Nothing, error }).annotateMerge(
     described("Applies the commands of another journal, each at its own time. The venue must have no commands.")

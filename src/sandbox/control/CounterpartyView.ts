@@ -7,17 +7,17 @@ import type { SetCounterpartyOptions } from "../engine/SetCounterparty.ts"
 import type * as State from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
 
-/** A market that the counterparty quotes: the settings in force, including defaults. */
+/** A market that the counterparty quotes or has quoted, and the settings in force there, including defaults. */
 export interface QuotedMarket extends SetCounterpartyOptions {
   /** Whether the counterparty quotes this market. */
   readonly enabled: boolean
-  /** The distance between the counterparty's best bid and best ask, in percent of the price. */
+  /** The distance between the counterparty's best bid and best ask, as a percentage of the price. */
   readonly spread: Decimal
   /** The number of price levels that the counterparty quotes on each side. */
   readonly levels: number
-  /** The distance between neighbouring price levels, in percent of the price. */
+  /** The distance between neighbouring price levels, as a percentage of the price. */
   readonly step: Decimal
-  /** The largest random deviation of a quote's size from `amount`, in percent. */
+  /** The largest random deviation of a quote's size from `amount`, as a percentage of `amount`. */
   readonly variation: Decimal
   /** Whether a filled quote is replaced immediately. */
   readonly refill: boolean
@@ -44,7 +44,7 @@ export interface Credited {
 export interface Counterparty {
   /**
    * The account name of the counterparty, which `Balances`, `OpenOrders`, `Positions` and `Fills` accept. `Accounts`
-   * does not list it.
+   * does not list this account.
    */
   readonly account: string
   /**
@@ -75,7 +75,7 @@ export const Counterparty: Schema.Codec<Counterparty, unknown> = Schema.Struct({
   }))
 })
 
-/** Returns the counterparty's view of a state. */
+/** Returns the owner's view of the counterparty in a state. */
 export const counterparty = ({ counterparty: { credited, markets } }: State.State): Counterparty => ({
   account: Quotes.account,
   credited: Array.from(credited, ([ticker, units]) => ({ ticker, amount: Units.toDecimal(units) })),

@@ -1,6 +1,6 @@
 /**
- * The feed as server-sent events. A reader that starts at the oldest event gets tens of thousands of events. So for
- * speed, entries are written a page at a time, and as plain JSON, which is the same text that the schema would give.
+ * The feed as server-sent events. A reader that starts at the oldest event may get tens of thousands of events. So for
+ * speed, entries are written a page at a time and as plain JSON, which equals the text that the schema would produce.
  */
 import * as Effect from "effect/Effect"
 import * as Sse from "effect/encoding/Sse"
@@ -13,7 +13,7 @@ const Failure = Schema.fromJsonString(Schema.toCodecJson(Schema.Cause(FeedGone, 
 
 const encodeFailure = Schema.encodeEffect(Failure)
 
-/** The name of the last event in a stream that fails, which `HttpApi` expects. */
+/** The name that `HttpApi` expects for the last event of a stream that fails. */
 const failed = "effect/http-api/stream/failure"
 
 const write = (id: string | undefined, event: string, data: string): string =>

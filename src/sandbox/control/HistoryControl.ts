@@ -13,7 +13,7 @@ import { checked } from "../venue/Perform.ts"
 import * as Venue from "../venue/Venue.ts"
 import * as PastView from "./PastView.ts"
 
-/** A venue's position in its history. */
+/** A venue's dialect, and the venue's position in its history. */
 export interface Status {
   /** The name of the venue's dialect. */
   readonly dialect: "document" | "live"

@@ -1,4 +1,4 @@
-/** Margin as the sandbox's owner sees it: an account's margin and its events, and the venue's margin policy. */
+/** Margin as the sandbox's owner sees it: an account's margin and margin events, and the venue's margin policy. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
@@ -31,7 +31,7 @@ export interface AccountMargin {
   readonly equity: Decimal
   /** The unrealised profit of all positions; a loss is negative. */
   readonly pnl: Decimal
-  /** The value of all positions. */
+  /** The notional value of all positions. */
   readonly value: Decimal
   /** The initial margin of positions and open orders. */
   readonly margin: Decimal
@@ -49,9 +49,9 @@ export interface AccountMargin {
    * amount.
    */
   readonly callMargin: Decimal
-  /** Equity plus unrealised profit, as a ratio of the value of all positions; absent without positions. */
+  /** The ratio of equity plus unrealised profit to the notional value of all positions; absent without positions. */
   readonly marginFraction?: Decimal
-  /** The maintenance margin, as a ratio of the value of all positions; absent without positions. */
+  /** The ratio of the maintenance margin to the notional value of all positions; absent without positions. */
   readonly maintenanceMarginFraction?: Decimal
   /** Whether the account has a margin call or is in liquidation; absent if neither. */
   readonly state?: "margin_call" | "liquidation"
@@ -152,7 +152,7 @@ const tags = [
 
 type Tag = (typeof tags)[number]
 
-/** An event that concerns an account's margin, with the command that caused it. */
+/** An event that concerns an account's margin, and the number and time of the command that caused the event. */
 export interface MarginEvent {
   /** The number of the command. */
   readonly sequence: number
@@ -176,8 +176,8 @@ const most = 100
 const known: ReadonlySet<string> = new Set(tags)
 
 /**
- * The events that concern an account's margin, latest first: at most 100, up to a command's number. Events that a
- * restore has undone, or that the feed no longer stores, are left out.
+ * The events that concern an account's margin, latest first: at most 100, up to the command with the number `upTo`.
+ * Events that a restore has undone, or that the feed no longer stores, are left out.
  */
 export const marginEvents = (
   { feed, journal }: Venue["Service"],

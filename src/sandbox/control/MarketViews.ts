@@ -10,7 +10,7 @@ import * as ReferencePrices from "../engine/ReferencePrices.ts"
 import type * as State from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
 
-/** A market and its last price. */
+/** A market, with its prices and its funding. */
 export interface MarketSummary {
   /** The market's name, such as `BTC_USDT`. */
   readonly market: MarketName
@@ -20,7 +20,7 @@ export interface MarketSummary {
   readonly money: Ticker
   /** The number of decimal places in a price. */
   readonly pricePrecision: number
-  /** Whether the market exchanges wallet balances (spot) or has only futures. */
+  /** The kind of market: `spot` if trades exchange wallet balances, otherwise `futures`. */
   readonly type: "spot" | "futures"
   /** Whether margin orders can trade on the market. Futures markets always trade on margin. */
   readonly margin: boolean
@@ -37,8 +37,8 @@ export interface MarketSummary {
   /** The time between two funding settlements of a futures market, in minutes; absent on other markets. */
   readonly fundingMinutes?: number
   /**
-   * The prices and rates that the owner has set, so that they do not follow the market; absent on markets without
-   * margin.
+   * The prices and rates that the owner has set, and which therefore do not follow the market; absent on markets
+   * without margin.
    */
   readonly fixed?: ReadonlyArray<(typeof fixable)[number]>
 }
@@ -66,7 +66,7 @@ export const MarketSummary: Schema.Codec<MarketSummary, unknown> = Schema.Struct
 export interface Level {
   /** The price, in quote currency. */
   readonly price: Decimal
-  /** The amount offered at this price, in base currency. */
+  /** The total amount of the resting orders at this price, in base currency. */
   readonly amount: Decimal
 }
 
@@ -84,7 +84,7 @@ export interface MarketTrade {
   readonly side: OrderSide
 }
 
-/** A market's best prices and latest trades. */
+/** The best price levels of a market's order book, and the market's latest trades. */
 export interface Depth {
   /** The bids, highest price first; at most 20 levels. */
   readonly bids: ReadonlyArray<Level>
@@ -127,7 +127,7 @@ export const markets = (state: State.State): ReadonlyArray<MarketSummary> =>
     }
   })
 
-/** The prices and the funding of a market with margin trading. */
+/** The index price, the mark price and the funding of a market with margin trading. */
 const referencesOf = (state: State.State, market: MarketName) => {
   const [index, mark] = [ReferencePrices.index(state, market), ReferencePrices.mark(state, market)]
   const funding = state.funding.get(market)
@@ -150,7 +150,7 @@ const levels = (side: Iterable<Book.Level>): ReadonlyArray<Level> =>
     amount: Units.toDecimal(left)
   })).toArray()
 
-/** A market's best prices and latest trades; `undefined` if the market does not exist. */
+/** A market's best price levels and latest trades; `undefined` if the market does not exist. */
 export const depth = ({ trading }: State.State, market: MarketName): Depth | undefined => {
   const found = trading.get(market)
   return found && {

@@ -16,5 +16,5 @@ export const Nothing = Schema.Record(Schema.String, Schema.Never)
 /** The query of an operation about one account. */
 export const Account = Schema.Struct({ account: Schema.String })
 
-/** The description of an operation in the OpenAPI document. */
+/** Annotates an operation with its description for the OpenAPI document. */
 export const described = (description: string) => OpenApi.annotations({ description })

@@ -19,7 +19,7 @@ export interface OrderEvent {
   readonly at?: number
   /** The number of the command that caused the event; absent if the number is no longer known. */
   readonly command?: number
-  /** The fill, if the order was filled. */
+  /** The fill; present only if the kind is `filled`. */
   readonly fill?: Views.AccountFill
 }
 
@@ -61,7 +61,7 @@ export const OrderLife: Schema.Codec<OrderLife, unknown> = Schema.Struct({
 /** The maximum number of fills that are shown. */
 const mostFills = 100
 
-/** The fills of an order with the commands that caused them, as far as these are known. */
+/** The latest fills of an order, each with the number of the command that caused the fill, if that is still known. */
 const filled = (fills: ReadonlyArray<Views.AccountFill>, known: ReadonlyArray<Happened>): ReadonlyArray<OrderEvent> => {
   const trades = known.filter(({ event }) => event._tag === "Traded")
   // The feed forgets the oldest events first.

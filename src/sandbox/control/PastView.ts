@@ -27,7 +27,7 @@ export interface Past {
   readonly at: number
   /** All markets and their prices. */
   readonly markets: ReadonlyArray<MarketViews.MarketSummary>
-  /** The market's best prices and its latest trades; empty if there was no such market. */
+  /** The market's best price levels and latest trades; empty if there was no such market. */
   readonly depth: MarketViews.Depth
   /** The market's latest candles, oldest first; at most 500. */
   readonly candles: ReadonlyArray<CandleView.Candle>

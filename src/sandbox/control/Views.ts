@@ -75,7 +75,7 @@ export interface AnyOrder {
   readonly side: OrderSide
   /** The order's type, such as limit, market or stop. */
   readonly type: OrderType
-  /** The order's market kind: spot (trades own funds), margin or futures. */
+  /** The kind of trading: `spot` (trades the account's own funds), `margin` or `futures`. */
   readonly kind: "spot" | "margin" | "futures"
   /** The order's status, such as `NEW` or `PARTIAL_FILLED`. */
   readonly status: string
@@ -268,7 +268,7 @@ export const accounts = ({ accountIndex, accounts, subAccounts }: State.State): 
     }
   })
 
-/** An order as its owner sees it. */
+/** An order as the sandbox's owner sees it. */
 export const toOrder = (order: Order): AnyOrder => ({
   id: order.id,
   ...(order.clientOrderId === undefined ? {} : { clientOrderId: order.clientOrderId }),
@@ -289,7 +289,7 @@ export const toOrder = (order: Order): AnyOrder => ({
   ...(order.oco === undefined ? {} : { oco: order.oco })
 })
 
-/** An order as its owner sees it, with the funds that it has locked. */
+/** An open order as the sandbox's owner sees it, with the funds that the order has locked. */
 export const toOpenOrder = (order: Order): OpenOrder => ({
   ...toOrder(order),
   ...(order.locked === undefined
@@ -336,7 +336,7 @@ export const endedOrders = ({ endedOrders }: State.State, account: string): Read
 export const fills = ({ fills }: State.State, account: string): ReadonlyArray<AccountFill> =>
   (fills.get(account) ?? []).slice(-100).toReversed().map(toFill)
 
-/** A fill as its owner sees it. */
+/** A fill as the sandbox's owner sees it. */
 export const toFill = ({ amount, at, fee, feeAsset, order, price, role, trade }: Fill): AccountFill => ({
   trade,
   order: order.id,

@@ -1,6 +1,6 @@
 /**
- * The control plane operations that the page needs: markets, history and single calls. `Control` documents the
- * behaviour of each operation.
+ * The control plane operations that the page uses in addition to those in `ControlApi`, such as those for markets,
+ * orders, margin, history and single calls. `Control` documents the behaviour of each operation.
  */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -26,7 +26,7 @@ export interface EndpointSummary {
   readonly method: string
   /** The path. */
   readonly path: string
-  /** Whether a call must be signed. */
+  /** `private` if calls must be signed, otherwise `public`. */
   readonly access: "public" | "private"
   /** Whether a call changes anything on the exchange. */
   readonly mutates: boolean
@@ -91,7 +91,7 @@ export const endpoints = (dialect: Dialect): ReadonlyArray<EndpointSummary> =>
 export interface ChannelSummary {
   /** The channel's name on the wire, such as `depth`. */
   readonly channel: string
-  /** Whether a connection must be authorised to subscribe to the channel. */
+  /** `private` if a connection must be authorised to subscribe to the channel, otherwise `public`. */
   readonly access: "public" | "private"
 }
 
@@ -110,7 +110,7 @@ const BooleanText = Schema.Literals(["true", "false"])
 
 const Seconds = Schema.FiniteFromString.pipe(Schema.decodeTo(Schema.Literals(intervals)))
 
-/** The operations that the page needs. */
+/** The group of these additional operations. */
 export const group = HttpApiGroup.make("views", { topLevel: true }).add(
   HttpApiEndpoint.get("endpoints", "/Endpoints", { success: Schema.Array(EndpointSummary) }).annotateMerge(
     described("All endpoints of the exchange.")
@@ -124,13 +124,13 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     query: Schema.Struct({ market: MarketName }),
     success: Control.Depth,
     error
-  }).annotateMerge(described("A market's best order book prices and latest trades.")),
+  }).annotateMerge(described("The best price levels of a market's order book, and the market's latest trades.")),
   HttpApiEndpoint.get("candles", "/Candles", {
     query: Schema.Struct({ market: MarketName, seconds: Seconds }),
     success: Schema.Array(Candle),
     error: Unavailable
   }).annotateMerge(described(
-    "A market's latest candles, oldest first; at most 500. Intervals in which the price did not move have no candle."
+    "A market's latest candles, oldest first; at most 500. An interval without a trade or price move has no candle."
   )),
   HttpApiEndpoint.get("countOfOpenOrders", "/CountOfOpenOrders", {
     query: Account,
@@ -154,8 +154,8 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     success: Calls.Called,
     error
   }).annotateMerge(described(
-    "Makes a private call as an account, signed with its first enabled key. `fields` has the request's fields " +
-      "by their names on the wire. The call is subject to rate limits and faults, and is logged."
+    "Makes a private call as an account, signed with the account's first enabled key. `fields` has the request's " +
+      "fields, keyed by their names on the wire. The call is subject to rate limits and faults, and is logged."
   )),
   HttpApiEndpoint.post("cancelOrder", "/CancelOrder", {
     payload: Calls.CancelOptions,
@@ -204,14 +204,17 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     payload: Nothing,
     success: Nothing,
     error
-  }).annotateMerge(described("Repeats a call, with a new nonce and signature. The latest 1000 calls are stored.")),
+  }).annotateMerge(
+    described("Repeats a call. A signed call gets a new nonce and signature. The latest 1000 calls are stored.")
+  ),
   HttpApiEndpoint.get("eventsSoFar", "/EventsSoFar", {
     query: Schema.Struct({ after: Schema.optionalKey(Schema.String) }),
     success: Page,
     error: [FeedGone, Unavailable]
   }).annotateMerge(described(
-    "The events so far, a page at a time: at most 100 events after the position `after`, or none. The result has the " +
-      "position to continue from. Unlike Events, it keeps no connection open."
+    "The events so far, a page at a time: at most 100 events after the position `after`. Without `after`, the page " +
+      "has no events. The result has the position to continue from. Unlike Events, the operation keeps no connection " +
+      "open."
   )),
   HttpApiEndpoint.get("past", "/Past", {
     query: Schema.Struct({ sequence: Integer, market: MarketName, seconds: Seconds, account: Schema.String }),
@@ -236,7 +239,8 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     success: Schema.Array(Control.CommandSummary),
     error: Unavailable
   }).annotateMerge(described(
-    "The commands before a number, or the latest, in descending order and without their secrets. At most `limit`, which " +
-      "is 100 by default and at most 500. `onlyChanges` leaves out calls that changed nothing; at most 10000 are searched."
+    "The commands before the number `before`, or the latest, newest first and without their secrets. At most `limit` " +
+      "commands, which is 100 by default and 500 at most. `onlyChanges` leaves out calls that changed nothing; at " +
+      "most 10000 commands are searched."
   ))
 )

@@ -1,7 +1,7 @@
 /**
- * Decides whether a call is admitted (document, "Authentication" and "Limits"). Admission checks, in this order:
- * headers, payload, signature, key and permissions, rate limit, envelope, nonce window. The engine then checks whether
- * the nonce has been used.
+ * Decides whether a call is admitted (document, "Authentication" and "Limits"). For a private call, admission checks,
+ * in this order: payload header, key and signature, content type and body, permissions, rate limit, envelope, nonce.
+ * The engine then checks whether the nonce has been used. For a public call, admission checks only the rate limit.
  */
 import * as Result from "effect/Result"
 import { isUtf8 } from "node:buffer"
@@ -89,7 +89,7 @@ const signedText = ({ policy }: Dialect, payload: string, body: Uint8Array): str
 }
 
 /**
- * The fields of a body; `undefined` if the body is not the JSON object that was signed, or if its fields are ambiguous.
+ * The fields of a body; `undefined` if the body is not the JSON object that was signed, or if a key is duplicated.
  */
 const toFields = (dialect: Dialect, payload: string, body: Uint8Array): Admitted["fields"] | undefined => {
   const text = signedText(dialect, payload, body)
@@ -108,8 +108,8 @@ const isOutsideWindow = ({ value, window }: Command.Nonce, serverTime: number): 
 }
 
 /**
- * The nonce in the dialect's form: a string of digits in the documented dialect; an integer or such a string in the
- * live dialect.
+ * Reads a nonce in the dialect's form: a string of digits in the document's dialect; an integer or such a string in the
+ * live dialect. Returns `undefined` if the nonce is missing or has another form.
  */
 const toNonce = (dialect: Dialect, nonce: unknown, window: unknown): Command.Nonce | undefined => {
   const counted = dialect.policy.nonce !== "unique" && (typeof nonce === "bigint" || Number.isSafeInteger(nonce))

@@ -54,10 +54,10 @@ export const shown = (
   return known
 }
 
-/** The number of calls that the log keeps. */
+/** The maximum number of calls that can be read from the log. */
 export const kept = 5000
 
-/** A call in the log. The call's record is built when it is read, because most calls are never read. */
+/** A call in the log. The call's record is built when the record is read, because most records are never read. */
 export interface Logged {
   /** The call's number since the venue was opened; the first is 1. */
   readonly number: number
@@ -77,7 +77,7 @@ export interface CallLog {
   readonly saved: () => ReadonlyArray<RequestRecord>
 }
 
-/** The number of calls that are saved while a venue sleeps. */
+/** The maximum number of calls that are kept while a venue sleeps. */
 export const keptSaved = 1000
 
 class Added implements Logged {

@@ -50,7 +50,7 @@ export interface Context {
   readonly secrets: Secrets
 }
 
-/** Whether an accepted order was canceled immediately, because nothing in the book could trade with it. */
+/** Whether an accepted order was canceled immediately because no resting order could trade with it. */
 const isUnfilled = ({ body }: Written): boolean =>
   body.includes(`"status":"CANCELED"`) && /"deal_?stock":"0"/iu.test(body)
 

@@ -10,7 +10,7 @@
  *   control.addFault({ path: "/api/v4/order/stop_limit", symptom: Faults.answerLost })
  * )
  *
- * // A tenth of the changes of order books do not arrive.
+ * // A tenth of all order book updates are lost.
  * const loseChanges = Control.Control.use((control) =>
  *   control.addFault({ channel: "depth", times: 1_000_000, probability: 0.1, symptom: { _tag: "Lose" } })
  * )
@@ -243,8 +243,8 @@ const misfit = (fault: Fault): string | undefined => {
   const other = selecting.find((name) => fault[name] !== undefined && !known.includes(name))
   return other === undefined
     ? undefined
-    : `"${other}" does not select what ${symptom._tag} hits. ${
-      known.length === 0 ? "It hits any new connection" : `Select it by ${known.join(" or ")}`
+    : `"${other}" does not apply to ${symptom._tag}. ${
+      known.length === 0 ? "That symptom hits any new connection" : `Use ${known.join(" or ")} instead`
     }`
 }
 
@@ -343,7 +343,7 @@ export interface Faults {
 }
 
 /**
- * The stream that a fault may hit.
+ * The connection, and for a message also its channel, that a fault may hit.
  *
  * @category models
  */

@@ -35,9 +35,9 @@ interface Window {
 
 /** A venue's rate limits as plain data. */
 export interface Saved {
-  /** The windows by path, then by caller. */
+  /** The windows, keyed by path and then by caller. */
   readonly windows: ReadonlyMap<string, Map<string, Window>>
-  /** The limits that replace documented limits, keyed by path. */
+  /** The limits that replace documented limits, keyed by path; the key `undefined` stands for all other paths. */
   readonly overrides: ReadonlyMap<string | undefined, RateLimit>
 }
 
@@ -48,7 +48,7 @@ export interface Saved {
 export const countedAs = ({ access, path }: Endpoint.Any): string =>
   access === "private" ? path : path.startsWith("/api/v1/") ? `${access} v1` : access
 
-/** If there are more callers than this, the callers whose windows have ended are removed. */
+/** If there are this many windows, the windows that have ended are removed before another one is added. */
 const kept = 10_000
 
 export const make = (saved?: Saved): Limits => {

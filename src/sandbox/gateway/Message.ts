@@ -7,9 +7,9 @@ import type { Connect } from "./Socket.ts"
 
 /** The time of an event on several clocks. */
 export interface Moment {
-  /** The venue's clock, in Unix microseconds. */
+  /** The time on the venue's clock, in Unix microseconds. */
   readonly at: number
-  /** The clock that callers see and that nonces are checked against, in Unix microseconds. */
+  /** The time on the clock that callers see and that nonces are checked against, in Unix microseconds. */
   readonly serverTime: number
   /** The time that has passed since the event, in milliseconds on a monotonic clock. */
   readonly took: () => number
@@ -63,7 +63,7 @@ export interface Written {
   readonly status: number
   /** The headers, without `content-length`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The bytes of the body. */
+  /** The text of the body. */
   readonly body: string
   /** The reason for a host's 503, for the host's metrics. This reason is not sent to the caller. */
   readonly reason?: string
@@ -111,10 +111,10 @@ export type Outcome = Answer | Upgraded | Tunneled
 
 export const reset: Answer = { _tag: "Reset" }
 
-/** Serialises a response as text, so that it can be repeated. An incomplete response is stored as a reset. */
+/** Serialises a response as text, so that it can be repeated. A response in parts is stored as a reset. */
 export const toText = (answer: Answer): string => JSON.stringify(answer._tag === "Answer" ? answer : reset)
 
-/** Parses text that `toText` has written. */
+/** Parses text written by `toText`. */
 export const fromText = (text: string): Answer => JSON.parse(text) as Answer
 
 const jsonHeaders = { "content-type": "application/json" }

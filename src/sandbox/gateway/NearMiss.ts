@@ -29,7 +29,7 @@ export interface Refused {
   readonly paths: Iterable<string>
   /** The endpoint's current rate limit. */
   readonly limit: Endpoint.RateLimit | undefined
-  /** The clock that nonces are checked against, in Unix microseconds. */
+  /** The time on the clock that nonces are checked against, in Unix microseconds. */
   readonly at: number
 }
 
@@ -132,7 +132,7 @@ const envelope = ({ endpoint, request }: Refused): string => {
   const { request: path } = bodyOf(request)
   return path === undefined
     ? "the body has no field \"request\""
-    : `the body's "request" is not the path that was called,  ${endpoint?.path ?? request.path}`
+    : `the body's "request" is not the path that was called, ${endpoint?.path ?? request.path}`
 }
 
 const numericNonce = "; the live dialect sends a number: set TXC_DIALECT=document, or serve --dialect live"

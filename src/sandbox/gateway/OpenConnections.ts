@@ -131,7 +131,7 @@ export const most = {
 export interface Place {
   /** Adds the connection to the list of open connections. */
   readonly show: (connection: Shown) => void
-  /** Counts the connection for an API key. Returns `false` if the key has too many connections. */
+  /** Counts the connection towards the limit of an API key. Returns `false` if that limit has been reached. */
   readonly authorize: (apiKey: string) => boolean
   /** Frees the slot once the connection has closed. */
   readonly leave: () => void
@@ -143,7 +143,7 @@ export interface OpenConnections {
   readonly take: (from: string) => Result.Result<Place, Refused>
   /** The connections, oldest first. */
   readonly list: () => ReadonlyArray<OpenConnection>
-  /** The connection with this number. */
+  /** The connection with this number; `undefined` if no open connection has the number. */
   readonly find: (id: number) => Shown | undefined
 }
 

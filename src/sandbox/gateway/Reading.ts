@@ -79,8 +79,8 @@ const readMany = ({ endpoint }: Route, each: Each, fields: Fields, context: Cont
 }
 
 /**
- * In the live documentation's example of a bulk request, an order without a client order id has an empty string as its
- * id.
+ * Removes an empty client order id from an order of a bulk request. In the live documentation's example, an order
+ * without a client order id has an empty string instead.
  */
 const withoutEmptyId = (order: unknown, { keys: { clientOrderId } }: Context["dialect"]): unknown => {
   if (!Json.isObject(order) || order[clientOrderId] !== "") return order

@@ -1,5 +1,5 @@
 /**
- * A record of one call made on the exchange, with its outcome.
+ * A record of one call to the exchange, and of the call's outcome.
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ export interface NewRequest {
   readonly verdict: "answered" | "refused" | "failed"
   /** The HTTP status, if there was a response. */
   readonly status?: number
-  /** The exchange's name for the reason for the refusal. */
+  /** The kind of refusal, such as `nonceUsed`; `invalid` if fields are invalid. Absent if the call was not refused. */
   readonly refused?: string
   /** The invalid fields, each with the kind of constraint that it violates. */
   readonly violations?: Readonly<Record<string, string>>
@@ -73,8 +73,8 @@ export interface NewRequest {
   /** The names of the request's fields that the endpoint does not have, and that the call ignored. */
   readonly ignored?: ReadonlyArray<string>
   /**
-   * The caller's probable mistake: why the call was refused, which unknown fields it ignored, or why its order was
-   * canceled immediately.
+   * The caller's probable mistake: the reason why the call was refused, the unknown fields that were ignored, or the
+   * reason why the call's order was canceled immediately.
    */
   readonly hint?: string
   /** The number of the call's command in the journal, if the call became a command. */

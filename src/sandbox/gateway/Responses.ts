@@ -24,7 +24,7 @@ const refusal = (
 export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Written =>
   refusal(Routing.accessOf(path), dialect.refusals[kind])
 
-/** The exchange's name for the reason why a call was refused. */
+/** The kind of refusal of a call that failed; `invalid` if fields are invalid. */
 export const reasonOf = (route: Route, reply: Reply.Failed): RefusalKind | "invalid" =>
   reply._tag === "Invalid" ? "invalid" : Refusing.kindOf(route.refusals, reply.why)
 

@@ -20,7 +20,7 @@ export interface Wire {
   readonly send: (text: string) => void
   /** Closes the connection. Called at most once. */
   readonly end: (ending: Ending) => void
-  /** The total length of the messages that the client has not read yet. */
+  /** The total length of the messages that the client has not read yet, in characters or bytes. */
   readonly waiting: () => number
 }
 

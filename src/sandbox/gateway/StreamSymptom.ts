@@ -77,9 +77,10 @@ export interface Throttle {
 }
 
 /**
- * A snapshot is old: the client gets the first snapshot that any connection got since the fault was added. Snapshots
- * are complete order books, a market's first trades, lists of positions, and replies to channel queries. The fault
- * matches only if the same kind of snapshot has been sent before, to a connection of the same account.
+ * A snapshot is stale: instead of the current snapshot, the client gets the first one of the same kind that was sent
+ * to a connection of the same account after the fault was added. Snapshots are complete order books, a market's first
+ * trades, lists of positions, and replies to channel queries. The fault matches only if there is such an earlier
+ * snapshot.
  *
  * @category models
  */

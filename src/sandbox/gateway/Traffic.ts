@@ -1,4 +1,4 @@
-/** The requests and responses of the latest calls. They are stored as sent; secrets are removed when they are shown. */
+/** The requests and responses of the latest calls, stored as sent. Secrets are removed when a call is shown. */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Json from "../../protocol/Json.ts"
@@ -18,7 +18,7 @@ export interface Shown {
   readonly status?: number
   /** The response headers. */
   readonly answerHeaders: Readonly<Record<string, string>>
-  /** The response body, truncated to 4000 characters; empty if it arrived in parts. */
+  /** The response body, truncated to 4000 characters; empty if the response was sent in parts. */
   readonly answer: string
 }
 
@@ -43,7 +43,7 @@ export interface Kept {
   readonly request: Request
   /** Whether the request was stored in full. */
   readonly whole: boolean
-  /** The response, whose body is empty if it arrived in parts; `undefined` if the connection was reset. */
+  /** The response, without its body if that was sent in parts; `undefined` if the connection was reset. */
   readonly answer: Written | undefined
 }
 
@@ -55,7 +55,7 @@ export interface Traffic {
   readonly get: (number: number) => Kept | undefined
 }
 
-/** The number of calls that are stored. */
+/** The maximum number of calls that are stored. */
 export const kept = 1000
 
 const longest = 4096
@@ -77,8 +77,8 @@ const sizeOf = ({ body, headers, path, query = "" }: Request): number => {
 }
 
 /**
- * Copies a body that is part of a larger buffer, such as its connection's, because a slice would keep the complete
- * buffer alive.
+ * Copies a body that is part of a larger buffer, such as a connection's read buffer, because a slice would keep the
+ * complete buffer alive.
  */
 const keptBody = (body: Uint8Array): Uint8Array =>
   body.length <= longest && body.length === body.buffer.byteLength ? body : new Uint8Array(body.subarray(0, longest))
@@ -91,8 +91,8 @@ const cutHeaders = (headers: Request["headers"]): Request["headers"] =>
   )
 
 /**
- * A slot for a call. A later call overwrites the slot's fields. If it replaced the slot instead, the old slot would
- * become garbage in the old generation, which is collected late and keeps its references alive until then.
+ * A slot for a call. A later call overwrites the slot's fields. If a later call got a new slot instead, the old slot
+ * would become garbage in the old generation, which is collected late and keeps its references alive until then.
  */
 class Slot {
   private number = 0
@@ -155,10 +155,10 @@ const headersOf = (headers: Request["headers"]): Readonly<Record<string, string>
     )
   )
 
-/** A field whose value is secret, even if the JSON ends within the value. */
+/** Matches a JSON field whose value is secret, even if the text ends within the value. */
 const secretField = /"(code|passphrase|apiKey|apiSecret|publicKey|secretKey|secret)"(\s*:\s*)"(?:[^"\\]|\\.)*"?/giu
 
-/** Parses the JSON and writes it again, so that escapes can't hide the name of a field. */
+/** Removes secrets from a text. JSON is first parsed and written again, so that escapes can't hide a field's name. */
 const scrubbed = (text: string, secrets: Iterable<string>): string => {
   const json = Json.parse(text)
   const plain = Result.isSuccess(json) ? Json.stringify(json.success as object) : text

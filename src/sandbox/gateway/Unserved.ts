@@ -1,6 +1,6 @@
 /**
- * The live exchange's calls that this sandbox does not serve, by subject. Such a call is refused with the statement
- * that it is not supported, so that the caller does not look for a mistake in the path.
+ * The live exchange's calls that this sandbox does not serve, by subject. The refusal of such a call says that the
+ * sandbox does not serve it, so that the caller does not look for a mistake in the path.
  *
  * Source: the live exchange's documentation of API V4, and its earlier documentation of API V1 and V2.
  */

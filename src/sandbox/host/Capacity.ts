@@ -36,7 +36,7 @@ export interface Capacity {
 /** The maximum time that a venue waits for capacity. */
 const patience = "5 seconds"
 
-/** The number of venues that are put to sleep together when memory is short. */
+/** The maximum number of venues that are put to sleep together when memory is short. */
 const atOnce = 8
 
 /** Creates a host's capacity. */

@@ -22,7 +22,7 @@ import * as Registry from "./Registry.ts"
 export interface Exported {
   /** The number of commands. */
   readonly commands: number
-  /** The hash of the last command, in hex. */
+  /** The hash of all commands, in hex. */
   readonly digest: string
   /** The venue's record. */
   readonly registered: Registry.Registered

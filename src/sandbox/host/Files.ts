@@ -12,8 +12,8 @@ export interface Files {
   /** The journal's file. */
   readonly journal: string
   /**
-   * Prepares the folder for opening the journal: creates it for a new venue, and refuses a folder whose journal is
-   * missing, or whose files are links, because links may point to another venue.
+   * Prepares the venue's folder for opening the journal. Refuses files that are links, because links may point to
+   * another venue. If `isBegun`, fails unless the journal exists; otherwise creates the folder.
    */
   readonly prepare: (isBegun: boolean) => Effect.Effect<void, JournalError>
   /** The memory that the venue saved when it fell asleep, if any. */
@@ -35,7 +35,7 @@ const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fals
 
 /** The error for a venue whose journal is missing. */
 export const gone = (file: string): JournalError =>
-  damaged(file, "it had commands, and is gone or empty. Put the venue's own files back, or end the venue", 0)
+  damaged(file, "it had commands, but is gone or empty. Put the venue's own files back, or end the venue", 0)
 
 /** A venue's files in a host's folder. */
 export const of = (folder: string, id: string): Files => {

@@ -62,7 +62,7 @@ export { type Failure, Host, type HostOptions, type OpenPort } from "./HostServi
  * @category models
  */
 export interface Options extends HostOptions {
-  /** The folder for all venues. If it is absent, the host uses a temporary folder and removes it when it is closed. */
+  /** The folder for all venues. If absent, the host uses a temporary folder, which is removed when the host closes. */
   readonly folder?: string
 }
 
@@ -116,7 +116,7 @@ const reimported = (folder: string, id: string): string =>
   `Stop the host, export the venue with that release (effect-txc host export ${id} --from ${folder} --data NEW), and ` +
   `import it with this one (effect-txc host import --data NEW --into ${folder})`
 
-/** Adds the remedy to the error for a journal that belongs to another venue, or that another release wrote. */
+/** Adds the remedy to the error for a journal that belongs to another venue or was written by another release. */
 const withRemedy = (folder: string, id: string) => (error: JournalError): JournalError => {
   const { file, reason, why } = error
   const remedy = why === "other-rules"
@@ -269,7 +269,7 @@ const commandsOf = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], se
   yield* journal.verify
   const to = sequence ?? journal.sequence()
   if (to > journal.sequence()) {
-    const message = `The venue has ${journal.sequence()} commands. Choose one of them, or none to copy all`
+    const message = `The venue has ${journal.sequence()} commands. Choose one of them, or omit this field to copy all`
     return yield* new Models.NotMade({ field: "sequence", message })
   }
   yield* journal.read(0, to, (command) => void commands.push(command))
@@ -316,7 +316,7 @@ const sweep = Effect.fnUntraced(function*(parts: Parts, idleMillis: number) {
   yield* parts.capacity.relieve
 })
 
-/** Removes the venues that a crash left incomplete, and adds all other venues in the registry. */
+/** Removes the venues that a crash left incomplete or whose time to live is over. Adds all others in the registry. */
 const restore = Effect.fnUntraced(function*(parts: Parts) {
   const now = yield* Clock.currentTimeMillis
   for (const registered of parts.registry.venues) {

@@ -36,8 +36,8 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
     success: Models.Made,
     error: [BoundReached, Models.NotMade, Unavailable]
   }).annotateMerge(described(
-    "Creates a venue, and returns its base URL, its keys and its own control token. By default it has the example's " +
-      "accounts and money, the documented dialect and a running clock."
+    "Creates a venue, and returns its base URL, its keys and its own control token. By default, the venue has the " +
+      "example's accounts and funds and a running clock, and speaks the document's dialect."
   )),
   HttpApiEndpoint.get("list", "/Venues", {
     query: Schema.Struct({ owner: key(Schema.String) }),
@@ -73,7 +73,7 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
     error: [Models.UnknownVenue, Unavailable]
   }).annotateMerge(described("Deletes a venue and its files. Calls in progress get five seconds to finish.")),
   HttpApiEndpoint.get("status", "/Host", { success: Models.HostStatus, error: Unavailable }).annotateMerge(
-    described("Returns the host's current use, its bounds, and the nodes of a cluster.")
+    described("Returns the resources that the host currently uses, its bounds and, in a cluster, the nodes.")
   ),
   HttpApiEndpoint.post("drain", "/Host/Drain", {
     payload: Schema.Struct({ node: Schema.String }),

@@ -14,7 +14,7 @@ import * as Registry from "./Registry.ts"
 const registryOf = (folder: string): Effect.Effect<Registry.Registry, JournalError, Scope.Scope> =>
   Registry.open(folder, NewVenue.secret(), false)
 
-/** Writes a venue's journal to a new file, which a sandbox with the venue's dialect can open. */
+/** Writes a venue's journal to a new file, which a sandbox that speaks the venue's dialect can open. */
 export const exportTo = (
   folder: string,
   id: string,
@@ -24,7 +24,7 @@ export const exportTo = (
     const found = (yield* registryOf(folder)).venues.find((venue) => venue.id === id)
     if (found === undefined || found.partial) return yield* unknownVenue(id)
     if (found.begun !== true) {
-      const reason = "it is empty: the venue was never called. Call it first, or delete it and create another"
+      const reason = "it is empty: the venue was never called. Call the venue first, or delete it and create another"
       return yield* new JournalError({ why: "failed", file: id, reason })
     }
     const { journal } = Files.of(folder, id)
@@ -46,9 +46,9 @@ const hasSame = Effect.fnUntraced(function*(files: Files.Files, { journal }: Exp
 })
 
 /**
- * Adds an exported venue to a host's folder, with its id, token and keys, for this release's engine. `record` is the
- * text of the venue's record. If the folder already has the venue, replaces it only if it has not changed since the
- * export. Before anything else, replays every command.
+ * Adds an exported venue to a host's folder, for this release's engine. The venue keeps its id, token and keys.
+ * `record` is the text of the venue's record. First replays every command. If the folder already has the venue,
+ * replaces it only if its journal has not changed since the export.
  */
 export const importFrom = (
   folder: string,
@@ -63,7 +63,7 @@ export const importFrom = (
     const files = Files.of(folder, id)
     const present = registry.venues.find((venue) => venue.id === id)
     if (present?.begun === true && !present.partial && !(yield* hasSame(files, read))) {
-      const reason = "the host has a different history of it. Export it again, or delete the venue there first"
+      const reason = "the venue has a different history on the host. Export it again, or delete it from the host first"
       return yield* new JournalError({ why: "failed", file: id, reason })
     }
     // If a crash happens before the venue is complete, the host removes the venue when the host next starts, and the

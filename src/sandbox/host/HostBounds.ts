@@ -58,7 +58,7 @@ const words: Readonly<Record<keyof Bounds, readonly [what: string, flag: string]
 const remedies: Readonly<Record<keyof Bounds, string>> = {
   maxVenues: "End a venue",
   maxPerOwner: "End a venue of this owner",
-  maxAwake: "Call again when one is idle, or end one",
+  maxAwake: "Call again when a venue is idle, or end one",
   maxCommands: "End the venue and create another",
   maxPorts: "End a venue that has a port",
   maxMemory: "Call again shortly, or end a large venue"
@@ -67,7 +67,7 @@ const remedies: Readonly<Record<keyof Bounds, string>> = {
 /** The number of open files of an awake venue: its journal, the journal's log and shared-memory index, and its anchor. */
 const filesOfAwake = 4
 
-/** The number of files that a host with these bounds may open. */
+/** The maximum number of files that a host with these bounds has open at the same time. */
 export const filesOf = ({ maxAwake, maxPorts }: Bounds): number =>
   filesOfAwake * maxAwake + maxPorts + maxConnections + 64
 
@@ -90,7 +90,7 @@ export const reached = (bounds: Bounds, bound: keyof Bounds): BoundReached => {
   const [what, flag] = words[bound]
   const limit = bounds[bound]
   const message =
-    `This host has at most ${limit} ${what}, and they are in use. ${remedies[bound]}, or raise the bound ` +
+    `This host has at most ${limit} ${what}, and all are in use. ${remedies[bound]}, or raise the bound ` +
     `where the host is started (${flag})`
   return new BoundReached({ bound, limit, message })
 }

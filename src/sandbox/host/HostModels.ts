@@ -29,7 +29,7 @@ export interface NewOptions {
 
 /** The options of a copy. */
 export interface CopyOptions extends NewOptions {
-  /** Copies the venue as it was after this command; by default, after the last command. */
+  /** The number of the last command to copy; by default, the venue's last command. */
   readonly sequence?: number
 }
 
@@ -155,7 +155,7 @@ export const Made: Schema.Codec<Made, unknown> = Schema.Struct({
 export interface NodeStatus {
   /** The node's address for requests from other nodes. */
   readonly node: string
-  /** Whether the node is ready for calls. A lost node has not reported for five seconds. */
+  /** The node's state. A lost node has not reported for five seconds. */
   readonly state: "ready" | "not ready" | "draining" | "lost"
   /** The time at which the node joined, in Unix microseconds. */
   readonly since: number
@@ -261,13 +261,13 @@ export class NotMade extends Schema.TaggedError<NotMade>()("NotMade", {
 export interface Addresses {
   /** The host's base URL. */
   readonly baseUrl: string
-  /** The base URL of a venue with its own host name. */
+  /** Returns the base URL of a venue under the venue's own host name. */
   readonly nameUrl?: (id: string) => string
-  /** The base URL of a venue with this port. */
+  /** Returns the base URL of a venue that has this port. */
   readonly portUrl?: (port: number) => string
 }
 
-/** The base URL of a venue with its own path. */
+/** The base URL of a venue, at the venue's path on its host. */
 export const urlOf = ({ baseUrl }: Addresses, id: string): string => `${baseUrl}/v/${id}`
 
 /** The summary of a venue. */

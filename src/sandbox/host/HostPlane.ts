@@ -30,7 +30,7 @@ const groupLayer = (host: Host["Service"]) =>
       drain: ({ payload }) => Effect.as(host.drain(payload.node), {})
     }))
 
-/** The server backend of a host's control plane. */
+/** Creates the handler for requests to a host's control plane. */
 export const make = Effect.fnUntraced(function*(
   host: Host["Service"]
 ): Effect.fn.Return<(request: Request) => Effect.Effect<Answer>, never, Scope.Scope> {

@@ -31,7 +31,7 @@ export interface Entry {
   readonly resident: Resident.Resident<WakeFailure>
 }
 
-/** A request's path without the prefix of the venue or its fork. */
+/** A path without the prefix of a fork, if it has one. */
 const innerPath = (path: string): string => path.startsWith("/fork/") ? path.replace(/^\/fork\/\d+/u, "") : path
 
 /**
@@ -48,7 +48,7 @@ const page = Effect.map(
 
 /**
  * Handles the requests that don't need the venue, without waking it: requests for the page or the protocol document,
- * and requests without the token.
+ * and control plane requests that are refused, because they come from another origin or lack the token.
  */
 const withoutVenue = (
   { controlToken, dialect }: Registered,

@@ -69,7 +69,7 @@ const recordFields = Effect.fnUntraced(function*(
 ) {
   const now = yield* Clock.currentTimeMillis
   if (now * 1000 > Times.latest) {
-    const message = "The machine's clock is after 2199, the last year that a venue can record. Correct it"
+    const message = "The machine's clock is after 2199, the last year that a venue can record. Correct the clock"
     return yield* new NotMade({ field: "clock", message })
   }
   return {

@@ -1,7 +1,7 @@
 /**
  * The placement of venues determines which process serves a venue's calls, and how requests reach that process. A
  * host's router reaches venues only through the placement. A host in a single process has all venues in that process.
- * In a cluster, a different placement sends each request to the node that owns its venue.
+ * In a cluster, a different placement sends each request to the node that has its venue.
  *
  * @example
  * ```ts
@@ -20,16 +20,17 @@ import type * as Effect from "effect/Effect"
 import type { Outcome, Request } from "../gateway/Message.ts"
 
 /**
- * Finds the process that has a venue, and sends requests to it.
+ * Finds the process that has a venue, and sends requests to that process.
  *
  * @category services
  */
 export class Placement extends Context.Service<Placement, {
-  /** The name of the process that owns a venue, such as `here`; `undefined` if there is no such venue. */
+  /** The name of the process that has a venue, such as `here`; `undefined` if there is no such venue. */
   readonly ownerOf: (id: string) => Effect.Effect<string | undefined>
   /**
-   * Sends a raw request to the owner of a venue. The request's path has no venue prefix. `resume` is called once: with
-   * the response, or with an effect that returns the response. If the venue does not exist, the response is a 404.
+   * Sends a raw request to the process that has a venue. The request's path has no venue prefix. `resume` is called
+   * once, with the outcome or with an effect that returns the outcome. If the venue does not exist, the outcome is a
+   * 404 response.
    */
   readonly send: (
     id: string,

@@ -42,11 +42,11 @@ export interface Registered {
   readonly clock?: number
   /** Whether the venue started with the example. */
   readonly example: boolean
-  /** The engine version that created the venue; absent in records that earlier releases wrote. */
+  /** The engine version that wrote the venue's journal; absent in records written by earlier releases. */
   readonly engine?: number
   /** The prefix of the ids that the venue assigns. */
   readonly identity: string
-  /** The venue's initial keys, by account name. */
+  /** The venue's initial keys, keyed by account name, or by key title for the example's sub-accounts. */
   readonly keys: Readonly<Record<string, VenueKey>>
   /** The creation time, in Unix milliseconds. */
   readonly madeAt: number
@@ -167,7 +167,7 @@ export const open = Effect.fnUntraced(function*(
   const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: fromSqlite(file) })
   yield* attempt(() => {
     mkdirSync(`${folder}/venues`, { recursive: true, mode: 0o700 })
-    // The file contains tokens, so it must be readable only by its owner from the start.
+    // The file contains tokens, so from the start only the user of this process may read it.
     if (!existsSync(file)) closeSync(openSync(file, "a", 0o600))
   })
   const database = yield* Effect.acquireRelease(

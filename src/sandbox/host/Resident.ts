@@ -1,8 +1,9 @@
 /**
- * One venue of a host, asleep or awake. A call wakes it; an idle venue falls asleep.
+ * One venue of a host, asleep or awake. A call wakes a sleeping venue; an idle venue falls asleep.
  *
  * Calls that arrive while the venue wakes are queued, and carried out in order of arrival. The venue falls asleep only
- * while no call is in progress and its feed has no readers. Calls that arrive while it falls asleep wake it again.
+ * while no call is in progress and its feed has no readers. A call that arrives while the venue falls asleep wakes it
+ * again.
  *
  * Each caller waits for a limited time. After that, the caller is refused, even if the venue is still being opened or
  * closed.
@@ -92,7 +93,7 @@ type Stage =
   | { readonly _tag: "Asleep" | "Ended" }
   /** `done` completes once the venue is awake, or has fallen asleep. */
   | { readonly _tag: "Waking" | "FallingAsleep"; readonly done: Deferred.Deferred<void> }
-  /** `isOver` completes when the venue is closed while it is in use. This ends the feeds. */
+  /** `isOver` completes when the venue begins to close while it is in use, which ends the feeds. */
   | {
     readonly _tag: "Awake"
     readonly awake: Awake
@@ -111,8 +112,8 @@ export interface Resident<E> {
   /** Ends one use of the venue. */
   readonly release: (clock: Clock.Clock) => void
   /**
-   * Handles a request to the venue, waking the venue if needed. If the venue can't be woken, `refused` returns the
-   * response.
+   * Handles a request to the venue, waking the venue if needed. `choose` gets the venue, or the reason why it can't be
+   * woken, and returns the backend that handles the request, or a response.
    */
   readonly receive: (
     request: Request,
@@ -120,7 +121,7 @@ export interface Resident<E> {
     resume: (outcome: Outcome | Effect.Effect<Outcome>) => void,
     choose: (exit: Exit.Exit<Awake, E | Unready>) => Backend | Answer
   ) => void
-  /** Whether the venue is awake or waking up. */
+  /** Whether the venue is in memory: waking up, awake or falling asleep. */
   readonly isAwake: () => boolean
   /**
    * The reason why the journal can no longer be written; `undefined` if the journal can be written, or if the venue is
@@ -375,7 +376,7 @@ class Sleeping<E> implements Resident<E> {
     this.waiting.add(waiter)
   }
 
-  /** Calls the waiting callers in order. Each caller that gets the venue adds a use. */
+  /** Calls the callbacks of the waiting callers, in order. Each caller that gets the venue adds a use. */
   private tell(exit: Exit.Exit<Awake, E | Unready>): void {
     const told = [...this.waiting]
     this.waiting.clear()
@@ -439,7 +440,7 @@ class Sleeping<E> implements Resident<E> {
     return { ...outcome, body }
   }
 
-  /** Waits until a venue that is in use has been closed. If the venue is already being closed, succeeds immediately. */
+  /** Waits until the venue begins to close although it is in use. If the venue is not awake, succeeds immediately. */
   private isOver(): Effect.Effect<void> {
     return this.stage._tag === "Awake" ? Deferred.await(this.stage.isOver) : Effect.void
   }

@@ -1,4 +1,4 @@
-/** The initial commands of a venue. They are the same for all venues, except for the parts that must be unique. */
+/** The initial commands of a venue, which are the same for all venues except for the parts that must be unique. */
 import * as Effect from "effect/Effect"
 import { ApiKey } from "../../domain/Identifiers.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -9,7 +9,7 @@ import type { JournalError } from "../store/Journal.ts"
 import * as Venue from "../venue/Venue.ts"
 import type { Registered, VenueKey } from "./Registry.ts"
 
-/** Generates a venue's unique parts. */
+/** A venue's unique parts: its identity, and generators of its secrets and UUIDs. */
 export interface Own {
   /** The prefix of the ids that the venue assigns. */
   readonly identity: string
@@ -81,11 +81,14 @@ export const commands = (
   return all.map((action) => ({ at, action }))
 }
 
-/** The commands and keys of a copy. */
+/** The commands and keys of a venue's copy. */
 export interface Copied {
   /** The commands, with the copy's own keys. */
   readonly commands: ReadonlyArray<Command>
-  /** The copy's keys, keyed by account. An account with several keys is listed with its first key. */
+  /**
+   * The copy's keys. The original's initial keys have the same names as in the original; later keys are keyed by
+   * account. If several keys have the same name, only the first one is listed.
+   */
   readonly keys: Readonly<Record<string, VenueKey>>
 }
 

@@ -1,7 +1,7 @@
 /**
  * Receives request bodies. The size of each body, of all bodies from an address, and of all bodies together is limited.
- * If a body exceeds a limit, the oldest incomplete body is refused to make room: one from the same address, or from the
- * address with the most bytes.
+ * If memory for a body runs out, the oldest incomplete body is refused to make room: a body from the same address if
+ * that address has reached its limit, otherwise a body from the address with the most bytes.
  */
 import type * as Http from "node:http"
 import * as Quotas from "../gateway/Quotas.ts"
@@ -27,8 +27,8 @@ export interface Bodies {
 const empty = new Uint8Array()
 
 /**
- * Returns a body as one buffer, however small its chunks are. If there is only one chunk, returns that chunk;
- * otherwise, returns a copy of all chunks.
+ * Collects the chunks of a body in one buffer, however small the chunks are. A single chunk is used as it is; several
+ * chunks are copied.
  */
 class Body {
   private bytes: Uint8Array = empty

@@ -9,8 +9,8 @@ export const maxBody = 1024 * 1024
 export const maxOwnerBody = 256 * 1024 * 1024
 
 /**
- * The maximum total size of the bodies in memory at the same time, in bytes, excluding the owner's. A request that
- * would exceed this size is refused until memory is released.
+ * The maximum total size of the bodies in memory at the same time, in bytes, excluding the owner's. If a body would
+ * exceed this size, incomplete bodies are refused.
  */
 export const maxPending = 64 * 1024 * 1024
 

@@ -23,7 +23,7 @@ export interface Connections {
   /**
    * Adds a connection. If its address or the complete server has too many connections, closes the connection whose
    * request has been incomplete for the longest time. If no request is incomplete, closes an idle connection. If every
-   * connection has a call in progress, closes the new connection.
+   * connection is a WebSocket or has a call in progress, closes the new connection.
    */
   readonly open: (socket: Socket) => void
   /** Adds a call to its connection; `undefined` if the connection has too many calls. */
@@ -98,8 +98,8 @@ const isOwing = ({ calls, hasCalled }: Connection): boolean =>
 const isIdle = ({ calls, isUpgraded }: Connection): boolean => calls.length === 0 && !isUpgraded
 
 export const make = (): Connections => {
-  // The response of a pipelined call that waits behind another one never closes when the connection breaks, so the
-  // socket's event is used.
+  // When a connection breaks, the response of a pipelined call that waits behind another call is never closed. So the
+  // socket's `close` event ends all calls of the connection.
   const opened = new Map<Socket, Connection>()
   const connections = Quotas.make(Bounds.maxConnections)
   const waiting = Quotas.make(Bounds.maxUnanswered.ofAll)
@@ -127,7 +127,7 @@ export const make = (): Connections => {
     return found
   }
 
-  /** Takes one unit of a resource for an address. If no unit is left, closes the connection that `spare` finds. */
+  /** Takes one unit of a resource for an address. If none is left, first closes the connection that `spare` finds. */
   const take = (
     quotas: Quotas.Quotas,
     address: string,

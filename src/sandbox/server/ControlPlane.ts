@@ -179,7 +179,7 @@ const toApp = (
   )
 
 /**
- * Holds back a response until the journal has confirmed that this process still owns the venue. This applies to every
+ * Holds back a response until the journal has confirmed that this process still has the venue. This applies to every
  * request, because faults, limits and refusals write nothing to the journal.
  */
 const confirmed = (
@@ -194,7 +194,7 @@ const confirmed = (
         answer._tag === "Stream" ? answer : json(503, { _tag, why, file, reason })
     }))
 
-/** Creates the control plane of a venue, which can be used until the scope is closed. */
+/** Creates a venue's control plane. It can be used until the scope is closed. */
 export const make = Effect.fnUntraced(function*(
   venue: Venue["Service"],
   { serve, token }: Options

@@ -126,8 +126,8 @@ export const layerWith = (
 
 /**
  * Effect's `Socket` for the venue in the context, without a port. Each reader opens a new connection. The socket uses
- * the clock in the context, so that a test can drive it with `TestClock`. In the documented dialect, which has no
- * WebSocket, readers fail.
+ * the clock in the context, so that a test can drive the socket with `TestClock`. In the document's dialect, which has
+ * no WebSocket, readers fail.
  *
  * @category layers
  */

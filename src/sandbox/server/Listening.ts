@@ -1,4 +1,4 @@
-/** An HTTP server that enforces the limits of `Bounds`, passes requests to a backend, and sends its responses. */
+/** An HTTP server that enforces the limits of `Bounds`, passes requests to a backend, and sends the responses. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -49,7 +49,7 @@ export interface Options {
   /**
    * The names at which callers reach the server, such as `sandbox` or `exchange.example.com`, in addition to loopback
    * names and the address that it listens on. A request for any other name is refused with 421, so that a web page
-   * whose DNS name resolves to this machine can't call the server. A request by a page from any other name is refused
+   * whose DNS name resolves to this machine can't call the server. A request from a page on any other host is refused
    * with 403.
    */
   readonly allowHosts?: ReadonlyArray<string>
@@ -240,7 +240,7 @@ const createServer = (service: Service, shared: Shared): Http.Server => {
     headersTimeout,
     maxHeaderSize: Bounds.maxHeaders,
     connectionsCheckingInterval: Math.ceil(headersTimeout / 10),
-    // Other requests to upgrade are handled as ordinary requests. Node 22 does not have this option.
+    // Requests for any other upgrade are handled as ordinary requests. Node 22 does not have this option.
     shouldUpgradeCallback: (request: Http.IncomingMessage) => Sockets.isUpgrade(headOf(request))
   }
   const server = Http.createServer(options, listener(service, shared))

@@ -3,8 +3,8 @@ import { prefix } from "../control/ControlApi.ts"
 import { json, type Written } from "../gateway/Message.ts"
 
 /**
- * A refusal in the error format that belongs to the path: the control plane's format, or the exchange's. It states that
- * the call was not applied.
+ * A refusal in the error format that belongs to the path: the control plane's format, or the exchange's. A refused call
+ * was not applied.
  */
 export const make = (path: string, status: number, tag: string, message: string): Written => {
   const written = path.startsWith(prefix)

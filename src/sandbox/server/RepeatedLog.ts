@@ -33,8 +33,8 @@ interface Known {
 }
 
 /**
- * Wraps loggers: a warning or error is logged in one line. If the same message recurs within a minute, it is only
- * counted, and its next line gives the count. Other messages pass unchanged.
+ * Wraps loggers: a warning or error is logged in one line. Repetitions of the line within a minute are only counted;
+ * the next time the line is logged, it gives the count. Other messages pass unchanged.
  */
 export const once = (
   loggers: ReadonlySet<Logger.Logger<unknown, unknown>>

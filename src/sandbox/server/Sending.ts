@@ -50,7 +50,7 @@ export const sendStream = (
     })
   })
 
-/** Sends a response. The caller must read the response within `timeout` milliseconds. */
+/** Sends a response. The caller must read the response within `within` milliseconds. */
 export const send = (
   request: Http.IncomingMessage,
   response: Http.ServerResponse,

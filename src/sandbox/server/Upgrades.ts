@@ -11,7 +11,7 @@ import * as WebSocketFrames from "./WebSocketFrames.ts"
 
 const reasonOf = (status: number): string => Http.STATUS_CODES[status] ?? "Refused"
 
-/** Responds to a request without a response object, and closes the connection. */
+/** Writes a response directly to the socket, because an upgrade has no response object, and closes the connection. */
 const refuse = (socket: Duplex, { body, headers, status }: Written): void => {
   const head = { ...headers, "content-length": Buffer.byteLength(body), connection: "close" }
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`)
@@ -25,7 +25,7 @@ const refusalOf = (head: Head): Written | undefined => {
   if (!Sockets.isUpgrade(head)) {
     return badRequest(
       head.path,
-      "Only the path /ws upgrades, to a WebSocket. Send requests to other paths without the header Upgrade"
+      "Only the path /ws can be upgraded, and only to a WebSocket. Send other requests without the header Upgrade"
     )
   }
   if (head.method !== "GET") return badRequest(head.path, "A WebSocket handshake must use the method GET")

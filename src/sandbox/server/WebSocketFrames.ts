@@ -11,7 +11,7 @@ export type Received =
   | { readonly _tag: "Ping"; readonly payload: Uint8Array }
   | { readonly _tag: "Pong" }
   | { readonly _tag: "Close"; readonly payload: Uint8Array }
-  /** The client breaks the protocol, or sends a message that is too long or is not text. */
+  /** The data violates the protocol, or is a message that is too long or is not text. */
   | { readonly _tag: "Invalid" }
 
 const opcodes = { continuation: 0x0, text: 0x1, close: 0x8, ping: 0x9, pong: 0xa } as const
@@ -55,7 +55,7 @@ export class Reader {
     this.longest = longest
   }
 
-  /** Reads the next chunk. After an invalid frame, it ignores all later chunks. */
+  /** Reads the next chunk. After an invalid frame, ignores all later chunks. */
   *read(chunk: Buffer): Generator<Received, undefined> {
     this.chunks.push(chunk)
     this.waiting += chunk.length
@@ -82,7 +82,7 @@ export class Reader {
     const opcode = first & 0x0f
     const isFinal = (first & 0x80) !== 0
     const short = second & 0x7f
-    // No extension is in use that gives the first byte's other bits a meaning. A client must mask every frame.
+    // No extension is in use, so the first byte's other bits must be 0. A client must mask every frame.
     if ((first & 0x70) !== 0 || (second & 0x80) === 0) return "invalid"
     if (isControl(opcode) && (!isFinal || short > longestControl)) return "invalid"
     const begin = short === 126 ? 4 : short === 127 ? 10 : 2
@@ -162,7 +162,7 @@ export const codeOf = (code: number): Buffer => Buffer.from([code >> 8, code & 0
 /** The constant from RFC 6455 with which a server proves that it has read the client's key. */
 const salt = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-/** The value of `sec-websocket-accept` for a client's `sec-websocket-key`. */
+/** The head of the response that accepts a WebSocket handshake, given the client's `sec-websocket-key`. */
 export const accept = (key: string): string =>
   [
     "HTTP/1.1 101 Switching Protocols",

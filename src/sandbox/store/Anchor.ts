@@ -27,8 +27,8 @@ export interface Anchor {
 export const fileOf = (file: string): string => `${file}-anchor`
 
 /**
- * The file has two slots, each in its own sector, which are written alternately. If the power fails during a write, the
- * other slot is still valid.
+ * The length of a slot, in bytes. The file has two slots, each in its own sector, which are written alternately. If the
+ * power fails during a write, the other slot is still valid.
  */
 const slotLength = 512
 
@@ -79,8 +79,8 @@ const replace = (path: string, end: Chain.End): void => {
 const none: Anchor = { write: () => undefined, sync: () => undefined }
 
 /**
- * The anchor of a journal that ends at this entry, which is closed when the scope closes. A journal in memory has no
- * anchor.
+ * Opens the anchor of a journal that ends at the entry `end`. The anchor closes when the scope closes. A journal in
+ * memory has no anchor.
  */
 export const open = Effect.fnUntraced(function*(
   file: string,

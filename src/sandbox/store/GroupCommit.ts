@@ -37,7 +37,7 @@ export interface Options {
   readonly anchor: Anchor
   /** Whether writing a group waits for a disk. */
   readonly onDisk: boolean
-  /** The last entry appended so far. */
+  /** The last entry of the journal when the journal is opened. */
   readonly end: End
   /** Converts a SQLite error to a journal error. */
   readonly failed: (error: unknown) => JournalError

@@ -3,5 +3,5 @@
 /** The file name of a journal that is kept in memory only. */
 export const inMemory = ":memory:"
 
-/** The maximum size of a journal in memory, in bytes. When it is full, its venue halts, as when a disk is full. */
+/** The maximum size of a journal in memory, in bytes. At this size, the venue halts, as when a disk is full. */
 export const maxInMemory: number = 256 * 1024 * 1024

@@ -155,7 +155,7 @@ const readingFrom = (file: string, tables: JournalTables.JournalTables): Reading
     }
   })
 
-/** The number of commands in one page. Other work runs between pages. */
+/** The maximum number of commands in one page. Other work runs between pages. */
 const page = 1000
 
 /** Reads commands in pages, starting with the first. Each page is checked before it is emitted. */

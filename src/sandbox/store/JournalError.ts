@@ -31,7 +31,7 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
     | "damaged"
     | "full"
     | "failed"
-  /** The journal's file. */
+  /** The journal's file or venue, as the message names it. */
   declare readonly file: string
   /** Describes the problem, and how to resolve it. */
   declare readonly reason: string
@@ -55,8 +55,8 @@ const reasons: { readonly [code: number]: readonly [JournalError["why"], string]
 /** The error for a command whose time is later than a journal can record. */
 export const tooLate = (file: string): JournalError => {
   const reason =
-    "the time of the venue is after 2199, the last year that it can record. Correct the machine's clock, or Reset or " +
-    "Restore the venue to a state with an earlier clock"
+    "the venue's time is after 2199, the last year that a journal can record. Correct the machine's clock, or return " +
+    "the venue to a state with an earlier clock (Reset, Restore)"
   return new JournalError({ why: "failed", file, reason })
 }
 

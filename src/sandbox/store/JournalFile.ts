@@ -84,7 +84,7 @@ export const checkAnchor = (
   const found = linkOf(database, sequence)
   if (Chain.isSame(found, link)) return undefined
   const what = found === undefined
-    ? `entry ${sequence} was durable, but is missing: its log was deleted or truncated, or the database is an older copy`
+    ? `entry ${sequence} was durable, but is missing: the log was deleted or truncated, or the database is an old copy`
     : `entry ${sequence} was changed after it was written`
   return damaged(
     file,
@@ -118,7 +118,7 @@ const prepare = (
 }
 
 /**
- * Makes the files of a journal, existing and new, readable only by their owner, because they contain the secrets of the
+ * Makes the existing and future files of a journal readable only by this user, because they contain the secrets of the
  * venue's keys.
  */
 const makePrivate = (file: string): void => {

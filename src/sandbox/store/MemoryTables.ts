@@ -1,6 +1,6 @@
 /**
- * The tables of a journal in memory. No other process can change them, so they store no hashes: each hash is computed
- * on demand.
+ * The tables of a journal in memory. No other process can change the tables, so they store no hashes: each hash is
+ * computed on demand.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -28,7 +28,7 @@ const linkEvery = 1000
 
 const pageLength = 1024 * 1024
 
-/** The approximate size of an entry apart from its text, in bytes. */
+/** The approximate memory overhead of an entry, in addition to its text, in bytes. */
 const lengthBesideText = 16
 
 /** All entries of a journal. */
@@ -63,7 +63,7 @@ class Entries {
   }
 }
 
-/** The last entry of a journal in memory. The link is computed when it is first read. */
+/** The last entry of a journal in memory. The link is computed only when it is read. */
 class End implements Chain.End {
   readonly sequence: number
   private readonly linkOf: (sequence: number) => Uint8Array
@@ -83,7 +83,7 @@ const make = (isOpen: () => boolean): JournalTables => {
   const recalls = new Map<number, number>()
   let sequence = 0
   let latest: Snapshot | undefined
-  /** The links of every thousandth entry, up to the point to which the chain has been computed. */
+  /** The link of every thousandth entry, as far as the chain has been computed. */
   const links = [Chain.start.link]
 
   const linkOf = (sequence: number): Uint8Array => {

@@ -38,8 +38,8 @@ const tag = {
   /** The tag of the bigint 0, which is by far the most frequent bigint. */
   zero: 16,
   /**
-   * The first of the tags for repeated strings and bigints with small numbers. Frequent values appear early, so they
-   * have small numbers.
+   * The first of the tags that each stand for one of the first strings and bigints in the data, when that value is
+   * repeated. Frequent values tend to appear early.
    */
   firstAtom: 17
 } as const
@@ -99,7 +99,7 @@ class Writer {
   }
 }
 
-/** Reads the values that a writer has written, in the same order. */
+/** Reads the values written by a `Writer`, in the same order. */
 class Reader {
   private readonly bytes: Buffer
   private at: number
@@ -271,7 +271,7 @@ interface Known {
   readonly blank: Readonly<Record<string, unknown>>
 }
 
-/** The shapes that this process has read: a state has few, and a template costs more than the objects of a small state. */
+/** The shapes that this process has read. Kept because building templates costs more than reading a small state. */
 const known = new Map<string, Known>()
 
 const knownOf = (names: Shape): Known => {

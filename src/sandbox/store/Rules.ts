@@ -3,7 +3,7 @@ import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Engine from "../engine/Engine.ts"
 import { JournalError } from "./JournalError.ts"
 
-/** A venue's rules: its dialect, the policy's choices, the engine's version, and the venue's id if there is one. */
+/** A venue's rules: its dialect, its policy for reduce-only orders, the engine's version, and its id if it has one. */
 export const of = (
   { name, policy }: { readonly name: string; readonly policy: VenuePolicy },
   id: string | undefined
@@ -13,7 +13,7 @@ export const of = (
 /** The engine version in the rules; 0 if the rules don't contain a version. */
 export const engineOf = (rules: string): number => Number(/, engine (\d+)/u.exec(rules)?.[1] ?? 0)
 
-/** The error for a journal that a different engine version has written. `file` is the journal's file or its venue. */
+/** The error for a journal written by a different engine version. `file` is the journal's file or its venue. */
 export const otherEngine = (file: string, engine: number, remedy: string): JournalError =>
   new JournalError({
     why: engine < Engine.version ? "older" : "newer",

@@ -67,7 +67,7 @@ export const inspect = (bytes: Uint8Array): Inspection => {
     at += frameLength
     if (isCommit(last)) end = at
   }
-  // The rest is too short to tell which log it belongs to. The rest is treated as part of this log.
+  // If the rest is too short to tell which log it belongs to, it is treated as part of this log.
   let after = at + 16 > bytes.length ? bytes.length : at
   let damaged = false
   for (let frame = at; frame + 16 <= bytes.length; frame += frameLength) {

@@ -65,7 +65,7 @@ itWithPostgres(
       assert.include(yield* asNewer("import", "--data", folder), "is not an exported venue")
       asOlder("export", made.id, "--data", data)
       assert.include(yield* asNewer("import", "--data", data), `The cluster has the venue ${made.id}`)
-      assert.include(yield* asNewer("import", "--data", data), "has it already")
+      assert.include(yield* asNewer("import", "--data", data), "already has it")
       for (const from of [one, other, node]) yield* answers(from, made)
       assert.include((yield* place).text, "Too many requests")
       assert.strictEqual((yield* account(used + 2)).text, before)
@@ -85,7 +85,7 @@ itWithPostgres(
       assert.include(text, `host export ${left.id} --data FOLDER`)
       const ready = yield* send("GET", `${node.vitals}/ready`)
       assert.strictEqual(ready.status, 200)
-      assert.include(ready.text, `Engine ${Engine.version - 1} has written 1 of the venues, such as ${left.id}`)
+      assert.include(ready.text, `Engine ${Engine.version - 1} wrote 1 of the venues, such as ${left.id}`)
       const plane = { controlUrl: `${node.baseUrl}/control/v1/`, controlToken: token }
       const copied = yield* own(plane, "POST", `Venues/${left.id}/Copy`, {})
       assert.strictEqual(copied.status, 503)

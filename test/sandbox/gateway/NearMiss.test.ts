@@ -253,7 +253,7 @@ const rows: ReadonlyArray<
     document,
     [text({ request: "/api/v4/other", nonce: "1" })],
     "requestMissing",
-    `the body's "request" is not the path that was called,  ${path}`
+    `the body's "request" is not the path that was called, ${path}`
   ],
   ["no nonce", document, [text({ request: path })], "nonceMissing", "the body has no field \"nonce\""],
   [

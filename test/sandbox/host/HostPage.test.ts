@@ -92,7 +92,7 @@ it.live("the host's page lists, creates and deletes venues, and opens each venue
       yield* see(() => page.getByRole("button", { name: "Open", exact: true }).click())
       yield* see(() => page.getByText("0 of 10000 venues, 0 of 200 awake").waitFor())
       yield* see(() => page.getByLabel("Owner", { exact: true }).fill("me"))
-      yield* see(() => page.getByRole("button", { name: "Make a venue" }).click())
+      yield* see(() => page.getByRole("button", { name: "Create a venue" }).click())
       yield* see(() => page.getByRole("gridcell", { name: "me", exact: true }).waitFor())
       const [made] = yield* host.list("me")
       const id = made?.id ?? ""

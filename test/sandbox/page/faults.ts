@@ -21,7 +21,7 @@ export const faults = (): void => {
         yield* go(shown, "faults")
         const form = region(shown, "New fault")
         yield* see(() => form.getByLabel("Endpoint", { exact: true }).selectOption(balance))
-        yield* pick(form, "What goes wrong", "the exchange refuses")
+        yield* pick(form, "What goes wrong", "the exchange refuses the call")
         yield* pick(form, "Reason", "nonceUsed")
         yield* write(form, "Number of calls", "2")
         yield* write(form, "Calls to skip", "1")
@@ -46,7 +46,7 @@ export const faults = (): void => {
         assert.strictEqual(yield* called(Example.alice), 200)
         yield* appears(list, "used up")
         yield* reads(list.getByRole("listitem"), [
-          "# used up the exchange refuses, kind nonceUsed MainBalance.all, key alice-sandbox-key, after 1; " +
+          "# used up the exchange refuses the call, kind nonceUsed MainBalance.all, key alice-sandbox-key, after 1; " +
           "fired 2 of 2, matched 4 Remove"
         ])
         assert.strictEqual(yield* see(() => list.locator("li.used").count()), 1)

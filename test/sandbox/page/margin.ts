@@ -84,7 +84,7 @@ export const margin = (): void => {
           "BTC_PERP margin call"
         )
         yield* reads(cells(shown), called)
-        yield* appears(region(shown, "Margin").getByRole("alert"), /^Margin call: equity with profit is 230 USDT/u)
+        yield* appears(region(shown, "Margin").getByRole("alert"), /^Margin call: equity plus profit is 230 USDT/u)
         yield* appears(region(shown, "Market"), "bob: margin call")
 
         // The chart's lines can be hidden.
@@ -188,12 +188,12 @@ export const margin = (): void => {
         assert.isFalse(yield* see(() => shown.getByRole("switch", { name: "Hedge mode" }).isChecked()))
 
         yield* see(() => shown.getByText("Margin policy and insurance of all accounts").click())
-        yield* write(shown, "Call, multiple of maintenance", "0.5")
+        yield* write(shown, "Margin call, multiple of maintenance margin", "0.5")
         yield* press(shown, "Change…")
         const dialog = shown.getByRole("dialog", { name: "Change the margin policy?" })
         yield* press(dialog, "Change")
         yield* appears(shown.getByRole("alert"), /callRatio/u)
-        yield* write(shown, "Call, multiple of maintenance", "2")
+        yield* write(shown, "Margin call, multiple of maintenance margin", "2")
         yield* press(shown, "Change…")
         yield* press(dialog, "Change")
         yield* appears(shown, /^The margin policy is changed/u)

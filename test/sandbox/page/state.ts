@@ -225,7 +225,7 @@ export const state = (): void => {
           return another(shown, `${url}/#token=${controlToken}`)
         })
         yield* Effect.forEach(pages, isLive)
-        yield* press(shown, "Make a venue")
+        yield* press(shown, "Create a venue")
         yield* see(() => shown.getByRole("row").nth(3).waitFor())
         assert.deepStrictEqual(errors, [])
       }).pipe(Effect.scoped, Effect.provide(Host.layer()))

@@ -209,13 +209,13 @@ describe("the selection of stream faults", () => {
   it.effect("a stream fault that could never match is refused with an explanation", () =>
     Effect.gen(function*() {
       const refused: ReadonlyArray<readonly [string, Fault]> = [
-        ["\"channel\" does not select what Reset hits", {
+        ["\"channel\" does not apply to Reset", {
           channel: "depth",
           symptom: { _tag: "Reset", applied: true }
         }],
-        ["\"path\" does not select what Lose hits", { path: "/a", symptom: { _tag: "Lose" } }],
-        ["\"channel\" does not select what IgnorePing hits", { channel: "depth", symptom: { _tag: "IgnorePing" } }],
-        ["\"account\" does not select what RefuseConnection hits", {
+        ["\"path\" does not apply to Lose", { path: "/a", symptom: { _tag: "Lose" } }],
+        ["\"channel\" does not apply to IgnorePing", { channel: "depth", symptom: { _tag: "IgnorePing" } }],
+        ["\"account\" does not apply to RefuseConnection", {
           account: "alice",
           symptom: { _tag: "RefuseConnection", kind: "unavailable" }
         }]

@@ -48,13 +48,14 @@ const colours = () => ({
 type Series = ISeriesApi<"Candlestick">
 
 /**
- * The maximum distance between an order and the last price for which the chart makes room for the order, as a ratio.
+ * The chart makes room for an order if the distance between its price and the last price is at most this fraction of
+ * the last price.
  */
 const near = 0.06
 
 /**
- * Makes room for the orders near the last price, plus a margin, so that the price can be dragged even if it has hardly
- * moved.
+ * Makes room for the orders near the last price, plus a margin, so that the last price can be dragged even if it has
+ * hardly moved.
  */
 const roomy = (original: () => AutoscaleInfo | null): AutoscaleInfo | null => {
   const info = original()
@@ -89,7 +90,7 @@ const drawCandles = (series: Series): void =>
     close: Number(close)
   })))
 
-/** Draws a line for each limit price, and a dashed line for each activation price that has not been reached. */
+/** Draws a solid line for each limit price, and a dashed line for each activation price that has not been reached. */
 const drawOrders = (series: Series, before: ReadonlyArray<IPriceLine>): ReadonlyArray<IPriceLine> => {
   for (const line of before) series.removePriceLine(line)
   const here = ordersHere()
@@ -145,7 +146,7 @@ const toMarks = () => {
   })
 }
 
-/** The number of candles that are shown at first. */
+/** The maximum number of candles that are shown at first. */
 const mostCandles = 180
 
 /** Shows the market's complete history, or its latest part. */
@@ -232,7 +233,7 @@ const steps: Readonly<Record<string, number>> = {
   PageDown: -0.01
 }
 
-/** The handle of the last price. Drag it, or press arrow keys to change it. */
+/** The handle of the last price. Dragging the handle, or pressing arrow keys on it, moves the price. */
 const Handle = ({ digits, onMove, price, priceAt, top, want, wanted }: HandleProps): JSX.Element => {
   const drag = (event: TargetedPointerEvent<HTMLDivElement>): void => {
     if (event.currentTarget.hasPointerCapture(event.pointerId)) want(priceAt(event.clientY))

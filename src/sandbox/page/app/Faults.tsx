@@ -13,9 +13,9 @@ type Parameter = "applied" | "close" | "kind" | "millis" | "bytes" | "bytesPerSe
 const symptoms: Readonly<Record<Symptom["_tag"], readonly [words: string, parameters: ReadonlyArray<Parameter>]>> = {
   Reset: ["the connection is reset", ["applied"]],
   BadGateway: ["502 from a proxy", ["applied"]],
-  Refuse: ["the exchange refuses", ["kind"]],
+  Refuse: ["the exchange refuses the call", ["kind"]],
   Delay: ["applied immediately, with a late response", ["millis"]],
-  Late: ["arrives later", ["millis"]],
+  Late: ["the call arrives late", ["millis"]],
   Truncate: ["the response is cut off", ["bytes"]],
   Malformed: ["the response is not valid JSON", []],
   Unreadable: ["the response contains only order ids", []],
@@ -35,10 +35,10 @@ const streamSymptoms: Readonly<Record<StreamSymptom["_tag"], StreamWords>> = {
   Stall: { words: "nothing more arrives", hits: "messages" },
   Lose: { words: "a message is lost", hits: "messages" },
   Duplicate: { words: "a message arrives twice", hits: "messages" },
-  HoldBack: { words: "a message arrives after the next", hits: "messages" },
-  Garble: { words: "a message is not JSON", hits: "messages" },
+  HoldBack: { words: "a message arrives after the next one", hits: "messages" },
+  Garble: { words: "a message is not valid JSON", hits: "messages" },
   Throttle: { words: "messages arrive slowly", hits: "messages", parameters: ["bytesPerSecond"] },
-  Stale: { words: "a snapshot is old", hits: "snapshots" },
+  Stale: { words: "a snapshot is stale", hits: "snapshots" },
   IgnorePing: { words: "a ping gets no response", hits: "pings" },
   RefuseToken: { words: "a token is refused", hits: "tokens", parameters: ["kind"] },
   RefuseConnection: { words: "a connection is refused", hits: "connections", parameters: ["kind"] }
@@ -117,7 +117,7 @@ const toSymptom = (): object => {
 
 type Selector = "path" | "apiKey" | "channel" | "account"
 
-/** The fields that select the calls or messages that a symptom affects. */
+/** The fields that select the calls or streams that a symptom affects. */
 const selectorsOf = (tag: Tag): ReadonlyArray<Selector> => {
   if (!isOfStreams(tag)) return ["path", "apiKey"]
   const { hits } = streamSymptoms[tag]
@@ -229,7 +229,7 @@ const describe = ({ fault: { symptom } }: Armed): string => {
   return [wordsOf(_tag), ...given].join(", ")
 }
 
-/** Describes the calls or messages that a fault affects. */
+/** Describes the calls or streams that a fault affects. */
 const targetOf = ({ fault: { account, apiKey, channel, path, symptom: { _tag } } }: Armed): string => {
   const parts = isOfStreams(_tag)
     ? [channel === undefined ? streamSymptoms[_tag].hits : `${streamSymptoms[_tag].hits} of ${channel}`]
@@ -248,7 +248,7 @@ const nameOf = (of: string): string => endpoints.value.find(({ path }) => path =
 
 const timesOf = ({ fault: { times = 1 } }: Armed): number => times
 
-/** Whether a fault can still affect a call. */
+/** Whether a fault can still fire. */
 export const isArmed = (armed: Armed): boolean => armed.fired < timesOf(armed)
 
 const Fault = ({ armed }: { armed: Armed }): JSX.Element => {

@@ -106,7 +106,7 @@ const open = async (id: string): Promise<void> => {
 const end = (id: string): void =>
   ask({
     title: `End the venue ${id}?`,
-    words: "Its exchange, its journal and its files are removed.",
+    words: "The venue's exchange, journal and files are removed.",
     verb: "End",
     does: () => void act(() => remove(`Venues/${id}`))
   })
@@ -114,7 +114,7 @@ const end = (id: string): void =>
 const drain = (node: string): void =>
   ask({
     title: `Stop the node ${node}?`,
-    words: "Its venues move to the other nodes, and its process ends.",
+    words: "The node's venues move to the other nodes, and its process ends.",
     verb: "Stop",
     does: () => void act(() => post("Host/Drain", { node }))
   })
@@ -185,7 +185,7 @@ const Venues = (): JSX.Element => {
         className="venues"
         count={shown.length}
         lines={16}
-        head={["Venue", "Owner", "Dialect", "Stage", "Since, UTC", "Node", "Made, UTC", "Ends, UTC", "Action"]}
+        head={["Venue", "Owner", "Dialect", "Stage", "Since, UTC", "Node", "Created, UTC", "Ends, UTC", "Action"]}
         empty="None. A venue is an exchange of its own, with its own accounts, clock and journal."
         keyOf={(index) => shown[index]?.id ?? index}
         onOpen={(index) => {
@@ -207,7 +207,7 @@ const NewVenue = (): JSX.Element => {
   return (
     <section class="card" aria-label="New venue">
       <h2>New venue</h2>
-      <Form label="Make a venue" onSubmit={() => void act(make)}>
+      <Form label="Create a venue" onSubmit={() => void act(make)}>
         <Field label="Owner">
           <input
             maxLength={100}
@@ -229,9 +229,9 @@ const NewVenue = (): JSX.Element => {
             checked={example}
             onChange={(event) => (wanted.value = { ...wanted.value, example: event.currentTarget.checked })}
           />{" "}
-          With the example
+          With the example's accounts
         </label>
-        <button type="submit">Make a venue</button>
+        <button type="submit">Create a venue</button>
       </Form>
     </section>
   )

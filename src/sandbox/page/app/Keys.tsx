@@ -19,7 +19,7 @@ const isTaken = ({ altKey, ctrlKey, metaKey, target }: KeyboardEvent): boolean =
   altKey || ctrlKey || metaKey || document.querySelector("dialog[open]") !== null ||
   target instanceof Element && target.closest("input, select, textarea") !== null
 
-/** Moves the focus to an element after the element was drawn. */
+/** Moves the focus to an element once the element has been drawn. */
 export const focus = (selector: string): void =>
   void requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus())
 

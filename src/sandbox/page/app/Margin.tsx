@@ -1,4 +1,4 @@
-/** The chosen account's margin: its margin and state, its open positions, and their history. */
+/** The chosen account's margin figures and state, its open positions, and its margin events. */
 import type { ComponentChildren, JSX } from "preact"
 import type { Called } from "../../control/Calls.ts"
 import type { AccountMargin } from "../../control/MarginViews.ts"
@@ -50,8 +50,8 @@ const lever = (leverage: string, of: AccountMargin): void => {
   ask({
     title: `Change the leverage of ${name} to ${leverage}×?`,
     words:
-      `From ${of.leverage}×. It applies to all open positions: their margin changes, and so does the price at which they ` +
-      "are liquidated.",
+      `It is ${of.leverage}× now. The new leverage applies to all open positions, and changes their margin and their ` +
+      "liquidation prices.",
     verb: "Change",
     does: send
   })
@@ -100,17 +100,17 @@ const Settings = ({ of }: { of: AccountMargin }): JSX.Element => (
   </div>
 )
 
-/** Warns about a margin call or a liquidation, and shows at which margin each begins. */
+/** Warns about a margin call or a liquidation, and shows the margin levels at which a call and a liquidation begin. */
 const Warning = ({ of }: { of: AccountMargin }): JSX.Element | null => {
   const { callMargin, currency, equity, maintenanceMargin, pnl, state } = of
   if (state === undefined) return null
   const amount = (text: string): JSX.Element => <span class="whole">{number(text, 2)} {currency}</span>
   return (
     <p class="hint" role="alert">
-      <b class="bad">{state === "liquidation" ? "Liquidation" : "Margin call"}</b>: equity with profit is{" "}
+      <b class="bad">{state === "liquidation" ? "Liquidation" : "Margin call"}</b>: equity plus profit is{" "}
       {amount(decimal(Number(equity) + Number(pnl), 8))}. {state === "liquidation"
-        ? <>The exchange closes positions until it exceeds the maintenance margin, {amount(maintenanceMargin)}.</>
-        : <>A call begins at {amount(callMargin)}, the liquidation at {amount(maintenanceMargin)}.</>}
+        ? <>The exchange closes positions until the sum exceeds the maintenance margin, {amount(maintenanceMargin)}.</>
+        : <>A margin call begins at {amount(callMargin)}, a liquidation at {amount(maintenanceMargin)}.</>}
     </p>
   )
 }
@@ -240,7 +240,7 @@ export const Positions = (): JSX.Element => (
   </section>
 )
 
-/** The number of margin events that the sandbox shows. */
+/** The maximum number of margin events that the sandbox returns. */
 const mostEvents = 100
 
 const grave: ReadonlySet<string> = new Set(["MarginCalled", "LiquidationStarted", "Deleveraged", "DebtLeft"])

@@ -1,4 +1,4 @@
-/** The venue's margin policy, the weights of collateral, and the insurance account, which the owner can set. */
+/** The venue's margin policy, the weights of collateral, and the insurance account, all of which the owner can set. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import type { VenueMargin } from "../../control/MarginViews.ts"
@@ -10,7 +10,7 @@ import { ask, undoably } from "./Undo.tsx"
 
 const venue = signal<VenueMargin | undefined>(undefined)
 
-/** The policy fields that the user has changed, by name. A collateral weight is named after its asset. */
+/** The changed values of policy fields, keyed by name. A collateral weight is named after its asset. */
 const typed = signal<Readonly<Record<string, string>>>({})
 
 const insurance = signal("")
@@ -31,15 +31,15 @@ const allowed = [["allowed", "allowed"], ["refused", "refused"]] as const
 
 const terms: ReadonlyArray<Term> = [
   { name: "defaultLeverage", label: "Leverage of a new account", values: multiples },
-  { name: "marginMaxLeverage", label: "Most leverage on margin markets", values: multiples },
-  { name: "leverageChange", label: "New leverage with open positions", values: allowed },
+  { name: "marginMaxLeverage", label: "Maximum leverage on margin markets", values: multiples },
+  { name: "leverageChange", label: "Leverage change with open positions", values: allowed },
   {
     name: "bracketSpan",
     label: "Leverage across brackets",
     values: [["whole", "of the complete position"], ["marginal", "of each part"]]
   },
-  { name: "maintenanceShare", label: "Maintenance, share of initial margin" },
-  { name: "callRatio", label: "Call, multiple of maintenance" },
+  { name: "maintenanceShare", label: "Maintenance margin, share of initial margin" },
+  { name: "callRatio", label: "Margin call, multiple of maintenance margin" },
   { name: "partialShare", label: "First part closed, share of position" },
   { name: "liquidationFee", label: "Liquidation fee, share of value" },
   {
@@ -79,8 +79,8 @@ const save = (): void =>
   ask({
     title: "Change the margin policy?",
     words:
-      "Every account with positions is checked again. Those without enough margin get a margin call or are liquidated. You " +
-      "can undo it.",
+      "Every account with positions is checked again. Accounts without enough margin get a margin call or are " +
+      "liquidated. You can undo the change.",
     verb: "Change",
     does: () =>
       void undoably("The margin policy is changed", () => post("SetMargin", changes())).then((isDone) => {

@@ -27,7 +27,7 @@ import {
 import { Ticket, typePrice } from "./Ticket.tsx"
 import { ask, changeOf, isLarge, undoably } from "./Undo.tsx"
 
-/** Extracts the prices from typed text: numbers with any separators. */
+/** Extracts the prices from typed text: all numbers, whatever separates them. */
 const toPrices = (text: string): ReadonlyArray<string> => text.match(/\d+(?:\.\d+)?/gu) ?? []
 
 /** Moves the market's price. Asks the user before a large change, which is probably a mistake. */
@@ -47,8 +47,8 @@ const move = (price: string): void => {
     words:
       `From ${number(last)} to ${
         number(price)
-      }. Orders that the price passes are filled, stop orders are triggered, and the ` +
-      "chart shows it. You can undo it.",
+      }. Resting orders that the price crosses are filled, and stop orders are triggered. ` +
+      "The chart shows the move. You can undo it.",
     verb: "Move",
     does: () => void undoably(done, send).then((isDone) => isDone && follow("price"))
   })
@@ -70,8 +70,8 @@ const play = (prices: ReadonlyArray<string>, afterMillis: number): void => {
     words:
       `${
         planOf(prices, afterMillis)
-      }. Orders that these prices pass are filled, stop orders are triggered, and the chart ` +
-      "shows it. You can undo it.",
+      }. Resting orders that these prices cross are filled, and stop orders are triggered. ` +
+      "The chart shows the prices. You can undo the script.",
     verb: "Play",
     does: () => void undoably(`The script plays on ${of}`, () => post("PlayPrices", { market: of, steps }))
   })
@@ -158,7 +158,7 @@ const Script = (): JSX.Element => {
   )
 }
 
-/** The amount of the chosen account's orders at one price in the book. */
+/** The total amount of the chosen account's resting orders at one price. */
 const ownAt = (price: string, side: "buy" | "sell"): number =>
   latestOrders.value.filter((order) =>
     order.market === market.value && order.side === side && Number(order.price) === Number(price) &&

@@ -15,11 +15,11 @@ import { act, status, unitsOf } from "./store.ts"
 export const isInQuote = ({ kind, side, type }: AnyOrder): boolean =>
   side === "buy" && (type === "market" || (type === "stop market" && kind === "spot"))
 
-/** The filled share of an order, in percent. */
+/** The filled amount, as a percentage of the order's amount. */
 export const filledOf = (order: AnyOrder): number =>
   Math.round(Number(isInQuote(order) ? order.dealMoney : order.dealStock) / Number(order.amount) * 100)
 
-/** Describes a final status in plain English. */
+/** Describes an order's status in plain English. */
 export const outcomeOf = (status: string): string => status.toLowerCase().replaceAll("_", " ")
 
 export const cancel = (order: AnyOrder): void =>

@@ -22,11 +22,11 @@ import {
   wrong
 } from "./store.ts"
 
-/** Describes the direction in which the price must move to activate a stop order. */
+/** Says whether a stop order has been triggered, and if not, from which side the price must reach its trigger. */
 const activationOf = ({ activated, activationCondition }: OpenOrder): string =>
   activated ? "triggered at " : `waits for ${activationCondition === "gte" ? "≥" : "≤"} `
 
-/** The number of fills and closed orders that the sandbox shows. */
+/** The maximum number of closed orders that the sandbox returns. */
 const mostShown = 100
 
 /** Opens an order's history. Not available while the page shows the past, because the order may no longer exist. */
@@ -269,7 +269,7 @@ export const Orders = (): JSX.Element => {
           count={count}
           narrowHeight={68}
           head={["Order", "Market", "Amount", "Price", "Trigger", "Note", "Filled", "Id", "Action"]}
-          empty="None. Limit orders that rest in the book, and stop orders, appear here."
+          empty="None. Resting limit orders and pending stop orders appear here."
           keyOf={(index) => shown[index - offset]?.id ?? -index - 1}
           onLook={lookAtOrders}
           onOpen={(index) => openOrder(shown[index - offset])}

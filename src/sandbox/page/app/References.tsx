@@ -16,7 +16,7 @@ import { ask, changeOf, isLarge, undoably } from "./Undo.tsx"
 /** The descriptions of an account that has a margin call or is in liquidation. */
 export const stateOf = { margin_call: "margin call", liquidation: "in liquidation" } as const
 
-/** The time of a market's next settlement, in Unix microseconds: a whole multiple of its interval. */
+/** The time of a market's next funding settlement, in Unix microseconds: a whole multiple of the funding interval. */
 const nextFundingAt = (now: number, minutes: number): number => {
   const interval = minutes * 60e6
   return (Math.floor(now / interval) + 1) * interval
@@ -63,7 +63,7 @@ const Switch = ({ children, label, line }: SwitchProps): JSX.Element => (
 const Fixed = ({ of, what }: { of: MarketSummary; what: "index" | "mark" | "fundingRate" }): JSX.Element | null =>
   of.fixed?.includes(what) === true ? <span class="tag">set by you</span> : null
 
-/** The chosen account's position, if it has one on the market. */
+/** The chosen account's positions on the market, if any. */
 const Held = ({ of: { market, money, stock } }: { of: MarketSummary }): JSX.Element | null => {
   const held = positions.value.filter((one) => one.market === market)
   if (held.length === 0) return null
@@ -115,8 +115,8 @@ export const References = (): JSX.Element | null => {
 }
 
 /**
- * The price that a reference price follows unless the owner has set it. The mark price follows the index price, and the
- * index price follows the spot market.
+ * The price that a reference price follows unless the owner has set the reference price. The mark price follows the
+ * index price, and the index price follows the spot market.
  */
 const followed = (of: MarketSummary, what: "mark" | "index"): { readonly name: string; readonly price?: string } => {
   if (what === "mark") return { name: "the index", ...(of.index === undefined ? {} : { price: of.index }) }
@@ -145,7 +145,7 @@ const refer = (of: MarketSummary, what: "mark" | "index", price: string | undefi
     title: `Move the ${what} price of ${of.market} by ${percent(change, 0)}?`,
     words:
       `From ${number(from)} to ${number(to)} ${of.money}. Accounts without enough margin get a margin call or are ` +
-      "liquidated. You can undo it.",
+      "liquidated. You can undo the move.",
     verb: "Move",
     does: () => void undoably(done, send)
   })
@@ -180,7 +180,7 @@ const Reference = ({ of, what }: { of: MarketSummary; what: "mark" | "index" }):
   )
 }
 
-/** The decimal places of a funding rate, as a ratio. */
+/** The number of decimal places in a funding rate, which is sent as a ratio. */
 const rateDigits = 10
 
 const Funding = ({ of: { fixed, fundingMinutes, fundingRate, market } }: { of: MarketSummary }): JSX.Element => {

@@ -256,7 +256,7 @@ const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
             <Pairs of={request.fields} />
           </section>
         )}
-      {shown === "gone" ? <p class="soft">Its headers and response are no longer stored.</p> : null}
+      {shown === "gone" ? <p class="soft">The call's headers and response are no longer stored.</p> : null}
       {shown === undefined ? <p class="soft">Loading…</p> : null}
       {stored === undefined ? null : <Exchange shown={stored} />}
     </>

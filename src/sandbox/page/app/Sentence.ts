@@ -11,7 +11,7 @@ const named = ({ clientOrderId, orderId }: Fields): string =>
 
 const priced = ({ market, price }: Fields): string => `${number(price)} ${unitsOf(String(market)).money}`
 
-/** An order's side and amount, such as "buy 0.01 BTC_USDT". */
+/** An order's side, amount and market, such as "buy 0.01 on BTC_USDT". */
 const sized = ({ amount, market, side }: Fields): string => `${side} ${number(amount)} on ${market}`
 
 const id = ({ clientOrderId }: Fields): string => clientOrderId === undefined ? "" : `, ${clientOrderId}`
@@ -30,10 +30,10 @@ const funded = ({ intervalMinutes, market, rate }: Fields): string =>
     ...(intervalMinutes === undefined ? [] : [`every ${intervalMinutes} minutes`])
   ].join(", ")
 
-/** The descriptions of actions and operations. Any other command is described by its fields. */
+/** The descriptions of actions and operations. Any other command is described by its name and fields. */
 const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
   Nothing: () => "a call that changes nothing",
-  Pass: () => "what was due happened",
+  Pass: () => "everything due was carried out",
   PlaceLimit: (fields) =>
     `limit ${sized(fields)}${fields["price"] === undefined ? "" : ` at ${priced(fields)}`}${id(fields)}`,
   PlaceMarket: (fields) => `market ${sized(fields)}${id(fields)}`,
@@ -68,7 +68,7 @@ const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
   SetClock: () => "the clock is set"
 }
 
-/** The consequences of a command that are worth mentioning. */
+/** The consequences of a command that are worth mentioning, keyed by event tag. */
 const consequences: Readonly<Record<string, readonly [one: string, many: string]>> = {
   Traded: ["trade", "trades"],
   OrderActivated: ["stop order triggered", "stop orders triggered"],

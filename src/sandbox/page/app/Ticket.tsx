@@ -1,4 +1,4 @@
-/** The order ticket. It offers every kind of order, and places the order as the chosen account. */
+/** The order ticket. It offers the kinds of orders that the market supports, and places them as the chosen account. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import type { Called } from "../../control/Calls.ts"
@@ -23,7 +23,7 @@ import {
   unitsOf
 } from "./store.ts"
 
-/** The label of each kind of order, by its endpoint's name. */
+/** The label of each kind of order, keyed by the name of its endpoint. */
 const titles: Readonly<Record<string, string>> = {
   "LimitOrders.create": "Limit",
   "MarketOrders.create": "Market, buy by total",
@@ -40,7 +40,7 @@ const titles: Readonly<Record<string, string>> = {
 /** The kinds of orders in which a buy's amount is the total cost, in the quote currency. */
 const byTotal: ReadonlySet<string> = new Set(["MarketOrders.create", "StopMarketOrders.create"])
 
-/** The fields that are always shown, in this order. */
+/** The fields that are shown outside the options, in this order, if the kind of order has them. */
 const main = ["amount", "price", "activationPrice", "stopLimitPrice"] as const
 
 /** The values that the user has typed into the ticket. */
@@ -52,7 +52,7 @@ const typed = kept("ticket", {
   stopLimitPrice: ""
 })
 
-/** The options that the user has set, by field name. They apply until the user leaves the page. */
+/** The options that the user has set, keyed by field name. They apply until the user leaves the page. */
 const options = signal<Readonly<Record<string, string>>>({})
 
 /** The latest order's outcome. */
@@ -98,8 +98,8 @@ export const reasonsOf = (answer: string): string => {
 }
 
 /**
- * Describes the outcome of an accepted order. An order that never rests in the book, such as a market order, is canceled if
- * no other order can trade with it, although the exchange has accepted it.
+ * Describes the outcome of an accepted order. Although the exchange has accepted it, an order that never rests in the
+ * book, such as a market order, is canceled if no resting order can trade with it.
  */
 const acceptedAs = (answer: string): { readonly isBad: boolean; readonly words: string } => {
   // A pair of orders has no status of its own.
@@ -115,7 +115,7 @@ const acceptedAs = (answer: string): { readonly isBad: boolean; readonly words: 
   return { isBad: true, words: `canceled, because no order in the book could trade with it.${advice}` }
 }
 
-/** A placed order's id. The dialect determines the name of its field. */
+/** A placed order's id. The dialect determines the name of the field that contains the id. */
 const idOf = (answer: string): string | undefined => {
   const [, id] = /"order_?id":"?(\d+)/iu.exec(answer) ?? []
   return id
@@ -261,7 +261,7 @@ export const Ticket = (): JSX.Element | null => {
     <form
       class="ticket"
       aria-label="Place an order"
-      // Pressing Enter in a field places no order, because it does not indicate the side.
+      // Pressing Enter in a field places no order, because the key does not indicate a side.
       onSubmit={(event) => event.preventDefault()}
     >
       <Field label="As">

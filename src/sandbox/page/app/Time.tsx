@@ -90,8 +90,8 @@ const Clock = (): JSX.Element => {
       {ahead === "" ? null : (
         <p class="hint">
           Compared with this machine's clock, the sandbox's clock is{" "}
-          {ahead}. Orders, interest and limits carry its time. Nonces follow the machine's clock, so callers can keep
-          trading.
+          {ahead}. Orders, interest and limits use the sandbox's clock. Nonces are checked against the machine's clock,
+          so callers can keep trading.
         </p>
       )}
       {reading.skewMillis === 0
@@ -117,7 +117,7 @@ const Clock = (): JSX.Element => {
           disabled={nextDue.value === undefined}
           onClick={() =>
             void undoably(
-              "The next due event has happened",
+              "The next due event was carried out",
               () => post("SetClock", { at: Math.max(nextDue.value ?? 0, now) })
             )}
         >
@@ -193,7 +193,7 @@ const useCommands = (at: number): ReadonlyArray<CommandSummary> => {
   const latest = commands.value
   const lowest = latest.at(-1)?.sequence ?? 1
   const all = [...latest, ...older.value.filter(({ sequence }) => sequence < lowest)]
-  // If the list omits a command, reading more commands never finds it.
+  // The list may omit the selected command, so the page reads older commands only once for each selected command.
   const isKnown = at < 1 || latest.length === 0 || readFor.value === at || all.some(({ sequence }) => sequence === at)
   useEffect(() => {
     if (isKnown) return
@@ -301,7 +301,7 @@ const Snapshots = (): JSX.Element => (
 const end = (id: number): void =>
   ask({
     title: `End fork ${id}?`,
-    words: "Its state and its journal are lost. Its own forks end too.",
+    words: "The fork's state and journal are lost. Its own forks end too.",
     verb: "End",
     does: () => void act(`Fork ${id} has ended`, () => remove(`Forks/${id}`), "forks")
   })

@@ -12,12 +12,12 @@ import { act, restorable, status } from "./store.ts"
 /** The largest price change, as a ratio, that the page makes without asking the user. */
 const largest = 0.2
 
-/** The change from one price to another, as a ratio; 0 if either is unknown or is not a positive number. */
+/** The change from one price to another, as a ratio; 0 if a price is unknown or the new price is not positive. */
 export const changeOf = (from: string | undefined, to: string | undefined): number =>
   // The sandbox refuses a price that is not a positive number, and explains why.
   from === undefined || !(Number(to) > 0) ? 0 : Number(to) / Number(from) - 1
 
-/** Whether the page asks the user before a price change, because it is so large that it is probably a mistake. */
+/** Whether a price change is so large that it is probably a mistake. The page asks the user before such a change. */
 export const isLarge = (change: number): boolean => Math.abs(change) > largest
 
 interface Question {

@@ -27,12 +27,12 @@ const tokenInAddress = (): string => decodeURIComponent(/^#token=(.*)$/u.exec(lo
 let token = tokenInAddress()
 
 /**
- * Writes the token that opens the sandbox into the address, if there is a token, so that a reload opens the sandbox
- * again.
+ * Keeps the token in the address, if the address has one, so that a reload opens the sandbox again. On a host, removes
+ * the token from the address.
  */
 const keepAddress = (): void => {
-  // On a host the pages of other venues have the same origin, so they could read this page's address. The token is
-  // therefore removed from it.
+  // On a host, the pages of other venues have the same origin, so they could read this page's address. Therefore, the
+  // token is removed from the address.
   if (prefix !== "" || isHost) history.replaceState(null, "", location.pathname)
   else if (tokenInAddress() !== "") history.replaceState(null, "", `#token=${encodeURIComponent(token)}`)
 }
@@ -91,7 +91,7 @@ export const send = async (method: string, name: string, body?: object): Promise
   }).catch(() => {
     throw new ApiError(
       0,
-      `The ${isHost ? "host" : "sandbox"} did not respond. Look here when it is back: it may have done this, or not.`
+      `The ${isHost ? "host" : "sandbox"} did not respond. The action may have been carried out: check when it is back.`
     )
   })
   if (response.ok) return response

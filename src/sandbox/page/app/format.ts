@@ -78,8 +78,8 @@ export const countdown = (millis: number): string => {
 }
 
 /**
- * The reason why an order was not placed by the account: the order liquidates a position, or takes over a liquidated
- * position (ADL).
+ * The reason why the exchange placed an order for the account: the order liquidates the account's position, or takes
+ * over part of another account's liquidation (ADL). `undefined` if the account placed the order.
  */
 export const forcedOf = ({ clientOrderId = "" }: { readonly clientOrderId?: string }): string | undefined =>
   clientOrderId.startsWith("liquidation_") ? "liquidation" : clientOrderId.startsWith("adl_") ? "ADL" : undefined

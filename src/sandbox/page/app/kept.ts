@@ -30,7 +30,7 @@ export const kept = <A>(
   initial: A,
   of: "sessionStorage" | "localStorage" = "sessionStorage"
 ): Signal<A> => {
-  // Some browsers throw here because they store nothing.
+  // Browsers throw here if the user has disabled storage.
   let storage: Storage | undefined
   try {
     storage = window[of]

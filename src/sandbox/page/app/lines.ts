@@ -7,7 +7,7 @@ import { decimal, sizeOf } from "./format.ts"
 import { kept } from "./kept.ts"
 import { market, positions, summaryOf } from "./store.ts"
 
-/** The kinds of lines that are shown. */
+/** Whether each kind of line is shown. */
 export const shownLines = kept("lines", { mark: true, index: true, position: true })
 
 interface Line {
@@ -19,12 +19,13 @@ interface Line {
   readonly colour: string
   readonly style: LineStyle
   /**
-   * The maximum distance between the line and the last price for which the chart makes room for the line, as a ratio.
+   * The chart makes room for the line if the line's distance from the last price is at most this fraction of the last
+   * price.
    */
   readonly reach: number
 }
 
-/** The maximum distance between a line and the last price for which the chart makes room for the line, as a ratio. */
+/** The values of `reach`: `near` for entry prices, `far` for all other lines. */
 const [near, far] = [0.06, 0.25]
 
 const ofReferences = (): ReadonlyArray<Line> => {

@@ -177,8 +177,8 @@ const Login = (): JSX.Element => {
       <section class="card" aria-label="Control token">
         <h2>The control token</h2>
         <p>
-          The sandbox prints this page's address with its token when it starts. The token stays in this page's memory,
-          and is lost when you close it.
+          When the sandbox starts, it prints this page's address, which contains the token. The token stays in the
+          page's memory, and is lost when you close the page.
         </p>
         <Form label="Open the sandbox" onSubmit={() => enter(token)}>
           <input
@@ -231,7 +231,7 @@ const Hints = (): JSX.Element | null => {
     [
       "Move the price…",
       price,
-      "Drag the price in the chart, or type one. Stop orders are triggered there.",
+      "Drag the price in the chart, or type a new one. Stop orders that the price reaches are triggered.",
       () => focus("#market input")
     ],
     [

@@ -225,7 +225,7 @@ interface DialogProps {
   readonly children: ComponentChildren
 }
 
-/** A dialog. The browser keeps the focus within it, and restores it when the dialog closes. */
+/** A dialog. The browser keeps the focus within the dialog, and returns it to the previous element afterwards. */
 export const Dialog = ({ children, className = "", onClose, open, title }: DialogProps): JSX.Element => {
   const box = useRef<HTMLDialogElement>(null)
   useEffect(() => {

@@ -20,7 +20,7 @@ import type { Fork } from "../../venue/Forks.ts"
 import { get, hasToken } from "./api.ts"
 import { kept } from "./kept.ts"
 
-/** The state of the connection to the sandbox. Data is current only when it is `live`. */
+/** The state of the connection to the sandbox. Data is current only in the state `live`. */
 export type Link = "loading" | "live" | "reconnecting" | "unauthorised" | "stopped"
 
 export const link = signal<Link>(hasToken() ? "loading" : "unauthorised")
@@ -105,13 +105,13 @@ export const follow = (hint: keyof (typeof seen)["value"]): void => {
   if (!seen.value[hint]) seen.value = { ...seen.value, [hint]: true }
 }
 
-/** The number of calls that the page stores, which equals the number that the sandbox stores. */
+/** The maximum number of calls that the page stores, the same as in the sandbox's log. */
 export const keptRequests = 5000
 
-/** The number of commands per read. */
+/** The maximum number of commands per read. */
 export const commandPage = 200
 
-/** The number of orders per read. */
+/** The maximum number of orders per read. */
 export const orderPage = 100
 
 // ---------------------------------------------------------------------------
@@ -198,7 +198,7 @@ export const readers: Readonly<Record<Part, () => Promise<void>>> = {
       get<ReadonlyArray<EndedOrder>>("EndedOrders", of),
       get<AccountMargin>("Margin", of)
     ])
-    // The selection has changed in the meantime, and another read is in progress.
+    // If the selection has changed in the meantime, another read is in progress.
     if (!isPresent() || account.value !== of.account || orderOffset !== offset) return
     batch(() => {
       orderCount.value = count.count
@@ -308,7 +308,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 const readChanged = async (): Promise<void> => {
   timer = undefined
   reading = true
-  // The past state does not change.
+  // While the page shows the past, the exchange's data is not read again, because a past state does not change.
   const parts = [...changed].filter((part) => isPresent() || !ofExchange.has(part))
   changed.clear()
   await read(parts).catch(failed)
