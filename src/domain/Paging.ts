@@ -29,7 +29,8 @@ export const maxLimit = 100
 export const maxOffset = 10000
 
 /**
- * The maximum number of records on a page of trading history. Source: the live exchange's documentation, 2026.
+ * The maximum number of records on a page, in the live exchange's lists of orders and trades. Source: the live
+ * exchange's documentation, 2026.
  *
  * @category constants
  */
@@ -72,7 +73,8 @@ export const HistoryLimit = between(1, maxHistoryLimit).pipe(Schema.brand("Histo
 })
 
 /**
- * The maximum number of records on a page: an integer from 1 to 100 (document, "Limits"). Also a {@link HistoryLimit}.
+ * The maximum number of records on a page: an integer from 1 to 100 (document, "Limits"). Every `Limit` is also a
+ * {@link HistoryLimit}.
  *
  * @category models
  */
@@ -105,7 +107,8 @@ export const RecordOffset = between(0, maxRecordOffset).pipe(Schema.brand("Recor
 })
 
 /**
- * The index of a page's first record: an integer from 0 to 10000 (document, "Limits"). Also a {@link RecordOffset}.
+ * The index of a page's first record: an integer from 0 to 10000 (document, "Limits"). Every `Offset` is also a {@link
+ * RecordOffset}.
  *
  * @category models
  */

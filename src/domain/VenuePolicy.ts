@@ -1,11 +1,11 @@
 /**
- * Differences between exchanges that use this protocol, represented as data. The engine and the request checks follow
- * the policy, and never check which exchange they simulate.
+ * Differences between exchanges that use this protocol, represented as data. The engine and the request checks depend
+ * only on the policy, never on the name of the exchange.
  */
 import { type Decimal, of } from "./Decimal.ts"
 
 /**
- * An exchange's behaviour where it depends on the dialect.
+ * The parts of an exchange's behaviour that depend on its dialect.
  *
  * @category models
  */
@@ -92,8 +92,8 @@ export interface MarginPolicy {
    */
   readonly maintenanceShare: Decimal
   /**
-   * An account gets a margin call when its equity plus profit is at most this multiple of the maintenance margin. Not
-   * documented.
+   * The threshold of a margin call, as a multiple of the maintenance margin: an account whose equity plus profit is at
+   * or below the threshold gets a margin call. Not documented.
    */
   readonly callRatio: Decimal
   /** The part of a position that a liquidation closes first. The documentation states "for example 20-30 %". */
@@ -102,9 +102,9 @@ export interface MarginPolicy {
   readonly liquidationFee: Decimal
   /**
    * The party that takes over the part of a liquidated position that the book can't absorb. `outside`: an outside
-   * market takes that part at the mark price if you moved the price of a market that the sandbox's counterparty does
-   * not quote; otherwise, the accounts on the other side take it (ADL). `book`: the accounts on the other side always
-   * take it.
+   * market takes that part at the mark price, provided that you moved the market's price and the sandbox's counterparty
+   * does not quote the market; otherwise, the accounts on the other side take it (ADL). `book`: the accounts on the
+   * other side always take it.
    */
   readonly liquidity: "outside" | "book"
   /** The maximum amount by which the interest may change the funding premium, as a ratio. Not documented. */
