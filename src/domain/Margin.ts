@@ -416,9 +416,9 @@ export const fundingAmount = (
 export interface FundingTerms {
   /** The time between two settlements, in minutes. */
   readonly intervalMinutes: number
-  /** The highest rate, as a ratio. */
+  /** The upper bound of the rate, as a ratio. */
   readonly cap: Decimal.Decimal
-  /** The lowest rate, as a ratio. */
+  /** The lower bound of the rate, as a ratio. */
   readonly floor: Decimal.Decimal
   /** The maximum amount by which the interest may change the premium, as a ratio. */
   readonly clamp: Decimal.Decimal

@@ -144,9 +144,9 @@ const clamp = (value: bigint, least: bigint, most: bigint): bigint =>
 export interface FundingTerms {
   /** The time between two settlements, in minutes. */
   readonly intervalMinutes: number
-  /** The highest rate, as a ratio. */
+  /** The upper bound of the rate, as a ratio. */
   readonly cap: bigint
-  /** The lowest rate, as a ratio. */
+  /** The lower bound of the rate, as a ratio. */
   readonly floor: bigint
   /** The maximum amount by which the interest may change the premium, as a ratio. */
   readonly clamp: bigint

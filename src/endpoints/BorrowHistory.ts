@@ -91,8 +91,8 @@ export const Status = Unrecognised.open(oneOf(["active", "repaid", "liquidated"]
 export type Status = typeof Status.Type
 
 /**
- * A borrow. Each amount is the highest value that it reached while the borrow existed, in units of the asset, so
- * `amount` need not be the sum of the other amounts.
+ * A borrow. Each amount is the maximum that it reached during the life of the borrow, in units of the asset. The maxima
+ * may have been reached at different times, so `amount` need not equal `principal` plus `interest`.
  *
  * @category models
  */

@@ -9,7 +9,7 @@
  *
  * const market = Identifiers.marketName("BTC_USDT")
  *
- * // How many of these orders were still open.
+ * // The number of these orders that were canceled.
  * const cancel = Effect.fn("cancel")(function*(ids: ReadonlyArray<Identifiers.OrderId>) {
  *   const orders = yield* CancelBulkOrders.CancelBulkOrders
  *   const canceled = yield* orders.cancel({ orders: ids.map((orderId) => ({ market, orderId })) })
@@ -96,7 +96,7 @@ type Field = keyof Endpoint.Request<typeof CancelOrder.endpoint>
 export type Refusal = Errors.ValidationFailed<Field> | Errors.RequestRejected<Field>
 
 /**
- * An order's outcome: canceled, or refused.
+ * The outcome of one order: canceled, refused, canceled with an unreadable result (`AcceptedUnreadable`), or unknown.
  *
  * @category models
  */

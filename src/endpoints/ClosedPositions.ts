@@ -55,7 +55,7 @@ export interface StreamRequest extends Period.Period {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record, 0 to 10000. Together with `limit` at most 10000. Default 0. */
+  /** The index of the first record, 0 to 10000. The sum of `offset` and `limit` must not exceed 10000. Default 0. */
   readonly offset?: Offset
 }
 

@@ -59,9 +59,9 @@ const request = () =>
  * @category models
  */
 export interface CreatedCode {
-  /** The code. Anyone else who knows the code, and its passphrase if it has one, can apply it. */
+  /** The code. Anyone other than its creator can apply the code with its passphrase, or without one if it has none. */
   readonly code: Code
-  /** The exchange's message. */
+  /** The exchange's confirmation message. */
   readonly message: string
   /** The transaction id, assigned by the exchange. */
   readonly externalId: ExternalId

@@ -40,7 +40,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request extends OrderTerms.OnMargin, OrderTerms.Resting, OrderTerms.WithExit {
-  /** The limit price, in the quote currency. The market sets its precision. */
+  /** The limit price, in the quote currency. The market sets the price's precision. */
   readonly price: Price
 }
 

@@ -41,7 +41,10 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request extends OrderTerms.OnMargin, OrderTerms.Triggered, OrderTerms.WithExit {
-  /** The ordered amount, in the base currency for both buys and sells. The market sets its precision and minimum. */
+  /**
+   * The ordered amount, in the base currency for both buys and sells. The market sets the amount's precision and
+   * minimum.
+   */
   readonly amount: Amount
 }
 

@@ -145,7 +145,7 @@ export interface Oto {
   readonly stopLossPrice?: Decimal
   /** The price that triggers the take-profit, in the quote currency. Absent if there is no take-profit. */
   readonly takeProfitPrice?: Decimal
-  /** The open order. */
+  /** The open order that places the take-profit, the stop-loss or both. */
   readonly order: OrderAnswer.Order
 }
 

@@ -121,7 +121,7 @@ interface ReceivedFill {
 }
 
 /**
- * A trade of an order that belongs to the account.
+ * A trade of one of the account's orders.
  *
  * @category models
  */

@@ -64,8 +64,8 @@ const request = () =>
   })
 
 /**
- * A funding payment of one position. Captured records obey
- * `fundingAmount = -(fundingRate * positionAmount * settlementPrice)`.
+ * A funding payment of one position. Captured records satisfy `fundingAmount = -(fundingRate * positionAmount *
+ * settlementPrice)`.
  *
  * @category models
  */

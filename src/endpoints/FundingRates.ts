@@ -33,7 +33,7 @@ import * as Period from "../protocol/Period.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The maximum `offset`: the index of a page's first record.
+ * The maximum `offset`, that is, the maximum index of a page's first record.
  *
  * @category constants
  */

@@ -70,7 +70,7 @@ const request = () =>
 export interface InterestPayment {
   /** The fixed-term plan that paid the interest. */
   readonly planId: PlanId
-  /** The investment in the plan. */
+  /** The investment that earned the interest. */
   readonly investmentId: InvestmentId
   /** The amount paid, in units of `ticker`. */
   readonly amount: Decimal

@@ -8,7 +8,7 @@
  * import * as Schedule from "effect/Schedule"
  * import { Identifiers, KillSwitch } from "effect-txc"
  *
- * // Armed for a minute, and again every 20 seconds: orders outlive this fiber by a minute at most.
+ * // Arms the kill switch for a minute, and again every 20 seconds: orders outlive this fiber by at most a minute.
  * export const heartbeat = Effect.gen(function*() {
  *   const killSwitch = yield* KillSwitch.KillSwitch
  *   const market = Identifiers.marketName("BTC_USDT")
@@ -56,7 +56,7 @@ export interface Arming {
  * @category models
  */
 export interface Disarming {
-  /** The market. */
+  /** The market whose kill switch is disarmed. */
   readonly market: MarketName
 }
 

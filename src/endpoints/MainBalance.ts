@@ -53,7 +53,7 @@ const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: exten
  */
 export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 
-/** The response when the request names an asset. */
+/** One asset's balance: an entry of the response, or the complete response when the request names an asset. */
 const One = Wire.inside("main_balance", Decimal.Decimal)
 
 const response = () => Schema.Union([One, Wire.keyed(Ticker, One)])

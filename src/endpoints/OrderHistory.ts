@@ -8,7 +8,7 @@
  * import * as Stream from "effect/Stream"
  * import { Identifiers, OrderHistory } from "effect-txc"
  *
- * // The latest 20 orders that have ended.
+ * // The latest 20 closed orders.
  * const latest = Effect.gen(function*() {
  *   const history = yield* OrderHistory.OrderHistory
  *   const ended = history.stream({ market: Identifiers.marketName("BTC_USDT") })

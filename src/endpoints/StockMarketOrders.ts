@@ -39,7 +39,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request extends OrderTerms.OnSpot {
-  /** The amount to buy or sell, in the base currency. The market sets its precision and minimum. */
+  /** The amount to buy or sell, in the base currency. The market sets the amount's precision and minimum. */
   readonly amount: Amount
 }
 

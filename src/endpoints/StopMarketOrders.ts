@@ -6,7 +6,7 @@
  * import * as Effect from "effect/Effect"
  * import { Decimal, Identifiers, StopMarketOrders } from "effect-txc"
  *
- * // Sells 0.01 BTC at the best price there is once the price has fallen to 38000 USDT.
+ * // Sells 0.01 BTC at the best available price once the price has fallen to 38000 USDT.
  * const stopLoss = Effect.gen(function*() {
  *   const orders = yield* StopMarketOrders.StopMarketOrders
  *   return yield* orders.create({
