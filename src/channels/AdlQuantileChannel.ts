@@ -32,7 +32,7 @@ import * as topics from "./topics.ts"
 export type { AnyMarket as Topic } from "./topics.ts"
 
 /**
- * For a market, the place of each of the account's positions in the auto-deleveraging queue.
+ * The places of the account's long and short positions on one market in the auto-deleveraging queue.
  *
  * @category models
  */

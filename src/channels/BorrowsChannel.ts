@@ -75,7 +75,7 @@ export const Borrow: Schema.Codec<Borrow, unknown> = Wire.answer<Borrow>({
     unrealizedFunding: "unrealized_funding",
     liquidationPrice: "liq_price"
   },
-  // The documentation's own example has this value for a borrow without a liquidation price.
+  // The documentation's own example shows `NaN` for a borrow without a liquidation price.
   absent: { unrealizedFunding: absent(""), liquidationPrice: { ...absent("NaN"), written: true } }
 }).schema
 

@@ -104,7 +104,7 @@ const seconds = [...intervalOf.keys()]
 /** The schema of an interval: its length in seconds on the wire. */
 const Interval = Schema.Literals(seconds).annotate(Constraint.annotation({ kind: "oneOf", values: seconds })).pipe(
   Schema.decodeTo(oneOf(intervals), {
-    // The casts are safe, because each of the two lists has a member for every member of the other list.
+    // The casts are safe, because intervals and lengths correspond one to one.
     decode: SchemaGetter.transform((length) => intervalOf.get(length) as Interval),
     encode: SchemaGetter.transform(secondsOf)
   })

@@ -46,7 +46,7 @@ import * as forms from "./forms.ts"
 import * as topics from "./topics.ts"
 
 /**
- * A trade of an order that belongs to the account.
+ * A trade of one of the account's orders.
  *
  * @category models
  */

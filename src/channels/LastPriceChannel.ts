@@ -84,8 +84,8 @@ export const channel = Channel.make({
  */
 export class LastPriceChannel extends Context.Service<LastPriceChannel, {
   /**
-   * Emits the last price, and then each change, at most one per second. If you do not read a price in time, the next
-   * price replaces it.
+   * Emits the current last price, and then each change, at most one per second. If you do not read a price in time, the
+   * next price replaces it.
    */
   readonly stream: (
     topic: topics.Market

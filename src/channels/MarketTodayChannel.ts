@@ -112,8 +112,8 @@ export const channel = Channel.make({
  */
 export class MarketTodayChannel extends Context.Service<MarketTodayChannel, {
   /**
-   * Emits the statistics, and then each change, at most one per second. If you do not read statistics in time, the next
-   * statistics replace them.
+   * Emits the current statistics, and then each change, at most one per second. If you do not read statistics in time,
+   * the next statistics replace them.
    */
   readonly stream: (
     topic: topics.Market

@@ -56,7 +56,7 @@ export const Event = Unrecognised.open(oneOf(["new", "updated", "finished"]))
  * - `updated`: the order changed, for example because part of it was filled
  * - `finished`: the order was filled or canceled. If an order is filled immediately, this is its only event
  *
- * To modify an order, the exchange finishes it and creates another order with a new id.
+ * To modify an order, the exchange finishes the order and creates a replacement with a new id.
  *
  * @category models
  */
@@ -123,9 +123,9 @@ const readAll = (market: topics.Market["market"]): Continuity.Read<ReadonlyArray
   )
 
 /**
- * Whether the orders in a response already include an event that was pushed while they were read. If the response does
- * not contain the order, the event may be newer, so the result is `false`. The result is also `false` for a `finished`
- * event, because an order that is filled immediately is never in a response.
+ * Whether the orders in a response already include an event that was pushed while the response was read. If the
+ * response does not contain the order, the event may be newer than the response, so the result is `false`. The result
+ * is also `false` for a `finished` event, because an order that is filled immediately is never in a response.
  */
 const contains = (all: ReadonlyArray<orders.PendingOrder>, { event, order }: OrderEvent): boolean => {
   const read = event === "finished" ? undefined : all.find(({ orderId }) => orderId === order.orderId)

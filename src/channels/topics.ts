@@ -40,7 +40,7 @@ export interface AnyAsset {
  * @category models
  */
 export interface Everything {
-  /** This field is never present. It only prevents the type from accepting any value. */
+  /** Never present. Without this field, the type would accept any value. */
   readonly _?: never
 }
 
@@ -82,7 +82,7 @@ export const anyMarkets: Schema.Codec<ReadonlyArray<AnyMarket>, ReadonlyArray<un
 
 /**
  * The parameters `["BTC_USDT"]`: one market. `[]` means all markets. To follow several markets, the client subscribes
- * to all markets, because the documentation does not show a subscription to several.
+ * to all markets, because the documentation does not show a subscription to several markets.
  */
 export const oneOrAllMarkets: Schema.Codec<ReadonlyArray<AnyMarket>, ReadonlyArray<unknown>> = anyMarkets.pipe(
   Schema.decodeTo(Schema.Array(Schema.toType(anyMarket)), {
