@@ -31,7 +31,7 @@ interface Part {
 export interface Document {
   /** The AsyncAPI version. */
   readonly asyncapi: "3.0.0"
-  /** The document's title and version, and a description of a connection. */
+  /** The document's title and version, and an introduction to the protocol. */
   readonly info: Part
   /** The content type of all messages. */
   readonly defaultContentType: string

@@ -139,7 +139,7 @@ const parameters = (endpoint: Endpoint.Any, dialect: Dialect, { schemas }: Compo
 interface Refusable {
   readonly endpoint: Endpoint.Any
   readonly dialect: Dialect
-  /** Whether the call mutates and its request has the field. */
+  /** Whether the call changes something and its request has the field. */
   readonly changes: (field: string) => boolean
 }
 

@@ -54,7 +54,7 @@ import * as Streams from "./Streams.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * The exchange to call: one of the live exchange's servers, or any base URL with its dialect.
+ * The exchange to call: one of the live exchange's servers, or any base URL and its dialect.
  *
  * @category models
  */
@@ -68,12 +68,12 @@ export type Place = Region.Live | {
   readonly dialect: Dialect.Dialect["name"]
   /** The WebSocket's URL. Default: `/ws` under the base URL. */
   readonly webSocketUrl?: string
-  /** Allows `http` to another machine. Default `false`. */
+  /** Whether `http` to another machine is allowed. Default `false`. */
   readonly allowInsecure?: boolean
 }
 
 /**
- * Settings with defaults.
+ * Optional settings.
  *
  * @category models
  */
@@ -81,13 +81,13 @@ export interface Tuning {
   /** The timeout of each attempt of a call, in milliseconds. Default 10,000. */
   readonly timeout?: number
   /**
-   * Sends the calls. Default: the platform's `fetch`. `UndiciTransport.layer` of `effect-txc/node` has the lowest cost
-   * per call on Node.
+   * The transport that sends the calls. Default: the platform's `fetch`. `UndiciTransport.layer` of `effect-txc/node`
+   * has the lowest cost per call on Node.
    */
   readonly transport?: Layer.Layer<Transport.Transport>
-  /** Supplies nonces. Default: `Nonce.layerWindow` of `effect-txc`. */
+  /** The source of nonces. Default: `Nonce.layerWindow` of `effect-txc`. */
   readonly nonce?: Layer.Layer<Nonce.Nonce>
-  /** Keeps calls within the rate limits. Default: `RateLimits.layerMemory` of `effect-txc`. */
+  /** The limiter that keeps calls within the rate limits. Default: `RateLimits.layerMemory` of `effect-txc`. */
   readonly rateLimits?: Layer.Layer<RateLimits.RateLimits>
 }
 

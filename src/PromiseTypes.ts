@@ -86,8 +86,8 @@ export type Answer<T> = T extends Option.None<infer _> ? undefined
  */
 export interface CallOptions {
   /**
-   * Ends the call or the loop, which then fails with the signal's reason. With `AbortSignal.timeout(2000)`, the call or
-   * loop ends after two seconds.
+   * A signal that ends the call or the loop, which then fails with the signal's reason. With
+   * `AbortSignal.timeout(2000)`, the call or loop ends after two seconds.
    *
    * A mutating call that was already sent fails with `OutcomeUnknown` instead, because the call may have been applied.
    */

@@ -58,7 +58,7 @@ const quantile = positional<AdlQuantile>({
 })
 
 /**
- * The channel with the method `ADLQuantile_subscribe`. Source: the live exchange's documentation, WebSocket, "ADL
+ * The channel that `ADLQuantile_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "ADL
  * quantile", September 2026.
  *
  * @category channels

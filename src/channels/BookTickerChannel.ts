@@ -70,7 +70,7 @@ const bookTicker = positional<BookTicker>({
 })
 
 /**
- * The channel with the method `bookTicker_subscribe`. Source: the live exchange's documentation, WebSocket, "Book
+ * The channel that `bookTicker_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "Book
  * ticker".
  *
  * @category channels

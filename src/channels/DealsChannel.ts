@@ -145,7 +145,7 @@ const asTopics = Schema.Tuple([topics.anyMarkets]).pipe(
 const example = marketName("BTC_USDT")
 
 /**
- * The channel with the method `deals_subscribe`. Source: the live exchange's documentation, WebSocket, "Deals".
+ * The channel that `deals_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "Deals".
  *
  * @category channels
  */

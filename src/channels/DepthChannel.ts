@@ -1,5 +1,5 @@
 /**
- * A market's order book, as a snapshot and the changes after it. Public.
+ * A market's order book, as a snapshot followed by changes. Public.
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export const priceSteps = [
 ] as const
 
 /**
- * The order book to listen to, or to read once.
+ * The order book to subscribe to, or to read once.
  *
  * @category models
  */
@@ -188,7 +188,7 @@ const depth = Wire.answer<Depth>({
 const example: Topic = { market: marketName("BTC_USDT"), limit: 100, priceStep: "0" }
 
 /**
- * The channel with the method `depth_subscribe`. Source: the live exchange's documentation, WebSocket, "Depth".
+ * The channel that `depth_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "Depth".
  *
  * @category channels
  */

@@ -54,7 +54,7 @@ export const Kind = oneOf(["limit", "market"])
 export type Kind = typeof Kind.Type
 
 /**
- * The orders to listen to.
+ * The orders to subscribe to.
  *
  * @category models
  */
@@ -228,8 +228,8 @@ const executed: Schema.Codec<ExecutedOrder, unknown> = orders.ended<ExecutedOrde
 const example = marketName("BTC_USDT")
 
 /**
- * The channel with the method `ordersExecuted_subscribe`. Source: the live exchange's documentation, WebSocket, "Orders
- * executed".
+ * The channel that `ordersExecuted_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket,
+ * "Orders executed".
  *
  * @category channels
  */

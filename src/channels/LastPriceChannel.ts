@@ -46,7 +46,7 @@ export interface LastPrice {
 const update = positional<LastPrice>({ market: MarketName, price: Decimal })
 
 /**
- * The channel with the method `lastprice_subscribe`. Source: the live exchange's documentation, WebSocket, "Last
+ * The channel that `lastprice_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "Last
  * price".
  *
  * @category channels

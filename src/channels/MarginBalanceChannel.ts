@@ -96,8 +96,8 @@ const update: Schema.Codec<MarginBalances, unknown> = Schema.Array(pushed).pipe(
 )
 
 /**
- * The channel with the method `balanceMargin_subscribe`. Source: the live exchange's documentation, WebSocket, "Balance
- * margin".
+ * The channel that `balanceMargin_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket,
+ * "Balance margin".
  *
  * @category channels
  */

@@ -73,7 +73,7 @@ const statistics = Wire.answer<Statistics>({
 }, { keys: { total: "deal" } })
 
 /**
- * The channel with the method `marketToday_subscribe`. Source: the live exchange's documentation, WebSocket, "Market
+ * The channel that `marketToday_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "Market
  * today".
  *
  * @category channels

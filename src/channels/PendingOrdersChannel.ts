@@ -54,7 +54,7 @@ export const Event = Unrecognised.open(oneOf(["new", "updated", "finished"]))
  *
  * - `new`: the order was created, or is a stop order that was activated. An activated order keeps its id
  * - `updated`: the order changed, for example because part of it was filled
- * - `finished`: the order was filled or canceled. If an order is filled immediately, this is its only event
+ * - `finished`: the order was filled or canceled. If an order is filled immediately, this is the order's only event
  *
  * To modify an order, the exchange finishes the order and creates a replacement with a new id.
  *
@@ -63,7 +63,7 @@ export const Event = Unrecognised.open(oneOf(["new", "updated", "finished"]))
 export type Event = typeof Event.Type
 
 /**
- * An event about an order, with the order.
+ * An event about an order, and the order after the event.
  *
  * @category models
  */
@@ -79,8 +79,8 @@ const event = forms.numbered(Event, [[1, "new"], [2, "updated"], [3, "finished"]
 const example = marketName("BTC_USDT")
 
 /**
- * The channel with the method `ordersPending_subscribe`. Source: the live exchange's documentation, WebSocket, "Orders
- * pending".
+ * The channel that `ordersPending_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket,
+ * "Orders pending".
  *
  * @category channels
  */

@@ -88,8 +88,8 @@ const update: Schema.Codec<ReadonlyArray<PremiumIndex>, unknown> = Schema.Array(
 )
 
 /**
- * The channel with the method `premiumIndex_subscribe`. Source: the live exchange's documentation, WebSocket, "Premium
- * index", September 2026. The exchange sends times in milliseconds, although the documentation shows seconds.
+ * The channel that `premiumIndex_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket,
+ * "Premium index", September 2026. The exchange sends times in milliseconds, although the documentation shows seconds.
  *
  * @category channels
  */

@@ -45,8 +45,8 @@ const update: Schema.Codec<Balances, unknown> = Schema.Array(balances).pipe(
 )
 
 /**
- * The channel with the method `balanceSpot_subscribe`. Source: the live exchange's documentation, WebSocket, "Balance
- * spot".
+ * The channel that `balanceSpot_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket,
+ * "Balance spot".
  *
  * @category channels
  */

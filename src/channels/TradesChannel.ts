@@ -103,7 +103,7 @@ const params = positional<Request>(
 )
 
 /**
- * The channel with the method `trades_subscribe`. Source: the live exchange's documentation, WebSocket, "Trades".
+ * The channel that `trades_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "Trades".
  *
  * @category channels
  */

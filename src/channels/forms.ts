@@ -104,7 +104,7 @@ export const pageRequest = positional<PageRequest>({ market: MarketName, offset:
 export const page = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<Pages.Page<A>, unknown> =>
   Wire.answer<Pages.Page<A>>({ limit: Schema.Int, offset: Schema.Int, records: Schema.Array(record) }).schema
 
-/** The page in a query's response that also contains the total number of records. */
+/** The page in a query's response, plus the total number of records. */
 export const countedPage = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<Pages.CountedPage<A>, unknown> =>
   Wire.answer<Pages.CountedPage<A>>({
     limit: Schema.Int,

@@ -406,7 +406,7 @@ export const isZero = (self: Decimal): boolean => self.charCodeAt(0) < 49 && !/[
  * @category computing
  */
 export const normalize = (self: Decimal): Decimal => {
-  // Most text is already canonical, so the search can be skipped.
+  // Text that does not end with a zero, which is the usual case, is already canonical.
   if (self.charCodeAt(self.length - 1) !== 48) return self
   const written = writtenScale(self)
   const kept = written === 0 ? self : self.replace(/\.?0+$/u, "")

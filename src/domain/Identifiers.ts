@@ -22,7 +22,7 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
 const digits = Check.matches(/^(?:0|[1-9][0-9]*)$/u, {
   ...Constraint.annotation({ kind: "format" }),
-  expected: "an identifier of digits"
+  expected: "an identifier that consists of digits"
 }, (text) => {
   if (text.charCodeAt(0) === 48) return text.length === 1
   let at = 0

@@ -97,7 +97,7 @@ export interface Bounded {
   readonly amount?: Amount
   /** Whether the amount is in the quote currency. Default `false`. */
   readonly quoteAmount?: boolean
-  /** The new total of a modified order, in the quote currency. Absent when it does not change. */
+  /** The new total of a modified order, in the quote currency. Absent when the total does not change. */
   readonly total?: Amount
   /** The order's prices, in the quote currency, by their field names in the request. */
   readonly prices: Readonly<Record<string, Price>>
@@ -327,9 +327,8 @@ export const amountStep = ({ stepSize, stockPrecision }: Market): Amount => step
 /**
  * The market limits that an order breaks, each with the field that breaks the limit; empty when the order may be placed
  * (document, Endpoints §2 and §3: `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal` and
- * `maxTotal`; live: `stepSize` and `tickSize`). The field `market` breaks the constraint `known` if `market` is
- * `undefined`, that is, an unknown market, if it does not accept orders, or if the order needs a margin market and
- * `market` is not one.
+ * `maxTotal`; live: `stepSize` and `tickSize`). The field `market` breaks the constraint `known` if the market is
+ * unknown (`undefined`), does not accept orders, or is not a margin market although the order requires one.
  *
  * @category checks
  */

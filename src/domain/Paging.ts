@@ -64,7 +64,8 @@ const between = (min: number, max: number) =>
 export type HistoryLimit = typeof HistoryLimit.Type
 
 /**
- * The schema of a {@link HistoryLimit}. `HistoryLimit.make(500)` throws when the number is out of bounds.
+ * The schema of a {@link HistoryLimit}. `HistoryLimit.make(500)` throws when the number is out of bounds or not an
+ * integer.
  *
  * @category schemas
  */
@@ -81,7 +82,7 @@ export const HistoryLimit = between(1, maxHistoryLimit).pipe(Schema.brand("Histo
 export type Limit = typeof Limit.Type
 
 /**
- * The schema of a {@link Limit}. `Limit.make(100)` throws when the number is out of bounds.
+ * The schema of a {@link Limit}. `Limit.make(100)` throws when the number is out of bounds or not an integer.
  *
  * @category schemas
  */
@@ -98,7 +99,8 @@ export const Limit = between(1, maxLimit).pipe(Schema.brand("HistoryLimit"), Sch
 export type RecordOffset = typeof RecordOffset.Type
 
 /**
- * The schema of a {@link RecordOffset}. `RecordOffset.make(0)` throws when the number is out of bounds.
+ * The schema of a {@link RecordOffset}. `RecordOffset.make(0)` throws when the number is out of bounds or not an
+ * integer.
  *
  * @category schemas
  */
@@ -115,7 +117,7 @@ export const RecordOffset = between(0, maxRecordOffset).pipe(Schema.brand("Recor
 export type Offset = typeof Offset.Type
 
 /**
- * The schema of an {@link Offset}. `Offset.make(0)` throws when the number is out of bounds.
+ * The schema of an {@link Offset}. `Offset.make(0)` throws when the number is out of bounds or not an integer.
  *
  * @category schemas
  */

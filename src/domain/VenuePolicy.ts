@@ -51,7 +51,7 @@ export interface VenuePolicy {
   readonly priceBand: PriceBand | undefined
   /**
    * The text that the payload of a private request encodes. `body`: the body's bytes. `compact-body`: the body without
-   * whitespace between its JSON tokens, however the body itself is spaced.
+   * whitespace between JSON tokens, even if the body as sent contains such whitespace.
    */
   readonly payload: "body" | "compact-body"
   /** How a token for a WebSocket connection may be used; `undefined` if the exchange has no WebSocket. */
@@ -68,8 +68,8 @@ export interface VenuePolicy {
  */
 export interface MarginPolicy {
   /**
-   * The leverage of a new account: 1, 2, 3, 5, 10, 20, 50 or 100. The exchange does not document it; the sandbox uses
-   * 10.
+   * The leverage of a new account: 1, 2, 3, 5, 10, 20, 50 or 100. The exchange does not document this value; the
+   * sandbox uses 10.
    */
   readonly defaultLeverage: number
   /** The maximum effective leverage on margin markets. The documentation states 10; it used to state 20. */
@@ -98,7 +98,7 @@ export interface MarginPolicy {
   readonly callRatio: Decimal
   /** The part of a position that a liquidation closes first. The documentation states "for example 20-30 %". */
   readonly partialShare: Decimal
-  /** A liquidation's fee, as a ratio of the closed value; the insurance account receives it. Not documented. */
+  /** A liquidation's fee, as a ratio of the closed value, paid to the insurance account. Not documented. */
   readonly liquidationFee: Decimal
   /**
    * The party that takes over the part of a liquidated position that the book can't absorb. `outside`: an outside

@@ -139,9 +139,9 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class BulkLimitOrders extends Context.Service<BulkLimitOrders, {
   /**
-   * Checks every order against its market's rules, then places them one after the other. Returns one outcome per order,
-   * in the same sequence as the request. With `stopOnFail`, the returned list may be shorter; orders past the end of
-   * the list were not placed.
+   * Checks every order against its market's rules, then places the orders one after another. Returns one outcome per
+   * order, in the same sequence as the request. With `stopOnFail`, the returned list may be shorter; orders past the
+   * end of the list were not placed.
    *
    * Fails with `ValidationFailed`, before anything is sent, when an order has an invalid field or breaks its market's
    * rules: `fields.orders` gives the order's zero-based index. Fails with `OutcomeUnknown` when the response is lost

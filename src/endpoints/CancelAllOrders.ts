@@ -42,7 +42,7 @@ export interface Request {
 
 const sides = Constraint.annotation({ kind: "oneOf", values: ["both", "long", "short"] })
 
-/** The position side. The live exchange writes it in lower case in this request. */
+/** The position side, which is lower-case in this request. */
 const Side = Schema.Literals(["both", "long", "short"]).annotate(sides).pipe(
   Schema.decodeTo(PositionSide.annotate(sides), {
     decode: SchemaGetter.transform((side) => sideOf[side]),

@@ -63,7 +63,7 @@ const request = (dialect: Dialect) =>
   })
 
 /**
- * A canceled order. The response does not contain its filled amount; `OrderHistory` does.
+ * A canceled order. The response does not contain the order's filled amount; `OrderHistory` does.
  *
  * @category models
  */
@@ -138,7 +138,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CancelBulkOrders extends Context.Service<CancelBulkOrders, {
   /**
-   * Cancels the orders one after the other. Returns one outcome per order, in the same sequence as the request.
+   * Cancels the orders one after another. Returns one outcome per order, in the same sequence as the request.
    *
    * Fails with:
    *

@@ -34,7 +34,7 @@ import * as Wire from "../protocol/Wire.ts"
 export interface Request {
   /** The code, as received from its creator. */
   readonly code: Code
-  /** The code's passphrase, at most 25 characters. Required if the code was created with one. */
+  /** The code's passphrase, at most 25 characters. Required if the code has a passphrase. */
   readonly passphrase?: Passphrase
 }
 

@@ -91,7 +91,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralLimitOrders extends Context.Service<CollateralLimitOrders, {
   /**
-   * Places the order, after checking it against its market's rules.
+   * Places the order, after checking it against the market's rules.
    *
    * Fails with:
    *

@@ -223,7 +223,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
   /**
-   * Places both legs, after checking them against their market's rules.
+   * Places both legs, after checking them against the market's rules.
    *
    * Fails with:
    *

@@ -90,7 +90,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralStopLimitOrders extends Context.Service<CollateralStopLimitOrders, {
   /**
-   * Places the order, after checking it against its market's rules. Once the order triggers, any part that can't trade
+   * Places the order, after checking it against the market's rules. Once the order triggers, any part that can't trade
    * within the limit price rests in the book.
    *
    * Fails with:

@@ -91,7 +91,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralTriggerMarketOrders extends Context.Service<CollateralTriggerMarketOrders, {
   /**
-   * Places the order, after checking it against its market's rules. Once the order triggers, any part beyond the taker
+   * Places the order, after checking it against the market's rules. Once the order triggers, any part beyond the taker
    * band is canceled.
    *
    * Fails with:

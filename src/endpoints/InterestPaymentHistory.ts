@@ -154,7 +154,7 @@ export class InterestPaymentHistory extends Context.Service<InterestPaymentHisto
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
-   * Reads all payments, page by page. See `Pages.stream` for its guarantees. Payments have no id, so if the list
+   * Reads all payments, page by page. See `Pages.stream` for the guarantees. Payments have no id, so if the list
    * changes during the read, the stream may repeat or miss a payment without an error.
    */
   readonly stream: (

@@ -217,7 +217,7 @@ export class KillSwitch extends Context.Service<KillSwitch, {
    */
   readonly arm: (request: Arming) => Effect.Effect<Timer, Failure>
   /**
-   * Disarms a market's kill switch. Succeeds even when it is not armed.
+   * Disarms a market's kill switch. Succeeds even when the kill switch is not armed.
    *
    * Fails with `ValidationFailed` when the market is unknown, and with `OutcomeUnknown` when the response is lost and
    * the kill switch may still be armed.

@@ -155,7 +155,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  * @category services
  */
 export class LimitOrders extends Context.Service<LimitOrders, {
-  /** Places the order, after checking it against its market's rules. */
+  /** Places the order, after checking it against the market's rules. */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/LimitOrders") {
   /** Provides this service. Requires an account's `Call` and `MarketRules`. */

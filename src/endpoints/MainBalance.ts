@@ -111,7 +111,7 @@ const differences = (before: Balances, after: Balances): ReadonlyArray<Change> =
 export class MainBalance extends Context.Service<MainBalance, {
   /** Reads the balances of all assets. */
   readonly all: Effect.Effect<Balances, Failure>
-  /** Reads the balance of one asset, in units of the asset; zero when the exchange omits it. */
+  /** Reads the balance of one asset, in units of the asset; zero when the exchange omits the asset. */
   readonly of: (ticker: Ticker) => Effect.Effect<Decimal.Decimal, Failure>
   /**
    * Reads the balances on a schedule and emits only the changes. No channel pushes the main account's balances, so

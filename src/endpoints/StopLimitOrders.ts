@@ -46,8 +46,8 @@ import * as Wire from "../protocol/Wire.ts"
 export interface Terms extends OrderTerms.OnSpot, OrderTerms.Triggered {
   /**
    * Whether to buy or sell. In the document's dialect, a buy triggers at or above `activationPrice`, and a sell at or
-   * below it. In the live dialect, an order triggers when the price rises or falls to `activationPrice` from the last
-   * price at its creation.
+   * below it. In the live dialect, the side does not matter: the order triggers when the price reaches
+   * `activationPrice` from above or below.
    */
   readonly side: OrderSide
   /**
@@ -153,7 +153,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class StopLimitOrders extends Context.Service<StopLimitOrders, {
   /**
-   * Places the order, after checking it against its market's rules.
+   * Places the order, after checking it against the market's rules.
    *
    * Fails with:
    *

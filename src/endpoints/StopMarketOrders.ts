@@ -87,7 +87,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class StopMarketOrders extends Context.Service<StopMarketOrders, {
   /**
-   * Places the order, after checking it against its market's rules. Once the order triggers, any part beyond the taker
+   * Places the order, after checking it against the market's rules. Once the order triggers, any part beyond the taker
    * band is canceled.
    *
    * Fails with:

@@ -178,7 +178,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class SubAccounts extends Context.Service<SubAccounts, {
   /** Reads one page. Fails with `UnexpectedResponse` when the response is not the requested page. */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all sub-accounts, page by page. See `Pages.stream` for its guarantees. */
+  /** Reads all sub-accounts, page by page. See `Pages.stream` for the guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<SubAccount, Failure | Errors.PageCeilingReached | Errors.ListShifted>
