@@ -160,8 +160,8 @@ export type ChannelsOf<Access extends "public" | "private"> = {
  */
 export interface Closing extends AsyncDisposable {
   /**
-   * Closes the client: ends all loops, waits for the calls in progress, and closes the connections. Later calls fail
-   * with `ClientClosed`. On a view, ends only that view.
+   * On a client, ends all loops and views, waits for the calls in progress, and closes the connections. On a view, ends
+   * the view and its loops. Later calls fail with `ClientClosed`.
    */
   readonly close: () => Promise<void>
 }

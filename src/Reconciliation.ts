@@ -416,7 +416,7 @@ const look = Effect.fnUntraced(function*(
 // Until the request can no longer arrive
 // -----------------------------------------------------------------------------
 
-/** The minimum pause between two clock readings, in milliseconds. */
+/** The minimum pause between two reads of the same kind, in milliseconds. */
 const pause = 250
 
 /**

@@ -206,7 +206,7 @@ export const channel = Channel.make({
   example
 })
 
-/** The number of candles in a stream's first item. */
+/** The maximum number of candles in a stream's first item. */
 const latest = 100
 
 const readLatest = ({ interval, market }: Topic): Continuity.Read<ReadonlyArray<Candle>> => (ask) =>

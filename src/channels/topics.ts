@@ -66,7 +66,7 @@ export const markets: Schema.Codec<ReadonlyArray<Market>, ReadonlyArray<unknown>
   })
 )
 
-/** The names in a set of topics; `[]` means all. */
+/** The distinct names in a set of topics; `[]`, which means all, if any topic has no name. */
 const namesOf = <Name>(names: ReadonlyArray<Name | undefined>): ReadonlyArray<Name> =>
   names.includes(undefined) ? [] : unique(names.flatMap((name) => name === undefined ? [] : [name]))
 

@@ -88,9 +88,9 @@ export type Constraint =
     readonly step: string
   }
   | {
-    /** The amount must reach the market's minimum amount. */
+    /** The amount must reach the market's minimum amount or, if in the quote currency, the market's minimum total. */
     readonly kind: "minAmount"
-    /** The minimum amount, as a decimal in the base currency. */
+    /** The minimum, as a decimal in the amount's currency. */
     readonly min: string
   }
   | {

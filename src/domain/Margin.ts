@@ -4,8 +4,8 @@
  *
  * The formulas reproduce captured responses of the live exchange: `freeMargin` = equity - margin + pnl -
  * unrealizedFunding; `marginFraction` = (equity + pnl) / value of all positions; maintenance margin = half the initial
- * margin. The account is liquidated when equity + pnl no longer exceeds the maintenance margin. Digits beyond the
- * eighteenth decimal place are truncated.
+ * margin. The account is liquidated when equity + pnl no longer exceeds the maintenance margin. Arguments are rounded
+ * down to eighteen decimal places.
  *
  * @example
  * ```ts

@@ -233,7 +233,7 @@ export const limit = (terms: LimitTerms): Bounded => {
 
 /**
  * Converts a market order's terms to the form that {@link violations} checks. An amount in the quote currency is
- * checked as a total.
+ * checked against the market's minimum total.
  *
  * @category constructors
  */
@@ -260,7 +260,7 @@ export const stopLimit = (terms: StopLimitTerms): Bounded => {
 
 /**
  * Converts a stop-market order's terms to the form that {@link violations} checks. An amount in the quote currency is
- * checked as a total.
+ * checked against the market's minimum total.
  *
  * @category constructors
  */

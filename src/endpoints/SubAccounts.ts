@@ -106,7 +106,7 @@ export interface SubAccount {
   readonly color?: HexColour
   /** The owner's identity verification. */
   readonly kyc: Kyc
-  /** Whether the sub-account may trade on spot markets and on margin. */
+  /** The sub-account's permissions to trade on spot markets and on margin. */
   readonly permissions: Permissions
 }
 
