@@ -299,7 +299,7 @@ const describe = ({ b2b, clause, mutates, rateLimit: { calls, perSeconds } }: En
       : "The live exchange has this call; the document does not describe it.",
     `At most ${calls} calls per ${perSeconds === 1 ? "second" : `${perSeconds} seconds`}.`,
     mutates
-      ? "The call changes something: if the response is lost, find out whether the call was applied before repeating it."
+      ? "The call changes something: if the response is lost, check whether the call was applied before repeating it."
       : "The call changes nothing, and may be repeated.",
     ...(b2b ? ["For business partners only."] : [])
   ].join(" ")
@@ -345,7 +345,7 @@ const securitySchemes = {
   payload: headerOf(Signature.headers.payload, "The body, byte for byte as it is sent, in Base64."),
   signature: headerOf(
     Signature.headers.signature,
-    "HMAC-SHA512 of the text of X-TXC-PAYLOAD with the API secret as the key, in lower-case hexadecimal."
+    "HMAC-SHA512 of the text of X-TXC-PAYLOAD, keyed with the API secret, in lower-case hexadecimal."
   )
 }
 
@@ -357,14 +357,14 @@ Public calls use GET. Private calls use POST with a body of type \`application/j
     policy.payload === "compact-body" ? " without spaces between its tokens" : ""
   }.
 2. \`X-TXC-PAYLOAD\` is that body in Base64. Send exactly the bytes that you encoded.
-3. \`X-TXC-SIGNATURE\` is the HMAC-SHA512 of that Base64 text, with the API secret as the key, in lower-case hexadecimal.
+3. \`X-TXC-SIGNATURE\` is the HMAC-SHA512 of that Base64 text, keyed with the API secret, in lower-case hexadecimal.
 4. \`X-TXC-APIKEY\` is the public API key.
 
 A nonce is a number of Unix ${nonceUnit}. ${
     policy.nonce === "unique"
       ? "A key can't use a nonce twice."
-      : "A key's nonces must increase; with `nonceWindow: true`, they may arrive in any order, but each must be unused and "
-        + "close to the exchange's clock."
+      : "A key's nonces must increase; with `nonceWindow: true`, they may arrive in any order, but each must be unused "
+        + "and close to the exchange's clock."
   }
 
 Amounts and prices are decimal strings. Order identifiers are integers of any length: a JSON parser that
