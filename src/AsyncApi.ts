@@ -6,7 +6,7 @@
  * ```ts
  * import { AsyncApi } from "effect-txc"
  *
- * // `effect-txc asyncapi` prints the same.
+ * // `effect-txc asyncapi` prints the same document.
  * export const text = AsyncApi.text()
  * ```
  */
@@ -24,14 +24,14 @@ interface Part {
 }
 
 /**
- * An AsyncAPI document of the exchange's WebSocket.
+ * An AsyncAPI document that describes the exchange's WebSocket.
  *
  * @category models
  */
 export interface Document {
   /** The AsyncAPI version. */
   readonly asyncapi: "3.0.0"
-  /** The document's title and version, and a description of a connection. */
+  /** The document's title and version, and an introduction to the protocol. */
   readonly info: Part
   /** The content type of all messages. */
   readonly defaultContentType: string
@@ -65,7 +65,7 @@ const object = (properties: Part, required: ReadonlyArray<string> = Object.keys(
   required
 })
 
-const id = { type: "integer", minimum: 0, description: "Chosen by the client. The response repeats it." }
+const id = { type: "integer", minimum: 0, description: "Chosen by the client, and repeated in the response." }
 
 const nothing = { type: "null" }
 
@@ -155,12 +155,12 @@ const sharings: Readonly<Record<Channel.Sharing, string>> = {
   set: "A subscription replaces the channel's earlier subscription on its connection.",
   added:
     "A subscription is added to the connection's others if its last parameter is `true`; otherwise it replaces them.",
-  single: "A connection has at most one subscription; a new one replaces it."
+  single: "A connection has at most one subscription to the channel; a new subscription replaces it."
 }
 
 const firsts: Readonly<Record<Channel.Any["first"], string>> = {
-  snapshot: "The first message has the state so far.",
-  value: "The first message has the current value.",
+  snapshot: "The first message contains the current state.",
+  value: "The first message contains the current value.",
   nothing: "The first message is pushed after the next change."
 }
 
@@ -170,7 +170,7 @@ const cadence = ({ everyMillis, repeatsAfterMillis, when }: Channel.Pushes): str
       ? `Pushed every ${everyMillis} ms.`
       : everyMillis === 0
       ? "Pushed immediately."
-      : `Pushed after a change, at most every ${everyMillis} ms.`,
+      : `Pushed after a change, at most once every ${everyMillis} ms.`,
     ...(repeatsAfterMillis === undefined
       ? []
       : [`The complete state is repeated after ${repeatsAfterMillis} ms without a change.`])
@@ -195,7 +195,7 @@ const describe = (channel: Channel.Any, wire: (schema: Schema.Constraint) => unk
       method: unsubscribe,
       params: { type: "array" },
       example: leave(example),
-      title: "Unsubscribes from the given topic, or from all if there are no parameters"
+      title: "Unsubscribes from the given topic, or from all topics if there are no parameters"
     }),
     Update: {
       name: pushed,
@@ -291,7 +291,7 @@ Every message is a JSON object in a text frame. A client sends requests with an 
 responds to each request with the same \`id\` and either a result or an error. The exchange pushes messages without an \`id\` to
 subscribers; the response to a subscription comes before its first message.
 
-The exchange closes a connection over which the client has sent nothing for 60 seconds, or text that is not JSON. For
+The exchange closes a connection if the client sends nothing for 60 seconds, or sends text that is not JSON. For
 private channels, request a token with \`POST /api/v4/profile/websocket_token\`, and send \`authorize\` first.
 
 Amounts and prices are decimal strings. Identifiers are integers of any length: a JSON parser that reads them as

@@ -145,9 +145,9 @@ export const layer = <E = never, R = never, T = HttpClient.HttpClient>(
 > => withDefaults(Layer.merge(Region.layer(options), Credentials.layer(options.credentials)), options)
 
 /**
- * Provides every endpoint for an account that is configured by `TXC_API_KEY`, `TXC_API_SECRET`, and `TXC_REGION`, or
- * `TXC_BASE_URL` with `TXC_DIALECT`. The options replace defaults: `layerConfigWith({ transport: UndiciTransport.layer
- * })`.
+ * Provides every endpoint for an account configured by environment variables: `TXC_API_KEY` and `TXC_API_SECRET`, and
+ * either `TXC_REGION` or `TXC_BASE_URL` plus `TXC_DIALECT`. The options replace defaults: `layerConfigWith({ transport:
+ * UndiciTransport.layer })`.
  *
  * @category layers
  */

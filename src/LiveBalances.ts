@@ -43,7 +43,7 @@ export interface Options extends LiveView.Options {
   readonly ticker?: Ticker
   /**
    * The time after which the view reads the balances again. The exchange pushes each change once, without a sequence
-   * number, so a change that it failed to push can only be found by another read. Default: one minute.
+   * number, so only another read can find a change that the exchange failed to push. Default: one minute.
    */
   readonly recheckEvery?: Duration.Input
 }

@@ -34,9 +34,9 @@ export interface Book {
   readonly updateId: number
   /** The time of the book's last change, by the exchange's clock, in Unix seconds with a fraction. */
   readonly timestamp: UnixTime
-  /** The offers to sell, lowest price first. */
+  /** The asks, lowest price first. */
   readonly asks: ReadonlyArray<DepthChannel.Level>
-  /** The offers to buy, highest price first. */
+  /** The bids, highest price first. */
   readonly bids: ReadonlyArray<DepthChannel.Level>
 }
 
@@ -48,14 +48,14 @@ export interface Book {
 export type LiveBook = LiveView.LiveView<Book, StreamErrors.PublicFailure>
 
 /**
- * The best level of each side; absent if the side has no offers.
+ * The best level of each side; absent if the side has no levels.
  *
  * @category models
  */
 export interface Best {
-  /** The lowest offer to sell. */
+  /** The best ask: the level with the lowest price. */
   readonly ask?: DepthChannel.Level
-  /** The highest offer to buy. */
+  /** The best bid: the level with the highest price. */
   readonly bid?: DepthChannel.Level
 }
 
@@ -80,10 +80,10 @@ export const top = (book: Book, count: number): Book => ({
   bids: book.bids.slice(0, count)
 })
 
-/** A side of a book. The first level is the best. */
+/** The name of a book's side. */
 type SideName = "asks" | "bids"
 
-/** Compares two prices: -1 if the first price is better, 1 if the second price is better. */
+/** Compares two prices: -1 if the first price is better, 0 if the prices are equal, 1 if the second price is better. */
 const comparing = {
   asks: Decimal.Order,
   bids: (one: Decimal.Decimal, other: Decimal.Decimal) => Decimal.Order(other, one)
@@ -218,9 +218,9 @@ const model = (market: MarketName): LiveView.Model<DepthChannel.DepthMessage, De
 /**
  * Creates a live book. The view lasts as long as its scope.
  *
- * Each update names the update before it, so the view notices a missing update when the next one arrives, or when the
- * exchange repeats the complete book after ten seconds without an update. The view is then incomplete until it receives
- * another complete book.
+ * Each update contains the sequence number of the previous update, so the view notices a missing update when the next
+ * update arrives, or when the exchange repeats the complete book after ten seconds without an update. The view is then
+ * incomplete until it receives another complete book.
  *
  * All views of one topic share a subscription. A book of the same market with a different `limit` or `priceStep` needs
  * its own connection.

@@ -71,15 +71,15 @@ export interface Options extends LiveView.Options {
   readonly market: MarketName
   /**
    * The time after which the view reads the orders again. The exchange pushes each event once, without a sequence
-   * number, so an event that it failed to push can only be found by another read. Default: one minute.
+   * number, so only another read can find an event that the exchange failed to push. Default: one minute.
    */
   readonly recheckEvery?: Duration.Input
 }
 
-/** The number of closed orders that are remembered. */
+/** The maximum number of closed orders that are remembered. */
 const remembered = 1000
 
-/** Whether an order is older than another version of it. */
+/** Whether one version of an order is older than another version of the same order. */
 const isOlder = (
   one: PendingOrdersChannel.PendingOrder,
   other: PendingOrdersChannel.PendingOrder | undefined
@@ -95,7 +95,10 @@ class Orders implements
   #open = new Map<OrderId, PendingOrdersChannel.PendingOrder>()
   /** The latest closed orders, latest last. */
   readonly #ended = new Map<OrderId, PendingOrdersChannel.PendingOrder>()
-  /** The orders that have closed since the last state, remembered so that a late event does not reopen them. */
+  /**
+   * The orders that have closed since the last state was received, remembered so that a late event does not reopen
+   * them.
+   */
   #final = new Set<OrderId>()
 
   begin(all: ReadonlyArray<PendingOrdersChannel.PendingOrder>): true {
@@ -106,7 +109,7 @@ class Orders implements
 
   apply({ event, order }: PendingOrdersChannel.OrderEvent): true | "unreadable" {
     const id = order.orderId
-    // It is not known whether the order can still trade.
+    // An unknown event does not tell whether the order can still trade.
     if (event !== "finished" && event !== "new" && event !== "updated") return "unreadable"
     if (event === "finished") {
       this.#open.delete(id)

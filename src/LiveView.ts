@@ -1,8 +1,8 @@
 /**
  * Live views. A view keeps a market's or an account's current state up to date, using a channel's stream.
  *
- * A view has a current value and a stream of its changes. It is whole if it has received a state and every event since
- * then. Otherwise it is incomplete and reports the reason, and becomes whole again automatically.
+ * A view has a current value and a stream of its changes. A view is whole if it has received a state and every event
+ * since then. Otherwise the view is incomplete, reports the reason, and becomes whole again automatically.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ export interface Whole<A> {
   readonly value: A
   /**
    * The time when the last message arrived over the view's connection, by this machine's clock, in Unix seconds. The
-   * value includes everything that happened before this time and before the channel's last pushed message.
+   * value includes all changes up to this time, except those that the channel had not pushed yet.
    */
   readonly asOf: Time.UnixTime
 }
@@ -71,11 +71,11 @@ export interface Incomplete<A> {
   readonly _tag: "Incomplete"
   /** The reason why events may be missing. */
   readonly why: Why
-  /** The last complete value. Absent before the first value, and if that value was crossed. */
+  /** The last complete value. Absent before the first complete value, and if the last state was crossed. */
   readonly value?: A
   /**
    * The time from which events may be missing, by this machine's clock, in Unix seconds. Slightly older events may be
-   * missing too, if the channel had not pushed them yet: most channels push at most every second.
+   * missing too, if the channel had not pushed them yet: most channels push at most once per second.
    */
   readonly asOf: Time.UnixTime
 }
@@ -138,7 +138,7 @@ export interface Model<Event, Snapshot, A> {
  */
 export interface Options {
   /**
-   * The time after which the view reads its state again, in case the exchange did not send an event. During the read,
+   * The time after which the view reads its state again, in case the exchange failed to push an event. During the read,
    * the view remains whole. If the exchange refuses to send the state, the view requests it again after this time. By
    * default, a view never reads its state again.
    */
@@ -156,7 +156,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   readonly #model: Model<Event, Snapshot, A>
   readonly #clock: Clock.Clock
   readonly #waiting = new Set<() => void>()
-  /** A latch that is open while the state must be read again. */
+  /** A latch that is open while the state is due to be read again. */
   readonly isDue = Latch.makeUnsafe(false)
   #why: Why | undefined = "connecting"
   #since: Time.UnixTime
@@ -202,7 +202,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   }
 
   #break(why: Why, since: Time.UnixTime): void {
-    // The last complete value is preserved.
+    // Keeps the last complete value, unless the new state is crossed.
     if (why === "crossed") this.#made = undefined
     else if (this.#why === undefined) this.#value()
     this.#why = why
@@ -258,7 +258,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
     this.#changed()
   }
 
-  /** The view's scope has closed, perhaps before its first subscription began. */
+  /** Handles the closing of the view's scope, which may precede the first subscription. */
   readonly close = Effect.sync(() => this.end(Exit.void, this.#source))
 
   readonly #next = (seen: number): Effect.Effect<number, E> =>

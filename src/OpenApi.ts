@@ -6,7 +6,7 @@
  * ```ts
  * import { Dialect, OpenApi } from "effect-txc"
  *
- * // What the live exchange speaks. `effect-txc openapi --dialect live` prints the same.
+ * // The live dialect's document. `effect-txc openapi --dialect live` prints the same document.
  * export const text = OpenApi.text(Dialect.live)
  * ```
  */
@@ -27,7 +27,7 @@ interface Part {
 }
 
 /**
- * An OpenAPI document of the exchange's protocol in one dialect.
+ * An OpenAPI document that describes the exchange's protocol in one dialect.
  *
  * @category models
  */
@@ -139,7 +139,7 @@ const parameters = (endpoint: Endpoint.Any, dialect: Dialect, { schemas }: Compo
 interface Refusable {
   readonly endpoint: Endpoint.Any
   readonly dialect: Dialect
-  /** Whether the call mutates and its request has the field. */
+  /** Whether the call changes something and its request has the field. */
   readonly changes: (field: string) => boolean
 }
 
@@ -297,9 +297,9 @@ const describe = ({ b2b, clause, mutates, rateLimit: { calls, perSeconds } }: En
     clause.includes("§")
       ? `Document, ${clause}.`
       : "The live exchange has this call; the document does not describe it.",
-    `At most ${calls} calls in ${perSeconds === 1 ? "a second" : `${perSeconds} seconds`}.`,
+    `At most ${calls} calls per ${perSeconds === 1 ? "second" : `${perSeconds} seconds`}.`,
     mutates
-      ? "The call changes something: if its response is lost, find out whether it was applied before you repeat it."
+      ? "The call changes something: if the response is lost, check whether the call was applied before repeating it."
       : "The call changes nothing, and may be repeated.",
     ...(b2b ? ["For business partners only."] : [])
   ].join(" ")
@@ -345,26 +345,26 @@ const securitySchemes = {
   payload: headerOf(Signature.headers.payload, "The body, byte for byte as it is sent, in Base64."),
   signature: headerOf(
     Signature.headers.signature,
-    "HMAC-SHA512 of the text of X-TXC-PAYLOAD with the API secret as its key, in lower-case hexadecimal."
+    "HMAC-SHA512 of the text of X-TXC-PAYLOAD, keyed with the API secret, in lower-case hexadecimal."
   )
 }
 
 const introduction = ({ nonceUnit, policy }: Dialect): string =>
   `
-Public calls are read with GET. Private calls are sent with POST, as \`application/json\`, and are signed:
+Public calls use GET. Private calls use POST with a body of type \`application/json\`, and are signed:
 
 1. Write the body: the fields of the call, \`request\` (its path) and \`nonce\`, as JSON${
-    policy.payload === "compact-body" ? " without spaces between its parts" : ""
+    policy.payload === "compact-body" ? " without spaces between its tokens" : ""
   }.
 2. \`X-TXC-PAYLOAD\` is that body in Base64. Send exactly the bytes that you encoded.
-3. \`X-TXC-SIGNATURE\` is the HMAC-SHA512 of that Base64 text, with the API secret as its key, in lower-case hexadecimal.
+3. \`X-TXC-SIGNATURE\` is the HMAC-SHA512 of that Base64 text, keyed with the API secret, in lower-case hexadecimal.
 4. \`X-TXC-APIKEY\` is the public API key.
 
 A nonce is a number of Unix ${nonceUnit}. ${
     policy.nonce === "unique"
       ? "A key can't use a nonce twice."
-      : "A key's nonces must increase; with `nonceWindow: true` they may arrive in any order, close to the exchange's clock, "
-        + "and none twice."
+      : "A key's nonces must increase; with `nonceWindow: true`, they may arrive in any order, but each must be unused "
+        + "and close to the exchange's clock."
   }
 
 Amounts and prices are decimal strings. Order identifiers are integers of any length: a JSON parser that

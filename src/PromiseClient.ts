@@ -2,8 +2,9 @@
  * The client for programs with `async` and `await`. It offers every service of `Exchange` and `Streams` as plain
  * methods.
  *
- * The client's endpoints and channels come from the contract, both at run time and in its types. The services are built
- * immediately, but their calls wait until the account is built, because a browser imports the key asynchronously.
+ * The client's endpoints and channels are derived from the contract, both at run time and in the types. The services
+ * are built immediately, but their calls wait until the account is built, because a browser imports the key
+ * asynchronously.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -53,7 +54,7 @@ import * as Streams from "./Streams.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * The exchange to call: one of the live exchange's servers, or any base URL with its dialect.
+ * The exchange to call: one of the live exchange's servers, or any base URL and its dialect.
  *
  * @category models
  */
@@ -65,28 +66,28 @@ export type Place = Region.Live | {
    * silently lost.
    */
   readonly dialect: Dialect.Dialect["name"]
-  /** The WebSocket's URL. Default: `/ws` below the base URL. */
+  /** The WebSocket's URL. Default: `/ws` under the base URL. */
   readonly webSocketUrl?: string
-  /** Allows `http` to another machine. Default `false`. */
+  /** Whether `http` to another machine is allowed. Default `false`. */
   readonly allowInsecure?: boolean
 }
 
 /**
- * Settings with defaults.
+ * Optional settings.
  *
  * @category models
  */
 export interface Tuning {
-  /** The maximum time of one attempt of a call, in milliseconds. Default 10,000. */
+  /** The timeout of each attempt of a call, in milliseconds. Default 10,000. */
   readonly timeout?: number
   /**
-   * Sends the calls. Default: the platform's `fetch`. `UndiciTransport.layer` of `effect-txc/node` has the lowest cost
-   * per call on Node.
+   * The transport that sends the calls. Default: the platform's `fetch`. `UndiciTransport.layer` of `effect-txc/node`
+   * has the lowest cost per call on Node.
    */
   readonly transport?: Layer.Layer<Transport.Transport>
-  /** Supplies nonces. Default: `Nonce.layerWindow` of `effect-txc`. */
+  /** The source of nonces. Default: `Nonce.layerWindow` of `effect-txc`. */
   readonly nonce?: Layer.Layer<Nonce.Nonce>
-  /** Keeps calls within the rate limits. Default: `RateLimits.layerMemory` of `effect-txc`. */
+  /** The limiter that keeps calls within the rate limits. Default: `RateLimits.layerMemory` of `effect-txc`. */
   readonly rateLimits?: Layer.Layer<RateLimits.RateLimits>
 }
 
@@ -155,7 +156,7 @@ interface Settings {
   readonly credentials: Credentials.Options | undefined
 }
 
-/** Checks the options, or reads environment variables. */
+/** Checks the options; without options, reads the environment variables. */
 const settingsOf = Effect.fnUntraced(function*(options: Options | PublicOptions | undefined) {
   const region = yield* options === undefined ? Variables.region : regionOf(options)
   const { apiKey, apiSecret } = options ?? {}
@@ -196,7 +197,7 @@ const stoppedBy = (stopping: Stopping): Effect.Effect<never, Transport.SendFaile
     })
   })
 
-/** A transport that reports a mutating request as "may have been delivered" when its caller aborts it. */
+/** A transport that reports a mutating request as "may have been delivered" when the caller aborts the call. */
 const layerStoppable: Layer.Layer<Transport.Transport, never, Transport.Transport> = Layer.effect(
   Transport.Transport,
   Transport.Transport.useSync(({ send }) => ({
@@ -218,7 +219,7 @@ const layerStoppable: Layer.Layer<Transport.Transport, never, Transport.Transpor
 
 type Calls = Call.Call | Call.PublicCall
 
-/** The account's calls, or only the public calls. */
+/** The account's calls; without credentials, only the public calls. */
 const layerAccount = (
   { credentials, region }: Settings,
   { nonce = Nonce.layerWindow, rateLimits = RateLimits.layerMemory, timeout, transport = FetchTransport.layer }: Tuning
@@ -300,7 +301,7 @@ const layerOf = (
 // Running
 // -----------------------------------------------------------------------------
 
-/** A response without Effect's types: see `Answer` in `PromiseTypes.ts`. */
+/** Converts a response's Effect types to plain values: see `Answer` in `PromiseTypes.ts`. */
 const toAnswer = (value: unknown): unknown => {
   if (Option.isOption(value)) return Option.getOrUndefined(value)
   return Array.isArray(value) ? value.map((item: unknown) => Result.isResult(item) ? settled(item) : item) : value
@@ -423,14 +424,14 @@ class Runner {
 const isOptions = (value: unknown): value is CallOptions =>
   typeof value === "object" && value !== null && "signal" in value
 
-/** A member of a service, or the result of a method. */
+/** A service's member that is not a function, or the result of a method. */
 type Returned = Effect.Effect<unknown, unknown> | Stream.Stream<unknown, unknown>
 
 type Methods = Readonly<Record<string, Returned | ((...args: ReadonlyArray<unknown>) => Returned)>>
 
 /**
- * Converts a service's method to a method that returns a promise. If the method throws, for example because an untyped
- * program omitted the request, the promise rejects.
+ * Converts a service's method to a method that returns a promise or an async iterable. If the original method throws,
+ * for example because an untyped program omitted the request, the promise rejects.
  */
 const methodOf = (
   runner: Runner,
@@ -459,8 +460,8 @@ const methodOf = (
 }
 
 /**
- * Converts a service's methods to methods that return promises; each runs after `before`. `changes` is left out,
- * because it needs an Effect schedule.
+ * Converts a service's methods to methods that return promises or async iterables; each runs after `before`. `changes`
+ * is left out, because it needs an Effect schedule.
  */
 const methodsOf = (runner: Runner, before: Effect.Effect<void, unknown>, service: object): object =>
   Object.fromEntries(
@@ -540,9 +541,9 @@ const clientOf = (settings: Settings, tuning: Tuning): object => {
 }
 
 /**
- * Creates a client. Without options, the exchange and the key come from the environment: `TXC_REGION`, or
- * `TXC_BASE_URL` with `TXC_DIALECT`; `TXC_API_KEY` and `TXC_API_SECRET`. With options that contain no key, the client
- * can only make public calls.
+ * Creates a client. Without options, the exchange and the key come from environment variables: the exchange from either
+ * `TXC_REGION` or `TXC_BASE_URL` plus `TXC_DIALECT`, and the key from `TXC_API_KEY` and `TXC_API_SECRET`. With options
+ * that contain no key, the client can only make public calls.
  *
  * Create a single client for the complete program, because a client keeps connections open and counts calls for the
  * rate limits. Close it at the end, with `close()` or `await using`.
@@ -563,8 +564,8 @@ export const createClient: {
 }
 
 /**
- * Returns the text of a secret in a response, such as a new API key's `apiSecret`. When it is printed, a secret appears
- * as `<redacted>`.
+ * Returns the text of a secret in a response, such as a new API key's `apiSecret`. A secret that is printed appears as
+ * `<redacted>`.
  *
  * @category secrets
  */

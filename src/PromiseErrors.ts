@@ -10,8 +10,8 @@ export interface CallSite {
 }
 
 /**
- * Remembers which code called a function of this package. Engines without `captureStackTrace` use their own stack
- * traces.
+ * Remembers which code called a function of this package. In an engine without `captureStackTrace`, errors keep their
+ * own stack traces.
  */
 export const callSite = (callee: object): CallSite => {
   const site: CallSite = {}

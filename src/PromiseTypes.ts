@@ -86,10 +86,10 @@ export type Answer<T> = T extends Option.None<infer _> ? undefined
  */
 export interface CallOptions {
   /**
-   * Ends the call or the loop, which then fails with the signal's reason. With `AbortSignal.timeout(2000)`, it ends
-   * after two seconds.
+   * A signal that ends the call or the loop, which then fails with the signal's reason. With
+   * `AbortSignal.timeout(2000)`, the call or loop ends after two seconds.
    *
-   * If a mutating call was already sent, it fails with `OutcomeUnknown` instead, because it may have been applied.
+   * A mutating call that was already sent fails with `OutcomeUnknown` instead, because the call may have been applied.
    */
   readonly signal?: AbortSignal | undefined
 }
@@ -160,7 +160,8 @@ export type ChannelsOf<Access extends "public" | "private"> = {
  */
 export interface Closing extends AsyncDisposable {
   /**
-   * Ends all loops, waits for the calls in progress, and closes the connections. Later calls fail with `ClientClosed`.
+   * On a client, ends all loops and views, waits for the calls in progress, and closes the connections. On a view, ends
+   * the view and its loops. Later calls fail with `ClientClosed`.
    */
   readonly close: () => Promise<void>
 }
@@ -183,7 +184,7 @@ export interface View<A> extends Closing {
 }
 
 /**
- * A live view of an order book.
+ * The live views that need no account.
  *
  * @category models
  */
@@ -212,7 +213,7 @@ export interface MarketTopic {
  * @category models
  */
 export interface TickerTopic {
-  /** The asset, such as `BTC`. All assets if it is omitted. */
+  /** The asset, such as `BTC`. Default: all assets. */
   readonly ticker?: string
 }
 

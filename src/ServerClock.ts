@@ -51,7 +51,7 @@ export interface Measurement {
 export interface Options<E = never, T = HttpClient.HttpClient> {
   /** The time between measurements. Default: one minute. */
   readonly interval?: Duration.Input
-  /** Sends the calls. Default: the `HttpClient` in the context. */
+  /** The transport that sends the calls. Default: the `HttpClient` in the context. */
   readonly transport?: Layer.Layer<Transport.Transport, E, T>
 }
 
@@ -75,8 +75,8 @@ export const measure: Effect.Effect<Measurement, Failure, ServerTime> = Effect.g
 const correction = ({ offset, uncertainty }: Measurement): number => Math.abs(offset) > uncertainty ? offset : 0
 
 /**
- * Corrects the nonces of the exchange layer to which it is provided. The clock is measured when the layer is built,
- * then at every `interval`.
+ * Corrects the nonces of the exchange layer to which this layer is provided. The clock is measured when the layer is
+ * built, then at every `interval`.
  *
  * Nonces leased through Redis follow the Redis server's clock and are not corrected.
  *

@@ -48,7 +48,7 @@ const layersOf = <Services, Requirements>(access: "public" | "private"): Layer.L
   )
 
 /**
- * Provides all of an account's channels, with connections and tokens that you provide. Each use of the layer opens its
+ * Provides all of an account's channels, using connections and tokens that you provide. Each use of the layer opens its
  * own connections.
  *
  * @category layers
@@ -59,7 +59,7 @@ export const layerServices: Layer.Layer<Services, never, Dialer.Dialer | Session
 ).pipe(Layer.fresh)
 
 /**
- * An account's tokens, from its `WebSocketToken` endpoint.
+ * Provides an account's WebSocket tokens, created by the account's `WebSocketToken` service.
  *
  * @category layers
  */

@@ -32,7 +32,7 @@ import * as topics from "./topics.ts"
 export type { AnyMarket as Topic } from "./topics.ts"
 
 /**
- * For a market, the place of each of the account's positions in the auto-deleveraging queue.
+ * The places of the account's long and short positions on one market in the auto-deleveraging queue.
  *
  * @category models
  */
@@ -58,7 +58,7 @@ const quantile = positional<AdlQuantile>({
 })
 
 /**
- * The channel with the method `ADLQuantile_subscribe`. Source: the live exchange's documentation, WebSocket, "ADL
+ * The channel that `ADLQuantile_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "ADL
  * quantile", September 2026.
  *
  * @category channels

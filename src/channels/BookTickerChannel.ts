@@ -40,7 +40,7 @@ export type { AnyMarket as Topic } from "./topics.ts"
  * @category models
  */
 export interface BookTicker {
-  /** The change's time, in Unix seconds with a fraction. */
+  /** The time of the change, in Unix seconds with a fraction. */
   readonly timestamp: UnixTime
   /** The time when the exchange sent the message, in Unix seconds with a fraction. */
   readonly eventTime: UnixTime
@@ -70,7 +70,7 @@ const bookTicker = positional<BookTicker>({
 })
 
 /**
- * The channel with the method `bookTicker_subscribe`. Source: the live exchange's documentation, WebSocket, "Book
+ * The channel that `bookTicker_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "Book
  * ticker".
  *
  * @category channels
@@ -100,8 +100,8 @@ export const channel = Channel.make({
  */
 export class BookTickerChannel extends Context.Service<BookTickerChannel, {
   /**
-   * Emits the best bid and ask, and then each change. If you do not read a change in time, the next change of the same
-   * market replaces it. If the topic has no market, the first item of each market is a `Snapshot`.
+   * Emits the current best bid and ask, and then each change. If you do not read a change in time, the next change of
+   * the same market replaces it. If the topic has no market, the first item of each market is a `Snapshot`.
    */
   readonly stream: (
     topic?: topics.AnyMarket

@@ -59,8 +59,8 @@ export interface BorrowEvent {
 }
 
 /**
- * The channel with the method `borrowsAccountMargin_subscribe`. Source: the live exchange's documentation, WebSocket,
- * "Borrows events".
+ * The channel that `borrowsAccountMargin_subscribe` subscribes to. Source: the live exchange's documentation,
+ * WebSocket, "Borrows events".
  *
  * @category channels
  */
@@ -89,8 +89,8 @@ export const channel = Channel.make({
  */
 export class BorrowEventsChannel extends Context.Service<BorrowEventsChannel, {
   /**
-   * Emits each event. Past events can't be queried. So after an `Interrupted`, the stream emits a `Snapshot` with all
-   * borrows, from `BorrowsChannel`. There is no `Snapshot` if the exchange does not push the borrows within ten
+   * Emits each event. Past events can't be queried, so after an `Interrupted`, the stream emits a `Snapshot` of all
+   * borrows, read from `BorrowsChannel`. There is no `Snapshot` if the exchange does not push the borrows within ten
    * seconds.
    */
   readonly stream: Stream.Stream<Item.Item<BorrowEvent, ReadonlyArray<Borrow>>, StreamErrors.PrivateFailure>

@@ -43,7 +43,7 @@ export interface Borrow {
   readonly ticker: Ticker
   /** The time when the asset was borrowed, in Unix seconds with a fraction. */
   readonly openDate: UnixTime
-  /** The time of the last change, in Unix seconds with a fraction. */
+  /** The time of the borrow's last change, in Unix seconds with a fraction. */
   readonly modifyDate: UnixTime
   /** The borrowed amount, as a negative number, in units of the asset. */
   readonly amount: Decimal
@@ -75,12 +75,12 @@ export const Borrow: Schema.Codec<Borrow, unknown> = Wire.answer<Borrow>({
     unrealizedFunding: "unrealized_funding",
     liquidationPrice: "liq_price"
   },
-  // The documentation's own example has this value for a borrow without a liquidation price.
+  // The documentation's own example shows `NaN` for a borrow without a liquidation price.
   absent: { unrealizedFunding: absent(""), liquidationPrice: { ...absent("NaN"), written: true } }
 }).schema
 
 /**
- * The channel with the method `borrowsMargin_subscribe`. Source: the live exchange's documentation, WebSocket,
+ * The channel that `borrowsMargin_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket,
  * "Borrows".
  *
  * @category channels

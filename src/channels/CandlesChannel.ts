@@ -41,7 +41,8 @@ const units = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, M: 2_592_000 } as c
 
 /**
  * The interval lengths: seconds (`s`), minutes (`m`), hours (`h`), days (`d`), weeks (`w`), months of 30 days (`M`).
- * The list contains the lengths in `Candles.intervals`, and all others that divide a minute, an hour or a day.
+ * The list contains the lengths in `Candles.intervals`, plus every other length that divides a minute, an hour or a
+ * day.
  *
  * @category constants
  */
@@ -104,14 +105,14 @@ const seconds = [...intervalOf.keys()]
 /** The schema of an interval: its length in seconds on the wire. */
 const Interval = Schema.Literals(seconds).annotate(Constraint.annotation({ kind: "oneOf", values: seconds })).pipe(
   Schema.decodeTo(oneOf(intervals), {
-    // The casts are safe, because each of the two lists has a member for every member of the other list.
+    // The casts are safe, because intervals and lengths correspond one to one.
     decode: SchemaGetter.transform((length) => intervalOf.get(length) as Interval),
     encode: SchemaGetter.transform(secondsOf)
   })
 )
 
 /**
- * The candles to listen to.
+ * The candles to subscribe to.
  *
  * @category models
  */
@@ -175,7 +176,7 @@ const candle = positional<Candle>({
 const example: Topic = { market: marketName("BTC_USDT"), interval: "1m" }
 
 /**
- * The channel with the method `candles_subscribe`. Source: the live exchange's documentation, WebSocket, "Kline".
+ * The channel that `candles_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "Kline".
  *
  * @category channels
  */
@@ -205,7 +206,7 @@ export const channel = Channel.make({
   example
 })
 
-/** The number of candles in a stream's first item. */
+/** The maximum number of candles in a stream's first item. */
 const latest = 100
 
 const readLatest = ({ interval, market }: Topic): Continuity.Read<ReadonlyArray<Candle>> => (ask) =>

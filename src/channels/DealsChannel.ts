@@ -46,7 +46,7 @@ import * as forms from "./forms.ts"
 import * as topics from "./topics.ts"
 
 /**
- * A trade of an order that belongs to the account.
+ * A trade of one of the account's orders.
  *
  * @category models
  */
@@ -145,7 +145,7 @@ const asTopics = Schema.Tuple([topics.anyMarkets]).pipe(
 const example = marketName("BTC_USDT")
 
 /**
- * The channel with the method `deals_subscribe`. Source: the live exchange's documentation, WebSocket, "Deals".
+ * The channel that `deals_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "Deals".
  *
  * @category channels
  */

@@ -1,5 +1,5 @@
 /**
- * A market's order book, as a snapshot and the changes after it. Public.
+ * A market's order book, as a snapshot followed by changes. Public.
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export const priceSteps = [
 ] as const
 
 /**
- * The order book to listen to, or to read once.
+ * The order book to subscribe to, or to read once.
  *
  * @category models
  */
@@ -103,9 +103,9 @@ export interface DepthMessage {
   readonly updateId: number
   /** In a change, the sequence number of the book to which the change applies. */
   readonly pastUpdateId?: number
-  /** The offers to sell, lowest price first. Absent when no offer to sell has changed. */
+  /** The asks, lowest price first. Absent when no ask has changed. */
   readonly asks?: ReadonlyArray<Level>
-  /** The offers to buy, highest price first. Absent when no offer to buy has changed. */
+  /** The bids, highest price first. Absent when no bid has changed. */
   readonly bids?: ReadonlyArray<Level>
 }
 
@@ -117,9 +117,9 @@ export interface DepthMessage {
 export interface Depth {
   /** The time of the book's last change, in Unix seconds with a fraction. */
   readonly timestamp: UnixTime
-  /** The offers to sell, lowest price first. */
+  /** The asks, lowest price first. */
   readonly asks: ReadonlyArray<Level>
-  /** The offers to buy, highest price first. */
+  /** The bids, highest price first. */
   readonly bids: ReadonlyArray<Level>
 }
 
@@ -129,7 +129,7 @@ const PriceStep = Schema.Literals(priceSteps).annotate(Constraint.annotation({ k
 const topic = Wire.struct<Topic>({ market: MarketName, limit: Limit, priceStep: PriceStep })
 
 interface Parameters extends Topic {
-  /** Whether the subscription adds a market. If not, it replaces all other markets. */
+  /** Whether the market is added to the connection's other markets. If not, the market replaces all of them. */
   readonly adds?: boolean
 }
 
@@ -140,7 +140,7 @@ const parameters = positional<Parameters>({
   adds: Schema.optionalKey(Schema.Boolean)
 })
 
-/** Converts a topic to parameters that add its market to the connection's markets. */
+/** Converts between a topic and the parameters that add the topic's market to the connection's markets. */
 const asTopics: Schema.Codec<ReadonlyArray<Topic>, ReadonlyArray<unknown>> = parameters.pipe(
   Schema.decodeTo(Schema.Tuple([Schema.toType(topic.schema)]), {
     decode: SchemaGetter.transform(({ limit, market, priceStep }) => [{ market, limit, priceStep }] as const),
@@ -188,7 +188,7 @@ const depth = Wire.answer<Depth>({
 const example: Topic = { market: marketName("BTC_USDT"), limit: 100, priceStep: "0" }
 
 /**
- * The channel with the method `depth_subscribe`. Source: the live exchange's documentation, WebSocket, "Depth".
+ * The channel that `depth_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "Depth".
  *
  * @category channels
  */
@@ -268,8 +268,8 @@ const tracked = (): Continuity.Tracked<DepthMessage> => {
 export class DepthChannel extends Context.Service<DepthChannel, {
   /**
    * Emits the complete book as a `Snapshot`, and then each change, at most ten per second. Each change contains the
-   * sequence number of the book before it. If a change is missing, the stream is interrupted, and a new `Snapshot`
-   * follows.
+   * sequence number of the book to which the change applies. If a change is missing, the stream is interrupted, and a
+   * new `Snapshot` follows.
    *
    * A subscription with a different `limit` or `priceStep` for the same market needs its own connection.
    */

@@ -47,14 +47,14 @@ import * as orders from "./orders.ts"
  */
 export const Kind = oneOf(["limit", "market"])
 /**
- * A kind of order: one with a limit price, or one without. Stop orders are included.
+ * A kind of order: with a limit price (`limit`), or without one (`market`). Each kind includes stop orders.
  *
  * @category models
  */
 export type Kind = typeof Kind.Type
 
 /**
- * The orders to listen to.
+ * The orders to subscribe to.
  *
  * @category models
  */
@@ -228,8 +228,8 @@ const executed: Schema.Codec<ExecutedOrder, unknown> = orders.ended<ExecutedOrde
 const example = marketName("BTC_USDT")
 
 /**
- * The channel with the method `ordersExecuted_subscribe`. Source: the live exchange's documentation, WebSocket, "Orders
- * executed".
+ * The channel that `ordersExecuted_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket,
+ * "Orders executed".
  *
  * @category channels
  */
@@ -285,8 +285,7 @@ export class ExecutedOrdersChannel extends Context.Service<ExecutedOrdersChannel
   /**
    * Emits the latest orders, at most 100, as a `Snapshot` in the exchange's sequence, and then each order that closes.
    * After every lost connection, the stream is interrupted and starts with a `Snapshot` again, because an order may
-   * have been missed: the documentation does not state whether the exchange's latest orders are the orders that closed
-   * last.
+   * have been missed: the documentation does not state whether the exchange sorts the orders by closing time.
    */
   readonly stream: (
     topic: Topic

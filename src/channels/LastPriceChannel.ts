@@ -46,7 +46,7 @@ export interface LastPrice {
 const update = positional<LastPrice>({ market: MarketName, price: Decimal })
 
 /**
- * The channel with the method `lastprice_subscribe`. Source: the live exchange's documentation, WebSocket, "Last
+ * The channel that `lastprice_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "Last
  * price".
  *
  * @category channels
@@ -84,8 +84,8 @@ export const channel = Channel.make({
  */
 export class LastPriceChannel extends Context.Service<LastPriceChannel, {
   /**
-   * Emits the last price, and then each change, at most one per second. If you do not read a price in time, the next
-   * price replaces it.
+   * Emits the current last price, and then each change, at most one per second. If you do not read a price in time, the
+   * next price replaces it.
    */
   readonly stream: (
     topic: topics.Market

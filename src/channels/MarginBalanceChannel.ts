@@ -96,8 +96,8 @@ const update: Schema.Codec<MarginBalances, unknown> = Schema.Array(pushed).pipe(
 )
 
 /**
- * The channel with the method `balanceMargin_subscribe`. Source: the live exchange's documentation, WebSocket, "Balance
- * margin".
+ * The channel that `balanceMargin_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket,
+ * "Balance margin".
  *
  * @category channels
  */
@@ -134,8 +134,8 @@ export const channel = Channel.make({
  */
 export class MarginBalanceChannel extends Context.Service<MarginBalanceChannel, {
   /**
-   * Emits the balances of the topic's assets as a `Snapshot`, and then the changed balances, at most every 1.5 seconds.
-   * An event has the complete balance of each asset that has changed.
+   * Emits the balances of the topic's assets as a `Snapshot`, and then the changed balances, at most once every 1.5
+   * seconds. An event has the complete balance of each asset that has changed.
    */
   readonly stream: (
     topic?: topics.AnyAsset

@@ -100,7 +100,7 @@ const statistics = Wire.answer<Statistics>({
 const Period = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, Constraint.annotation({ kind: "min", min: 1 })))
 
 /**
- * The channel with the method `market_subscribe`. Source: the live exchange's documentation, WebSocket, "Market".
+ * The channel that `market_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "Market".
  *
  * @category channels
  */

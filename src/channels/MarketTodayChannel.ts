@@ -73,7 +73,7 @@ const statistics = Wire.answer<Statistics>({
 }, { keys: { total: "deal" } })
 
 /**
- * The channel with the method `marketToday_subscribe`. Source: the live exchange's documentation, WebSocket, "Market
+ * The channel that `marketToday_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "Market
  * today".
  *
  * @category channels
@@ -112,8 +112,8 @@ export const channel = Channel.make({
  */
 export class MarketTodayChannel extends Context.Service<MarketTodayChannel, {
   /**
-   * Emits the statistics, and then each change, at most one per second. If you do not read statistics in time, the next
-   * statistics replace them.
+   * Emits the current statistics, and then each change, at most one per second. If you do not read statistics in time,
+   * the next statistics replace them.
    */
   readonly stream: (
     topic: topics.Market

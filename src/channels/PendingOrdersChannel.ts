@@ -54,16 +54,16 @@ export const Event = Unrecognised.open(oneOf(["new", "updated", "finished"]))
  *
  * - `new`: the order was created, or is a stop order that was activated. An activated order keeps its id
  * - `updated`: the order changed, for example because part of it was filled
- * - `finished`: the order was filled or canceled. If an order is filled immediately, this is its only event
+ * - `finished`: the order was filled or canceled. If an order is filled immediately, this is the order's only event
  *
- * To modify an order, the exchange finishes it and creates another order with a new id.
+ * To modify an order, the exchange finishes the order and creates a replacement with a new id.
  *
  * @category models
  */
 export type Event = typeof Event.Type
 
 /**
- * An event about an order, with the order.
+ * An event about an order, and the order after the event.
  *
  * @category models
  */
@@ -79,8 +79,8 @@ const event = forms.numbered(Event, [[1, "new"], [2, "updated"], [3, "finished"]
 const example = marketName("BTC_USDT")
 
 /**
- * The channel with the method `ordersPending_subscribe`. Source: the live exchange's documentation, WebSocket, "Orders
- * pending".
+ * The channel that `ordersPending_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket,
+ * "Orders pending".
  *
  * @category channels
  */
@@ -123,9 +123,9 @@ const readAll = (market: topics.Market["market"]): Continuity.Read<ReadonlyArray
   )
 
 /**
- * Whether the orders in a response already include an event that was pushed while they were read. If the response does
- * not contain the order, the event may be newer, so the result is `false`. The result is also `false` for a `finished`
- * event, because an order that is filled immediately is never in a response.
+ * Whether the orders in a response already include an event that was pushed while the response was read. If the
+ * response does not contain the order, the event may be newer than the response, so the result is `false`. The result
+ * is also `false` for a `finished` event, because an order that is filled immediately is never in a response.
  */
 const contains = (all: ReadonlyArray<orders.PendingOrder>, { event, order }: OrderEvent): boolean => {
   const read = event === "finished" ? undefined : all.find(({ orderId }) => orderId === order.orderId)

@@ -61,8 +61,8 @@ export interface PositionEvent {
 }
 
 /**
- * The channel with the method `positionsAccountMargin_subscribe`. Source: the live exchange's documentation, WebSocket,
- * "Margin positions events".
+ * The channel that `positionsAccountMargin_subscribe` subscribes to. Source: the live exchange's documentation,
+ * WebSocket, "Margin positions events".
  *
  * @category channels
  */
@@ -91,9 +91,9 @@ export const channel = Channel.make({
  */
 export class PositionEventsChannel extends Context.Service<PositionEventsChannel, {
   /**
-   * Emits each event. Past events can't be queried. So after an `Interrupted`, the stream emits a `Snapshot` with all
-   * positions, from `PositionsChannel`. There is no `Snapshot` if the exchange does not push the positions within ten
-   * seconds.
+   * Emits each event. Past events can't be queried, so after an `Interrupted`, the stream emits a `Snapshot` of all
+   * positions, read from `PositionsChannel`. There is no `Snapshot` if the exchange does not push the positions within
+   * ten seconds.
    */
   readonly stream: Stream.Stream<Item.Item<PositionEvent, ReadonlyArray<Position>>, StreamErrors.PrivateFailure>
 }>()("effect-txc/channels/PositionEventsChannel") {

@@ -107,7 +107,7 @@ export const Position: Schema.Codec<Position, unknown> = Wire.answer<Position>({
 }).schema
 
 /**
- * The channel with the method `positionsMargin_subscribe`. Source: the live exchange's documentation, WebSocket,
+ * The channel that `positionsMargin_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket,
  * "Positions".
  *
  * @category channels

@@ -44,7 +44,7 @@ export type { AnyMarket as Topic } from "./topics.ts"
 export interface PremiumIndex {
   /** The market, such as `BTC_PERP`. */
   readonly market: MarketName
-  /** The mark price, in the quote currency. Liquidations and unrealized profits are calculated from it. */
+  /** The mark price, in the quote currency. Liquidations and unrealized profits depend on this price. */
   readonly markPrice: Decimal
   /** The index price, which is the price on spot markets, in the quote currency. */
   readonly indexPrice: Decimal
@@ -52,7 +52,7 @@ export interface PremiumIndex {
   readonly fundingRate: Decimal
   /** The time of the next funding settlement, in Unix seconds. */
   readonly nextFundingTime: UnixTime
-  /** The time when the exchange sent the message, in Unix seconds with milliseconds. */
+  /** The time when the exchange sent the message, in Unix seconds with millisecond precision. */
   readonly eventTime?: UnixTime
 }
 
@@ -88,8 +88,8 @@ const update: Schema.Codec<ReadonlyArray<PremiumIndex>, unknown> = Schema.Array(
 )
 
 /**
- * The channel with the method `premiumIndex_subscribe`. Source: the live exchange's documentation, WebSocket, "Premium
- * index", September 2026. The exchange sends times in milliseconds, although the documentation shows seconds.
+ * The channel that `premiumIndex_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket,
+ * "Premium index", September 2026. The exchange sends times in milliseconds, although the documentation shows seconds.
  *
  * @category channels
  */

@@ -36,7 +36,7 @@ export type { AnyAsset as Topic } from "./topics.ts"
 
 const balances: Schema.Codec<Balances, unknown> = Wire.keyed(Ticker, Balance)
 
-/** The parameters `[{ "BTC": …, "USDT": … }]`: one or several objects with the changed assets. */
+/** The parameters `[{ "BTC": …, "USDT": … }]`: one or more objects that contain the changed assets. */
 const update: Schema.Codec<Balances, unknown> = Schema.Array(balances).pipe(
   Schema.decodeTo(Schema.toType(balances), {
     decode: SchemaGetter.transform((parts): Balances => new Map(parts.flatMap((part) => [...part]))),
@@ -45,8 +45,8 @@ const update: Schema.Codec<Balances, unknown> = Schema.Array(balances).pipe(
 )
 
 /**
- * The channel with the method `balanceSpot_subscribe`. Source: the live exchange's documentation, WebSocket, "Balance
- * spot".
+ * The channel that `balanceSpot_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket,
+ * "Balance spot".
  *
  * @category channels
  */

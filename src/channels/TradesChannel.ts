@@ -103,7 +103,7 @@ const params = positional<Request>(
 )
 
 /**
- * The channel with the method `trades_subscribe`. Source: the live exchange's documentation, WebSocket, "Trades".
+ * The channel that `trades_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket, "Trades".
  *
  * @category channels
  */
@@ -142,7 +142,7 @@ export class TradesChannel extends Context.Service<TradesChannel, {
   /**
    * Emits the market's latest trades, at most 100, as a `Snapshot` with the latest trade last, and then each trade.
    * After a lost connection, the stream emits the missed trades as events. The stream is interrupted only if there are
-   * more missed trades than the exchange repeats.
+   * more missed trades than the exchange resends.
    */
   readonly stream: (
     topic: topics.Market

@@ -20,7 +20,7 @@ export type Contract = typeof contract
 export type Name = keyof Contract
 
 /**
- * The common shape of every channel's service.
+ * The static members common to all channel service classes.
  *
  * @category models
  */

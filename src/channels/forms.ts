@@ -84,7 +84,7 @@ export const whole = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<Readonl
   )
 
 /**
- * A page of a market's records.
+ * The page of a market's records to read.
  *
  * @category models
  */
@@ -104,7 +104,7 @@ export const pageRequest = positional<PageRequest>({ market: MarketName, offset:
 export const page = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<Pages.Page<A>, unknown> =>
   Wire.answer<Pages.Page<A>>({ limit: Schema.Int, offset: Schema.Int, records: Schema.Array(record) }).schema
 
-/** The page in a query's response, if the response also contains the total number of records. */
+/** The page in a query's response, plus the total number of records. */
 export const countedPage = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<Pages.CountedPage<A>, unknown> =>
   Wire.answer<Pages.CountedPage<A>>({
     limit: Schema.Int,
@@ -119,7 +119,7 @@ export const some = <A>(all: ReadonlyArray<A>, test: (one: A) => boolean): Reado
   return kept.length === 0 ? undefined : kept
 }
 
-/** A map's entry with a key; `undefined` when there is no such entry. Without a key, the complete map. */
+/** A map reduced to one key; `undefined` when the map does not contain the key. Without a key, the complete map. */
 export const entry = <K, V>(key: K | undefined, all: ReadonlyMap<K, V>): ReadonlyMap<K, V> | undefined => {
   if (key === undefined) return all
   const value = all.get(key)

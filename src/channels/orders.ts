@@ -15,10 +15,10 @@ const spotTypes: ReadonlyMap<unknown, number> = new Map(
   [...marginTypes].map(([margin, spot]) => [spot, Number(margin)])
 )
 
-/** The type of an order with which the exchange settles a position. There is no such type on spot. */
+/** The wire number of the type of an order with which the exchange settles a position. Spot has no such type. */
 const normalization = 14
 
-/** The order types without a limit price. For these types, `price: "0"` means no price. */
+/** The wire numbers of the order types without a limit price. For these types, `price: "0"` means no price. */
 const marketTypes: ReadonlyArray<unknown> = [2, 4, 202, 203]
 
 /** Types that the domain does not list are returned as an `Unrecognised`: either a name or the wire's number. */

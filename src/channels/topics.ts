@@ -40,7 +40,7 @@ export interface AnyAsset {
  * @category models
  */
 export interface Everything {
-  /** This field is never present. It only prevents the type from accepting any value. */
+  /** Never present. Without this field, the type would accept any value. */
   readonly _?: never
 }
 
@@ -66,7 +66,7 @@ export const markets: Schema.Codec<ReadonlyArray<Market>, ReadonlyArray<unknown>
   })
 )
 
-/** The names in a set of topics; `[]` means all. */
+/** The distinct names in a set of topics; `[]`, which means all, if any topic has no name. */
 const namesOf = <Name>(names: ReadonlyArray<Name | undefined>): ReadonlyArray<Name> =>
   names.includes(undefined) ? [] : unique(names.flatMap((name) => name === undefined ? [] : [name]))
 
@@ -82,7 +82,7 @@ export const anyMarkets: Schema.Codec<ReadonlyArray<AnyMarket>, ReadonlyArray<un
 
 /**
  * The parameters `["BTC_USDT"]`: one market. `[]` means all markets. To follow several markets, the client subscribes
- * to all markets, because the documentation does not show a subscription to several.
+ * to all markets, because the documentation does not show a subscription to several markets.
  */
 export const oneOrAllMarkets: Schema.Codec<ReadonlyArray<AnyMarket>, ReadonlyArray<unknown>> = anyMarkets.pipe(
   Schema.decodeTo(Schema.Array(Schema.toType(anyMarket)), {

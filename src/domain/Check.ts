@@ -1,8 +1,8 @@
 /**
  * Schema checks that can also be used as plain predicates.
  *
- * When a schema check fails, it builds an issue object. Callers that only need to know whether a value is valid use the
- * predicate, which is faster.
+ * A failing schema check builds an issue object. The predicate only returns whether the value is valid, so it is
+ * faster.
  */
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
@@ -18,7 +18,7 @@ export const passes = <A>(test: (value: A) => boolean, annotations: Schema.Annot
   Schema.makeFilter(test, { ...annotations, [key]: test })
 
 /**
- * Creates a check that a string matches `form`. Pass `test` if there is a faster way to get the same result.
+ * Creates a check that a string matches `form`. `test` is an optional faster equivalent of `form`.
  *
  * @category constructors
  */
@@ -29,9 +29,9 @@ export const matches = (
 ): SchemaAST.Filter<string> => Schema.isPattern(form, { ...annotations, [key]: test })
 
 /**
- * Creates a check that a string is not empty, starts with a character of `first`, and continues with characters of
- * `others`. Each pattern matches one ASCII character. A single pattern for the complete string would be several times
- * slower, and a response may contain hundreds of assets.
+ * Creates a check that a string is not empty, that its first character matches `first`, and that every other character
+ * matches `others`. Each pattern matches one ASCII character. A table lookup per character is several times faster than
+ * one pattern for the complete string, and a response may contain hundreds of assets.
  *
  * @category constructors
  */
@@ -65,7 +65,7 @@ export const both = <A>(
 ): SchemaAST.FilterGroup<A> => first.and(second, { [key]: test })
 
 /**
- * The predicate of a check that this module has created; `undefined` for any other check.
+ * The predicate of a check created by this module; `undefined` for any other check.
  *
  * @category guards
  */

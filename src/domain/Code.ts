@@ -1,6 +1,6 @@
 /**
- * Codes (document, Endpoints §6). A code is a voucher: it moves an amount from the account that creates the code to the
- * account that applies it.
+ * Codes (document, Endpoints §6). A code is a voucher that moves an amount from the account that creates the code to
+ * the account that applies it.
  *
  * @example
  * ```ts
@@ -61,7 +61,8 @@ export const Passphrase = Text.check(
 ).pipe(Schema.brand("Passphrase")).annotate({ identifier: "Passphrase" })
 
 /**
- * A description's maximum length, in characters. The document does not describe the call that creates codes.
+ * A description's maximum length, in characters. The document does not describe the call that creates codes, and so
+ * does not state this limit.
  *
  * @category constants
  */

@@ -88,9 +88,9 @@ export type Constraint =
     readonly step: string
   }
   | {
-    /** The amount must reach the market's minimum amount. */
+    /** The amount must reach the market's minimum amount or, if in the quote currency, the market's minimum total. */
     readonly kind: "minAmount"
-    /** The minimum amount, as a decimal in the base currency. */
+    /** The minimum, as a decimal in the amount's currency. */
     readonly min: string
   }
   | {
@@ -132,9 +132,9 @@ export type Constraint =
   | {
     /** The wallet's balance must cover the request. */
     readonly kind: "balance"
-    /** The amount that can be transferred. Only for refused transfers. */
+    /** The amount that can be transferred. Present only when a transfer is refused. */
     readonly available?: string
-    /** The requested amount. Only for refused transfers. */
+    /** The requested amount. Present only when a transfer is refused. */
     readonly amount?: string
   }
   | {
@@ -166,7 +166,7 @@ export type Constraint =
     readonly kind: "admitted"
   }
   | {
-    /** An order at the best bid or offer needs another order in the book to take its price from. */
+    /** A best-bid-or-offer order needs a resting order in the book to take its price from. */
     readonly kind: "quoted"
   }
   | {
@@ -179,8 +179,8 @@ export type Constraint =
   }
   | {
     /**
-     * The field must be one that the request defines. An unknown field may be a misspelled name: an exchange ignores
-     * such a field, but the client refuses the request.
+     * The field must be one that the request defines. An unknown field may be a misspelled one: the exchange would
+     * ignore the field, so the client refuses the request.
      */
     readonly kind: "expected"
   }
@@ -226,8 +226,8 @@ export type Constraint =
   }
   | {
     /**
-     * The sandbox must simulate the field. This field is documented, and the exchange accepts it, but the sandbox does
-     * not simulate it.
+     * The sandbox must simulate the field. Broken by a documented field that the exchange accepts but the sandbox does
+     * not simulate.
      */
     readonly kind: "simulated"
   }
@@ -243,13 +243,13 @@ export type Constraint =
      * - `opposite`: the order must not turn a long position into a short one, or vice versa
      * - `positionMaximum`: the position must not be larger than the market allows
      * - `held`: the position must exist and be open
-     * - `pendingMaximum`: the position and its open orders must not be larger than the market allows
+     * - `pendingMaximum`: the position plus its open orders must not be larger than the market allows
      * - `covered`: the collateral must cover the margin of positions and orders
      */
     readonly rule: "flat" | "side" | "opposite" | "positionMaximum" | "pendingMaximum" | "covered" | "held"
   }
   | {
-    /** The exchange must already accept the field. This field is documented, but not yet available. */
+    /** The exchange must already accept the field. Broken by a documented field that is not available yet. */
     readonly kind: "accepted"
   }
 

@@ -2,9 +2,9 @@
  * Decimal numbers as text. The exchange sends all amounts, prices and fees in this form (document, "What the service
  * does", 7).
  *
- * A decimal keeps its text exactly as you wrote it. Two decimals may be equal in value and differ in text (`"1.50"`,
- * `"1.5"`), so compare them with {@link Equivalence} and {@link Order}, never with `===`. Arithmetic is exact and never
- * uses floating point.
+ * A decimal keeps its original text. Two decimals may be equal in value and differ in text (`"1.50"`, `"1.5"`), so
+ * compare them with {@link Equivalence} and {@link Order}, never with `===`. Arithmetic is exact and never uses
+ * floating point.
  *
  * @example
  * ```ts
@@ -133,8 +133,8 @@ export type NonNegativeLiteral<S extends string> = string extends S ? Literal<S,
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
 /**
- * Whether the text matches `-?(0|[1-9][0-9]*)(\.[0-9]+)?`. Written as a loop, because a response has thousands of
- * decimals, and a regular expression is several times slower.
+ * Whether the text matches `-?(0|[1-9][0-9]*)(\.[0-9]+)?`. Written as a loop, because a response may contain thousands
+ * of decimals, and a regular expression is several times slower.
  */
 const hasGrammar = (text: string): boolean => {
   const { length } = text
@@ -153,7 +153,7 @@ const isPositive = (text: string): boolean => text.charCodeAt(0) !== 45 && /[1-9
 
 /**
  * A string. A value of another JSON type breaks the constraint `decimal`, not `type`, because the exchange refuses an
- * amount sent as a number in the same way.
+ * amount sent as a JSON number just as it refuses text that is not a decimal.
  */
 const Text = Schema.String.annotate(Constraint.annotation({ kind: "decimal" }))
 
@@ -317,8 +317,8 @@ export const writtenScale = (self: string): number => {
 }
 
 /**
- * The number of fractional digits without trailing zeros: 1 for `"1.50"`. In an order, this number may be at most the
- * market's precision.
+ * The number of fractional digits, not counting trailing zeros: 1 for `"1.50"`. In an order's amounts and prices, this
+ * number must not exceed the market's precision.
  *
  * @category exact integers
  */
@@ -406,7 +406,7 @@ export const isZero = (self: Decimal): boolean => self.charCodeAt(0) < 49 && !/[
  * @category computing
  */
 export const normalize = (self: Decimal): Decimal => {
-  // Most text is already canonical, so the search can be skipped.
+  // Text that does not end with a zero, which is the usual case, is already canonical.
   if (self.charCodeAt(self.length - 1) !== 48) return self
   const written = writtenScale(self)
   const kept = written === 0 ? self : self.replace(/\.?0+$/u, "")
@@ -472,7 +472,7 @@ export const floor = (self: Decimal, digits: number): Decimal => round(self, dig
 export const ceil = (self: Decimal, digits: number): Decimal => round(self, digits, true)
 
 /**
- * Compares the exact product `self × factor` with `that`: -1, 0 or 1. The product may be longer than a decimal.
+ * Compares the exact product `self × factor` with `that`: -1, 0 or 1. The product may need more than 64 characters.
  *
  * @category comparing
  */

@@ -22,7 +22,7 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
 const digits = Check.matches(/^(?:0|[1-9][0-9]*)$/u, {
   ...Constraint.annotation({ kind: "format" }),
-  expected: "an identifier of digits"
+  expected: "an identifier that consists of digits"
 }, (text) => {
   if (text.charCodeAt(0) === 48) return text.length === 1
   let at = 0
@@ -76,17 +76,17 @@ export const PositionId = Text.check(digits).pipe(Schema.brand("PositionId")).an
 const clientOrderIdCharacter = /[A-Za-z0-9\-._]/u
 
 /**
- * Your own identifier for an order: at least one letter, digit, dash, dot or underscore. For stop-limit orders it must
- * be unique per account (document, Endpoints §3). If the response to an order is lost, you can find the order by this
- * identifier.
+ * Your own identifier for an order: at least one letter, digit, dash, dot or underscore. A stop-limit order's client
+ * order id must be unique per account (document, Endpoints §3). If the response to an order is lost, you can find the
+ * order by this identifier.
  *
  * @category models
  */
 export type ClientOrderId = typeof ClientOrderId.Type
 
 /**
- * The schema of a {@link ClientOrderId}. `ClientOrderId.make(text)` throws when the text has other characters; {@link
- * parseClientOrderId} returns a `Result`.
+ * The schema of a {@link ClientOrderId}. `ClientOrderId.make(text)` throws when the text is empty or contains any other
+ * character; {@link parseClientOrderId} returns a `Result`.
  *
  * @category schemas
  */
@@ -165,12 +165,12 @@ export const MarketName = Text.check(
   hasForm(/^[A-Za-z0-9][A-Za-z0-9.-]*_[A-Za-z0-9][A-Za-z0-9.-]*$/u, "a market name, BASE_QUOTE")
 ).pipe(Schema.brand("MarketName")).annotate({ identifier: "MarketName" })
 
-type MarketLiteralPart<S extends string> = string extends S ? "takes a literal; for a string decode the schema Ticker"
+type MarketLiteralPart<S extends string> = string extends S ? "takes a literal; for other text, decode with Ticker"
   : S extends "" ? "a name is not empty"
   : S extends `${string} ${string}` ? `"${S}" contains a space`
   : S
 
-type MarketLiteral<S extends string> = string extends S ? "takes a literal; for a string use parseMarketName()"
+type MarketLiteral<S extends string> = string extends S ? "takes a literal; for other text, use parseMarketName()"
   : S extends `${infer Base}_${infer Quote}`
     ? MarketLiteralPart<Base> extends Base ? Quote extends `${string}_${string}` ? `"${S}" is not BASE_QUOTE`
       : MarketLiteralPart<Quote> extends Quote ? S

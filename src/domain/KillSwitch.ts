@@ -26,7 +26,8 @@ const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 export type KillSwitchSeconds = typeof KillSwitchSeconds.Type
 
 /**
- * The schema of {@link KillSwitchSeconds}. `KillSwitchSeconds.make(60)` throws when the number is out of bounds.
+ * The schema of {@link KillSwitchSeconds}. `KillSwitchSeconds.make(60)` throws when the number is out of bounds or not
+ * an integer.
  *
  * @category schemas
  */

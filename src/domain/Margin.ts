@@ -4,8 +4,8 @@
  *
  * The formulas reproduce captured responses of the live exchange: `freeMargin` = equity - margin + pnl -
  * unrealizedFunding; `marginFraction` = (equity + pnl) / value of all positions; maintenance margin = half the initial
- * margin. The account is liquidated when equity + pnl no longer exceeds the maintenance margin. Digits beyond the
- * eighteenth decimal place are truncated.
+ * margin. The account is liquidated when equity + pnl no longer exceeds the maintenance margin. Arguments are rounded
+ * down to eighteen decimal places.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ const scale = 18
 const unitsOf = (decimal: Decimal.Decimal): bigint =>
   Decimal.toUnits(decimal, scale) ?? Decimal.toUnits(Decimal.floor(decimal, scale), scale) ?? 0n
 
-// This fails only if there are 47 digits or more before the decimal point.
+// Throws only if there are 45 digits or more before the decimal point.
 const decimalOf = (units: bigint): Decimal.Decimal => Result.getOrThrow(Decimal.fromUnits(units, scale))
 
 // -----------------------------------------------------------------------------
@@ -42,7 +42,7 @@ const decimalOf = (units: bigint): Decimal.Decimal => Result.getOrThrow(Decimal.
 // -----------------------------------------------------------------------------
 
 /**
- * The leverages that an account can set.
+ * The leverages that can be set for an account.
  *
  * @category constants
  */
@@ -57,7 +57,7 @@ export const noPositions: Decimal.Decimal = Decimal.of("1000000000000000000000")
 
 /**
  * A market's leverage bracket: the maximum leverage of positions up to a certain value. The live exchange lists a
- * futures market's brackets in its field `brackets`.
+ * futures market's brackets in the market's field `brackets`.
  *
  * @category models
  */
@@ -98,8 +98,8 @@ export interface Asset {
   /** The fraction of the asset's value that counts as collateral, 0 to 1. A debt always counts in full. */
   readonly weight: Decimal.Decimal
   /**
-   * The asset's price follows this market's mark price, such as that of `BTC_PERP` for BTC. {@link liquidationPrice}
-   * takes this into account. If absent, the price is assumed not to change.
+   * The market whose mark price the asset's price follows, such as `BTC_PERP` for BTC; used by {@link
+   * liquidationPrice}. If absent, the asset's price is assumed not to change.
    */
   readonly follows?: MarketName
 }
@@ -120,9 +120,7 @@ export interface Position {
   readonly basePrice: Decimal.Decimal
   /** The market's mark price, in the quote currency. */
   readonly markPrice: Decimal.Decimal
-  /**
-   * The market's brackets, in any order. By default there are no brackets, so they do not limit the account's leverage.
-   */
+  /** The market's brackets, in any order. Default: none, so only the account's leverage applies. */
   readonly brackets?: ReadonlyArray<Bracket>
 }
 
@@ -142,7 +140,7 @@ export interface Account {
   readonly orderMargin?: Decimal.Decimal
   /** The accrued costs that have not been paid yet, in the quote currency. Default 0. */
   readonly unrealizedFunding?: Decimal.Decimal
-  /** The exchange's rules. */
+  /** The exchange's unpublished rules. Default: the rules that match captured responses. */
   readonly rules?: Rules
 }
 
@@ -157,7 +155,7 @@ export interface Summary {
   readonly equity: Decimal.Decimal
   /** The initial margin of all positions and open orders. */
   readonly margin: Decimal.Decimal
-  /** The margin available to new positions; negative if the account has too little margin. */
+  /** The margin available for new positions; negative if the account has too little margin. */
   readonly freeMargin: Decimal.Decimal
   /** The unrealized profit of all positions; a loss is negative. */
   readonly pnl: Decimal.Decimal
@@ -225,7 +223,8 @@ const pnlOf = (position: Omit<Position, "market">): bigint =>
   MarginUnits.unrealizedPnl(unitsOf(position.amount), costOf(position), unitsOf(position.markPrice))
 
 /**
- * A profit in percent of the position's cost, rounded towards zero to two decimal places; zero if the cost is zero.
+ * A profit as a percentage of the position's cost, rounded towards zero to two decimal places; zero if the cost is
+ * zero.
  *
  * @category positions
  */
@@ -238,9 +237,9 @@ export const pnlPercent = (
 }
 
 /**
- * A position's initial margin at its mark price, in the quote currency: its value divided by the leverage, which the
- * market's brackets limit. The exchange's responses contain the margin rounded up to the market's `moneyPrecision`: see
- * {@link Decimal.ceil}.
+ * A position's initial margin at its mark price, in the quote currency: the position's value divided by the account's
+ * leverage, which the market's brackets may reduce. In its responses, the exchange rounds the margin up to the market's
+ * `moneyPrecision`; use {@link Decimal.ceil} to do the same.
  *
  * @category positions
  */
@@ -356,7 +355,7 @@ const settled = ([quote, ...others]: ReadonlyArray<Asset>, units: bigint): Reado
 /**
  * Returns the account after a fill. The position is opened, increased, reduced, closed or flipped; the first asset,
  * which must be the quote currency, receives the closed part's profit and pays the fee. The mark price does not change;
- * for a market without a position, the fill's price is used.
+ * if there is no position on the market, the fill's price is used as the mark price.
  *
  * @category accounts
  */
@@ -417,17 +416,17 @@ export const fundingAmount = (
 export interface FundingTerms {
   /** The time between two settlements, in minutes. */
   readonly intervalMinutes: number
-  /** The highest rate, as a ratio. */
+  /** The upper bound of the rate, as a ratio. */
   readonly cap: Decimal.Decimal
-  /** The lowest rate, as a ratio. */
+  /** The lower bound of the rate, as a ratio. */
   readonly floor: Decimal.Decimal
   /** The maximum amount by which the interest may change the premium, as a ratio. */
   readonly clamp: Decimal.Decimal
 }
 
 /**
- * The funding rate for an average premium, as a ratio: premium + clamp(interest - premium, ±clamp), between floor and
- * cap. The interest is 0.01 % for eight hours.
+ * The funding rate for an average premium, as a ratio: premium + clamp(interest - premium, ±clamp), limited to the
+ * range from `floor` to `cap`. The interest is 0.01 % per eight hours.
  *
  * @category funding
  */

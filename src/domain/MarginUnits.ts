@@ -102,9 +102,10 @@ export interface Exposure {
 
 /**
  * The mark price at which an account is liquidated, because its equity plus profit no longer exceeds the maintenance
- * margin.
+ * margin; `undefined` if there is no such price.
  *
- * @param rest Equity plus profit, minus maintenance margin, of everything else, in the quote currency.
+ * @param rest The account's equity plus profit, minus its maintenance margin, in the quote currency, without
+ * `exposures` and `pledged`.
  * @param exposures The positions on the market, at most two.
  * @param share The maintenance margin as a fraction of the initial margin.
  * @param pledged The weighted amount of the base currency used as collateral, whose value follows the price.
@@ -132,7 +133,7 @@ export const liquidationPrice = (
   return price > 0n ? price : undefined
 }
 
-/** The funding that a position receives, rounded down. It is negative if the position pays. All arguments are exact. */
+/** The funding that a position receives, in the quote currency, rounded down; negative if the position pays. */
 export const fundingAmount = (rate: bigint, amount: bigint, price: bigint): bigint =>
   floorOver(-(rate * amount * price), one * one)
 
@@ -143,15 +144,15 @@ const clamp = (value: bigint, least: bigint, most: bigint): bigint =>
 export interface FundingTerms {
   /** The time between two settlements, in minutes. */
   readonly intervalMinutes: number
-  /** The highest rate, as a ratio. */
+  /** The upper bound of the rate, as a ratio. */
   readonly cap: bigint
-  /** The lowest rate, as a ratio. */
+  /** The lower bound of the rate, as a ratio. */
   readonly floor: bigint
   /** The maximum amount by which the interest may change the premium, as a ratio. */
   readonly clamp: bigint
 }
 
-/** The interest part of the funding rate: 0.01 % for eight hours. */
+/** The interest part of the funding rate: 0.01 % per eight hours. */
 const interestOfEightHours = one / 10_000n
 
 /** The funding rate for a premium: `clamp(premium + clamp(interest - premium, ±clamp), floor, cap)`. */
@@ -161,8 +162,8 @@ export const fundingRate = (premium: bigint, { cap, clamp: most, floor, interval
 }
 
 /**
- * The premium of the book over the index, as a ratio: how far the best bid is above the index, or the best ask below
- * it.
+ * The premium of the book over the index, as a ratio: positive if the best bid is above the index, negative if the best
+ * ask is below the index, otherwise zero.
  */
 export const premium = (index: bigint, bid: bigint | undefined, ask: bigint | undefined): bigint => {
   if (index <= 0n) return 0n
@@ -186,7 +187,7 @@ export const median = (a: bigint, b: bigint, c: bigint): bigint => {
  */
 export const adlRating = (pnl: bigint, cost: bigint, equity: bigint): bigint => {
   if (pnl <= 0n || cost <= 0n) return 0n
-  // An account whose only equity is its profit is ranked above all others.
+  // Positions of an account without positive equity rank above all others.
   return equity <= 0n ? pnl * one * one : pnl * one / cost * cost / equity
 }
 
@@ -202,7 +203,7 @@ export const adlPrice = (last: bigint, isLong: boolean, marginFraction: bigint, 
   return price > 0n ? price : 0n
 }
 
-/** The upper bounds of the ADL grades, in percent of the positions on the same side. */
+/** The upper bounds of ADL grades 0 to 3, as percentages of the positions on the same side. */
 const grades = [50n, 73n, 87n, 95n]
 
 /** The ADL grade, 0 to 4, of the position at `index` among `count` positions, sorted by ascending rating. */

@@ -81,7 +81,7 @@ export interface Market {
 }
 
 /**
- * An order's terms that are subject to its market's limits.
+ * The terms of an order that are subject to its market's limits, in the form that {@link violations} checks.
  *
  * @category models
  */
@@ -97,7 +97,7 @@ export interface Bounded {
   readonly amount?: Amount
   /** Whether the amount is in the quote currency. Default `false`. */
   readonly quoteAmount?: boolean
-  /** The new total of a modified order, in the quote currency. Absent when it does not change. */
+  /** The new total of a modified order, in the quote currency. Absent when the total does not change. */
   readonly total?: Amount
   /** The order's prices, in the quote currency, by their field names in the request. */
   readonly prices: Readonly<Record<string, Price>>
@@ -109,14 +109,14 @@ export interface Bounded {
 }
 
 /**
- * Any order's terms that are subject to its market's limits.
+ * The terms, common to all types of new order, that are subject to the market's limits.
  *
  * @category models
  */
 export interface Terms {
   /** The order's market. */
   readonly market: MarketName
-  /** The ordered amount, in the base currency unless {@link MarketTerms} specifies another currency. */
+  /** The ordered amount, in the base currency unless `quoteAmount` of {@link MarketTerms} is set. */
   readonly amount: Amount
   /** The price of the take-profit that is placed when the order is filled, in the quote currency. */
   readonly takeProfit?: Price
@@ -216,7 +216,7 @@ const withExit = (prices: Bounded["prices"], { stopLoss, takeProfit }: Terms): B
   }
 
 /**
- * The terms of a limit order to check against its market's limits.
+ * Converts a limit order's terms to the form that {@link violations} checks.
  *
  * @category constructors
  */
@@ -232,8 +232,8 @@ export const limit = (terms: LimitTerms): Bounded => {
 }
 
 /**
- * The terms of a market order to check against its market's limits. An amount in the quote currency is checked as a
- * total.
+ * Converts a market order's terms to the form that {@link violations} checks. An amount in the quote currency is
+ * checked against the market's minimum total.
  *
  * @category constructors
  */
@@ -243,7 +243,7 @@ export const market = (terms: MarketTerms): Bounded => {
 }
 
 /**
- * The terms of a stop-limit order to check against its market's limits.
+ * Converts a stop-limit order's terms to the form that {@link violations} checks.
  *
  * @category constructors
  */
@@ -259,8 +259,8 @@ export const stopLimit = (terms: StopLimitTerms): Bounded => {
 }
 
 /**
- * The terms of a stop-market order to check against its market's limits. An amount in the quote currency is checked as
- * a total.
+ * Converts a stop-market order's terms to the form that {@link violations} checks. An amount in the quote currency is
+ * checked against the market's minimum total.
  *
  * @category constructors
  */
@@ -270,7 +270,7 @@ export const stopMarket = (terms: StopMarketTerms): Bounded => {
 }
 
 /**
- * The terms of both legs of a collateral OCO order to check against its market's limits.
+ * Converts the terms of both legs of a collateral OCO order to the form that {@link violations} checks.
  *
  * @category constructors
  */
@@ -283,8 +283,8 @@ export const collateralOco = ({ activationPrice, amount, market, price, stopLimi
 })
 
 /**
- * The terms of a modified order to check against its market's limits: the given terms, and amount × price if both are
- * given.
+ * Converts a modified order's new terms to the form that {@link violations} checks. Amount × price is checked only if
+ * both are given.
  *
  * @category constructors
  */
@@ -327,8 +327,8 @@ export const amountStep = ({ stepSize, stockPrecision }: Market): Amount => step
 /**
  * The market limits that an order breaks, each with the field that breaks the limit; empty when the order may be placed
  * (document, Endpoints §2 and §3: `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal` and
- * `maxTotal`; live: `stepSize` and `tickSize`). If the market is unknown, pass `undefined` as `market`; the order then
- * breaks the constraint `known`.
+ * `maxTotal`; live: `stepSize` and `tickSize`). The field `market` breaks the constraint `known` if the market is
+ * unknown (`undefined`), does not accept orders, or is not a margin market although the order requires one.
  *
  * @category checks
  */

@@ -1,9 +1,9 @@
 /**
- * An order's enumerations: side, type, status, activation, self-trade prevention (document, "Stop-limit order",
- * "Collateral OCO order" and "States and transitions").
+ * The enumerations in orders: side, type, status, activation condition, self-trade prevention and others (document,
+ * "Stop-limit order", "Collateral OCO order" and "States and transitions").
  *
  * A request accepts only the listed values. A response may contain other values, which are returned as an
- * `Unrecognised`; the names of types for responses begin with `Received`.
+ * `Unrecognised`; the types that include such values have names that begin with `Received`.
  *
  * @example
  * ```ts
@@ -16,8 +16,8 @@ import { oneOf } from "./Text.ts"
 import * as Unrecognised from "./Unrecognised.ts"
 
 /**
- * An order's side. On a collateral market, `buy` opens or increases a long position, and `sell` opens or increases a
- * short position.
+ * An order's side. On a collateral market, `buy` adds to a long position or reduces a short one, and `sell` does the
+ * opposite.
  *
  * @category schemas
  */
@@ -108,8 +108,8 @@ export const ActivationCondition = oneOf(["gte", "lte"]).annotate({ identifier: 
 export type ActivationCondition = typeof ActivationCondition.Type
 
 /**
- * How a triggered stop order trades at the best bid or offer: `queue` joins the best price on its own side, and
- * `counterparty` takes the best price on the other side. On the wire, these are 1 and 2.
+ * How a limit order, or a triggered stop-limit order, trades at the best bid or offer: `queue` joins the best price on
+ * its own side, and `counterparty` takes the best price on the opposite side. On the wire, these are 1 and 2.
  *
  * @category schemas
  */

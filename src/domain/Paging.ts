@@ -29,7 +29,8 @@ export const maxLimit = 100
 export const maxOffset = 10000
 
 /**
- * The maximum number of records on a page of trading history. Source: the live exchange's documentation, 2026.
+ * The maximum number of records on a page, in the live exchange's lists of orders and trades. Source: the live
+ * exchange's documentation, 2026.
  *
  * @category constants
  */
@@ -63,7 +64,8 @@ const between = (min: number, max: number) =>
 export type HistoryLimit = typeof HistoryLimit.Type
 
 /**
- * The schema of a {@link HistoryLimit}. `HistoryLimit.make(500)` throws when the number is out of bounds.
+ * The schema of a {@link HistoryLimit}. `HistoryLimit.make(500)` throws when the number is out of bounds or not an
+ * integer.
  *
  * @category schemas
  */
@@ -72,14 +74,15 @@ export const HistoryLimit = between(1, maxHistoryLimit).pipe(Schema.brand("Histo
 })
 
 /**
- * The maximum number of records on a page: an integer from 1 to 100 (document, "Limits"). Also a {@link HistoryLimit}.
+ * The maximum number of records on a page: an integer from 1 to 100 (document, "Limits"). Every `Limit` is also a
+ * {@link HistoryLimit}.
  *
  * @category models
  */
 export type Limit = typeof Limit.Type
 
 /**
- * The schema of a {@link Limit}. `Limit.make(100)` throws when the number is out of bounds.
+ * The schema of a {@link Limit}. `Limit.make(100)` throws when the number is out of bounds or not an integer.
  *
  * @category schemas
  */
@@ -96,7 +99,8 @@ export const Limit = between(1, maxLimit).pipe(Schema.brand("HistoryLimit"), Sch
 export type RecordOffset = typeof RecordOffset.Type
 
 /**
- * The schema of a {@link RecordOffset}. `RecordOffset.make(0)` throws when the number is out of bounds.
+ * The schema of a {@link RecordOffset}. `RecordOffset.make(0)` throws when the number is out of bounds or not an
+ * integer.
  *
  * @category schemas
  */
@@ -105,14 +109,15 @@ export const RecordOffset = between(0, maxRecordOffset).pipe(Schema.brand("Recor
 })
 
 /**
- * The index of a page's first record: an integer from 0 to 10000 (document, "Limits"). Also a {@link RecordOffset}.
+ * The index of a page's first record: an integer from 0 to 10000 (document, "Limits"). Every `Offset` is also a {@link
+ * RecordOffset}.
  *
  * @category models
  */
 export type Offset = typeof Offset.Type
 
 /**
- * The schema of an {@link Offset}. `Offset.make(0)` throws when the number is out of bounds.
+ * The schema of an {@link Offset}. `Offset.make(0)` throws when the number is out of bounds or not an integer.
  *
  * @category schemas
  */

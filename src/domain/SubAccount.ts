@@ -88,7 +88,8 @@ export type KeyTitle = typeof KeyTitle.Type
 export const KeyTitle = NonEmptyText.pipe(Schema.brand("KeyTitle")).annotate({ identifier: "KeyTitle" })
 
 /**
- * A full e-mail address, given to create a sub-account. Responses show only its {@link MaskedEmail}.
+ * A full e-mail address, as given when a sub-account is created. Responses show the address only as a {@link
+ * MaskedEmail}.
  *
  * @category models
  */

@@ -20,7 +20,7 @@ export const NonEmptyText = Text.check(
 )
 
 /**
- * Checks that a string matches `form`. If it does not, the string breaks the constraint `format`; `expected` describes
+ * Creates a check that a string matches `form`. Any other string breaks the constraint `format`; `expected` describes
  * the form in the schema's error message.
  *
  * @category checks

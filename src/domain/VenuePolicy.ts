@@ -1,11 +1,11 @@
 /**
- * Differences between exchanges that use this protocol, represented as data. The engine and the request checks follow
- * the policy, and never check which exchange they simulate.
+ * Differences between exchanges that use this protocol, represented as data. The engine and the request checks depend
+ * only on the policy, never on the name of the exchange.
  */
 import { type Decimal, of } from "./Decimal.ts"
 
 /**
- * An exchange's behaviour where it depends on the dialect.
+ * The parts of an exchange's behaviour that depend on its dialect.
  *
  * @category models
  */
@@ -51,7 +51,7 @@ export interface VenuePolicy {
   readonly priceBand: PriceBand | undefined
   /**
    * The text that the payload of a private request encodes. `body`: the body's bytes. `compact-body`: the body without
-   * whitespace between its JSON tokens, however the body itself is spaced.
+   * whitespace between JSON tokens, even if the body as sent contains such whitespace.
    */
   readonly payload: "body" | "compact-body"
   /** How a token for a WebSocket connection may be used; `undefined` if the exchange has no WebSocket. */
@@ -68,8 +68,8 @@ export interface VenuePolicy {
  */
 export interface MarginPolicy {
   /**
-   * The leverage of a new account: 1, 2, 3, 5, 10, 20, 50 or 100. The exchange does not document it; the sandbox uses
-   * 10.
+   * The leverage of a new account: 1, 2, 3, 5, 10, 20, 50 or 100. The exchange does not document this value; the
+   * sandbox uses 10.
    */
   readonly defaultLeverage: number
   /** The maximum effective leverage on margin markets. The documentation states 10; it used to state 20. */
@@ -92,19 +92,19 @@ export interface MarginPolicy {
    */
   readonly maintenanceShare: Decimal
   /**
-   * An account gets a margin call when its equity plus profit is at most this multiple of the maintenance margin. Not
-   * documented.
+   * The threshold of a margin call, as a multiple of the maintenance margin: an account whose equity plus profit is at
+   * or below the threshold gets a margin call. Not documented.
    */
   readonly callRatio: Decimal
   /** The part of a position that a liquidation closes first. The documentation states "for example 20-30 %". */
   readonly partialShare: Decimal
-  /** A liquidation's fee, as a ratio of the closed value; the insurance account receives it. Not documented. */
+  /** A liquidation's fee, as a ratio of the closed value, paid to the insurance account. Not documented. */
   readonly liquidationFee: Decimal
   /**
    * The party that takes over the part of a liquidated position that the book can't absorb. `outside`: an outside
-   * market takes that part at the mark price if you moved the price of a market that the sandbox's counterparty does
-   * not quote; otherwise, the accounts on the other side take it (ADL). `book`: the accounts on the other side always
-   * take it.
+   * market takes that part at the mark price, provided that you moved the market's price and the sandbox's counterparty
+   * does not quote the market; otherwise, the accounts on the other side take it (ADL). `book`: the accounts on the
+   * other side always take it.
    */
   readonly liquidity: "outside" | "book"
   /** The maximum amount by which the interest may change the funding premium, as a ratio. Not documented. */

@@ -121,7 +121,7 @@ export class ActiveOrders extends Context.Service<ActiveOrders, {
    * more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all open orders, page by page. See `Pages.stream` for its guarantees. */
+  /** Reads all open orders, page by page. See `Pages.stream` for the guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<OrderAnswer.Order, Failure | Errors.PageCeilingReached | Errors.ListShifted>

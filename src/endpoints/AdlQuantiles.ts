@@ -22,7 +22,7 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * For a market, the place of each of the account's positions in the auto-deleveraging queue.
+ * The places of the account's long and short positions on one market in the auto-deleveraging queue.
  *
  * @category models
  */

@@ -1,5 +1,5 @@
 /**
- * The exchange's assets, with their fees, limits and deposit and withdrawal status. Public.
+ * The exchange's assets: their fees and limits, and whether they can be deposited and withdrawn. Public.
  *
  * @example
  * ```ts
@@ -148,7 +148,7 @@ const memo = () =>
 
 const digits = /^(?:0|[1-9][0-9]{0,14})$/u
 
-/** The exchange has also sent the number as a string. */
+/** The exchange has also sent the CoinMarketCap id as a string. */
 const readNumber = (wire: unknown): unknown => typeof wire === "string" && digits.test(wire) ? Number(wire) : wire
 
 const asset = ({ older }: Dialect) =>
@@ -221,7 +221,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class Assets extends Context.Service<Assets, {
   /** Reads all assets. */
   readonly all: Effect.Effect<ReadonlyMap<Ticker, Asset>, Failure>
-  /** Reads all assets and returns the one with this ticker; `Option.none` when the exchange does not list it. */
+  /** Reads all assets and returns the one with this ticker; `Option.none` when the exchange does not list the asset. */
   readonly get: (ticker: Ticker) => Effect.Effect<Option.Option<Asset>, Failure>
 }>()("effect-txc/endpoints/Assets") {
   /** Provides this service. Requires `PublicCall`. */

@@ -91,8 +91,8 @@ export const Status = Unrecognised.open(oneOf(["active", "repaid", "liquidated"]
 export type Status = typeof Status.Type
 
 /**
- * A borrow. Each amount is the highest value that it reached while the borrow existed, in units of the asset, so
- * `amount` need not be the sum of the other amounts.
+ * A borrow. Each amount is its own maximum over the life of the borrow, in units of the asset. The maxima may have been
+ * reached at different times, so `amount` need not equal `principal` plus `interest`.
  *
  * @category models
  */
@@ -173,7 +173,7 @@ export class BorrowHistory extends Context.Service<BorrowHistory, {
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
-   * Reads all borrows, page by page. See `Pages.stream` for its guarantees. Borrows have no id, so if the list changes
+   * Reads all borrows, page by page. See `Pages.stream` for the guarantees. Borrows have no id, so if the list changes
    * during the read, the stream may repeat or miss a borrow without an error.
    */
   readonly stream: (

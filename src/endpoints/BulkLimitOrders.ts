@@ -80,7 +80,7 @@ type Field = keyof Endpoint.Request<typeof LimitOrders.endpoint>
 export type Refusal = Errors.ValidationFailed<Field> | Errors.RequestRejected<Field>
 
 /**
- * The outcome of one order: placed, refused, or unknown because the order's item in the response is unreadable.
+ * The outcome of one order: placed, refused, placed with an unreadable result (`AcceptedUnreadable`), or unknown.
  *
  * @category models
  */
@@ -139,13 +139,14 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class BulkLimitOrders extends Context.Service<BulkLimitOrders, {
   /**
-   * Checks every order against its market's rules, then places them one after the other. Returns one outcome per order,
-   * in the same sequence as the request. With `stopOnFail` the list may be shorter; orders past its end were not
-   * placed.
+   * Checks every order against its market's rules, then places the orders one after another. Returns one outcome per
+   * order, in the same sequence as the request. With `stopOnFail`, the returned list may be shorter; orders past the
+   * end of the list were not placed.
    *
    * Fails with `ValidationFailed`, before anything is sent, when an order has an invalid field or breaks its market's
-   * rules: `fields.orders` gives its index, starting at zero. Fails with `OutcomeUnknown` when the response is lost and
-   * some or all orders may have been placed: the error's `orders` lists them for `Reconciliation.reconcileAll`.
+   * rules: `fields.orders` gives the order's zero-based index. Fails with `OutcomeUnknown` when the response is lost
+   * and some or all orders may have been placed: the error's `orders` lists all orders of the request, for
+   * `Reconciliation.reconcileAll`.
    */
   readonly create: (request: Request) => Effect.Effect<ReadonlyArray<Outcome>, Failure>
 }>()("effect-txc/endpoints/BulkLimitOrders") {

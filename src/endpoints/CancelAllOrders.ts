@@ -34,7 +34,7 @@ import * as Wire from "../protocol/Wire.ts"
 export interface Request {
   /** Only orders on this market. Default: all markets. */
   readonly market?: MarketName
-  /** Only orders of these types, at least one. Default: all types. */
+  /** Only orders of these types: at least one type. Default: all types. */
   readonly type?: ReadonlyArray<CancelAllType>
   /** Only orders with this position side, on a futures market. Live dialect only. Default: all sides. */
   readonly positionSide?: PositionSide
@@ -42,7 +42,7 @@ export interface Request {
 
 const sides = Constraint.annotation({ kind: "oneOf", values: ["both", "long", "short"] })
 
-/** The position side. The live exchange writes it in lower case in this request. */
+/** The position side, which is lower-case in this request. */
 const Side = Schema.Literals(["both", "long", "short"]).annotate(sides).pipe(
   Schema.decodeTo(PositionSide.annotate(sides), {
     decode: SchemaGetter.transform((side) => sideOf[side]),

@@ -9,7 +9,7 @@
  *
  * const market = Identifiers.marketName("BTC_USDT")
  *
- * // How many of these orders were still open.
+ * // The number of these orders that were canceled.
  * const cancel = Effect.fn("cancel")(function*(ids: ReadonlyArray<Identifiers.OrderId>) {
  *   const orders = yield* CancelBulkOrders.CancelBulkOrders
  *   const canceled = yield* orders.cancel({ orders: ids.map((orderId) => ({ market, orderId })) })
@@ -63,7 +63,7 @@ const request = (dialect: Dialect) =>
   })
 
 /**
- * A canceled order. The response does not contain its filled amount; `OrderHistory` does.
+ * A canceled order. The response does not contain the order's filled amount; `OrderHistory` does.
  *
  * @category models
  */
@@ -96,7 +96,7 @@ type Field = keyof Endpoint.Request<typeof CancelOrder.endpoint>
 export type Refusal = Errors.ValidationFailed<Field> | Errors.RequestRejected<Field>
 
 /**
- * An order's outcome: canceled, or refused.
+ * The outcome of one order: canceled, refused, canceled with an unreadable result (`AcceptedUnreadable`), or unknown.
  *
  * @category models
  */
@@ -138,7 +138,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CancelBulkOrders extends Context.Service<CancelBulkOrders, {
   /**
-   * Cancels the orders one after the other. Returns one outcome per order, in the same sequence as the request.
+   * Cancels the orders one after another. Returns one outcome per order, in the same sequence as the request.
    *
    * Fails with:
    *

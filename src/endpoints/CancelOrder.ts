@@ -6,7 +6,7 @@
  * import * as Effect from "effect/Effect"
  * import { CancelOrder, Identifiers } from "effect-txc"
  *
- * // What was not filled when the order was canceled.
+ * // The amount left unfilled when the order was canceled.
  * const unfilled = Effect.gen(function*() {
  *   const cancelOrder = yield* CancelOrder.CancelOrder
  *   const order = yield* cancelOrder.cancel({

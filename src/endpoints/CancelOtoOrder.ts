@@ -79,7 +79,7 @@ export class CancelOtoOrder extends Context.Service<CancelOtoOrder, {
    * - `RequestRejected` when no open order has this OTO id
    * - `ValidationFailed` when the market is unknown
    * - `OutcomeUnknown` when the response is lost and the order may have been canceled: `ConditionalOrders` shows
-   *   whether it is still open
+   *   whether the order is still open
    */
   readonly cancel: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CancelOtoOrder") {

@@ -101,8 +101,8 @@ export interface Options {
    */
   readonly end?: UnixSeconds
   /**
-   * The maximum number of candles, 1 to 1440, counted back from `end`. Default 1440. The exchange calculates `start`
-   * from this number.
+   * The maximum number of candles, 1 to 1440, counted back from `end`. Default 1440. If `limit` is set without `start`,
+   * the exchange calculates `start` from `limit`.
    */
   readonly limit?: number
 }

@@ -45,7 +45,7 @@ const request = () =>
     positionSide: Schema.optionalKey(PositionSide)
   })
 
-/** The live documentation describes no body; its older version shows an empty list. */
+/** The live exchange's documentation describes no response body; an older version shows an empty list. */
 const response = Wire.emptyList
 
 /**
@@ -59,7 +59,7 @@ export const endpoint = Endpoint.make({
   path: "/api/v4/collateral-account/position/close",
   access: "private",
   mutates: true,
-  // The market order has no client order id, so only the position itself shows whether the call was applied.
+  // The market order has no client order id, so only the position itself shows whether the call took effect.
   places: "nothing",
   refusals: ["ValidationFailed"],
   request,

@@ -40,7 +40,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 50
 
 /**
- * Selects the closed positions to read by the time when they were closed, and sets the page size.
+ * Selects the closed positions to read, by closing time, and sets the page size.
  *
  * @category models
  */
@@ -55,7 +55,7 @@ export interface StreamRequest extends Period.Period {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record, 0 to 10000. Together with `limit` at most 10000. Default 0. */
+  /** The index of the first record, 0 to 10000. The sum of `offset` and `limit` must not exceed 10000. Default 0. */
   readonly offset?: Offset
 }
 
@@ -159,11 +159,11 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class ClosedPositions extends Context.Service<ClosedPositions, {
   /**
-   * Reads one page, latest first. Fails with `ValidationFailed` when the dates are in the wrong order, and with
+   * Reads one page, latest first. Fails with `ValidationFailed` when `endDate` is before `startDate`, and with
    * `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all closed positions, page by page. See `Pages.stream` for its guarantees. */
+  /** Reads all closed positions, page by page. See `Pages.stream` for the guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<ClosedPosition, Failure | Errors.PageCeilingReached | Errors.ListShifted>

@@ -1,5 +1,5 @@
 /**
- * Creates codes, each of which moves an amount to the account that applies it.
+ * Creates codes, each of which moves an amount to the account that applies the code.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ import * as Wire from "../protocol/Wire.ts"
 export interface Request {
   /** The code's currency. */
   readonly ticker: Ticker
-  /** The code's amount, in units of the asset. The exchange debits it from the main balance. */
+  /** The code's amount, in units of the asset. The exchange debits this amount from the main balance. */
   readonly amount: Amount
   /** A passphrase of at most 25 characters, needed to apply the code. */
   readonly passphrase?: Passphrase
@@ -59,9 +59,11 @@ const request = () =>
  * @category models
  */
 export interface CreatedCode {
-  /** The code. Anyone else who knows the code, and its passphrase if it has one, can apply it. */
+  /**
+   * The code. Anyone except its creator can apply the code; a code that has a passphrase also requires the passphrase.
+   */
   readonly code: Code
-  /** The exchange's message. */
+  /** The exchange's confirmation message. */
   readonly message: string
   /** The transaction id, assigned by the exchange. */
   readonly externalId: ExternalId

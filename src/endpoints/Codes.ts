@@ -34,7 +34,7 @@ import * as Wire from "../protocol/Wire.ts"
 export interface Request {
   /** The code, as received from its creator. */
   readonly code: Code
-  /** The code's passphrase, at most 25 characters. Required if the code was created with one. */
+  /** The code's passphrase, at most 25 characters. Required if the code has a passphrase. */
   readonly passphrase?: Passphrase
 }
 
@@ -45,12 +45,12 @@ const request = () =>
   })
 
 /**
- * Confirms that the code is valid and that the exchange has started the transaction.
+ * The result of applying a code: the code is valid, and the exchange has started the transaction.
  *
  * @category models
  */
 export interface AppliedCode {
-  /** The exchange's message. */
+  /** The exchange's confirmation message. */
   readonly message: string
   /** The code's currency. */
   readonly ticker: Ticker

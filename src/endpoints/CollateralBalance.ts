@@ -81,7 +81,7 @@ export class CollateralBalance extends Context.Service<CollateralBalance, {
   /** Reads the balances of all assets. */
   readonly all: Effect.Effect<Balances, Failure>
   /**
-   * Reads the balance of one asset, in units of the asset; zero when the exchange omits it. Fails with
+   * Reads the balance of one asset, in units of the asset; zero when the exchange omits the asset. Fails with
    * `ValidationFailed` when the asset is unknown to the live exchange.
    */
   readonly of: (ticker: Ticker) => Effect.Effect<Decimal.Decimal, Failure>

@@ -44,7 +44,7 @@ const request = () => Wire.struct<Request>({ ticker: Schema.optionalKey(Ticker) 
 export interface AssetBalance {
   /** The asset, such as `USDT`. */
   readonly asset: Ticker
-  /** The balance, including amounts that positions and open orders lock. */
+  /** The balance, including amounts locked by positions and open orders. */
   readonly balance: Decimal
   /** The borrowed amount: zero when nothing is borrowed. */
   readonly borrow: Decimal

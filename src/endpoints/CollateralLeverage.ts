@@ -20,7 +20,7 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * A leverage that an account can choose: 1, 2, 3, 5, 10, 20, 50 or 100.
+ * A leverage that can be set for an account: 1, 2, 3, 5, 10, 20, 50 or 100.
  *
  * @category models
  */
@@ -98,7 +98,7 @@ const contradiction = ({ leverage }: Request, answer: Applied): string | undefin
 export class CollateralLeverage extends Context.Service<CollateralLeverage, {
   /**
    * Changes the leverage of all positions. A lower leverage needs more margin. Setting the current leverage again is
-   * harmless, so a call with an unknown outcome can be made again.
+   * harmless, so a call with an unknown outcome can be repeated.
    *
    * Fails with:
    *

@@ -40,7 +40,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request extends OrderTerms.OnMargin, OrderTerms.Resting, OrderTerms.WithExit {
-  /** The limit price, in the quote currency. The market sets its precision. */
+  /** The limit price, in the quote currency. The market sets the price's precision. */
   readonly price: Price
 }
 
@@ -91,7 +91,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralLimitOrders extends Context.Service<CollateralLimitOrders, {
   /**
-   * Places the order, after checking it against its market's rules.
+   * Places the order, after checking it against the market's rules.
    *
    * Fails with:
    *

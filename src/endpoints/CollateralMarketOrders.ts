@@ -40,7 +40,10 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request extends OrderTerms.OnMargin, OrderTerms.WithExit {
-  /** The ordered amount, in the base currency for both buys and sells. The market sets its precision and minimum. */
+  /**
+   * The ordered amount, in the base currency for both buys and sells. The market sets the amount's precision and
+   * minimum.
+   */
   readonly amount: Amount
 }
 
@@ -86,7 +89,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralMarketOrders extends Context.Service<CollateralMarketOrders, {
   /**
-   * Places the order, after checking it against its market's rules. Any part beyond the taker band is canceled.
+   * Places the order, after checking it against the market's rules. Any part beyond the taker band is canceled.
    *
    * Fails with:
    *

@@ -48,19 +48,25 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request extends OrderTerms.OnMargin {
-  /** Each leg's amount, in the base currency. The market sets its precision, minimum and total. */
+  /**
+   * Each leg's amount, in the base currency. The market sets the precision and minimum of the amount, and limits the
+   * total (amount × price).
+   */
   readonly amount: Amount
-  /** The take-profit's limit price, in the quote currency. The market sets its precision. */
+  /** The take-profit's limit price, in the quote currency. The market sets the price's precision. */
   readonly price: Price
-  /** The price that triggers the stop-loss, in the quote currency. The market sets its precision. */
+  /** The price that triggers the stop-loss, in the quote currency. The market sets the price's precision. */
   readonly activationPrice: Price
-  /** The limit price of the stop-loss once it triggers, in the quote currency. The market sets its precision. */
+  /**
+   * The limit price of the stop-loss once the stop-loss triggers, in the quote currency. The market sets the price's
+   * precision.
+   */
   readonly stopLimitPrice: Price
   /** The pair's client order id. The client generates an id when you omit it. */
   readonly clientOrderId?: ClientOrderId
   /**
-   * Whether both legs may only reduce or close a position; an amount larger than the position is reduced to its size.
-   * Default `false`. The document announces this field for a later version.
+   * Whether both legs may only reduce or close a position; an amount larger than the position is reduced to the
+   * position's size. Default `false`. The document announces this field for a later version.
    */
   readonly reduceOnly?: boolean
   /**
@@ -125,7 +131,7 @@ export interface CollateralOcoOrder {
   readonly id: OrderId
   /** Whether both legs may only reduce or close a position. */
   readonly reduceOnly?: boolean
-  /** The leg that becomes a limit order when the market reaches its activation price. */
+  /** The leg that becomes a limit order when the market price reaches the leg's activation price. */
   readonly stopLoss: StopLeg
   /** The leg that rests in the book as a limit order. */
   readonly takeProfit: Leg
@@ -217,7 +223,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
   /**
-   * Places both legs, after checking them against their market's rules.
+   * Places both legs, after checking them against the market's rules.
    *
    * Fails with:
    *

@@ -6,7 +6,7 @@
  * import * as Effect from "effect/Effect"
  * import { CollateralStopLimitOrders, Decimal, Identifiers } from "effect-txc"
  *
- * // Closes a long position of up to 0.01 BTC for at least 37500 USDT each once the price has fallen to 38000 USDT.
+ * // Closes a long position of up to 0.01 BTC at 37500 USDT or better once the price has fallen to 38000 USDT.
  * const stopLoss = Effect.gen(function*() {
  *   const orders = yield* CollateralStopLimitOrders.CollateralStopLimitOrders
  *   return yield* orders.create({
@@ -42,7 +42,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request extends OrderTerms.OnMargin, OrderTerms.Triggered, OrderTerms.WithExit {
-  /** The limit price once the order triggers, in the quote currency. The market sets its precision. */
+  /** The limit price once the order triggers, in the quote currency. The market sets the price's precision. */
   readonly price: Price
 }
 
@@ -90,8 +90,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralStopLimitOrders extends Context.Service<CollateralStopLimitOrders, {
   /**
-   * Places the order, after checking it against its market's rules. Once the order triggers, any part that cannot trade
-   * within its limit rests in the book.
+   * Places the order, after checking it against the market's rules. Once the order triggers, any part that can't trade
+   * within the limit price rests in the book.
    *
    * Fails with:
    *

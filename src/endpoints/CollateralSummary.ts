@@ -27,7 +27,7 @@ const request = () => Wire.struct({})
 /**
  * The state of a collateral account. Amounts are in USDT.
  *
- * Captured responses obey `freeMargin = equity - margin + pnl - unrealizedFunding`.
+ * Captured responses satisfy `freeMargin = equity - margin + pnl - unrealizedFunding`.
  *
  * @category models
  */
@@ -36,7 +36,10 @@ export interface Summary {
   readonly equity: Decimal
   /** The initial margin of all positions and open orders, in USDT. */
   readonly margin: Decimal
-  /** The collateral available to new positions, in USDT. Negative when positions need more than the account has. */
+  /**
+   * The collateral available for new positions, in USDT. Negative when positions need more collateral than the account
+   * has.
+   */
   readonly freeMargin: Decimal
   /** The funding accrued but not yet settled, in USDT. */
   readonly unrealizedFunding: Decimal

@@ -41,7 +41,10 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request extends OrderTerms.OnMargin, OrderTerms.Triggered, OrderTerms.WithExit {
-  /** The ordered amount, in the base currency for both buys and sells. The market sets its precision and minimum. */
+  /**
+   * The ordered amount, in the base currency for both buys and sells. The market sets the amount's precision and
+   * minimum.
+   */
   readonly amount: Amount
 }
 
@@ -88,7 +91,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralTriggerMarketOrders extends Context.Service<CollateralTriggerMarketOrders, {
   /**
-   * Places the order, after checking it against its market's rules. Once the order triggers, any part beyond the taker
+   * Places the order, after checking it against the market's rules. Once the order triggers, any part beyond the taker
    * band is canceled.
    *
    * Fails with:

@@ -123,7 +123,7 @@ export interface Oco {
   readonly id: OrderId
   /** The kind of conditional order, as the exchange names it. */
   readonly conditionalOrderType?: string
-  /** The leg that becomes a limit order when the market reaches its activation price. */
+  /** The leg that becomes a limit order when the market price reaches the leg's activation price. */
   readonly stopLoss: StopLeg
   /** The leg that rests in the book as a limit order. */
   readonly takeProfit: Leg
@@ -145,7 +145,7 @@ export interface Oto {
   readonly stopLossPrice?: Decimal
   /** The price that triggers the take-profit, in the quote currency. Absent if there is no take-profit. */
   readonly takeProfitPrice?: Decimal
-  /** The open order. */
+  /** The open order that places the take-profit, the stop-loss or both. */
   readonly order: OrderAnswer.Order
 }
 
@@ -288,7 +288,7 @@ export class ConditionalOrders extends Context.Service<ConditionalOrders, {
    * when the response is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all conditional orders, page by page. See `Pages.stream` for its guarantees. */
+  /** Reads all conditional orders, page by page. See `Pages.stream` for the guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<ConditionalOrder, Failure | Errors.PageCeilingReached | Errors.ListShifted>

@@ -121,7 +121,7 @@ interface ReceivedFill {
 }
 
 /**
- * A trade of an order that belongs to the account.
+ * A trade of one of the account's orders.
  *
  * @category models
  */
@@ -243,7 +243,7 @@ export class Fills extends Context.Service<Fills, {
    * `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all fills, page by page. See `Pages.stream` for its guarantees. */
+  /** Reads all fills, page by page. See `Pages.stream` for the guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<Fill, Failure | Errors.PageCeilingReached | Errors.ListShifted>

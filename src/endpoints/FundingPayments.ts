@@ -64,8 +64,8 @@ const request = () =>
   })
 
 /**
- * A funding payment of one position. Captured records obey
- * `fundingAmount = -(fundingRate * positionAmount * settlementPrice)`.
+ * A funding payment of one position. Captured records satisfy `fundingAmount = -(fundingRate * positionAmount *
+ * settlementPrice)`.
  *
  * @category models
  */
@@ -74,7 +74,7 @@ export interface FundingPayment {
   readonly market: MarketName
   /** The settlement time, in Unix seconds. */
   readonly fundingTime: UnixSeconds
-  /** The funding rate, as a ratio. Longs pay shorts when it is positive. */
+  /** The funding rate, as a ratio. Longs pay shorts when the rate is positive. */
   readonly fundingRate: Decimal
   /** The amount received, in the quote currency; negative when it was paid. */
   readonly fundingAmount: Decimal
@@ -156,7 +156,7 @@ export class FundingPayments extends Context.Service<FundingPayments, {
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
-   * Reads all payments, page by page. See `Pages.stream` for its guarantees. Payments have no id, so if the list
+   * Reads all payments, page by page. See `Pages.stream` for the guarantees. Payments have no id, so if the list
    * changes during the read, the stream may repeat or miss a payment without an error.
    */
   readonly stream: (

@@ -33,7 +33,7 @@ import * as Period from "../protocol/Period.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The maximum `offset`: the index of a page's first record.
+ * The maximum `offset`, that is, the maximum index of a page's first record.
  *
  * @category constants
  */
@@ -182,7 +182,7 @@ export class FundingRates extends Context.Service<FundingRates, {
    */
   readonly page: (market: MarketName, options?: Options) => Effect.Effect<Pages.Page<FundingRate>, Failure>
   /**
-   * Reads all rates, page by page. See `Pages.stream` for its guarantees. Rates have no id, so if the list changes
+   * Reads all rates, page by page. See `Pages.stream` for the guarantees. Rates have no id, so if the list changes
    * during the read, the stream may repeat or miss a rate without an error.
    */
   readonly stream: (

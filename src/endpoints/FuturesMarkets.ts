@@ -69,9 +69,9 @@ export interface FuturesMarket {
   readonly indexCurrency: string
   /** The predicted next funding rate, as a ratio. */
   readonly fundingRate: Decimal
-  /** The highest funding rate, as a ratio. Absent when the exchange omits it. */
+  /** The upper bound of the funding rate, as a ratio. Absent when the exchange omits it. */
   readonly fundingCap?: Decimal
-  /** The lowest funding rate, as a ratio. Absent when the exchange omits it. */
+  /** The lower bound of the funding rate, as a ratio. Absent when the exchange omits it. */
   readonly fundingFloor?: Decimal
   /** The time of the next funding settlement, in Unix seconds. */
   readonly nextFundingTime: UnixTime

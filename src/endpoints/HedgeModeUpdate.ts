@@ -33,8 +33,8 @@ export interface Request {
 const request = () => Wire.struct<Request>({ hedgeMode: Flag })
 
 /**
- * The position mode after the change. The live documentation does not show this response; in captured responses, the
- * mode is repeated.
+ * The position mode after the change. The live documentation does not show this response; captured responses repeat the
+ * mode.
  *
  * @category models
  */
@@ -93,7 +93,7 @@ const contradiction = ({ hedgeMode }: Request, answer: Applied): string | undefi
 export class HedgeModeUpdate extends Context.Service<HedgeModeUpdate, {
   /**
    * Switches the position mode. Setting the current mode again is harmless, so a call with an unknown outcome can be
-   * made again.
+   * repeated.
    *
    * Fails with:
    *

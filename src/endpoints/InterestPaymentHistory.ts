@@ -70,7 +70,7 @@ const request = () =>
 export interface InterestPayment {
   /** The fixed-term plan that paid the interest. */
   readonly planId: PlanId
-  /** The investment in the plan. */
+  /** The investment that earned the interest. */
   readonly investmentId: InvestmentId
   /** The amount paid, in units of `ticker`. */
   readonly amount: Decimal
@@ -154,7 +154,7 @@ export class InterestPaymentHistory extends Context.Service<InterestPaymentHisto
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
-   * Reads all payments, page by page. See `Pages.stream` for its guarantees. Payments have no id, so if the list
+   * Reads all payments, page by page. See `Pages.stream` for the guarantees. Payments have no id, so if the list
    * changes during the read, the stream may repeat or miss a payment without an error.
    */
   readonly stream: (

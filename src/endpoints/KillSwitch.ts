@@ -8,7 +8,7 @@
  * import * as Schedule from "effect/Schedule"
  * import { Identifiers, KillSwitch } from "effect-txc"
  *
- * // Armed for a minute, and again every 20 seconds: orders outlive this fiber by a minute at most.
+ * // Arms the kill switch for a minute, and again every 20 seconds: orders outlive this fiber by at most a minute.
  * export const heartbeat = Effect.gen(function*() {
  *   const killSwitch = yield* KillSwitch.KillSwitch
  *   const market = Identifiers.marketName("BTC_USDT")
@@ -56,7 +56,7 @@ export interface Arming {
  * @category models
  */
 export interface Disarming {
-  /** The market. */
+  /** The market whose kill switch is disarmed. */
   readonly market: MarketName
 }
 
@@ -217,7 +217,7 @@ export class KillSwitch extends Context.Service<KillSwitch, {
    */
   readonly arm: (request: Arming) => Effect.Effect<Timer, Failure>
   /**
-   * Disarms a market's kill switch. Succeeds even when it is not armed.
+   * Disarms a market's kill switch. Succeeds even when the kill switch is not armed.
    *
    * Fails with `ValidationFailed` when the market is unknown, and with `OutcomeUnknown` when the response is lost and
    * the kill switch may still be armed.

@@ -42,7 +42,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Terms extends OrderTerms.OnSpot, OrderTerms.Resting {
-  /** The ordered amount, in the base currency. The market sets its precision and minimum. */
+  /** The ordered amount, in the base currency. The market sets the amount's precision and minimum. */
   readonly amount: Amount
   /**
    * Whether to trade as a retail order, which may get a better price. The exchange must have approved the account for
@@ -57,7 +57,7 @@ export interface Terms extends OrderTerms.OnSpot, OrderTerms.Resting {
  * @category models
  */
 export interface AtPrice extends Terms {
-  /** The limit price, in the quote currency. The market sets its precision. */
+  /** The limit price, in the quote currency. The market sets the price's precision. */
   readonly price: Price
   /** How to trade at the best bid or offer instead of at `price`. Live dialect only. */
   readonly bboRole?: BboRole
@@ -155,7 +155,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  * @category services
  */
 export class LimitOrders extends Context.Service<LimitOrders, {
-  /** Places the order, after checking it against its market's rules. */
+  /** Places the order, after checking it against the market's rules. */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/LimitOrders") {
   /** Provides this service. Requires an account's `Call` and `MarketRules`. */

@@ -53,7 +53,7 @@ const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: exten
  */
 export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 
-/** The response when the request names an asset. */
+/** One asset's balance: an entry of the response, or the complete response when the request names an asset. */
 const One = Wire.inside("main_balance", Decimal.Decimal)
 
 const response = () => Schema.Union([One, Wire.keyed(Ticker, One)])
@@ -111,7 +111,7 @@ const differences = (before: Balances, after: Balances): ReadonlyArray<Change> =
 export class MainBalance extends Context.Service<MainBalance, {
   /** Reads the balances of all assets. */
   readonly all: Effect.Effect<Balances, Failure>
-  /** Reads the balance of one asset, in units of the asset; zero when the exchange omits it. */
+  /** Reads the balance of one asset, in units of the asset; zero when the exchange omits the asset. */
   readonly of: (ticker: Ticker) => Effect.Effect<Decimal.Decimal, Failure>
   /**
    * Reads the balances on a schedule and emits only the changes. No channel pushes the main account's balances, so

@@ -85,7 +85,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class MarketOrders extends Context.Service<MarketOrders, {
   /**
-   * Places the order, after checking it against its market's rules. Any part beyond the taker band is canceled.
+   * Places the order, after checking it against the market's rules. Any part beyond the taker band is canceled.
    *
    * Fails with:
    *

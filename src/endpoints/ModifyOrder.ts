@@ -1,13 +1,13 @@
 /**
- * Modifies an open order. The exchange cancels the order and places a new order with a new order id and the same client
- * order id, at the end of its price level's queue.
+ * Modifies an open order. The exchange cancels the order and places a replacement with a new order id and the same
+ * client order id. The replacement joins the end of the queue at its price.
  *
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
  * import { Decimal, Identifiers, ModifyOrder } from "effect-txc"
  *
- * // Moves a quote to another price, and keeps the order id that it has from now on.
+ * // Moves a quote to another price, and returns its new order id.
  * const requote = Effect.gen(function*() {
  *   const { modify } = yield* ModifyOrder.ModifyOrder
  *   const { orderId } = yield* modify({
@@ -48,16 +48,19 @@ import * as CancelOrder from "./CancelOrder.ts"
 export interface Changes {
   /**
    * The ordered amount, in the base currency, including the filled part. Not allowed for spot stop-market buy orders.
-   * The market sets its precision and minimum.
+   * The market sets the amount's precision and minimum.
    */
   readonly amount?: Amount
   /** The amount that a spot stop-market buy order spends, in the quote currency. Not allowed for other orders. */
   readonly total?: Amount
-  /** The limit price, in the quote currency. Only for an order with a limit price. The market sets its precision. */
+  /**
+   * The limit price, in the quote currency. Only for an order with a limit price. The market sets the price's
+   * precision.
+   */
   readonly price?: Price
   /**
-   * The price that triggers the order, in the quote currency. Only for an untriggered stop order. The market sets its
-   * precision.
+   * The price that triggers the order, in the quote currency. Only for an untriggered stop order. The market sets the
+   * price's precision.
    */
   readonly activationPrice?: Price
   /** Self-trade prevention: the action when the order would trade against another order from the same account. */
@@ -163,9 +166,9 @@ export class ModifyOrder extends Context.Service<ModifyOrder, {
    * order id. Existing fills belong to the old order; the replacement covers only the unfilled amount.
    *
    * Fails with `ValidationFailed` when a field is invalid or the market does not accept the new terms. Fails with
-   * `RequestRejected`, without changing the order, when the account has no such open order, the order does not have one
-   * of the changed terms, or the balance is too low. Fails with `OutcomeUnknown` when the response is lost and the
-   * order may have been modified: it may then have a new order id.
+   * `RequestRejected`, without changing the order, when the account has no such open order, the order lacks one of the
+   * changed terms, or the balance is too low. Fails with `OutcomeUnknown` when the response is lost and the order may
+   * have been modified: the order may then have a new order id.
    */
   readonly modify: (request: Request) => Effect.Effect<OrderAnswer.Order, Failure>
 }>()("effect-txc/endpoints/ModifyOrder") {

@@ -89,7 +89,7 @@ export interface Position {
   readonly liquidationState?: string | null
   /** The realized profit or loss, in the quote currency. */
   readonly pnl?: Decimal | null
-  /** The unrealized profit or loss, in percent. */
+  /** The unrealized profit or loss, as a percentage. */
   readonly pnlPercent?: Decimal | null
   /** The unrealized profit or loss, in the quote currency. */
   readonly unrealizedPnl?: Decimal | null
@@ -97,7 +97,7 @@ export interface Position {
   readonly leverage?: Decimal | null
   /** The collateral that backs the position, in the quote currency. */
   readonly margin?: Decimal | null
-  /** The collateral available to other positions, in the quote currency. */
+  /** The collateral available for other positions, in the quote currency. */
   readonly freeMargin?: Decimal | null
   /** The position's funding fee, in the quote currency. */
   readonly funding?: Decimal | null

@@ -187,7 +187,7 @@ export class OrderDeals extends Context.Service<OrderDeals, {
    * Fails with `UnexpectedResponse` when the response is not the requested page.
    */
   readonly page: (request: Request) => Effect.Effect<Page, Failure>
-  /** Reads all deals of the order, page by page. See `Pages.stream` for its guarantees. */
+  /** Reads all deals of the order, page by page. See `Pages.stream` for the guarantees. */
   readonly stream: (
     request: StreamRequest
   ) => Stream.Stream<Deal, Failure | Errors.PageCeilingReached | Errors.ListShifted>

@@ -8,7 +8,7 @@
  * import * as Stream from "effect/Stream"
  * import { Identifiers, OrderHistory } from "effect-txc"
  *
- * // The latest 20 orders that have ended.
+ * // The latest 20 closed orders.
  * const latest = Effect.gen(function*() {
  *   const history = yield* OrderHistory.OrderHistory
  *   const ended = history.stream({ market: Identifiers.marketName("BTC_USDT") })
@@ -270,7 +270,7 @@ export class OrderHistory extends Context.Service<OrderHistory, {
    * `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads the complete order history, page by page. See `Pages.stream` for its guarantees. */
+  /** Reads the complete order history, page by page. See `Pages.stream` for the guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<EndedOrder, Failure | Errors.PageCeilingReached | Errors.ListShifted>

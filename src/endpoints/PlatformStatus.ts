@@ -43,7 +43,7 @@ const written = { operational: "system operational", maintenance: "system mainte
 const status = Wire.renamed(Status, {
   [written.operational]: "operational",
   [written.maintenance]: "maintenance",
-  // The value that the exchange used for this status before 2026.
+  // The values that the exchange used before 2026.
   "1": "operational",
   "0": "maintenance"
 }, written)

@@ -40,7 +40,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 100
 
 /**
- * Selects the changes to read by their times, and sets the page size.
+ * Selects the changes to read, and sets the page size.
  *
  * @category models
  */
@@ -194,12 +194,12 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class PositionHistory extends Context.Service<PositionHistory, {
   /**
-   * Reads one page, latest first. Fails with `ValidationFailed` when the market is unknown or the dates are in the
-   * wrong order, and with `UnexpectedResponse` when the response contains more records than requested.
+   * Reads one page, latest first. Fails with `ValidationFailed` when the market is unknown or `endDate` is before
+   * `startDate`, and with `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
-   * Reads all changes, page by page. See `Pages.stream` for its guarantees. Changes have no id, so if the list changes
+   * Reads all changes, page by page. See `Pages.stream` for the guarantees. Changes have no id, so if the list changes
    * during the read, the stream may repeat or miss a change without an error.
    */
   readonly stream: (

@@ -28,12 +28,12 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * A fee in percent of the amount, with a minimum and a maximum.
+ * A fee charged as a percentage of the amount, with a minimum and a maximum fee.
  *
  * @category models
  */
 export interface FlexibleFee {
-  /** The fee, in percent of the amount. */
+  /** The fee, as a percentage of the amount. */
   readonly percent: Decimal
   /** The minimum fee, in units of the asset. */
   readonly min: Decimal
@@ -53,7 +53,7 @@ export interface Terms {
   readonly maxAmount?: Decimal
   /** The fixed fee. Absent when there is no such fee. */
   readonly fixed?: Decimal
-  /** The fee in percent of the amount. Absent when there is no such fee. */
+  /** The fee charged as a percentage of the amount. Absent when there is no such fee. */
   readonly flexible?: FlexibleFee
 }
 
@@ -193,8 +193,9 @@ const ofAsset = Schema.Unknown.check(
 )
 
 /**
- * The wire format has no tag for the two cases, but they can be distinguished: no field of an asset's terms has a
- * provider's terms as its value.
+ * The wire format has no tag, so the terms are decoded as provider terms if possible, and otherwise as an asset's
+ * terms. An asset's terms can't be mistaken for provider terms, because none of their fields is an object with a
+ * provider's terms.
  */
 const direction = (): Schema.Codec<Direction, unknown> =>
   Schema.Union([tagged("Providers", providers()), tagged("Asset", ofAsset.pipe(Schema.decodeTo(terms())))])

@@ -7,7 +7,7 @@
  * import * as Effect from "effect/Effect"
  * import { ServerTime } from "effect-txc"
  *
- * // How many seconds the exchange's clock is ahead of this one.
+ * // How many seconds the exchange's clock is ahead of the local clock.
  * const ahead = Effect.gen(function*() {
  *   const serverTime = yield* ServerTime.ServerTime
  *   return (yield* serverTime.get) - (yield* Clock.currentTimeMillis) / 1000

@@ -39,7 +39,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request extends OrderTerms.OnSpot {
-  /** The amount to buy or sell, in the base currency. The market sets its precision and minimum. */
+  /** The amount to buy or sell, in the base currency. The market sets the amount's precision and minimum. */
   readonly amount: Amount
 }
 
@@ -84,7 +84,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class StockMarketOrders extends Context.Service<StockMarketOrders, {
   /**
-   * Places the order, after checking it against its market's rules. Any part beyond the taker band is canceled.
+   * Places the order, after checking it against the market's rules. Any part beyond the taker band is canceled.
    *
    * Fails with:
    *

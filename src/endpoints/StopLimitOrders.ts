@@ -7,7 +7,7 @@
  * import * as Effect from "effect/Effect"
  * import { Decimal, Identifiers, StopLimitOrders } from "effect-txc"
  *
- * // Sells 0.01 BTC for at least 37500 USDT each once the price has fallen to 38000 USDT.
+ * // Sells 0.01 BTC at 37500 USDT or better once the price has fallen to 38000 USDT.
  * const stopLoss = Effect.gen(function*() {
  *   const orders = yield* StopLimitOrders.StopLimitOrders
  *   return yield* orders.create({
@@ -44,9 +44,16 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Terms extends OrderTerms.OnSpot, OrderTerms.Triggered {
-  /** Whether to buy or sell. A buy triggers at or above `activationPrice`, and a sell at or below it. */
+  /**
+   * Whether to buy or sell. In the document's dialect, a buy triggers at or above `activationPrice`, and a sell at or
+   * below it. In the live dialect, the side does not matter: the order triggers when the price reaches
+   * `activationPrice` from above or below.
+   */
   readonly side: OrderSide
-  /** The ordered amount, in the base currency. The market sets its precision, minimum and total. */
+  /**
+   * The ordered amount, in the base currency. The market sets the precision and minimum of the amount, and limits the
+   * total (amount × price).
+   */
   readonly amount: Amount
 }
 
@@ -56,7 +63,7 @@ export interface Terms extends OrderTerms.OnSpot, OrderTerms.Triggered {
  * @category models
  */
 export interface AtPrice extends Terms {
-  /** The limit price once the order triggers, in the quote currency. The market sets its precision. */
+  /** The limit price once the order triggers, in the quote currency. The market sets the price's precision. */
   readonly price: Price
   /** How to trade at the best bid or offer once the order triggers, instead of at `price`. Default: at `price`. */
   readonly bboRole?: BboRole
@@ -146,7 +153,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class StopLimitOrders extends Context.Service<StopLimitOrders, {
   /**
-   * Places the order, after checking it against its market's rules.
+   * Places the order, after checking it against the market's rules.
    *
    * Fails with:
    *

@@ -6,7 +6,7 @@
  * import * as Effect from "effect/Effect"
  * import { Decimal, Identifiers, StopMarketOrders } from "effect-txc"
  *
- * // Sells 0.01 BTC at the best price there is once the price has fallen to 38000 USDT.
+ * // Sells 0.01 BTC at the best available price once the price has fallen to 38000 USDT.
  * const stopLoss = Effect.gen(function*() {
  *   const orders = yield* StopMarketOrders.StopMarketOrders
  *   return yield* orders.create({
@@ -87,7 +87,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class StopMarketOrders extends Context.Service<StopMarketOrders, {
   /**
-   * Places the order, after checking it against its market's rules. Once the order triggers, any part beyond the taker
+   * Places the order, after checking it against the market's rules. Once the order triggers, any part beyond the taker
    * band is canceled.
    *
    * Fails with:

@@ -71,7 +71,7 @@ const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
  * @category models
  */
 export interface CreatedApiKey extends SubAccountApiKey {
-  /** The secret that signs the key's calls. The exchange returns it only in this response. */
+  /** The secret that signs the key's calls. The exchange returns the secret only in this response. */
   readonly apiSecret: Redacted.Redacted
 }
 
@@ -122,7 +122,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class SubAccountApiKeyCreation extends Context.Service<SubAccountApiKeyCreation, {
   /**
-   * Creates an API key for a sub-account. Store its secret, because no other call returns it.
+   * Creates an API key for a sub-account. Store the key's secret, because no other call returns the secret.
    *
    * Fails with `InvalidFields` when the account has no such sub-account.
    */

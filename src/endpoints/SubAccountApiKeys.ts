@@ -199,7 +199,7 @@ export class SubAccountApiKeys extends Context.Service<SubAccountApiKeys, {
    * response is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all API keys, page by page. See `Pages.stream` for its guarantees. */
+  /** Reads all API keys, page by page. See `Pages.stream` for the guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<SubAccountApiKey, Failure | Errors.PageCeilingReached | Errors.ListShifted>

@@ -41,7 +41,7 @@ export interface Request {
   readonly email?: Email
   /** Whether the sub-account shares the main account's identity verification (KYC). Default `false`. */
   readonly shareKyc?: boolean
-  /** Whether the sub-account may trade on spot markets and on margin. */
+  /** The sub-account's permissions to trade on spot markets and on margin. */
   readonly permissions: Permissions
 }
 

@@ -106,7 +106,7 @@ export interface SubAccount {
   readonly color?: HexColour
   /** The owner's identity verification. */
   readonly kyc: Kyc
-  /** Whether the sub-account may trade on spot markets and on margin. */
+  /** The sub-account's permissions to trade on spot markets and on margin. */
   readonly permissions: Permissions
 }
 
@@ -178,7 +178,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class SubAccounts extends Context.Service<SubAccounts, {
   /** Reads one page. Fails with `UnexpectedResponse` when the response is not the requested page. */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all sub-accounts, page by page. See `Pages.stream` for its guarantees. */
+  /** Reads all sub-accounts, page by page. See `Pages.stream` for the guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<SubAccount, Failure | Errors.PageCeilingReached | Errors.ListShifted>

@@ -68,7 +68,7 @@ export const Balance: Schema.Codec<Balance, unknown> = Wire.answer<Balance>({
  */
 export type Balances = ReadonlyMap<Ticker, Balance>
 
-/** The response when the request names an asset. */
+/** One balance when the request names an asset; otherwise balances by asset. */
 const response = () => Schema.Union([Balance, Wire.keyed(Ticker, Balance)])
 
 /**

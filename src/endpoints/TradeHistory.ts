@@ -30,7 +30,7 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The maximum number of trades in a response, if the request does not set it.
+ * The default maximum number of trades in a response.
  *
  * @category constants
  */

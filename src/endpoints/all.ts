@@ -21,7 +21,7 @@ export type Contract = typeof contract
 export type Name = keyof Contract
 
 /**
- * The common shape of every endpoint's service.
+ * The static members common to all endpoint service classes.
  *
  * @category models
  */

@@ -25,7 +25,7 @@ describe("the constructor marketName", () => {
   it("the compiler's message explains a mistake in marketName", () => {
     // @ts-expect-error is not BASE_QUOTE
     Identifiers.marketName("BTC-USDT")
-    // @ts-expect-error takes a literal; for a string use parseMarketName()
+    // @ts-expect-error takes a literal; for other text, use parseMarketName()
     Identifiers.marketName(wide)
   })
 })
