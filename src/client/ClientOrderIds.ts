@@ -10,7 +10,7 @@
  *
  * let count = 0
  *
- * // Generates ids that contain the program's name. Provide it to the exchange's layer.
+ * // Generates ids that contain the program's name. Provide this layer to the exchange's layer.
  * const ids = ClientOrderIds.layer(Effect.sync(() => Identifiers.ClientOrderId.make(`desk-7-${++count}`)))
  *
  * const exchange = Exchange.layerConfig.pipe(Layer.provide(ids))

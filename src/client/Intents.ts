@@ -33,15 +33,15 @@ import * as Errors from "../protocol/Errors.ts"
  * @category models
  */
 export interface Intent {
-  /** The call, such as `StopLimitOrders.create`. */
+  /** The call's name, such as `StopLimitOrders.create`. */
   readonly endpoint: string
   /** The request in domain form, redacted because it may contain a code or a passphrase. `Redacted.value` reads it. */
   readonly request: Redacted.Redacted<unknown>
-  /** The value from the request, if the request contains it. */
+  /** The order's client order id, if the request contains one. */
   readonly clientOrderId?: ClientOrderId
-  /** The value from the request, if the request contains it. */
+  /** The market, if the request names one. */
   readonly market?: MarketName
-  /** The exchange's order id, if the request contains it. */
+  /** The exchange's order id, if the request contains one. */
   readonly orderId?: OrderId
   /** The orders of a bulk request. */
   readonly orders?: ReadonlyArray<Errors.NamedOrder>

@@ -5,10 +5,10 @@
  * one. A nonce is at most two seconds ahead of the clock; a call whose nonce would be further ahead waits. If the clock
  * is set back by more than four seconds, calls fail until the clock has caught up, and the error gives that reason.
  *
- * These layers keep their nonces in memory. A program that ends and starts again before the clock has reached its last
- * nonce may use a nonce again. After calls in the same millisecond, the last nonce is a millisecond or two ahead of the
+ * These layers keep their nonces in memory. A program that restarts before the clock has passed the last nonce that it
+ * used may use a nonce again. After calls in the same millisecond, the last nonce is a millisecond or two ahead of the
  * clock; after a burst, it is up to two seconds ahead. The exchange refuses such a call, so it is never applied twice.
- * `NonceRedis` remembers nonces.
+ * `NonceRedis` remembers nonces across restarts.
  *
  * @example
  * ```ts

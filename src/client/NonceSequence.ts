@@ -48,8 +48,8 @@ export const steady = () => {
 }
 
 /**
- * No nonce is available, so nothing was sent: this program has no lease on the nonces of a shared key, or this
- * machine's clock was set back.
+ * No nonce is available, so nothing was sent. For example, this machine's clock was set back, Redis does not respond,
+ * or this program has no lease on the nonces of a shared key.
  */
 export class NonceUnavailable extends Schema.TaggedError<NonceUnavailable>()("NonceUnavailable", {
   reason: Schema.String

@@ -40,7 +40,7 @@ export class InvalidBaseUrl extends Schema.TaggedError<InvalidBaseUrl>()("Invali
   baseUrl: Schema.String,
   problem: Schema.String
 }) {
-  /** The base URL as given, without a user name and a password; empty when missing. */
+  /** The base URL as given, without a user name or password; empty when missing. */
   declare readonly baseUrl: string
   /** The problem, and the setting that fixes it. */
   declare readonly problem: string

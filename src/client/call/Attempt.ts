@@ -2,8 +2,9 @@
  * Makes one attempt of a call: takes a nonce, builds the exact bytes, signs and sends them, and classifies the
  * response.
  *
- * Every attempt has its own nonce and signature. Before a mutating call is handed to the transport, nothing was sent.
- * Afterwards it may have been applied even if no response arrives. The attempt's `sentAt` distinguishes the two cases.
+ * Every attempt has its own nonce and signature. Until a mutating call is handed to the transport, nothing has been
+ * sent. Afterwards the call may have been applied even if no response arrives. The attempt's `sentAt` distinguishes the
+ * two cases.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -102,7 +103,7 @@ export interface Asked {
   readonly settle: ((answer: unknown, partly: Partly) => unknown) | undefined
 }
 
-/** Builds the error for one order in a bulk call when the response does not show that order's outcome. */
+/** Builds the error for one order in a bulk call when the response does not fully show that order's outcome. */
 export interface Partly {
   /** Builds the error for an order that may or may not have been placed. */
   readonly unknown: (order: object, why: Errors.UnknownCause, reason: string) => Errors.OutcomeUnknown
@@ -139,7 +140,7 @@ export const unsigned = (to: Destination): Make => (asked, progress, { maxAnswer
   )
 }
 
-/** Makes private attempts. Each has its own nonce, and is signed as late as possible. */
+/** Makes private attempts. Each attempt has its own nonce, and is signed as late as possible. */
 export const signed = (to: Destination, by: Signing): Make => {
   const { dialect, endpoint } = to
   const { intents, nonces, offset, signer: { apiKey } } = by

@@ -1,5 +1,5 @@
 /**
- * A connection to the exchange's WebSocket, for requests with their responses, and for pushed messages.
+ * A connection to the exchange's WebSocket, for requests and their responses, and for pushed messages.
  *
  * A connection that has ended is never reused. The next connection has its own socket, request ids and writer, so a
  * message for one connection can't reach another.
@@ -81,7 +81,7 @@ class Requests {
     this.#waiting.delete(id)
   }
 
-  /** A response without a waiting request, such as the response to an interrupted query, is ignored. */
+  /** Hands a response to its request. Ignores a response that no request waits for, such as an interrupted query's. */
   answer(frame: Frame.Answer | Frame.Refusal): void {
     const onAnswer = this.#waiting.get(frame.id)
     this.#waiting.delete(frame.id)

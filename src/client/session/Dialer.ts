@@ -43,7 +43,7 @@ export type Options = Region.Live | {
 }
 
 /**
- * An exchange's WebSocket URL: `/ws` below its base URL, or the live exchange's own WebSocket server.
+ * An exchange's WebSocket URL: `/ws` under its base URL, or the live exchange's own WebSocket server.
  *
  * @category constructors
  */

@@ -114,7 +114,7 @@ export class Line {
     else this.#isUnused.closeUnsafe()
   }
 
-  /** Calls `onIdle` when the line has been unused for some time. */
+  /** Calls `onIdle` once the line has been unused for `time`. */
   idle(time: Duration.Input, onIdle: () => void): Effect.Effect<void> {
     return Effect.flatMap(this.#isUnused.await, () => {
       const uses = this.#uses
@@ -154,7 +154,7 @@ export class Line {
     this.#work.openUnsafe()
   }
 
-  /** Removes a subscriber. If it was the topic's last subscriber, its subscription ends. */
+  /** Removes a subscriber. If it was its topic's last subscriber, the topic's subscription ends. */
   remove(subscriber: Subscriber): void {
     const place = this.#places.get(subscriber)
     this.#places.delete(subscriber)
@@ -340,6 +340,6 @@ export class Line {
   }
 }
 
-/** The pause after a number of consecutive failures, in milliseconds. Half of the pause is fixed, half is random. */
+/** The pause after `failures` consecutive failures, in milliseconds. Half of the pause is fixed, half is random. */
 const pauseAfter = (failures: number): Effect.Effect<number> =>
   Effect.map(Random.next, (random) => Math.min(firstPause * 2 ** (failures - 1), longestPause) * (0.5 + random / 2))

@@ -87,9 +87,9 @@ export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()
   channel: Schema.String,
   limit: Schema.Int
 }) {
-  /** The channel, such as `CandlesChannel`. */
+  /** The channel, such as `CandlesChannel`; for a query, its method, such as `depth_request`. */
   declare readonly channel: string
-  /** The number of connections that a session may have. */
+  /** The session's maximum number of connections. */
   declare readonly limit: number
   /** Always `true`, because another subscription may end and free its connection. */
   readonly isRetryable = true

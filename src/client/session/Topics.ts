@@ -31,8 +31,8 @@ export interface Outcomes {
 }
 
 /**
- * A channel's topics are renewed once per {@link pause} milliseconds on average, with at most {@link burst} renewals at
- * once.
+ * A channel's topics are renewed at most once per {@link pause} milliseconds on average, with at most {@link burst}
+ * renewals at once.
  */
 const pause = 1000
 const burst = 5
@@ -203,7 +203,7 @@ export class Topics {
 
 const one = <A>(value: A): ReadonlyArray<A> => [value]
 
-/** A transient refusal ends the connection. After a pause, the next connection tries again. */
+/** Returns a request's refusal, if any. A transient refusal ends the connection; the next connection tries again. */
 const outcome = (request: Effect.Effect<unknown, Lost | Refused>): Effect.Effect<Refused | undefined, Lost> =>
   request.pipe(
     Effect.as(undefined),

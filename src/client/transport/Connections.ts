@@ -15,8 +15,8 @@ import Pool from "undici/lib/dispatcher/pool.js"
 import * as Transport from "./Transport.ts"
 
 /**
- * Calls `run` after all bytes that have arrived were read. One immediate is not enough, because it may run before Node
- * polls the sockets.
+ * Calls `run` after all bytes that have arrived were read. One `setImmediate` is not enough, because its callback may
+ * run before Node polls the sockets.
  */
 const afterReading = (run: () => void): void => {
   setImmediate(() => setImmediate(run))
@@ -147,7 +147,7 @@ export const twoAnswers = new Transport.SendFailed({
 /** The time, in milliseconds, for which old connections are watched between a refused nonce and the next attempt. */
 const quiet = 250
 
-/** The time, in milliseconds, that requests in flight have to finish after `close`. */
+/** The time, in milliseconds, within which requests in flight may finish after `close`. */
 const grace = 1000
 
 /** A transport's connections, by origin. */
