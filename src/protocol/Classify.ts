@@ -446,7 +446,7 @@ const accepted = <E extends Endpoint.Any>(
     )
 }
 
-/** An item of a bulk response. `read` is the result of decoding a list of just this item. */
+/** Builds an item of a bulk response. `read` is the result of decoding a list of just this item. */
 const readItem = (
   answer: Answer,
   at: number,

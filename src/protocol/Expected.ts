@@ -56,7 +56,7 @@ const fixed = {
   inapplicable: "no value: an order of this kind does not have the field",
   aboveFilled: "more than the order has already filled",
   existing: "the identifier of an open order",
-  ended: "the client order id of an order that the account has placed and that is closed",
+  ended: "the client order id of one of the account's closed orders",
   modifiable: "an order that can be modified: a leg of a pair, or an order with a take-profit or stop-loss, can't",
   simulated: "no value: this sandbox does not simulate the field",
   accepted: "no value: the exchange does not accept the field yet"

@@ -218,7 +218,7 @@ const objectOf = ({ indexSignatures, propertySignatures }: SchemaAST.Objects, de
   }
 }
 
-/** An unknown schema is a defect. A test checks that no endpoint has such a schema. */
+/** Throws for a schema that this module does not support. A test checks that no endpoint has such a schema. */
 const unknown = ({ _tag }: SchemaAST.AST): never =>
   Result.getOrThrowWith(Result.fail(_tag), (tag) => new Error(`no JSON Schema for ${tag}`))
 

@@ -51,7 +51,7 @@ export interface AnyOrder {
    * show it.
    */
   readonly margin?: true
-  /** The time when the order was created, in Unix seconds with microseconds. */
+  /** The time when the order was created, in Unix seconds, to the microsecond. */
   readonly timestamp: UnixTime
   /** The amount filled so far, in the quote currency. */
   readonly dealMoney: Decimal
