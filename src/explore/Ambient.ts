@@ -20,7 +20,7 @@ export interface Foreign {
 export interface Ambient {
   /** The foreign resources found so far; at most ten. */
   readonly foreign: ReadonlyArray<Foreign>
-  /** Whether foreign work that no earlier call has reported may still be pending. */
+  /** Whether foreign work has been created since the previous call of this function, and may still be pending. */
   readonly isPending: () => boolean
   /** Runs work, and detects the foreign resources that it creates. */
   readonly detect: <A>(work: () => A) => A

@@ -7,7 +7,7 @@
  * import { Decimal, Identifiers, LimitOrders } from "effect-txc"
  * import { Explore, Invariant } from "effect-txc/explore"
  *
- * // Places an order, and tries again when it fails. It must not: the first order may exist.
+ * // Places an order, and places it again after any failure. This is the bug: the first order may exist.
  * const program = Explore.program({
  *   name: "impatient",
  *   run: LimitOrders.LimitOrders.use(({ create }) =>
@@ -61,7 +61,7 @@ export interface Result {
   readonly missed: ReadonlyArray<string>
   /** The search's seed. */
   readonly seed: number
-  /** The number of histories that searched for a counterexample. */
+  /** The number of histories that were run to find a counterexample. */
   readonly runs: number
   /** The number of histories that were used to make the counterexample smaller. */
   readonly shrinks: number

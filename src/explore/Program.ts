@@ -56,7 +56,7 @@ export interface Options {
   readonly run: Effect.Effect<unknown, unknown, Services>
   /** The invariants that must hold. */
   readonly invariants: ReadonlyArray<Invariant>
-  /** The events and faults that may occur. Default: all of them. */
+  /** The events and faults that may occur. Default: all of them except `Key` events. */
   readonly possible?: Possibilities
   /** The markets whose prices move and on which another account trades; `BTC_USDT` by default. */
   readonly markets?: ReadonlyArray<string>

@@ -80,7 +80,7 @@ export interface History {
   readonly reached: ReadonlyArray<string>
   /** The resources that the seed does not control. Unless the list is empty, a replay may not reproduce the history. */
   readonly foreign: ReadonlyArray<Ambient.Foreign>
-  /** When the program started, stopped, failed or was killed. */
+  /** The changes in the program's lifecycle, oldest first. */
   readonly marks: ReadonlyArray<Mark>
   /** The channels that the program has subscribed to, by their names on the wire. */
   readonly channels: ReadonlySet<string>
