@@ -127,7 +127,7 @@ type Method = (
 
 type Client = Readonly<Record<Name, Method>>
 
-/** Makes a call. `requestOf` has checked the request by the operation's own schemas, which the compiler can't see. */
+/** Makes a call. `requestOf` has checked the request with the operation's own schemas, which the compiler can't see. */
 const call = (client: Client, name: Name, request: object) => client[name](request as never)
 
 /** An operation was refused because the request names a market, an account or something else that does not exist. */

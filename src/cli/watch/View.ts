@@ -9,7 +9,7 @@ export interface Definition<Event, State, Record> {
   readonly command: string
   /** The content of the table, in a few words. */
   readonly summary: string
-  /** Records that an event adds, replaces or removes. */
+  /** The records that an event adds, replaces or removes. */
   readonly ofEvent: (event: Event) => ReadonlyArray<Record>
   /** The records of a state. */
   readonly ofState: (state: State) => ReadonlyArray<Record>
