@@ -90,7 +90,7 @@ const random = (): Effect.Effect<ClientOrderId> => {
 
 /**
  * Assigns client order ids to an exchange's orders; by default the ids are random. An exchange's layer reads this
- * service when it is built, so provide a replacement to that layer.
+ * service when the layer is built, so provide a replacement to that layer.
  *
  * @category services
  */

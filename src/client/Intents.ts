@@ -74,7 +74,7 @@ export class IntentNotRecorded extends Schema.TaggedError<IntentNotRecorded>()("
  */
 export interface Service {
   /**
-   * Called before an attempt is signed and sent. The attempt waits for the result for at most `Call.Timeout`. If
+   * Called before an attempt is signed and sent. The attempt waits for `record` for at most `Call.Timeout`. If
    * `record` fails or takes longer, nothing is sent, and the call fails with `ExchangeUnreachable` (`why:
    * "not-recorded"`).
    *
@@ -91,8 +91,8 @@ export interface Service {
 }
 
 /**
- * The service that records intents. By default, nothing is recorded. An exchange's layer reads this service when it is
- * built, so provide your own service to that layer.
+ * The service that records intents. By default, nothing is recorded. An exchange's layer reads this service when the
+ * layer is built, so provide your own service to that layer.
  *
  * @category services
  */

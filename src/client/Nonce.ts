@@ -7,7 +7,7 @@
  *
  * These layers keep their nonces in memory. A program that restarts before the clock has passed the last nonce that it
  * used may use a nonce again. After calls in the same millisecond, the last nonce is a millisecond or two ahead of the
- * clock; after a burst, it is up to two seconds ahead. The exchange refuses such a call, so it is never applied twice.
+ * clock; after a burst, it is up to two seconds ahead. The exchange refuses a used nonce, so no call is applied twice.
  * `NonceRedis` remembers nonces across restarts.
  *
  * @example
@@ -89,8 +89,8 @@ export const layerWindow: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
 })
 
 /**
- * Provides increasing nonces. Each key makes one call at a time, because calls on parallel connections can arrive out
- * of order. Use this layer for exchanges or keys without a nonce window. It is slow, because every call waits for the
+ * Provides increasing nonces, to one call per key at a time, because calls on parallel connections can arrive out of
+ * order. Use this layer for exchanges or keys without a nonce window. It is slow, because every call waits for the
  * previous response.
  *
  * @category layers

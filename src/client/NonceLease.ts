@@ -151,7 +151,7 @@ export interface Lease {
 
 /** A program's leases on an API key's nonces. */
 export interface Holder {
-  /** The current lease; absent before the first lease was granted, and after the lease was given back. */
+  /** Returns the current lease; `undefined` before the first lease was granted, and after a lease was given back. */
   readonly lease: () => Lease | undefined
   /** Completes when the first lease is granted. */
   readonly first: Deferred.Deferred<void>

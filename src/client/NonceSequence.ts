@@ -42,7 +42,7 @@ export const steady = () => {
         `this machine's clock was set back by ${
           Math.ceil(back / 1000)
         } seconds: this key gets nonces again when the clock has `
-        + "caught up, or in another process"
+        + "caught up, or in a new process"
     })
   }
 }

@@ -214,13 +214,13 @@ export interface Changed {
   readonly market: MarketName
   /** The client order id that identifies the order. */
   readonly clientOrderId?: ClientOrderId
-  /** The amount, including the filled part. */
+  /** The new amount, including the filled part. */
   readonly amount?: Decimal.Amount
-  /** The amount that the order spends. */
+  /** The new amount that the order spends. */
   readonly total?: Decimal.Amount
-  /** The limit price. */
+  /** The new limit price. */
   readonly price?: Decimal.Price
-  /** The price that triggers the order. */
+  /** The new price that triggers the order. */
   readonly activationPrice?: Decimal.Price
 }
 

@@ -90,7 +90,7 @@ export type Options = Live | Custom
  * @category services
  */
 export class Region extends Context.Service<Region, {
-  /** The URL at which the exchange's paths begin, without a trailing slash. */
+  /** The base URL of the exchange's paths, without a trailing slash. */
   readonly baseUrl: string
   /** The format of fields, nonces and refusals. */
   readonly dialect: Dialect.Dialect

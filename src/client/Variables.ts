@@ -10,7 +10,7 @@ import * as Region from "./Region.ts"
 
 const names = { apiKey: "TXC_API_KEY", apiSecret: "TXC_API_SECRET" } as const
 
-/** The API key or its secret. */
+/** Reads the API key or its secret. */
 export const credential = Effect.fnUntraced(function*(
   part: keyof typeof names
 ): Effect.fn.Return<Redacted.Redacted, Credentials.InvalidCredentials> {

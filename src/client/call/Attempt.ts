@@ -207,8 +207,8 @@ const inTime = (
 }
 
 /**
- * Removes the attempt's secrets from strings. The scrubber is built on first use, because most attempts succeed and
- * need no scrubbing.
+ * Creates a function that removes the attempt's secrets from a string. The scrubber is built on first use, because most
+ * attempts succeed and need no scrubbing.
  */
 const scrubbing = (signer: Signer.Signer["Service"], payload: string, signature: string, request: object) => {
   let scrub: ((text: string) => string) | undefined
@@ -219,8 +219,8 @@ const scrubbing = (signer: Signer.Signer["Service"], payload: string, signature:
 }
 
 /**
- * Returns a request's secrets: a code is worth money, and a passphrase protects it. Secrets of fewer than four
- * characters are not included, because they occur in too many strings by chance.
+ * Returns a request's secrets: a code, which is worth money, and the passphrase that protects it. Secrets of fewer than
+ * four characters are not included, because they occur in too many strings by chance.
  */
 const secretsOf = (request: object): ReadonlyArray<string> => {
   const { code, passphrase } = request as { readonly code?: unknown; readonly passphrase?: unknown }

@@ -23,7 +23,7 @@ export const pingEvery = "30 seconds"
 
 /**
  * The maximum wait for a response, including a pong. If there is no response in this time, the connection is considered
- * dead. So no connection is silent for longer than the time between two pings plus this wait.
+ * dead. So a silent connection ends, at the latest, after the time between two pings plus this wait.
  */
 export const deadline = "10 seconds"
 

@@ -33,7 +33,7 @@ const longestPause = 30_000
 /** The session's settings and services that a line uses. */
 export interface Setup {
   readonly dialer: Dialer["Service"]
-  /** Reads a token; absent for a session without an account. */
+  /** Requests a token; absent for a session without an account. */
   readonly token: Effect.Effect<Redacted.Redacted, StreamErrors.AccountFailure | Connection.Lost> | undefined
 }
 
@@ -246,7 +246,7 @@ export class Line {
     Effect.ignoreCause
   )
 
-  /** Reads a token, opens a connection, and uses it until it ends. */
+  /** Requests a token, opens a connection, and uses the connection until it ends. */
   readonly #once: Effect.Effect<never, StreamErrors.PrivateFailure | Connection.Lost, Scope.Scope> = Effect.suspend(
     () => {
       const { dialer, token } = this.#setup

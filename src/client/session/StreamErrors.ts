@@ -67,7 +67,7 @@ export class UnreadableAnswer extends Schema.TaggedError<UnreadableAnswer>()("Un
 }) {
   /** The WebSocket method, such as `depth_request`. */
   declare readonly method: string
-  /** How the response differs from the documented form. */
+  /** A description of how the response differs from the documented form. */
   declare readonly problem: string
   /** Always `false`, because the exchange would send the same response again. */
   readonly isRetryable = false

@@ -37,7 +37,7 @@ export class Subscriber {
   /** The latest time up to which no item is missing. */
   #completeAt: Item.Interrupted["since"]
 
-  /** `resume` is called when the subscriber needs a new state while its topic may be acknowledged. */
+  /** `resume` is called when the subscriber needs a new state and its topic may already be acknowledged. */
   constructor(kind: Continuity.Any, settings: Settings, resume: (subscriber: Subscriber) => void) {
     this.kind = kind
     this.#settings = settings

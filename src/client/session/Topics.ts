@@ -146,8 +146,8 @@ export class Topics {
 
   /**
    * Subscribes to the topics one by one, to find the topics that the exchange refuses, and keeps the others. A refused
-   * subscription may have ended the previous subscription, so topics that were already subscribed continue from a new
-   * state.
+   * subscription may have ended the previous subscription, so topics that already had a subscription continue from a
+   * new state.
    */
   readonly #rebuild = Effect.fnUntraced(function*(
     this: Topics,
@@ -173,7 +173,10 @@ export class Topics {
     yield* kept.length === 0 ? this.#leave(connection) : this.#subscribe(connection, kept)
   })
 
-  /** Subscribes to topics. The exchange's first pushed message may arrive together with its acknowledgement. */
+  /**
+   * Subscribes to topics. Handles the acknowledgement before any later message, because the first pushed message may
+   * arrive together with the acknowledgement.
+   */
   #subscribe(connection: Connection, entries: ReadonlyArray<Entry>): Effect.Effect<Refused | undefined, Lost> {
     const { "~codec": codec, sharing, subscribe } = this.channel
     const encoded = codec.encodeTopics(entries.map(({ topic }) => topic))

@@ -47,7 +47,7 @@ class SecondRead extends Data.TaggedError("SecondRead") {
   override readonly message = "the request may be sent only once"
 }
 
-/** How much of an at-most-once body was read. */
+/** The progress of reading an at-most-once body. */
 interface Reading {
   /** The number of times that reading was started. */
   begun: number
