@@ -397,7 +397,7 @@ export class NonceRejected extends judged(
   /** The call, the exchange's message and some advice, in one line. */
   override get message(): string {
     return `${this.endpoint} was refused because of its nonce, HTTP ${this.status}: ${sentence(this.reason)} `
-      + "Retry; if it happens often, check whether another program uses the key, and this machine's clock."
+      + "Retry; if this happens often, check this machine's clock, and whether another program uses the key."
   }
 }
 
@@ -425,7 +425,7 @@ export class RateLimited extends judged(
   declare readonly origin: "local" | "exchange"
   /** The HTTP status of the response; 429 when `origin` is `local`. */
   declare readonly status: number
-  /** The exchange's message; when `origin` is `local`, the reason for which the client refused the call. */
+  /** The exchange's message; when `origin` is `local`, the limit or the pause that made the client refuse the call. */
   declare readonly reason: string
   /** The time until the call may succeed, in milliseconds; absent when unknown. */
   declare readonly retryAfter?: number
@@ -722,7 +722,7 @@ export class UnexpectedResponse extends judged(
   declare readonly endpoint: string
   /** The HTTP status of the response. */
   declare readonly status: number
-  /** How the response differs from the document. */
+  /** A description of how the response differs from the document. */
   declare readonly problem: string
   /**
    * The response's body: at most 4096 characters, without secrets; empty when the response can be read but is not the
@@ -749,7 +749,7 @@ export class UnexpectedResponse extends judged(
   /** The call, the HTTP status, the problem and some advice, in one line. */
   override get message(): string {
     const advice = this.isRetryable ? "Retry later." : "Check that you use the exchange's dialect; see the body."
-    const rows = this.unreadable === undefined ? "" : ` Rows that can't be read: ${this.unreadable}; others can.`
+    const rows = this.unreadable === undefined ? "" : ` Unreadable rows: ${this.unreadable}; the others can be read.`
     return `${this.endpoint} got an unexpected response, HTTP ${this.status}: ${sentence(this.problem)}`
       + `${rows} ${advice}`
   }

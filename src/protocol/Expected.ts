@@ -52,7 +52,7 @@ const fixed = {
   expected: "a field that this endpoint has",
   notLastPrice: "a price other than the market's last price",
   exitSide:
-    "a price on the other side of the order's price: a take-profit where the order gains, a stop-loss where it loses",
+    "a price on the profitable side of the order's price for a take-profit, or on its losing side for a stop-loss",
   inapplicable: "no value: an order of this kind does not have the field",
   aboveFilled: "more than the order has already filled",
   existing: "the identifier of an open order",

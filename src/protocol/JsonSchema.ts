@@ -37,7 +37,7 @@ export interface Writer extends Definitions {
   readonly meaning: (schema: Schema.Constraint) => JsonSchema
 }
 
-/** The definitions that the functions below share. */
+/** Defines a name; shared by the functions below. */
 type Define = Definitions["define"]
 
 const isSame = (one: unknown, other: unknown): boolean => Json.stringify([one]) === Json.stringify([other])
@@ -141,7 +141,7 @@ const named = (ast: SchemaAST.AST, schema: JsonSchema, define: Define): JsonSche
   return identifier === undefined ? schema : define(identifier, schema)
 }
 
-/** An object that {@link Wire.struct} or {@link Wire.answer} writes. */
+/** An object written by {@link Wire.struct} or {@link Wire.answer}. */
 const wireNamed = (ast: SchemaAST.Objects, { fields, joint }: WireNames.Plan, define: Define): JsonSchema => {
   const types = new Map(ast.propertySignatures.map(({ name, type }) => [name, type]))
   const keys = Object.fromEntries(fields.map(({ key }) => [key, undefined]))

@@ -144,7 +144,7 @@ export const rpiRestsOrNot = [
 
 /** The terms of an order that may trade at the best bid or offer. */
 interface AtBest extends Resting {
-  /** How to trade at the best bid or offer. */
+  /** The order's role at the best bid or offer. */
   readonly bboRole?: BboRole
 }
 
