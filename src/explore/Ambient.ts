@@ -35,7 +35,7 @@ const most = 10
 
 const places = /^\s*at (.*)$/u
 
-/** Returns the first line of the stack that is neither in this module nor in a library. */
+/** Returns the first line of the stack outside of Node, libraries and the `explore` modules. */
 const placeOf = (stack: string): string => {
   const lines = stack.split("\n").flatMap((line) => places.exec(line)?.[1] ?? [])
   const isOutside = (line: string) => !/node:|node_modules|src\/explore\/|explore\/Ambient/u.test(line)

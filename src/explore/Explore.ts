@@ -55,7 +55,7 @@ export interface Result {
    * The number of the first history that broke the invariant, counted from 1; present only if the verdict is `broken`.
    */
   readonly foundAt?: number
-  /** Why the program could not be checked; present only if the verdict is `invalid`. */
+  /** The reason why the program could not be checked; present only if the verdict is `invalid`. */
   readonly invalid?: string
   /** The required states that no history reached. */
   readonly missed: ReadonlyArray<string>

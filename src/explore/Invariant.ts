@@ -265,7 +265,7 @@ export const neverFails: Always = always(
 export interface Broken {
   /** The invariant's name. */
   readonly invariant: string
-  /** Why the invariant does not hold. */
+  /** The reason why the invariant does not hold. */
   readonly why: string
 }
 

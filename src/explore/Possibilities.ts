@@ -28,8 +28,8 @@ export type Kind = Scenario.Event["_tag"]
  */
 export interface Possibilities {
   /**
-   * How likely each kind of event is, relative to the other kinds. Kinds without a weight do not occur. By default,
-   * every kind except `Key` may occur.
+   * The relative probability of each kind of event. Kinds without a weight do not occur. By default, every kind except
+   * `Key` may occur.
    */
   readonly weights?: { readonly [K in Kind]?: number }
   /** The largest number of events; 6 by default. */

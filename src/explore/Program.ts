@@ -67,8 +67,8 @@ export interface Options {
   /** Whether a failed process is restarted after one second; `false` by default. */
   readonly restarts?: boolean
   /**
-   * Prepares the exchange instead of the default preparation. It must open the account `alice` with the example's key,
-   * and set the markets' prices.
+   * Prepares the exchange, in place of the default preparation. This effect must open the account `alice` with the
+   * example's key, and set the markets' prices.
    */
   readonly setUp?: Effect.Effect<void, SetUpFailed, Control>
   /** The exchange's API dialect. The default is the live exchange's, because only that dialect has streams. */

@@ -56,7 +56,7 @@ export interface Found {
   readonly history?: World.History
   /** The number of the first history that broke the invariant, counted from 1. */
   readonly foundAt?: number
-  /** Why the program could not be checked; absent if it could. */
+  /** The reason why the program could not be checked; absent if it was checked. */
   readonly invalid?: string
   /** The required states that no history reached. */
   readonly missed: ReadonlyArray<string>
