@@ -19,8 +19,8 @@ import type { JournalError } from "../sandbox/store/JournalError.ts"
 import { Refused } from "./Refused.ts"
 
 /**
- * How long a node that is stopping still accepts calls, in milliseconds. Within this time, a load balancer that polls
- * every second notices that the node is stopping.
+ * The time for which a node that is stopping still accepts calls, in milliseconds. Within this time, a load balancer
+ * that polls every second notices that the node is stopping.
  */
 const leavingMillis = 2000
 

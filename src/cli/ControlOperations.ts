@@ -16,7 +16,7 @@ import * as Suggestion from "./Suggestion.ts"
 
 type Endpoints = typeof ControlApi.groups.control.endpoints & typeof ControlApi.groups.views.endpoints
 
-/** The name of a control plane operation, such as `MovePrice`. */
+/** The name of a control plane operation, such as `movePrice`. */
 export type Name = keyof Endpoints
 
 const endpoints: Endpoints = { ...ControlApi.groups.control.endpoints, ...ControlApi.groups.views.endpoints }

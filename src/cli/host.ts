@@ -147,7 +147,7 @@ const clusterUrl = (given: Option.Option<string>) =>
     (kept) => Option.orElse(given, () => Option.map(kept, (url) => Redacted.value(url)))
   )
 
-/** How long a stopping node waits for calls in progress, in milliseconds. */
+/** The maximum time that a stopping node waits for calls in progress, in milliseconds. */
 const drainTimeout = 5000
 
 const noCluster = new Refused({
