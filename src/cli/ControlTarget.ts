@@ -24,12 +24,12 @@ export const flags = {
   url: Flags.optional(
     Flag.String("url"),
     "The base URL of the sandbox, host or venue. Default: the server that runs on this machine; if several run, the " +
-    "server at TXC_BASE_URL, or the server of this folder's project"
+      "server at TXC_BASE_URL, or the server of this folder's project"
   ),
   token: Flags.optional(
     Flag.Redacted("token"),
     "The control token; not needed for a sandbox that you started on this machine. Other users of this machine can see " +
-    "this argument, but not TXC_CONTROL_TOKEN"
+      "this argument, but not TXC_CONTROL_TOKEN"
   ),
   venue: Flags.optional(Flag.String("venue"), "The id of a host's venue; not needed if the host has only one")
 }
@@ -116,7 +116,7 @@ const tokenOf = Effect.fnUntraced(
     if (Option.isSome(kept)) return kept.value
     return yield* new Refused({
       wrong: `The control token of ${url} is not known: no command that you started on this machine serves it`,
-      remedy: "Pass --token, or set TXC_CONTROL_TOKEN, with the token that the sandbox printed"
+      remedy: "Pass the token that the sandbox printed, as --token or in TXC_CONTROL_TOKEN"
     })
   }
 )

@@ -145,7 +145,7 @@ export const status = Command.make(
 ).pipe(
   Command.withDescription(
     "List the nodes of a cluster, with the reasons why a node is not ready, and the venues, each with its stage, the " +
-    "time when the stage began (UTC), and its node. Asks a running host (--url), or only the database (--cluster)"
+      "time when the stage began (UTC), and its node. Asks a running host (--url), or only the database (--cluster)"
   ),
   Command.withShortDescription("List the nodes and the venues")
 )
