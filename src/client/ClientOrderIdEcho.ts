@@ -1,6 +1,6 @@
 /**
- * Shows whether the exchange accepted the client order id of a created order. An exchange that does not support the
- * field ignores it silently, so the order can't be found by its client order id.
+ * Shows whether the exchange accepted the client order id of a created order. An exchange that does not support
+ * client order ids ignores the field silently, so the order can't be found by its client order id.
  *
  * @example
  * ```ts

@@ -52,8 +52,8 @@ export const ClockOffset = Context.Reference<{ readonly millis: number }>("effec
  *
  * One service handles any number of keys, each with its own nonces. Each layer is a single value, so all exchanges that
  * are built together share one service and never use a key's nonce twice. The service is not shared with other
- * programs, or with other runtimes in the same program: if two of them use the same nonce for a key, the exchange
- * refuses the second call. Programs that share a key should use `NonceRedis`.
+ * programs, or with other runtimes in the same program: if two programs or runtimes use the same nonce for a key, the
+ * exchange refuses the second call. Programs that share a key should use `NonceRedis`.
  *
  * @category services
  */

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 
 const TypeId = "~effect-txc/client/ServiceLayer"
 
-/** The recipe of a service: its key, and an effect that creates it without a scope, without waiting or I/O. */
+/** The recipe of a service: its key, and an effect that creates the service without a scope, waiting or I/O. */
 interface Recipe<R> {
   readonly key: string
   readonly create: Effect.Effect<unknown, never, R>

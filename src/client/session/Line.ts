@@ -154,7 +154,7 @@ export class Line {
     this.#work.openUnsafe()
   }
 
-  /** Removes a subscriber. If it was its topic's last subscriber, the topic's subscription ends. */
+  /** Removes a subscriber. When a topic's last subscriber is removed, the topic's subscription ends. */
   remove(subscriber: Subscriber): void {
     const place = this.#places.get(subscriber)
     this.#places.delete(subscriber)

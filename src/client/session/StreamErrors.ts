@@ -170,8 +170,8 @@ export type PrivateFailure = PublicFailure | AccountFailure
 export type Failure<Access extends "public" | "private"> = Access extends "public" ? PublicFailure : PrivateFailure
 
 /**
- * The errors of a query over the WebSocket, depending on the channel's access. When its connection is lost, a query is
- * not repeated automatically: it fails with `ExchangeUnreachable`, and you may repeat it.
+ * The errors of a query over the WebSocket, depending on the channel's access. A query whose connection is lost is not
+ * repeated automatically: the query fails with `ExchangeUnreachable`, and you may repeat it.
  *
  * @category models
  */

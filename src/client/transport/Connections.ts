@@ -2,7 +2,7 @@
  * Creates undici connections that carry one request at a time, and that are closed when an unsolicited response
  * arrives.
  *
- * An HTTP/1.1 response does not identify its request, so a client takes it for the response to the last request. A
+ * An HTTP/1.1 response does not identify its request, so a client attributes every response to the last request. A
  * connection that receives anything while no request is in flight is therefore closed, and bytes that have arrived are
  * always read before the next request.
  */
@@ -180,9 +180,9 @@ export class Connections {
   }
 
   /**
-   * Replaces the connections to an origin after a refusal that may belong to another request. If it does, the correct
-   * response will arrive later, so the old connections are watched for it first. `watch` started when the refusal
-   * arrived.
+   * Replaces the connections to an origin after a refusal that may belong to another request. In that case, the
+   * correct response will arrive later, so the old connections are watched for that response first. `watch` started
+   * when the refusal arrived.
    */
   startOver(origin: string, old: Watched<Pool>, watch: Watch): Effect.Effect<boolean, Transport.SendFailed> {
     return Effect.callback((resume) => {
