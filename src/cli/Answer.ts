@@ -38,7 +38,7 @@ const toTime = (value: number): string => {
   return DateTime.formatIso(DateTime.makeUnsafe(Math.floor(millis))).slice(0, 19).replace("T", " ")
 }
 
-/** Formats a value within a record. A string is shown alone, any other value after its name. */
+/** Formats a value within a record. Strings, objects and lists are shown alone, other values after their names. */
 const named = (name: string, value: unknown): string =>
   typeof value === "string" || typeof value === "object" ? cell(value, name) : `${name}=${cell(value, name)}`
 

@@ -10,7 +10,7 @@ const opener = (url: string): readonly [program: string, ...args: ReadonlyArray<
     case "darwin":
       return ["open", url]
     case "win32":
-      // `start` takes its first quoted argument as a window title, so an empty one comes first.
+      // `start` takes its first quoted argument as a window title, so an empty title comes first.
       return ["cmd", "/c", "start", "", url]
     default:
       return ["xdg-open", url]

@@ -19,8 +19,8 @@ import type { JournalError } from "../sandbox/store/JournalError.ts"
 import { Refused } from "./Refused.ts"
 
 /**
- * How long a node that is stopping still accepts calls, in milliseconds. A load balancer that polls every second
- * notices within this time.
+ * The time for which a node that is stopping still accepts calls, in milliseconds. Within this time, a load balancer
+ * that polls every second notices that the node is stopping.
  */
 const leavingMillis = 2000
 
@@ -37,7 +37,7 @@ const end = () => void setTimeout(() => process.exit(lostCode), stopping).unref(
 const endInTime: Effect.Effect<unknown, never, Scope.Scope> = Effect.gen(function*() {
   process.once("SIGTERM", end)
   process.once("SIGINT", end)
-  // There is no graceful shutdown here, because it takes time, and other nodes already own this node's venues.
+  // Skips the graceful shutdown, which would take time, because other nodes already own this node's venues.
   const ended = Effect.catch(
     Watchdog.watch,
     ({ message }) => Effect.andThen(Console.error(message), Effect.sync(() => process.exit(lostCode)))
@@ -91,8 +91,8 @@ const migrating = Effect.fnUntraced(function*(token: string | undefined) {
 })
 
 /**
- * Creates the tables of a cluster, or migrates them to this version, and reports what it did. If a token is given, it
- * replaces the cluster's control token.
+ * Creates the tables of a cluster, or migrates them to this version, and reports the change. A given token replaces the
+ * cluster's control token.
  */
 export const migrate = (url: string, token: string | undefined): Effect.Effect<void, Refused> =>
   migrating(token).pipe(

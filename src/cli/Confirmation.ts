@@ -17,7 +17,7 @@ const mayMoveMoney = (endpoint: Endpoint.Any, baseUrl: string): boolean =>
   endpoint.mutates && !baseUrl.startsWith("http://")
 
 const describe = (endpoint: Endpoint.Any, { baseUrl, dialect }: Region["Service"], request: object): string => {
-  // An invalid request can't be encoded, and will be refused before sending. Show it as the user wrote it.
+  // An invalid request can't be encoded, and will be refused before sending, so it is shown as the user wrote it.
   const fields = Result.getOrElse(Endpoint.codec(endpoint, dialect).encodeRequest(request), () => ({ ...request }))
   const body = Json.stringify(fields)
   return `${endpoint.name} changes something at ${baseUrl}:\n\n  ${endpoint.method} ${endpoint.path}\n  ${body}\n`
@@ -28,8 +28,8 @@ const saysYes = (answer: string): boolean => /^\s*y(?:es)?\s*$/iu.test(answer)
 const notSent = "Nothing was sent"
 
 /**
- * Asks for confirmation of a mutating call, unless it goes to a sandbox. `agreed` is a confirmation given in advance.
- * Fails with `Refused` if the user declines, or if there is no terminal to ask on.
+ * Asks for confirmation of a mutating call, unless it goes to a sandbox. `agreed` means that the user has confirmed in
+ * advance. Fails with `Refused` if the user declines, or if there is no terminal to ask on.
  */
 export const ask = Effect.fnUntraced(function*(endpoint: Endpoint.Any, request: object, agreed: boolean) {
   const region = yield* Region

@@ -16,7 +16,7 @@ import * as Suggestion from "./Suggestion.ts"
 
 type Endpoints = typeof ControlApi.groups.control.endpoints & typeof ControlApi.groups.views.endpoints
 
-/** The name of a control plane operation, such as `MovePrice`. */
+/** The name of a control plane operation, such as `movePrice`. */
 export type Name = keyof Endpoints
 
 const endpoints: Endpoints = { ...ControlApi.groups.control.endpoints, ...ControlApi.groups.views.endpoints }
@@ -127,7 +127,7 @@ type Method = (
 
 type Client = Readonly<Record<Name, Method>>
 
-/** Makes a call. `requestOf` has checked the request by the operation's own schemas, which the compiler can't see. */
+/** Makes a call. `requestOf` has checked the request with the operation's own schemas, which the compiler can't see. */
 const call = (client: Client, name: Name, request: object) => client[name](request as never)
 
 /** An operation was refused because the request names a market, an account or something else that does not exist. */

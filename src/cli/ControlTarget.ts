@@ -23,13 +23,13 @@ import * as Suggestion from "./Suggestion.ts"
 export const flags = {
   url: Flags.optional(
     Flag.String("url"),
-    "The base URL of the sandbox, host or venue. Without it, the one that runs on this machine; if several run, the one of " +
-      "TXC_BASE_URL, or of this folder's project"
+    "The base URL of the sandbox, host or venue. Default: the server that runs on this machine; if several run, the " +
+      "server at TXC_BASE_URL, or the server of this folder's project"
   ),
   token: Flags.optional(
     Flag.Redacted("token"),
-    "The control token; not needed for a sandbox that you started on this machine. Other users of this machine can see it " +
-      "here, but not in TXC_CONTROL_TOKEN"
+    "The control token; not needed for a sandbox that you started on this machine. Other users of this machine can see " +
+      "this argument, but not TXC_CONTROL_TOKEN"
   ),
   venue: Flags.optional(Flag.String("venue"), "The id of a host's venue; not needed if the host has only one")
 }
@@ -72,7 +72,7 @@ export const explained = <E extends { readonly message: string }>(url: string, e
   if (response === undefined) {
     return new ControlFailed({
       wrong: `No sandbox responds at ${url}`,
-      remedy: "effect-txc control status lists those that run on this machine"
+      remedy: "effect-txc control status lists the sandboxes that run on this machine"
     })
   }
   return response.status === 401
@@ -116,7 +116,7 @@ const tokenOf = Effect.fnUntraced(
     if (Option.isSome(kept)) return kept.value
     return yield* new Refused({
       wrong: `The control token of ${url} is not known: no command that you started on this machine serves it`,
-      remedy: "Pass the token that its sandbox printed with --token or TXC_CONTROL_TOKEN"
+      remedy: "Pass the token that the sandbox printed, as --token or in TXC_CONTROL_TOKEN"
     })
   }
 )
@@ -139,7 +139,7 @@ const find = Effect.fnUntraced(function*({ token, url, venue }: Given) {
       wrong: Option.isSome(venue)
         ? "No host is running on this machine, and only a host has venues"
         : "No sandbox is running on this machine",
-      remedy: `Start one with effect-txc sandbox; for one elsewhere, ${remote}`
+      remedy: `Start one with effect-txc sandbox; for a server elsewhere, ${remote}`
     })
   }
   const { controlToken, kind, url: at } = yield* closest(servers)

@@ -14,7 +14,7 @@ const BooleanText = Schema.Literals(["true", "false"]).pipe(
 
 const IntegerText = Schema.optionalKey(Schema.NumberFromString.check(Schema.isInt()))
 
-/** Formats a counterparty's settings as text. */
+/** The schema of a counterparty's settings, with each value written as text. */
 const Settings = Schema.Struct({
   ...SetCounterparty,
   enabled: Schema.optionalKey(BooleanText),

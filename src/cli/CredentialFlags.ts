@@ -14,11 +14,11 @@ import * as Flags from "./Flags.ts"
 /** The flag that names a file with the API secret. */
 export const secretFile = Flags.optional(
   Flag.File("secret-file"),
-  "A file with the API secret that only you can read; TXC_API_SECRET by default"
+  "A file that contains the API secret, and that only you can read; TXC_API_SECRET by default"
 )
 
 /**
- * Reads the credentials: the key from the argument or `TXC_API_KEY`, and the secret from the file or `TXC_API_SECRET`.
+ * Reads the credentials: the key from `key` or `TXC_API_KEY`, and the secret from the file or `TXC_API_SECRET`.
  */
 export const read = Effect.fnUntraced(function*(file: Option.Option<string>, key?: Redacted.Redacted) {
   const apiKey = key ?? (yield* Variables.credential("apiKey"))

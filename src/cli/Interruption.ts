@@ -34,7 +34,7 @@ export const endWith = (code: number): Effect.Effect<void> =>
   })
 
 /**
- * Returns the exit code after an interruption: 0 after SIGTERM unless the command has chosen another one, or
- * `undefined` after Ctrl-C.
+ * Returns the exit code after an interruption: the code that the command has chosen, if any; otherwise 0 after SIGTERM,
+ * and `undefined` after Ctrl-C.
  */
 export const exitCode = (): number | undefined => chosen ?? (isTerminated ? 0 : undefined)

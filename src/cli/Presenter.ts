@@ -19,7 +19,7 @@ export class ExtraHelp extends Context.Reference<(paint: Screen.Paint) => string
 /** Formats an overview of the subcommands, in the order in which a new user needs them. */
 const overview = ({ subcommands = [] }: HelpDoc, { bold, cyan, dim }: Screen.Paint): string =>
   [
-    `${bold("effect-txc")} ${version}: a client, a sandbox and an oracle of a crypto exchange's private HTTP API V4`,
+    `${bold("effect-txc")} ${version}: a client, a sandbox and an oracle for a crypto exchange's private HTTP API V4`,
     "",
     ...subcommands.flatMap(({ commands }) =>
       commands.map(({ description, name, shortDescription }) =>

@@ -15,7 +15,7 @@ export type Paint = Readonly<Record<keyof typeof styles, (text: string) => strin
 export interface Screen {
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean
-  /** The width of a line in characters; `Infinity` if it is not a terminal. */
+  /** The width of a line in characters; `Infinity` if standard output is not a terminal. */
   readonly columns: number
   /** The styles. They do nothing with `NO_COLOR`, or if standard output is not a terminal. */
   readonly paint: Paint

@@ -35,7 +35,7 @@ export const find = (text: string, candidates: ReadonlyArray<string>): string | 
   return begins(wanted) ?? begins(first)
 }
 
-/** `; did you mean LimitOrders.create?`, or an empty string if no candidate is close. */
+/** Returns `; did you mean LimitOrders.create?`, or an empty string if no candidate is close. */
 export const question = (text: string, candidates: ReadonlyArray<string>): string => {
   const found = find(text, candidates)
   return found === undefined ? "" : `; did you mean ${found}?`

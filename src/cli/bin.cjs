@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The published command starts here, and so do `npm start` and `npm test` (with --check-node). Plain old JavaScript: a
-// Node of any age must get as far as the sentence below.
+// The published command, `npm start` and `npm test` (with --check-node) start here. This file uses only old JavaScript,
+// so that even an old Node can run it and print the message below.
 "use strict"
 var running = process.versions.node
 var parts = running.split(".")
@@ -14,6 +14,6 @@ if (Number(parts[0]) * 1000 + Number(parts[1]) < 22019) {
   )
   process.exit(2)
 }
-// No compile cache: by default Node keeps it in the shared temporary folder, where whoever creates that folder first
-// decides which code the next user runs. It would save a tenth of the start.
+// Node's compile cache is not used, although it would save a tenth of the start time. By default the cache is in the
+// shared temporary folder, and the user who creates its folder first decides which code the next user runs.
 if (!isCheck) require("./main.js")

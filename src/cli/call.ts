@@ -89,7 +89,7 @@ export const call = Command.make(
   Command.withDescription(
     "Make one call and print its response. Set TXC_REGION, or TXC_BASE_URL with TXC_DIALECT, and TXC_API_KEY with " +
       "TXC_API_SECRET or --secret-file. A mutating call over https asks for confirmation; reads and calls " +
-      "to a sandbox, do not"
+      "to a sandbox do not"
   ),
   Command.withShortDescription("Make one call to a sandbox or the live exchange, and print its response"),
   Command.annotate(ExtraHelp, CallList.list),

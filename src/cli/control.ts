@@ -139,7 +139,7 @@ const commandsOf = (isReading: boolean) =>
 export const control = parent.pipe(
   Command.withDescription(
     "Carry out one operation on a running sandbox: move a price, credit money, add a fault, set the clock, go back. " +
-      "Finds the sandbox by itself. On a terminal it prints tables; otherwise, or with --json, JSON"
+      "The command finds the sandbox by itself. On a terminal it prints tables; otherwise, or with --json, JSON"
   ),
   Command.withShortDescription("Control a running sandbox: prices, money, clock, faults, history"),
   Command.withExamples([

@@ -148,6 +148,6 @@ const run = Effect.fn(function*(given: Given) {
 
 export const explore = Command.make("explore", flags, run).pipe(
   Command.withDescription(
-    "Searches for a history (market moves, faults and fiber orders) in which a program breaks an invariant"
+    "Search for a history (market moves, faults and fiber orders) in which a program breaks an invariant"
   )
 )

@@ -62,7 +62,7 @@ const flags = {
     "Create or migrate the cluster's tables and exit. With TXC_HOST_TOKEN, also set the cluster's token"
   ),
   nodeHost: Flags.text("node-host", "an address of this machine").pipe(
-    Flag.withDescription("The address at which the other nodes reach this one, in a private network"),
+    Flag.withDescription("The address at which the other nodes reach this node, in a private network"),
     Flag.withDefault("127.0.0.1")
   ),
   nodePort: Flags.port("node-port").pipe(
@@ -140,14 +140,14 @@ const millis = (seconds: Option.Option<number>): number | undefined =>
 const farewell = (isKept: boolean): string =>
   isKept ? "Stopped. Run the same command to resume." : "Stopped. Nothing was saved."
 
-/** Returns the URL of the cluster's database. If it contains a password, pass it in the environment. */
+/** Returns the URL of the cluster's database. A URL that contains a password belongs in the environment. */
 const clusterUrl = (given: Option.Option<string>) =>
   Effect.map(
     Config.option(Config.Redacted("TXC_CLUSTER_URL")),
     (kept) => Option.orElse(given, () => Option.map(kept, (url) => Redacted.value(url)))
   )
 
-/** How long a stopping node waits for calls in progress, in milliseconds. */
+/** The maximum time that a stopping node waits for calls in progress, in milliseconds. */
 const drainTimeout = 5000
 
 const noCluster = new Refused({
@@ -155,7 +155,7 @@ const noCluster = new Refused({
   remedy: "Pass the URL of its database with --cluster postgres://user@host/name or TXC_CLUSTER_URL."
 })
 
-/** Returns the flags that say where a single host stores its venues. A cluster stores them in its database. */
+/** Refuses a flag that says where a single host stores its venues, because a cluster stores them in its database. */
 const elsewhere = (flag: string) =>
   new Refused({
     wrong: `${flag} and a cluster exclude each other: the venues of a cluster are in its database.`,
@@ -242,7 +242,7 @@ export const host = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Serve any number of exchanges from one process until it is stopped. A POST to its control plane creates one, with its own " +
+    "Serve any number of exchanges from one process until it is stopped. A POST to the control plane creates one with its own " +
       "base URL, keys and control token; unused exchanges sleep on disk. The host's control token is " +
       "TXC_HOST_TOKEN, or a random token that is stored in the folder. For programs (--json, or if standard " +
       "output is not a terminal) the first line is JSON: url, controlUrl, controlToken"

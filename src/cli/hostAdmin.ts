@@ -78,7 +78,7 @@ const planeOf = Effect.fnUntraced(function*(baseUrl: string) {
   if (Option.isNone(token)) {
     return yield* new Refused({
       wrong: "The token of the host is not set.",
-      remedy: "Set TXC_HOST_TOKEN to the token with which the host was started, or that it printed."
+      remedy: "Set TXC_HOST_TOKEN to the token with which the host was started, or which it printed."
     })
   }
   return yield* HttpApiClient.make(HostApi, {
@@ -144,8 +144,8 @@ export const status = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "List the nodes of a cluster, with the reasons if one is not ready, and the venues, each with its stage, the time when the " +
-      "stage began (UTC), and its node. Asks a running host (--url), or only the database (--cluster)"
+    "List the nodes of a cluster, with the reasons why a node is not ready, and the venues, each with its stage, the " +
+      "time when the stage began (UTC), and its node. Asks a running host (--url), or only the database (--cluster)"
   ),
   Command.withShortDescription("List the nodes and the venues")
 )
@@ -176,7 +176,7 @@ export const drain = Command.make(
   Command.withDescription(
     "Stop a node of a cluster, as SIGTERM does: it reports not ready, finishes its calls, gives up its venues, and exits"
   ),
-  Command.withShortDescription("Stop a node, so that its venues move to the others")
+  Command.withShortDescription("Stop a node, so that its venues move to the other nodes")
 )
 
 const summary = ({ commands, digest }: { readonly commands: number; readonly digest: string }): string =>
@@ -260,7 +260,8 @@ export const imported = Command.make(
 ).pipe(
   Command.withDescription(
     "Replay an exported venue with this release, and add it to a cluster, or to a stopped host, under its id, with its token " +
-      "and keys. Replaces the venue if another release wrote it and it has not changed since the export. The cluster's nodes may be running"
+      "and keys. An existing venue with this id is replaced only if another release wrote it, and if it has not changed " +
+      "since the export. The cluster's nodes may be running"
   ),
   Command.withShortDescription("Import an exported venue into a cluster or a host")
 )

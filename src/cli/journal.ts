@@ -1,6 +1,6 @@
 /**
- * `effect-txc journal`: exports the commands in a sandbox's journal. If the journal is damaged, exports those before
- * the damage.
+ * `effect-txc journal`: exports the commands in a sandbox's journal. If the journal is damaged, exports only the
+ * commands before the damage.
  */
 import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"

@@ -73,7 +73,7 @@ const dialect = Flag.Literals("dialect", dialects).pipe(
 
 const profile = Flag.Literals("profile", profiles).pipe(
   Flag.withDescription(
-    "What the check may do: read-only reads, mutating also places and cancels small orders, control uses a sandbox's control plane and restores the sandbox at the end"
+    "What the check may do. read-only: only read; mutating: also place and cancel small orders; control: use a sandbox's control plane, and restore the sandbox at the end"
   ),
   Flag.withDefault("read-only")
 )
@@ -82,7 +82,7 @@ const target = {
   url: Flags.optional(Flags.url("url"), "The base URL of the target"),
   streamsUrl: Flags.optional(
     Flags.text("streams-url", "a URL such as ws://127.0.0.1:8080/ws"),
-    "The URL of the target's WebSocket; /ws below the base URL by default"
+    "The URL of the target's WebSocket; /ws under the base URL by default"
   ),
   key: Flags.optional(
     Flags.text("key", "the public API key"),
@@ -95,7 +95,7 @@ const target = {
   ),
   features: Flags.optional(
     Flag.File("features"),
-    "A JSON file with the features of the target: endpoints, missing calls and streams with reasons, other paths, prices; rules about other endpoints are skipped"
+    "A JSON file with the features of the target: endpoints, missing calls and streams with reasons, other paths, prices; rules about unlisted endpoints are skipped"
   ),
   maxRate: Flags.optional(
     Flags.count("max-rate"),
@@ -195,7 +195,7 @@ const flags = {
   strict: Flags.toggle("strict", "Fail for broken SHOULD rules too"),
   publicOnly: Flags.toggle(
     "public-only",
-    "Accept a check without an API key, which covers public calls only: otherwise the exit code is 2"
+    "Accept a check without an API key, which covers only public calls; without this flag, the exit code is then 2"
   ),
   budget: Flags.optional(
     Flags.count("budget"),
@@ -203,15 +203,15 @@ const flags = {
   ),
   knownFailing: Flags.optional(
     Flag.File("known-failing"),
-    "A file with ids of rules known to be broken; a rule that holds is stale and fails the check"
+    "A file with ids of rules known to be broken; an entry whose rule holds is stale, and fails the check"
   ),
   knownFlaky: Flags.optional(
     Flag.File("known-flaky"),
-    "A file with ids of rules that break only sometimes; they never fail the check"
+    "A file with ids of rules that break only sometimes; these rules never fail the check"
   ),
   minJudged: Flags.optional(
     Flags.count("min-judged"),
-    "The number of rules that must be evaluated, else the exit code is 2; 1 by default"
+    "The minimum number of rules to evaluate; with fewer, the exit code is 2; 1 by default"
   ),
   report: Flag.Literals("report", ["text", "json", "junit"]).pipe(
     Flag.withDescription("The format of the report; text by default"),

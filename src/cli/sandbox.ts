@@ -58,7 +58,7 @@ const flags = {
   empty: Flags.toggle("empty", "Start without the example: no accounts and no keys"),
   replay: Flags.optional(
     Flag.FileText("replay"),
-    "Replay an exported journal at the start, or a counterexample; see effect-txc journal and effect-txc explore"
+    "Replay an exported journal or a counterexample at the start; see effect-txc journal and effect-txc explore"
   ),
   clock: Flag.String("clock").pipe(
     Flag.withDescription("Start with the clock frozen at this time, such as 2026-01-01T00:00:00Z"),

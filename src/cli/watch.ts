@@ -38,7 +38,7 @@ const parent = Command.make("watch").pipe(
   })
 )
 
-/** Returns the WebSocket of the configured exchange. */
+/** Returns the URL of the configured exchange's WebSocket. Refuses a dialect without a WebSocket. */
 const dialerOptions = ({ baseUrl, dialect }: Region.Region["Service"]): Effect.Effect<Dialer.Options, Refused> => {
   if (dialect.policy.streamToken === undefined) {
     return new Refused({
@@ -71,7 +71,8 @@ const subscribe = Effect.fnUntraced(function*(
     Layer.provide(EndpointCall.layerPrivate),
     Layer.provide(Layer.effect(Credentials.Credentials, CredentialFlags.read(secretFile)))
   )
-  // A stream retries silently while the exchange can't be reached, but a person should see an error.
+  // Pings the exchange first. A stream would retry silently while the exchange can't be reached, but a person should
+  // see an error.
   yield* EndpointCall.callPublic(ServerStatus.endpoint, {})
   const constructor = Socket.layerWebSocketConstructorGlobal
   const services: Context.Context<never> = channel.access === "public"

@@ -69,7 +69,7 @@ export type Options<E = never, R = never, T = Transport.Transport> =
 
 /**
  * Provides an account's public and private calls, built from the services that you provide. Each use of the layer
- * builds them separately, so two accounts with different keys stay separate in one program.
+ * builds the calls separately, so two accounts with different keys stay separate in one program.
  *
  * @category layers
  */

@@ -1,13 +1,13 @@
 /**
- * Checks whether the exchange accepted the client order id of a created order. An exchange that does not support the
- * field ignores it silently, so the order can't be found by its client order id.
+ * Shows whether the exchange accepted the client order id of a created order. An exchange that does not support
+ * client order ids ignores the field silently, so the order can't be found by its client order id.
  *
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
  * import { LimitOrders } from "effect-txc"
  *
- * // Keeps the exchange's order id if the order may not be found by its client order id.
+ * // Returns the exchange's order id if the order may not be findable by its client order id.
  * const place = Effect.fn("place")(function*(request: LimitOrders.Request) {
  *   const orders = yield* LimitOrders.LimitOrders
  *   const { clientOrderIdEcho, orderId, sentClientOrderId } = yield* orders.create(request)
@@ -18,7 +18,7 @@
 import type { ClientOrderId } from "../domain/Identifiers.ts"
 
 /**
- * How the response shows the submitted client order id:
+ * Whether the response echoes the submitted client order id:
  *
  * - `echoed`: the response contains the id, so the exchange accepted it.
  * - `missing`: the response does not contain the id, so the order might not have it. A response with a different id is

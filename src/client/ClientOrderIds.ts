@@ -10,7 +10,7 @@
  *
  * let count = 0
  *
- * // Generates ids that contain the program's name. Provide it to the exchange's layer.
+ * // Generates ids that contain the program's name. Provide this layer to the exchange's layer.
  * const ids = ClientOrderIds.layer(Effect.sync(() => Identifiers.ClientOrderId.make(`desk-7-${++count}`)))
  *
  * const exchange = Exchange.layerConfig.pipe(Layer.provide(ids))
@@ -90,7 +90,7 @@ const random = (): Effect.Effect<ClientOrderId> => {
 
 /**
  * Assigns client order ids to an exchange's orders; by default the ids are random. An exchange's layer reads this
- * service when it is built, so provide a replacement to that layer.
+ * service when the layer is built, so provide a replacement to that layer.
  *
  * @category services
  */

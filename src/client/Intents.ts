@@ -33,15 +33,15 @@ import * as Errors from "../protocol/Errors.ts"
  * @category models
  */
 export interface Intent {
-  /** The call, such as `StopLimitOrders.create`. */
+  /** The call's name, such as `StopLimitOrders.create`. */
   readonly endpoint: string
   /** The request in domain form, redacted because it may contain a code or a passphrase. `Redacted.value` reads it. */
   readonly request: Redacted.Redacted<unknown>
-  /** The value from the request, if the request contains it. */
+  /** The order's client order id, if the request contains one. */
   readonly clientOrderId?: ClientOrderId
-  /** The value from the request, if the request contains it. */
+  /** The market, if the request names one. */
   readonly market?: MarketName
-  /** The exchange's order id, if the request contains it. */
+  /** The exchange's order id, if the request contains one. */
   readonly orderId?: OrderId
   /** The orders of a bulk request. */
   readonly orders?: ReadonlyArray<Errors.NamedOrder>
@@ -74,7 +74,7 @@ export class IntentNotRecorded extends Schema.TaggedError<IntentNotRecorded>()("
  */
 export interface Service {
   /**
-   * Called before an attempt is signed and sent. The attempt waits for the result for at most `Call.Timeout`. If
+   * Called before an attempt is signed and sent. The attempt waits for `record` for at most `Call.Timeout`. If
    * `record` fails or takes longer, nothing is sent, and the call fails with `ExchangeUnreachable` (`why:
    * "not-recorded"`).
    *
@@ -91,8 +91,8 @@ export interface Service {
 }
 
 /**
- * The service that records intents. By default, nothing is recorded. An exchange's layer reads this service when it is
- * built, so provide your own service to that layer.
+ * The service that records intents. By default, nothing is recorded. An exchange's layer reads this service when the
+ * layer is built, so provide your own service to that layer.
  *
  * @category services
  */

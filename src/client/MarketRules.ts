@@ -61,7 +61,7 @@ const toTable = (markets: ReadonlyArray<Market.Market>): Table =>
   new Map(markets.map((market) => [market.name, market]))
 
 /**
- * Checks against a fixed list of markets. An order for any other market is refused.
+ * Checks orders against a fixed list of markets. An order for any other market is refused.
  *
  * @category layers
  */
@@ -87,14 +87,14 @@ export const layerNone: Layer.Layer<MarketRules> = Layer.succeed(MarketRules, { 
 export interface CacheOptions {
   /** The age at which markets are reloaded in the background. Default: five minutes. */
   readonly timeToLive?: Duration.Input
-  /** The maximum time that an order waits until the markets are loaded. Default: thirty seconds. */
+  /** The maximum time that an order waits for the markets to load. Default: thirty seconds. */
   readonly timeout?: Duration.Input
 }
 
 /**
- * Checks against the exchange's markets, which are loaded for the first order and shared by all orders. The markets are
- * reloaded in the background when they are older than `timeToLive`, and immediately when an order is for an unknown
- * market. No order is sent until the markets have been loaded once.
+ * Checks orders against the exchange's markets, which are loaded for the first order and shared by all orders. The
+ * markets are reloaded in the background when they are older than `timeToLive`, and immediately when an order is for an
+ * unknown market. No order is sent until the markets have been loaded once.
  *
  * @category layers
  */

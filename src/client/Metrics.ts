@@ -80,7 +80,7 @@ export interface OfEndpoint {
 }
 
 /**
- * Creates the metrics for an endpoint's calls. `name` is the call's name, such as `StopLimitOrders.create`.
+ * Creates the metrics for an endpoint's calls. `endpoint` is the call's name, such as `StopLimitOrders.create`.
  *
  * @category metrics
  */

@@ -5,10 +5,10 @@
  * one. A nonce is at most two seconds ahead of the clock; a call whose nonce would be further ahead waits. If the clock
  * is set back by more than four seconds, calls fail until the clock has caught up, and the error gives that reason.
  *
- * These layers keep their nonces in memory. A program that ends and starts again before the clock has reached its last
- * nonce may use a nonce again. After calls in the same millisecond, the last nonce is a millisecond or two ahead of the
- * clock; after a burst, it is up to two seconds ahead. The exchange refuses such a call, so it is never applied twice.
- * `NonceRedis` remembers nonces.
+ * These layers keep their nonces in memory. A program that restarts before the clock has passed the last nonce that it
+ * used may use a nonce again. After calls in the same millisecond, the last nonce is a millisecond or two ahead of the
+ * clock; after a burst, it is up to two seconds ahead. The exchange refuses a used nonce, so no call is applied twice.
+ * `NonceRedis` remembers nonces across restarts.
  *
  * @example
  * ```ts
@@ -52,8 +52,8 @@ export const ClockOffset = Context.Reference<{ readonly millis: number }>("effec
  *
  * One service handles any number of keys, each with its own nonces. Each layer is a single value, so all exchanges that
  * are built together share one service and never use a key's nonce twice. The service is not shared with other
- * programs, or with other runtimes in the same program: if two of them use the same nonce for a key, the exchange
- * refuses the second call. Programs that share a key should use `NonceRedis`.
+ * programs, or with other runtimes in the same program: if two programs or runtimes use the same nonce for a key, the
+ * exchange refuses the second call. Programs that share a key should use `NonceRedis`.
  *
  * @category services
  */
@@ -89,8 +89,8 @@ export const layerWindow: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
 })
 
 /**
- * Provides increasing nonces. Each key makes one call at a time, because calls on parallel connections can arrive out
- * of order. Use this layer for exchanges or keys without a nonce window. It is slow, because every call waits for the
+ * Provides increasing nonces, to one call per key at a time, because calls on parallel connections can arrive out of
+ * order. Use this layer for exchanges or keys without a nonce window. It is slow, because every call waits for the
  * previous response.
  *
  * @category layers

@@ -5,11 +5,11 @@
  * when divided by the number of programs. A lease covers a range of numbers in one class. No two leases ever share a
  * number, because:
  *
- * - A class's next lease begins no earlier than its previous lease ended. So their ranges never overlap, whatever the
- *   clocks show.
- * - A program draws only from its own lease. No other program ever draws the same numbers, even if the program is
- *   paused and sends them late. When it resumes, its clock is past the end of its lease, so it draws no more numbers
- *   until it has a new lease.
+ * - A class's next lease begins no earlier than its previous lease ended. So the ranges of two leases never overlap,
+ *   whatever the clocks show.
+ * - A program draws only from its own lease. No other program ever draws the same numbers, even if the leaseholder is
+ *   paused and sends its numbers late. When the leaseholder resumes, its clock is past the end of its lease, so it
+ *   draws no more numbers until it has a new lease.
  * - A lease is extended or given back with its token, which is unique to that lease. If another program has leased the
  *   class in the meantime, the first program gets another class, or no lease at all.
  * - The data in Redis contains the run id of the server that wrote it. If Redis was emptied, restarted or replaced, the
@@ -80,7 +80,7 @@ if programsKnown ~= programs then
     local left = tonumber(redis.call("HGET", key, "end:" .. class) or "0") - now
     if left > 0 then return { "programs", text(programsKnown), text(left) } end
   end
-  -- Classes of another division hold the same numbers: no lease may begin before all of theirs have ended.
+  -- Old classes contain the same numbers as new ones: no lease may begin before all old leases have ended.
   local from = tonumber(redis.call("HGET", key, "from"))
   for class = 0, programsKnown - 1 do
     from = math.max(from, tonumber(redis.call("HGET", key, "end:" .. class) or "0"))
@@ -151,7 +151,7 @@ export interface Lease {
 
 /** A program's leases on an API key's nonces. */
 export interface Holder {
-  /** The current lease; absent before the first lease was granted, and after the lease was given back. */
+  /** Returns the current lease; `undefined` before the first lease was granted, and after a lease was given back. */
   readonly lease: () => Lease | undefined
   /** Completes when the first lease is granted. */
   readonly first: Deferred.Deferred<void>
@@ -159,9 +159,7 @@ export interface Holder {
   readonly keep: Effect.Effect<never>
   /** Fails with the reason why no number can be drawn. */
   readonly unavailable: Effect.Effect<never, NonceUnavailable>
-  /**
-   * Ends the lease early, after the number `last`. Never fails, because an abandoned lease also ends after some time.
-   */
+  /** Ends the lease early, after the number `last`. Never fails, because an abandoned lease ends by itself. */
   readonly giveBack: (last: number) => Effect.Effect<void>
 }
 

@@ -1,7 +1,7 @@
 /**
  * Shares an API key's nonces among programs on any number of machines, through Redis.
  *
- * In window mode, a program leases a class of numbers and draws from that class without further requests to Redis;
+ * In window mode, a program leases a class of numbers and draws from that class without a request to Redis per call;
  * `NonceLease.ts` explains why no number is drawn twice. In increasing mode, every call takes a lock and the next
  * number from Redis.
  *
@@ -41,8 +41,8 @@ const inClass = (least: number, remainder: number, programs: number): number =>
   least + ((remainder - least) % programs + programs) % programs
 
 /**
- * Returns an error if this machine's clock is behind the start of its lease by so many milliseconds that calls can't
- * wait for the start; otherwise `undefined`.
+ * Returns an error if `millis`, the time until the first number of the lease may be used, is longer than a call may
+ * wait; otherwise `undefined`.
  */
 const behind = (millis: number): NonceUnavailable | undefined =>
   millis <= maxSetBack ? undefined : new NonceUnavailable({
@@ -115,7 +115,7 @@ const drawing = (
  * the document's dialect, whose nonces are microseconds, they can make a million. Calls need no request to Redis: the
  * program leases its nonces before the first call, and extends the lease in the background.
  *
- * `programs` must be the same in all programs that share a key, from 1 to 1000. A program with a different number gets
+ * `programs` must be the same in all programs that share a key, from 1 to 1000. A program with a different value gets
  * no lease while the other programs have leases. A program that exits gives its class back. If a program crashes, its
  * class stays taken until its six-second lease ends, so set `programs` a little higher than the number of programs that
  * you run.

@@ -42,14 +42,14 @@ export const steady = () => {
         `this machine's clock was set back by ${
           Math.ceil(back / 1000)
         } seconds: this key gets nonces again when the clock has `
-        + "caught up, or in another process"
+        + "caught up, or in a new process"
     })
   }
 }
 
 /**
- * No nonce is available, so nothing was sent: this program has no lease on the nonces of a shared key, or this
- * machine's clock was set back.
+ * No nonce is available, so nothing was sent. For example, this machine's clock was set back, Redis does not respond,
+ * or this program has no lease on the nonces of a shared key.
  */
 export class NonceUnavailable extends Schema.TaggedError<NonceUnavailable>()("NonceUnavailable", {
   reason: Schema.String

@@ -84,8 +84,9 @@ interface Place {
 
 /**
  * Reports the outcome of every call to an endpoint on the call's span and in the metrics. If a mutating call was
- * interrupted after sending, also logs a warning, because an interruption causes no error. Also returns the only metric
- * that the call itself updates: the time for which an attempt waited for a rate limit.
+ * interrupted after sending, also logs a warning, because an interruption causes no error. Returns the function that
+ * observes a call, and the only metric that the call itself updates: the time for which an attempt waited for a rate
+ * limit.
  */
 export const of = (endpoint: Endpoint.Any, place: Place) => {
   const metrics = Metrics.of(endpoint.name)

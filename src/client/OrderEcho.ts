@@ -46,8 +46,8 @@ export interface Ordered extends Echoed {
   /** The amount to buy or sell. */
   readonly amount: Decimal.Amount
   /**
-   * How the order trades at the best bid or offer. The exchange then chooses the price, and the role decides whether
-   * the order rests in the book.
+   * The order's role at the best bid or offer. If it is present, the exchange chooses the price, and the role decides
+   * whether the order rests in the book.
    */
   readonly bboRole?: BboRole
   /** The action taken when the order would trade with another order from the same account. */
@@ -96,10 +96,10 @@ const isCutFrom = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean => 
     Decimal.Equivalence(amount, (digits === 0 ? integer : `${integer}.${fraction.slice(0, digits)}`) as Decimal.Decimal)
 }
 
-/** Whether an order closes one side in hedge mode, where the exchange may treat it as reduce-only. */
+/** Whether an order closes a position in hedge mode. The exchange may treat such an order as reduce-only. */
 const closesSide = ({ positionSide, side }: Ordered): boolean => positionSide === (side === "sell" ? "LONG" : "SHORT")
 
-/** Whether the exchange may have derived this amount from the requested amount. */
+/** Whether the exchange may have derived the amount in the response from the requested amount. */
 const isOf = (asked: Ordered, { quoteAmount, tradesAt }: Market.Bounded, { amount, dealStock }: Leg): boolean => {
   if (Decimal.Equivalence(amount, asked.amount) || isCutFrom(amount, asked.amount)) return true
   // According to the document, the exchange reduces the amount to the position's size.
@@ -183,8 +183,8 @@ export const otherOrder = (asked: Naming, said: Naming): string | undefined => {
 
 /**
  * Describes how a response differs from the requested order, in any field that both have; `undefined` if there is no
- * difference. Decimals are compared by value. Five differences are allowed, because the exchange makes them
- * deliberately:
+ * difference. Decimals are compared by value. Five differences are allowed, because the exchange makes such
+ * changes deliberately:
  *
  * - Amounts and prices may be truncated to the market's precision.
  * - A reduce-only order's amount may be smaller: the exchange reduces it to the position's size (document, Endpoints
@@ -214,13 +214,13 @@ export interface Changed {
   readonly market: MarketName
   /** The client order id that identifies the order. */
   readonly clientOrderId?: ClientOrderId
-  /** The amount, including the filled part. */
+  /** The new amount, including the filled part. */
   readonly amount?: Decimal.Amount
-  /** The amount that the order spends. */
+  /** The new amount that the order spends. */
   readonly total?: Decimal.Amount
-  /** The limit price. */
+  /** The new limit price. */
   readonly price?: Decimal.Price
-  /** The price that triggers the order. */
+  /** The new price that triggers the order. */
   readonly activationPrice?: Decimal.Price
 }
 

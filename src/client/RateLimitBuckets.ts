@@ -23,8 +23,8 @@ export interface Bucket {
    */
   readonly take: Effect.Effect<number, Errors.RateLimited>
   /**
-   * Call this when the exchange has refused an attempt because of a rate limit, perhaps with a `Retry-After`. Pauses
-   * the bucket and returns the length of the pause in milliseconds. Never fails.
+   * Pauses the bucket after the exchange has refused an attempt because of a rate limit, and returns the length of the
+   * pause in milliseconds. `retryAfter` is the response's `Retry-After` header, if present. Never fails.
    */
   readonly refused: (retryAfter?: string) => Effect.Effect<number>
   /** The maximum number of retries of a read after a rate-limit refusal. */
@@ -59,7 +59,7 @@ export const slack = 250
 const retries = 3
 
 /**
- * Chooses the number of tokens (`most`) and the milliseconds until a token returns. No window exceeds the limit,
+ * Chooses a bucket's number of tokens (`most`) and the milliseconds until a token returns. No window exceeds the limit,
  * because `most` plus the number of tokens that return within a window and the slack is never above the limit.
  */
 const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {

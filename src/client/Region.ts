@@ -40,7 +40,7 @@ export class InvalidBaseUrl extends Schema.TaggedError<InvalidBaseUrl>()("Invali
   baseUrl: Schema.String,
   problem: Schema.String
 }) {
-  /** The base URL as given, without a user name and a password; empty when missing. */
+  /** The base URL as given, without a user name or password; empty when missing. */
   declare readonly baseUrl: string
   /** The problem, and the setting that fixes it. */
   declare readonly problem: string
@@ -90,7 +90,7 @@ export type Options = Live | Custom
  * @category services
  */
 export class Region extends Context.Service<Region, {
-  /** The URL at which the exchange's paths begin, without a trailing slash. */
+  /** The base URL of the exchange's paths, without a trailing slash. */
   readonly baseUrl: string
   /** The format of fields, nonces and refusals. */
   readonly dialect: Dialect.Dialect

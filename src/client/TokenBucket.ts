@@ -8,7 +8,7 @@ export class TokenBucket {
   private readonly most: number
   private readonly interval: number
 
-  /** Creates a bucket of at most `most` tokens that gains one token after each interval, in milliseconds. */
+  /** Creates a bucket of at most `most` tokens that gains one token every `interval` milliseconds. */
   constructor(most: number, interval: number) {
     this.most = most
     this.interval = interval

@@ -10,7 +10,7 @@ import * as Region from "./Region.ts"
 
 const names = { apiKey: "TXC_API_KEY", apiSecret: "TXC_API_SECRET" } as const
 
-/** The API key or its secret. */
+/** Reads the API key or its secret. */
 export const credential = Effect.fnUntraced(function*(
   part: keyof typeof names
 ): Effect.fn.Return<Redacted.Redacted, Credentials.InvalidCredentials> {
@@ -28,7 +28,7 @@ export const credentials: Effect.Effect<Credentials.Options, Credentials.Invalid
   return yield* Credentials.make({ apiKey: yield* credential("apiKey"), apiSecret: yield* credential("apiSecret") })
 })
 
-/** A setting; `undefined` if it is absent. An invalid value fails with `problem`. */
+/** Reads a setting; returns `undefined` if it is absent. Fails with `problem` if the value is invalid. */
 const optional = <A>(setting: Config.Config<A>, problem: string, baseUrl = "") =>
   Config.option(setting).pipe(
     Effect.map(Option.getOrUndefined),

@@ -20,7 +20,7 @@ export interface Foreign {
 export interface Ambient {
   /** The foreign resources found so far; at most ten. */
   readonly foreign: ReadonlyArray<Foreign>
-  /** Whether foreign work that no earlier call has reported may still be pending. */
+  /** Whether foreign work has been created since the previous call of this function, and may still be pending. */
   readonly isPending: () => boolean
   /** Runs work, and detects the foreign resources that it creates. */
   readonly detect: <A>(work: () => A) => A
@@ -35,7 +35,7 @@ const most = 10
 
 const places = /^\s*at (.*)$/u
 
-/** Returns the first line of the stack that is neither in this module nor in a library. */
+/** Returns the first line of the stack outside of Node, libraries and the `explore` modules. */
 const placeOf = (stack: string): string => {
   const lines = stack.split("\n").flatMap((line) => places.exec(line)?.[1] ?? [])
   const isOutside = (line: string) => !/node:|node_modules|src\/explore\/|explore\/Ambient/u.test(line)

@@ -33,7 +33,7 @@ export interface Counterexample {
   readonly dialect: Dialect.Dialect["name"]
   /** The name of the broken invariant. */
   readonly invariant: string
-  /** Why the invariant does not hold. */
+  /** The reason why the invariant does not hold. */
   readonly why: string
   /** The scenario. */
   readonly scenario: Scenario.Scenario

@@ -4,8 +4,8 @@
 import type { History } from "./World.ts"
 
 /**
- * The number of histories that reached each item, by the item's name, such as `order FILLED`, `fault Reset` or `call
- * lost`.
+ * The number of histories that reached each item, by the item's name, such as `order FILLED`, `fault Reset on
+ * order/new` or `call lost order/new`.
  *
  * @category models
  */

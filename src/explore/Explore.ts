@@ -7,7 +7,7 @@
  * import { Decimal, Identifiers, LimitOrders } from "effect-txc"
  * import { Explore, Invariant } from "effect-txc/explore"
  *
- * // Places an order, and tries again when it fails. It must not: the first order may exist.
+ * // Places an order, and places it again after any failure. This is the bug: the first order may exist.
  * const program = Explore.program({
  *   name: "impatient",
  *   run: LimitOrders.LimitOrders.use(({ create }) =>
@@ -55,13 +55,13 @@ export interface Result {
    * The number of the first history that broke the invariant, counted from 1; present only if the verdict is `broken`.
    */
   readonly foundAt?: number
-  /** Why the program could not be checked; present only if the verdict is `invalid`. */
+  /** The reason why the program could not be checked; present only if the verdict is `invalid`. */
   readonly invalid?: string
   /** The required states that no history reached. */
   readonly missed: ReadonlyArray<string>
   /** The search's seed. */
   readonly seed: number
-  /** The number of histories that searched for a counterexample. */
+  /** The number of histories that were run to find a counterexample. */
   readonly runs: number
   /** The number of histories that were used to make the counterexample smaller. */
   readonly shrinks: number

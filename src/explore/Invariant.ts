@@ -136,8 +136,7 @@ export const atTheEnd = (name: string, holds: AtTheEnd["holds"]): AtTheEnd => ({
 export const reached = (name: string, when: Reached["when"]): Reached => ({ _tag: "Reached", name, when })
 
 /**
- * Returns the text by which orders are compared by default: everything that the sender chose except the client order
- * id.
+ * Returns the text by which orders are compared by default: the market, side, type, amount and prices.
  */
 const sameTerms = ({ activationPrice, amount, market, price, side, type }: OpenOrder | EndedOrder): string =>
   [market, side, type, amount, price, activationPrice].filter((term) => term !== undefined).join(" ")
@@ -209,7 +208,7 @@ export const noPositionsLeft: AtTheEnd = atTheEnd(
  * @category standard
  */
 export const ledgerMatches = (name = "ledger"): AtTheEnd =>
-  atTheEnd("the program's ledger is the exchange's", ({ said, total }) => {
+  atTheEnd("the program's ledger matches the exchange's", ({ said, total }) => {
     const ledger = said.get(name)?.value
     if (ledger === null || typeof ledger !== "object" || Array.isArray(ledger))
       return `the program never reported its ${name}`
@@ -224,7 +223,7 @@ export const ledgerMatches = (name = "ledger"): AtTheEnd =>
   })
 
 /**
- * The program makes no further call after the exchange has refused its key as disabled or unknown.
+ * The program makes no further call after the exchange has refused its key as disabled.
  *
  * @category standard
  */
@@ -266,7 +265,7 @@ export const neverFails: Always = always(
 export interface Broken {
   /** The invariant's name. */
   readonly invariant: string
-  /** Why the invariant does not hold. */
+  /** The reason why the invariant does not hold. */
   readonly why: string
 }
 

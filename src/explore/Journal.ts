@@ -58,7 +58,7 @@ export const make = (prepared: Prepared | undefined, later: (work: () => void) =
       run: 1,
       unfinished: 0,
       anchored: false,
-      // Recovery clears the buffer that it has read, so it gets a copy.
+      // Recovery clears the buffer that it has read, so recovery gets a copy.
       snapshot: Effect.sync(() => prepared && { ...prepared.snapshot, state: new Uint8Array(prepared.snapshot.state) }),
       recalledAfter: () => Effect.succeed(new Set()),
       verify: Effect.void,

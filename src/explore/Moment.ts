@@ -52,9 +52,9 @@ export interface Moment {
   readonly said: ReadonlyMap<string, Said>
   /** Whether one of the program's processes is running. */
   readonly isRunning: boolean
-  /** How many times the program was started. */
+  /** The number of times that the program was started. */
   readonly starts: number
-  /** Why processes of the program have failed. */
+  /** The reasons why processes of the program have failed. */
   readonly failures: ReadonlyArray<string>
   /** The total of an asset's free and locked funds in the trade wallet and the collateral wallet. */
   readonly total: (ticker: string) => Decimal.Decimal
@@ -75,7 +75,7 @@ export interface Source {
   readonly failures: ReadonlyArray<string>
 }
 
-/** Adds decimals. A decimal is skipped if adding it would make the sum too long. */
+/** Adds decimals. A decimal is skipped if the sum would have too many digits. */
 export const sum = (decimals: Iterable<Decimal.Decimal>): Decimal.Decimal => {
   let total = Decimal.zero
   for (const decimal of decimals) {
@@ -88,7 +88,7 @@ export const sum = (decimals: Iterable<Decimal.Decimal>): Decimal.Decimal => {
 /** Creates a view that always shows the current state. */
 export const make = ({ account, server, ...source }: Source): Moment => {
   const state = () => server.latest().venue.state
-  /** Values are computed only once after each command. */
+  /** The values computed since the latest command. Each value is computed only once after each command. */
   let known = { sequence: -1, values: new Map<string, unknown>() }
   const cached = <A>(name: string, compute: () => A): A => {
     const sequence = server.latest().venue.sequence()

@@ -1,6 +1,6 @@
 /**
  * The network between a program and its exchange. Each message takes some time, which is drawn from the seed. A message
- * that was handed over arrives even if its sender has been killed, but then its response is discarded.
+ * that was handed over arrives even if its sender has been killed, but the response to a killed sender is discarded.
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -6,7 +6,7 @@
  * ```ts
  * import { Possibilities } from "effect-txc/explore"
  *
- * // Lost answers and kills, while the price walks; nothing else.
+ * // Faults and kills while the price walks, and nothing else.
  * const possible = Possibilities.of("Walk", "Fault", "Kill", "KillAtCall")
  * ```
  */
@@ -22,12 +22,15 @@ import type * as Scenario from "./Scenario.ts"
 export type Kind = Scenario.Event["_tag"]
 
 /**
- * What may happen in a scenario. By default, everything may happen.
+ * The events and faults that may occur in a scenario. By default, all of them except `Key` events may occur.
  *
  * @category models
  */
 export interface Possibilities {
-  /** How likely each kind of event is, relative to the other kinds. The default is 1, and 0 excludes a kind. */
+  /**
+   * The relative probability of each kind of event. Kinds without a weight do not occur. By default, every kind except
+   * `Key` may occur.
+   */
   readonly weights?: { readonly [K in Kind]?: number }
   /** The largest number of events; 6 by default. */
   readonly most?: number
@@ -55,7 +58,7 @@ export interface Surroundings {
   readonly channels: ReadonlyArray<string>
   /** The number of calls that the program makes when nothing happens. */
   readonly calls: number
-  /** For how long the program is busy when nothing happens, in milliseconds; at most `millis`. */
+  /** The time for which the program is busy when nothing happens, in milliseconds; at most `millis`. */
   readonly busyMillis: number
 }
 
@@ -209,7 +212,7 @@ const eventsOf = (possible: Possibilities, around: Surroundings) => {
   })
 }
 
-/** How likely each kind of event is. Most programs end when their key is disabled, so that event is rare. */
+/** The default weights. Most programs end when their key is disabled, so by default that event does not occur. */
 const usual: { readonly [K in Kind]: number } = {
   Price: 4,
   Walk: 2,
@@ -254,7 +257,7 @@ export const event = (possible: Possibilities, around: Surroundings): fc.Arbitra
 }
 
 /**
- * Only these kinds of events happen, with equal probability. The sequence of fibers and the message delays still vary.
+ * Allows only these kinds of events, with equal probability. The sequence of fibers and the message delays still vary.
  *
  * @category constructors
  */
@@ -274,11 +277,11 @@ export const lostAnswers: Possibilities = {
 /** The program is killed and started again, often in the middle of a call. */
 export const crashes: Possibilities = of("Kill", "KillAtCall")
 
-/** The price falls by half or more within seconds, and may come back. */
+/** The price moves by up to 60 % within seconds, and other accounts trade. */
 export const flashCrash: Possibilities = { ...of("Price", "Trade"), permille: 600 }
 
 /**
- * Positions pay or receive funding every minute, and are liquidated. The program's `markets` must include a futures
+ * Positions pay or receive funding every minute, and may be liquidated. The program's `markets` must include a futures
  * market.
  */
 export const futures: Possibilities = of("Price", "Trade", "Funding", "Liquidation")

@@ -47,7 +47,7 @@ export interface World {
   readonly timeline: Timeline
   readonly network: Network
   readonly contents: Store.Contents
-  /** How far the process's clock is ahead of the exchange's, in milliseconds. */
+  /** Returns the process's clock minus the exchange's clock, in milliseconds. */
   readonly drift: () => number
   /** The seed of the process's random numbers. */
   readonly seed: number

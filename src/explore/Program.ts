@@ -56,7 +56,7 @@ export interface Options {
   readonly run: Effect.Effect<unknown, unknown, Services>
   /** The invariants that must hold. */
   readonly invariants: ReadonlyArray<Invariant>
-  /** The events and faults that may occur. Default: all of them. */
+  /** The events and faults that may occur. Default: all of them except `Key` events. */
   readonly possible?: Possibilities
   /** The markets whose prices move and on which another account trades; `BTC_USDT` by default. */
   readonly markets?: ReadonlyArray<string>
@@ -67,8 +67,8 @@ export interface Options {
   /** Whether a failed process is restarted after one second; `false` by default. */
   readonly restarts?: boolean
   /**
-   * Prepares the exchange instead of the default preparation. It must open the account `alice` with the example's key,
-   * and set the markets' prices.
+   * Prepares the exchange, in place of the default preparation. This effect must open the account `alice` with the
+   * example's key, and set the markets' prices.
    */
   readonly setUp?: Effect.Effect<void, SetUpFailed, Control>
   /** The exchange's API dialect. The default is the live exchange's, because only that dialect has streams. */

@@ -34,7 +34,7 @@ export interface Price {
   readonly market: string
   /** The change, in thousandths of the price; negative if the price falls. */
   readonly permille: number
-  /** How long the change takes, in milliseconds; 0 for an immediate jump. */
+  /** The duration of the change, in milliseconds; 0 for an immediate jump. */
   readonly overMillis: number
 }
 
@@ -134,7 +134,7 @@ export interface Fault {
   readonly _tag: "Fault"
   /** The time, in milliseconds after the start. */
   readonly at: number
-  /** Which calls or messages go wrong, and how. */
+  /** The fault, with the calls or messages that it affects. */
   readonly fault: AnyFault
 }
 
@@ -203,7 +203,7 @@ export interface Drift {
   /** The time, in milliseconds after the start. */
   readonly at: number
   /**
-   * How far the program's clock is ahead of the exchange's from then on, in milliseconds; negative if the clock is
+   * The program's clock minus the exchange's clock from then on, in milliseconds; negative if the program's clock is
    * behind.
    */
   readonly millis: number
@@ -243,8 +243,8 @@ export type Event =
   | Key
 
 /**
- * How long each message between the program and the exchange takes in one direction. The delay is drawn separately for
- * each message, between two bounds in milliseconds.
+ * The bounds of the delay of a message between the program and the exchange, in one direction. The delay is drawn
+ * separately for each message.
  *
  * @category models
  */

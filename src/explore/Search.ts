@@ -42,7 +42,7 @@ export interface Options {
  * @category models
  */
 export interface Progress {
-  /** Whether the search is looking for a counterexample or makes one smaller. */
+  /** Whether the search is looking for a counterexample or making one smaller. */
   readonly phase: "searching" | "shrinking"
   /** The number of histories so far. */
   readonly runs: number
@@ -56,17 +56,17 @@ export interface Found {
   readonly history?: World.History
   /** The number of the first history that broke the invariant, counted from 1. */
   readonly foundAt?: number
-  /** Why the program could not be checked; absent if it could. */
+  /** The reason why the program could not be checked; absent if it was checked. */
   readonly invalid?: string
   /** The required states that no history reached. */
   readonly missed: ReadonlyArray<string>
-  /** The number of histories that searched for a counterexample. */
+  /** The number of histories that were run to find a counterexample. */
   readonly runs: number
   /** The number of histories that were used to make the counterexample smaller. */
   readonly shrinks: number
   /** The states, events and faults that were reached. */
   readonly coverage: Coverage.Coverage
-  /** The resources that the seed did not control in any of the histories. */
+  /** The resources in all histories that the seed did not control. */
   readonly foreign: ReadonlyArray<Ambient.Foreign>
   /** The prepared exchange that every history started from. */
   readonly prepared: Journal.Prepared
@@ -74,7 +74,7 @@ export interface Found {
 
 const markets = ["BTC_USDT"]
 
-/** Derives where events can affect a program from a history in which nothing happens. */
+/** Derives, from a history in which nothing happens, where events can affect the program. */
 const around = (
   { during = "1 minute", markets: own = markets }: Program,
   { channels, moment }: World.History
@@ -91,7 +91,7 @@ const around = (
   }
 }
 
-/** The number of scenarios that are drawn in one batch. */
+/** The number of random values that are drawn in one batch. */
 const batch = 64
 
 /** Returns a function that draws one random value at each call. */

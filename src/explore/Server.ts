@@ -41,7 +41,7 @@ export interface Server {
   readonly callsOf: (account: string) => ReadonlyArray<RequestRecord>
 }
 
-/** Returns the faults that an exchange has not shown yet. */
+/** Returns an exchange's faults that may still fire. */
 const faultsLeft = ({ venue }: Running) =>
   venue.faults.list().flatMap(({ fault: { skip = 0, times = 1, ...selects }, fired, matched }) =>
     fired < times ? [{ ...selects, skip: Math.max(0, skip - matched), times: times - fired }] : []

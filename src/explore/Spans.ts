@@ -4,7 +4,7 @@ import type * as Exit from "effect/Exit"
 import * as Tracer from "effect/Tracer"
 
 /**
- * One of the program's spans that has ended.
+ * A span of the program that has ended.
  *
  * @category models
  */

@@ -12,7 +12,7 @@ const decoder = new TextDecoder()
 
 const encoder = new TextEncoder()
 
-/** A disk takes some time to write, and then some time to confirm the write. */
+/** Writes like a disk, which takes some time to write, and then some time to confirm the write. */
 const written = (write: () => void): Effect.Effect<void> =>
   Effect.andThen(Effect.andThen(Effect.yieldNow, Effect.sync(write)), Effect.yieldNow)
 

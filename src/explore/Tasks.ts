@@ -51,12 +51,13 @@ class Bucket {
   }
 }
 
-/** The average number of operations after which a fiber yields. Each history draws one of these numbers. */
+/** The possible average numbers of operations after which a fiber yields. Each history draws one of them. */
 const gaps = [Infinity, 100, 15]
 
 /**
  * A history's ready tasks. If `order` is 0, tasks run in the sequence of their arrival, as with Effect's own scheduler.
- * Any other number is a seed: a random task with the lowest priority number runs next, and fibers also yield at random.
+ * Any other number is a seed: a random task among those of the lowest priority number runs next, and fibers also yield
+ * at random.
  */
 export class Tasks {
   private readonly random: Seeded.Seeded | undefined

@@ -60,7 +60,7 @@ export const explore = (
   }, timeout)
 }
 
-/** Vitest's `it`, or the `it` from `@effect/vitest`, with an additional `explore` method. */
+/** The method that this module adds to Vitest's `it`, or to the `it` from `@effect/vitest`. */
 interface Explores {
   /** Registers an exploration as a test. */
   readonly explore: typeof explore

@@ -38,9 +38,9 @@ const priceMoves = ({ market, overMillis, permille }: Scenario.Price): string =>
 const quotes = ({ levels, market, spreadPermille }: Scenario.Book): string =>
   levels === 0
     ? `the quotes on ${market} disappear`
-    : `${market} is quoted on ${levels} level${levels === 1 ? "" : "s"}, ${percent(spreadPermille)} apart`
+    : `${market} is quoted on ${levels} level${levels === 1 ? "" : "s"}, with a spread of ${percent(spreadPermille)}`
 
-/** For each stream symptom, what it affects and what goes wrong. */
+/** The texts for each stream symptom: the object that it affects, and the effect. */
 const streamSymptoms: { readonly [Tag in StreamSymptom["_tag"]]: readonly [what: string, how: string] } = {
   Cut: ["message", "the connection closes instead"],
   Stall: ["message", "no further messages arrive"],
@@ -161,7 +161,7 @@ const marginLines = ({ events }: History, begin: number): ReadonlyArray<Line> =>
     }
   })
 
-/** Describes how other accounts' trades filled the program's orders. */
+/** Describes which of the program's orders were filled. */
 const orderLines = ({ events, moment }: History, begin: number): ReadonlyArray<Line> => {
   const own = new Map([...moment.endedOrders, ...moment.openOrders].map((order) => [order.id, order]))
   return events.flatMap(({ at, event }): ReadonlyArray<Line> => {

@@ -52,7 +52,7 @@ const pause = 1000
 export interface Mark {
   /** The time, in Unix milliseconds. */
   readonly at: number
-  /** What happened to the program. */
+  /** The change. */
   readonly what: "started" | "killed" | "stopped" | "ended" | "failed"
   /** The failure, if the program failed. */
   readonly why?: string
@@ -72,15 +72,15 @@ export interface History {
     readonly at: number
   }
   /**
-   * Why the history could not be checked, for example because an invariant threw an error; absent if it could be
-   * checked.
+   * The reason why the history could not be checked, for example an error thrown by an invariant; absent if the history
+   * was checked.
    */
   readonly invalid?: string
   /** The required states that the history reached. */
   readonly reached: ReadonlyArray<string>
   /** The resources that the seed does not control. Unless the list is empty, a replay may not reproduce the history. */
   readonly foreign: ReadonlyArray<Ambient.Foreign>
-  /** When the program started, stopped, failed or was killed. */
+  /** The changes in the program's lifecycle, oldest first. */
   readonly marks: ReadonlyArray<Mark>
   /** The channels that the program has subscribed to, by their names on the wire. */
   readonly channels: ReadonlySet<string>
@@ -351,7 +351,7 @@ class Running {
     this.restartAfter(downMillis)
   }
 
-  /** How long to wait before restarting the process that is being stopped, in milliseconds. */
+  /** The time to wait before restarting the process that is being stopped, in milliseconds. */
   private downMillis: number | undefined
 
   private stop(downMillis: number): void {
@@ -409,7 +409,7 @@ class Running {
   }
 }
 
-/** How long to wait for foreign work at each attempt, in milliseconds of real time. */
+/** The time to wait for foreign work at each attempt, in milliseconds of real time. */
 const patience = [0, 1, 5, 20]
 
 /** Waits until foreign work has made a task ready, or until the attempts are used up. Then continues the history. */

@@ -34,8 +34,8 @@ export type Sharing = "set" | "added" | "single"
  * - `value`: each message is the topic's current value, so the next message replaces all missed messages
  * - `whole`: each message contains all records, and messages are repeated, so the subscriber can continue from the next
  *   message
- * - `chained`: each message contains the number of the message before it, so a gap is detected. A new subscription
- *   begins with a snapshot
+ * - `chained`: each change contains the sequence number of the state before it, so a gap is detected. A new
+ *   subscription begins with a snapshot
  * - `identified`: each record has an id and is pushed once. A query reads the latest records; their ids show which of
  *   them were already pushed
  * - `changed`: each message contains changes to a state, and is pushed once. A query reads the complete state

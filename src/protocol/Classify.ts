@@ -65,8 +65,8 @@ export const shown = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string =
 const problemOf = (problem: string, { scrub }: Answer): string => Scrub.withoutLongRuns(scrub(problem))
 
 /**
- * The classification of a response: a value, a refusal, or uncertain. The client converts an uncertain response to an
- * `OutcomeUnknown` for a mutating call, and to an `UnexpectedResponse` for a read.
+ * The classification of a response: a value, a refusal, or an uncertain outcome. The client converts an uncertain
+ * response to an `OutcomeUnknown` for a mutating call, and to an `UnexpectedResponse` for a read.
  */
 export type Verdict<A> =
   | { readonly _tag: "Answered"; readonly value: A }
@@ -446,7 +446,7 @@ const accepted = <E extends Endpoint.Any>(
     )
 }
 
-/** An item of a bulk response. `read` is the result of decoding a list of just this item. */
+/** Builds an item of a bulk response. `read` is the result of decoding a list of just this item. */
 const readItem = (
   answer: Answer,
   at: number,
@@ -513,7 +513,7 @@ export const classify = <E extends Endpoint.Any>(
   answer: Answer
 ): Verdict<Endpoint.Response<E>> => {
   const { status, text } = answer
-  if (status >= 300 && status < 400) return uncertain("redirected", `redirected with HTTP ${status}; never followed`)
+  if (status >= 300 && status < 400) return uncertain("redirected", `HTTP ${status}; redirects are never followed`)
   // After HTTP 408 and 421, a proxy may send the call to the exchange again, whatever the body contains.
   if (status >= 500 || status === 408 || status === 421) return uncertain("server-error", `HTTP ${status}`)
   const isSuccess = status >= 200 && status < 300

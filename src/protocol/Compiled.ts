@@ -358,7 +358,7 @@ const either = <A>(
   }
 }
 
-/** Refuses an input with a getter that throws. The schema then reads the input and throws the same error. */
+/** Parses an input, and refuses it if a getter throws. The schema then reads the input and throws the same error. */
 const attempt = (parse: Parser, input: unknown): unknown => {
   try {
     return parse(input)

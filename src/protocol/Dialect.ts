@@ -256,7 +256,7 @@ export interface Dialect {
   readonly nonceUnit: "milliseconds" | "microseconds"
   /** The refusals for calls whose fields do not break a constraint. */
   readonly refusals: Refusals
-  /** Whether an error body may omit `errors`. The document requires it (document, "Errors"). */
+  /** Whether an error body may omit `errors`, which the document requires (document, "Errors"). */
   readonly omitsErrors: boolean
   /** Creates the refusal of an order request with invalid fields (document, "Errors"). */
   readonly orderValidation: (violations: ReadonlyArray<Violation>) => Refusal
@@ -265,7 +265,7 @@ export interface Dialect {
    * constraint.
    */
   readonly errorKey: (field: string, wireKey: string, constraint: Constraint) => string
-  /** Creates the refusal of any other private request with invalid fields (document, "Errors"). */
+  /** The refusal of any other private request with invalid fields (document, "Errors"). */
   readonly fieldValidation: Refusal
   /**
    * Creates the refusal of a public request with invalid fields. `errors` contains the messages by field. The document

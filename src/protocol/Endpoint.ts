@@ -80,7 +80,7 @@ type IsNamed<Order> = Order extends { readonly market: MarketName; readonly clie
   : false
 
 /**
- * An endpoint's definition, for {@link make}. Most fields have defaults.
+ * An endpoint's definition, for {@link make}. Optional fields have defaults.
  *
  * @category models
  */

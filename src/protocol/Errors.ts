@@ -397,7 +397,7 @@ export class NonceRejected extends judged(
   /** The call, the exchange's message and some advice, in one line. */
   override get message(): string {
     return `${this.endpoint} was refused because of its nonce, HTTP ${this.status}: ${sentence(this.reason)} `
-      + "Retry; if it happens often, check whether another program uses the key, and this machine's clock."
+      + "Retry; if this happens often, check this machine's clock, and whether another program uses the key."
   }
 }
 
@@ -425,7 +425,7 @@ export class RateLimited extends judged(
   declare readonly origin: "local" | "exchange"
   /** The HTTP status of the response; 429 when `origin` is `local`. */
   declare readonly status: number
-  /** The exchange's message, or the rate limit with which the client refused the call. */
+  /** The exchange's message; when `origin` is `local`, the limit or the pause that made the client refuse the call. */
   declare readonly reason: string
   /** The time until the call may succeed, in milliseconds; absent when unknown. */
   declare readonly retryAfter?: number
@@ -433,7 +433,7 @@ export class RateLimited extends judged(
   declare readonly body?: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
-  /** Always `true`: wait for `retryAfter`, or for some seconds if it is absent. */
+  /** Always `true`: wait for `retryAfter`, or for a few seconds if it is absent. */
   readonly isRetryable = true
   /** The call, the reason and when to retry, in one line. */
   override get message(): string {
@@ -634,7 +634,7 @@ export class OutcomeUnknown extends judged(
  * - `dns`, `refused`, `unreachable`, `tls`: no connection could be established
  * - `not-signed`: the signer failed, or took too long
  * - `not-recorded`: the intent could not be recorded, so the call was not sent
- * - `nonce`: the program could not get nonces for a key that it shares with other programs
+ * - `nonce`: no nonce was available, for example because this machine's clock was set back
  * - `market-rules`: the market's rules could not be loaded, so the order was not sent
  * - `timeout`, `connection-lost`: only for a read. The read may have been sent, but it changes nothing
  * - `other`: another reason, which is in the error's `reason`
@@ -722,7 +722,7 @@ export class UnexpectedResponse extends judged(
   declare readonly endpoint: string
   /** The HTTP status of the response. */
   declare readonly status: number
-  /** How the response differs from the document. */
+  /** A description of how the response differs from the document. */
   declare readonly problem: string
   /**
    * The response's body: at most 4096 characters, without secrets; empty when the response can be read but is not the
@@ -749,7 +749,7 @@ export class UnexpectedResponse extends judged(
   /** The call, the HTTP status, the problem and some advice, in one line. */
   override get message(): string {
     const advice = this.isRetryable ? "Retry later." : "Check that you use the exchange's dialect; see the body."
-    const rows = this.unreadable === undefined ? "" : ` Rows that can't be read: ${this.unreadable}; others can.`
+    const rows = this.unreadable === undefined ? "" : ` Unreadable rows: ${this.unreadable}; the others can be read.`
     return `${this.endpoint} got an unexpected response, HTTP ${this.status}: ${sentence(this.problem)}`
       + `${rows} ${advice}`
   }
@@ -769,7 +769,7 @@ export class PageCeilingReached extends judged(
     emitted: Schema.Int
   })
 ) {
-  /** The call that reads the pages, such as `InterestPaymentHistory.page`. */
+  /** The stream that reads the pages, such as `InterestPaymentHistory.stream`. */
   declare readonly endpoint: string
   /** The number of records that the stream has emitted. */
   declare readonly emitted: number
@@ -796,7 +796,7 @@ export class ListShifted extends judged(
     emitted: Schema.Int
   })
 ) {
-  /** The call that reads the pages, such as `ActiveOrders.stream`. */
+  /** The stream that reads the pages, such as `ActiveOrders.stream`. */
   declare readonly endpoint: string
   /** The number of records that the stream has emitted. */
   declare readonly emitted: number

@@ -52,11 +52,11 @@ const fixed = {
   expected: "a field that this endpoint has",
   notLastPrice: "a price other than the market's last price",
   exitSide:
-    "a price on the other side of the order's price: a take-profit where the order gains, a stop-loss where it loses",
+    "a price on the profitable side of the order's price for a take-profit, or on its losing side for a stop-loss",
   inapplicable: "no value: an order of this kind does not have the field",
   aboveFilled: "more than the order has already filled",
   existing: "the identifier of an open order",
-  ended: "the client order id of an order that the account has placed and that is closed",
+  ended: "the client order id of one of the account's closed orders",
   modifiable: "an order that can be modified: a leg of a pair, or an order with a take-profit or stop-loss, can't",
   simulated: "no value: this sandbox does not simulate the field",
   accepted: "no value: the exchange does not accept the field yet"

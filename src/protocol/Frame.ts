@@ -82,7 +82,7 @@ export const confirmed = (frame: Answer | Refusal): Answer | Refusal => {
 }
 
 /**
- * The maximum length of a frame that a client reads. The longest response, a page of 100 orders, is many times shorter.
+ * The maximum length of a frame that a client reads. The longest response, a page of 100 orders, is much shorter.
  */
 export const maxLength = 2 ** 24
 

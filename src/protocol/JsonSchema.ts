@@ -37,7 +37,7 @@ export interface Writer extends Definitions {
   readonly meaning: (schema: Schema.Constraint) => JsonSchema
 }
 
-/** The definitions that the functions below share. */
+/** Defines a name; shared by the functions below. */
 type Define = Definitions["define"]
 
 const isSame = (one: unknown, other: unknown): boolean => Json.stringify([one]) === Json.stringify([other])
@@ -141,7 +141,7 @@ const named = (ast: SchemaAST.AST, schema: JsonSchema, define: Define): JsonSche
   return identifier === undefined ? schema : define(identifier, schema)
 }
 
-/** An object that {@link Wire.struct} or {@link Wire.answer} writes. */
+/** An object written by {@link Wire.struct} or {@link Wire.answer}. */
 const wireNamed = (ast: SchemaAST.Objects, { fields, joint }: WireNames.Plan, define: Define): JsonSchema => {
   const types = new Map(ast.propertySignatures.map(({ name, type }) => [name, type]))
   const keys = Object.fromEntries(fields.map(({ key }) => [key, undefined]))
@@ -218,7 +218,7 @@ const objectOf = ({ indexSignatures, propertySignatures }: SchemaAST.Objects, de
   }
 }
 
-/** An unknown schema is a defect. A test checks that no endpoint has such a schema. */
+/** Throws for a schema that this module does not support. A test checks that no endpoint has such a schema. */
 const unknown = ({ _tag }: SchemaAST.AST): never =>
   Result.getOrThrowWith(Result.fail(_tag), (tag) => new Error(`no JSON Schema for ${tag}`))
 

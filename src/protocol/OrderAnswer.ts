@@ -47,11 +47,11 @@ export interface AnyOrder {
   /** The order's type, such as limit or stop market. */
   readonly type: ReceivedType
   /**
-   * `true` when the order's type on the wire shows that it is on margin. Live dialect only: the document's types do not
-   * show it.
+   * `true` when the order's type on the wire shows that the order is on margin. Live dialect only: the document's order
+   * types do not show this.
    */
   readonly margin?: true
-  /** The time when the order was created, in Unix seconds with microseconds. */
+  /** The time when the order was created, in Unix seconds, to the microsecond. */
   readonly timestamp: UnixTime
   /** The amount filled so far, in the quote currency. */
   readonly dealMoney: Decimal

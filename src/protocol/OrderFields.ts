@@ -94,8 +94,8 @@ const marginPrefix = "margin "
 const [triggerType, ...triggerTypes] = ["trigger margin market", "trigger stop market"] as const
 
 /**
- * Splits a type on the wire into type and `margin`: `margin limit` is a `limit` order on margin, and `trigger margin
- * market` is a `stop market` order on margin.
+ * Splits an order type on the wire into a type and `margin`, and joins the two for writing: `margin limit` is a `limit`
+ * order on margin, and `trigger margin market` is a `stop market` order on margin.
  */
 const marginType: Wire.Joint = {
   split: (wire) => {

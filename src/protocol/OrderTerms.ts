@@ -34,7 +34,7 @@ export interface OnSpot extends Order {
 export interface OnMargin extends Order {
   /** The margin market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** `buy` opens or increases a long position, and `sell` opens or increases a short position. */
+  /** `buy` opens or increases a long position, or reduces a short position. `sell` does the reverse. */
   readonly side: OrderSide
   /**
    * The ordered amount, in the base currency. The market sets its precision and minimum, and limits the total (amount ×
@@ -144,7 +144,7 @@ export const rpiRestsOrNot = [
 
 /** The terms of an order that may trade at the best bid or offer. */
 interface AtBest extends Resting {
-  /** How to trade at the best bid or offer. */
+  /** The order's role at the best bid or offer. */
   readonly bboRole?: BboRole
 }
 
@@ -162,7 +162,7 @@ export const bestRestsOrNot = [
   }
 ] as const
 
-/** The constraint that a limit order has either a price or a `bboRole`. */
+/** The constraint that a limit order has a price or a `bboRole`. */
 export const hasLimit = {
   field: "price",
   constraint: { kind: "required" },
@@ -193,7 +193,7 @@ export interface Existing {
 
 /**
  * The constraints on a request that identifies an order by exactly one of its two identifiers. `clientOrderId` is the
- * wire key of that field.
+ * wire key of the client order id.
  */
 export const oneIdentifier = (clientOrderId: string): ReadonlyArray<Wire.Between<Existing>> => [
   {

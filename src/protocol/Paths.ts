@@ -15,7 +15,7 @@ export interface Location {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** Builds a request's path, which may contain some of its fields. `wire` is the request by wire key. */
+/** Builds a request's path, which may contain some of the request's fields. `wire` is the request by wire key. */
 export const locate = (
   { path }: Endpoint.Any,
   wire: Readonly<Record<string, unknown>>

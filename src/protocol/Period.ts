@@ -1,4 +1,4 @@
-/** The period whose records a request reads, with the constraint on its start and end. */
+/** The period of the records that a request reads, and the constraint on its start and end. */
 import * as Schema from "effect/Schema"
 import { UnixSeconds } from "../domain/Time.ts"
 import type * as Wire from "./Wire.ts"

@@ -12,10 +12,10 @@ import { Windows } from "./Windows.ts"
 /** The replacement for each removed part. */
 const removed = "<redacted>"
 
-/** The minimum length of a secret's part that is removed, in characters. */
+/** The minimum length of the parts of a secret that are removed, in characters. */
 const window = 8
 
-/** Matches runs of letters and digits that may be a secret. No other field of the API contains a run of this length. */
+/** Matches runs of letters and digits that are long enough to be a secret. */
 const longRun = /[A-Za-z0-9+/=_-]{24,}/gu
 
 /**

@@ -260,7 +260,7 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
   }
 }
 
-/** The live exchange's messages where they are documented (`flat`); the other messages imitate its style. */
+/** The live exchange's messages where they are documented (`flat`); the other messages imitate their style. */
 const marginWords: Readonly<Record<Extract<Constraint.Constraint, { readonly kind: "margin" }>["rule"], string>> = {
   flat: "Position side cannot be changed if there exists futures positions or orders",
   side: "Position side does not match the position mode of the account",

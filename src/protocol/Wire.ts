@@ -106,8 +106,7 @@ export const none: Schema.optionalKey<typeof Schema.Never> = Schema.optionalKey(
 const planKey = "effect-txc/wire-names"
 
 /**
- * A model's wire keys, from its schema; `undefined` for a schema that neither {@link struct} nor {@link answer} has
- * created.
+ * A model's wire keys, from its schema; `undefined` for a schema created by neither {@link struct} nor {@link answer}.
  */
 export const planOf = ({ annotations }: SchemaAST.AST): WireNames.Plan | undefined =>
   // Only `shapeOf` writes this key, so the type is known.
@@ -240,8 +239,8 @@ const toInteger = SchemaGetter.transform((text: string): number | bigint => {
 })
 
 /**
- * An integer that may exceed a JavaScript number: see `Json.parse`. `Schema.BigInt` would also accept strings of
- * digits, and make bundles larger.
+ * An integer that may be too large for a JavaScript number: see `Json.parse`. `Schema.BigInt` would also accept strings
+ * of digits, and make bundles larger.
  */
 export const LargeInteger = Schema.declare((value): value is bigint => typeof value === "bigint", {
   expected: "bigint"
@@ -507,7 +506,7 @@ const countOf = (pattern: RegExp) =>
 export const Digits = countOf(/^(?:0|[1-9][0-9]?)$/u)
 
 /**
- * A number of digits after the decimal point, -9 to 99, which is a string on the wire. A negative number is a number of
+ * A number of digits after the decimal point, -9 to 99, which is a string on the wire. A negative number counts the
  * zeros before the decimal point.
  */
 export const SignedDigits = countOf(/^(?:0|-[1-9]|[1-9][0-9]?)$/u)
@@ -548,8 +547,8 @@ export const acknowledged = (
   )
 
 /**
- * The response `[]`, which is the only success that the live exchange's documentation shows for such calls. The
- * document does not show a successful response, so its dialect accepts any object or list that reports no error.
+ * The response `[]` to a call that returns no data. The live exchange's documentation shows no other success. The
+ * document shows no successful response, so its dialect accepts any object or list that reports no error.
  */
 export const emptyList = ({ demandsAll }: { readonly demandsAll: boolean }): Schema.Codec<void, unknown> =>
   acknowledged([], demandsAll ? saysSuccess : (wire) => Array.isArray(wire) && wire.length === 0)

@@ -1,9 +1,9 @@
 /**
  * Converts between a JSON object and a domain value, field by field.
  *
- * Each direction is implemented twice: as a transformation between two schemas, which is the reference, and as a parser
- * that is compiled together with the fields' schemas, which reads each field once and creates no intermediate object.
- * The tests of `Compiled` compare the two implementations.
+ * Each direction is implemented twice: as a transformation between two schemas (the reference), and as a parser
+ * compiled together with the fields' schemas. The parser reads each field once and creates no intermediate object. The
+ * tests of `Compiled` compare the two implementations.
  */
 import * as SchemaAST from "effect/SchemaAST"
 import * as Compiled from "./Compiled.ts"
@@ -72,7 +72,7 @@ export const decode = (plan: Plan): (given: ObjectReader.Fields) => ObjectReader
     return value
   }, (compile, _, target) => isCompiled(target) ? decoded(plan, target, compile) : undefined)
 
-/** Renames the fields that the model's schema has encoded to their wire keys. */
+/** Renames a model's encoded fields to their wire keys. */
 export const encode = (plan: Plan): (value: ObjectReader.Fields) => ObjectReader.Fields =>
   Compiled.fused((value) => {
     const wire: Record<string, unknown> = {}

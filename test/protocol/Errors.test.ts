@@ -116,8 +116,8 @@ const rows: ReadonlyArray<
     new Errors.NonceRejected(answered),
     true,
     "not-applied",
-    "StopLimitOrders.create was refused because of its nonce, HTTP 400: No. Retry; if it happens often, check whether "
-    + "another program uses the key, and this machine's clock."
+    "StopLimitOrders.create was refused because of its nonce, HTTP 400: No. Retry; if this happens often, check "
+    + "this machine's clock, and whether another program uses the key."
   ],
   [
     new Errors.RateLimited({ ...answered, origin: "exchange" }),
@@ -189,8 +189,8 @@ const rows: ReadonlyArray<
     }),
     false,
     "not-applied",
-    "StopLimitOrders.create got an unexpected response, HTTP 200: a text at [3]. Rows that can't be read: 2; others can. "
-    + "Check that you use the exchange's dialect; see the body."
+    "StopLimitOrders.create got an unexpected response, HTTP 200: a text at [3]. Unreadable rows: 2; the others can "
+    + "be read. Check that you use the exchange's dialect; see the body."
   ],
   [
     new Errors.ListShifted({ endpoint, emitted: 200 }),

@@ -121,7 +121,7 @@ describe("the error for a list with an unreadable row", () => {
       assert.deepStrictEqual(titles, ["title"])
       assert.strictEqual(error.unreadable, 1)
       assert.include(error.problem, "records.1.id must be a string")
-      assert.include(error.message, "Rows that can't be read: 1; others can.")
+      assert.include(error.message, "Unreadable rows: 1; the others can be read.")
       assert.deepStrictEqual(Endpoint.readableRows(Assets.endpoint, error), [])
     }))
 

@@ -72,7 +72,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** Transfers between balances, and the creation of codes. */
+/** The tour's calls that transfer between balances, and create codes. */
 export const moves = Effect.gen(function*() {
   const transfers = yield* Transfers
   const tradeBalance = yield* TradeBalance

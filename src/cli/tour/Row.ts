@@ -12,7 +12,7 @@ export interface Row<R> {
   readonly endpoint: Method
   /** The request, in a few words. */
   readonly request: string
-  /** Makes the call. Succeeds with a short description of the outcome, or fails with the expected one. */
+  /** Makes the call. Succeeds with a short description of the outcome, or fails with a description of the deviation. */
   readonly run: Effect.Effect<string, string, R>
 }
 

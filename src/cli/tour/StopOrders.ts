@@ -10,7 +10,7 @@ import * as Faults from "../../sandbox/gateway/Faults.ts"
 import { market, openOrders, order } from "./Fixture.ts"
 import { fails, succeeds } from "./Row.ts"
 
-/** Placing stop-limit and OCO orders, and canceling them all. */
+/** The tour's calls that place stop-limit and OCO orders, and cancel all of them. */
 export const rows = Effect.gen(function*() {
   const stopLimit = yield* StopLimitOrders
   const oco = yield* CollateralOcoOrders
@@ -75,7 +75,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** An order that the exchange accepts although its response is lost. */
+/** The tour's calls for an order that is applied although its response is lost. */
 export const lost = Effect.gen(function*() {
   const stopLimit = yield* StopLimitOrders
   const cancelAll = yield* CancelAllOrders

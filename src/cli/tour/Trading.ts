@@ -18,7 +18,7 @@ import { Control } from "../../sandbox/control/Control.ts"
 import { clientOrderId, is, market, order } from "./Fixture.ts"
 import { fails, succeeds } from "./Row.ts"
 
-/** A resting limit order, and a market order that trades with it. */
+/** The tour's calls for a resting limit order, and for a market order that trades with it. */
 export const matching = Effect.gen(function*() {
   const limit = yield* LimitOrders
   const marketOrders = yield* MarketOrders

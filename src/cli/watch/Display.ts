@@ -15,7 +15,7 @@ const erase = (lines: number): string => (lines === 0 ? "" : `\u001B[${lines}A`)
 const reasons: { readonly [R in Item.Reason]: string } = {
   "connection-lost": "the connection was lost",
   "slow": "this terminal was too slow",
-  "gap": "the messages do not follow each other",
+  "gap": "a message is missing from the sequence",
   "unreadable": "a message could not be read",
   "resubscribed": "the subscription was repeated"
 }

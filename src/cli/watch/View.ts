@@ -9,7 +9,7 @@ export interface Definition<Event, State, Record> {
   readonly command: string
   /** The content of the table, in a few words. */
   readonly summary: string
-  /** Records that an event adds, replaces or removes. */
+  /** The records that an event adds, replaces or removes. */
   readonly ofEvent: (event: Event) => ReadonlyArray<Record>
   /** The records of a state. */
   readonly ofState: (state: State) => ReadonlyArray<Record>
@@ -22,7 +22,8 @@ export interface Definition<Event, State, Record> {
   /** Whether a record marks its own removal from the table. */
   readonly isGone?: (record: Record) => boolean
   /**
-   * Sorts the records, of which at most `limit` are needed; by default, they stay in the sequence of their arrival.
+   * Sorts the records, and may drop records that the topic does not request. By default, the records stay in the
+   * sequence of their arrival.
    */
   readonly sorted?: (records: ReadonlyArray<Record>, topic: Topic) => ReadonlyArray<Record>
   /** The cells of a record. */

@@ -121,7 +121,7 @@ export const views: { readonly [K in Contract.Name]: ViewOf<ItemOf<K>> } = {
   }),
   BookTickerChannel: View.perMarket(
     "book-ticker",
-    "The best offers of a market, or of all",
+    "The best bid and ask of a market, or of all markets",
     ({ ask, askAmount, bid, bidAmount, market, timestamp }) => ({
       market,
       bid,
@@ -133,7 +133,7 @@ export const views: { readonly [K in Contract.Name]: ViewOf<ItemOf<K>> } = {
   ),
   PremiumIndexChannel: View.perMarket(
     "premium-index",
-    "Mark price, index price and funding rate of a futures market, or of all",
+    "Mark price, index price and funding rate of a futures market, or of all futures markets",
     ({ fundingRate, indexPrice, markPrice, market, nextFundingTime }) => ({
       market,
       markPrice,
@@ -175,7 +175,7 @@ export const views: { readonly [K in Contract.Name]: ViewOf<ItemOf<K>> } = {
   }),
   ExecutedOrdersChannel: View.records<ExecutedOrder>({
     command: "executed-orders",
-    summary: "Your orders in a market that can no longer trade, latest first",
+    summary: "Your closed orders in a market, latest first",
     keyOf: ({ orderId }) => orderId,
     sorted: View.latestFirst(timestamp),
     row: order
@@ -220,7 +220,7 @@ export const views: { readonly [K in Contract.Name]: ViewOf<ItemOf<K>> } = {
   }),
   BorrowEventsChannel: View.make({
     command: "borrow-events",
-    summary: "Margin calls and liquidations of what you have borrowed",
+    summary: "Margin calls and liquidations of the assets that you have borrowed",
     ofEvent: ({ borrow, event }) => [{ event: String(event), borrow }],
     ofState: (borrows) => borrows.map((borrow) => ({ event: "open", borrow })),
     whole: "states",

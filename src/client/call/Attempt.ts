@@ -2,8 +2,9 @@
  * Makes one attempt of a call: takes a nonce, builds the exact bytes, signs and sends them, and classifies the
  * response.
  *
- * Every attempt has its own nonce and signature. Before a mutating call is handed to the transport, nothing was sent.
- * Afterwards it may have been applied even if no response arrives. The attempt's `sentAt` distinguishes the two cases.
+ * Every attempt has its own nonce and signature. Until a mutating call is handed to the transport, nothing has been
+ * sent. Afterwards the call may have been applied even if no response arrives. The attempt's `sentAt` distinguishes the
+ * two cases.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -102,7 +103,7 @@ export interface Asked {
   readonly settle: ((answer: unknown, partly: Partly) => unknown) | undefined
 }
 
-/** Builds the error for one order in a bulk call when the response does not show that order's outcome. */
+/** Builds the error for one order in a bulk call when the response does not fully show that order's outcome. */
 export interface Partly {
   /** Builds the error for an order that may or may not have been placed. */
   readonly unknown: (order: object, why: Errors.UnknownCause, reason: string) => Errors.OutcomeUnknown
@@ -139,7 +140,7 @@ export const unsigned = (to: Destination): Make => (asked, progress, { maxAnswer
   )
 }
 
-/** Makes private attempts. Each has its own nonce, and is signed as late as possible. */
+/** Makes private attempts. Each attempt has its own nonce, and is signed as late as possible. */
 export const signed = (to: Destination, by: Signing): Make => {
   const { dialect, endpoint } = to
   const { intents, nonces, offset, signer: { apiKey } } = by
@@ -206,8 +207,8 @@ const inTime = (
 }
 
 /**
- * Removes the attempt's secrets from strings. The scrubber is built on first use, because most attempts succeed and
- * need no scrubbing.
+ * Creates a function that removes the attempt's secrets from a string. The scrubber is built on first use, because most
+ * attempts succeed and need no scrubbing.
  */
 const scrubbing = (signer: Signer.Signer["Service"], payload: string, signature: string, request: object) => {
   let scrub: ((text: string) => string) | undefined
@@ -218,8 +219,8 @@ const scrubbing = (signer: Signer.Signer["Service"], payload: string, signature:
 }
 
 /**
- * Returns a request's secrets: a code is worth money, and a passphrase protects it. Secrets of fewer than four
- * characters are not included, because they occur in too many strings by chance.
+ * Returns a request's secrets: a code, which is worth money, and the passphrase that protects it. Secrets of fewer than
+ * four characters are not included, because they occur in too many strings by chance.
  */
 const secretsOf = (request: object): ReadonlyArray<string> => {
   const { code, passphrase } = request as { readonly code?: unknown; readonly passphrase?: unknown }

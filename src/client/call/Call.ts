@@ -37,12 +37,15 @@ export { Timeout, withTimeout } from "./Attempt.ts"
 export { ReadRetry } from "./Retry.ts"
 
 /**
- * A call's additional checks, beyond those of its schemas. Only for endpoints that declare `ValidationFailed`.
+ * A call's additional checks, beyond those of its schemas.
  *
  * @category models
  */
 export interface Checks<Q, A> {
-  /** Runs once per call, with the valid request, before the first attempt. If this effect fails, nothing is sent. */
+  /**
+   * Runs once per call, with the valid request, before the first attempt. If this effect fails, nothing is sent. Only
+   * for endpoints that declare `ValidationFailed`.
+   */
   readonly check?: (
     request: Q
   ) => Effect.Effect<void, Errors.ValidationFailed<keyof Q & string> | Errors.ExchangeUnreachable>

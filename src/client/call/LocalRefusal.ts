@@ -10,7 +10,7 @@ import type { MarketRules } from "../MarketRules.ts"
 import { clientOrderIdOf } from "./OrderReference.ts"
 
 /**
- * Creates the error for these violations. It is the same error as after a refusal by the exchange. An endpoint that
+ * Creates the error for these violations, which is the same error as after a refusal by the exchange. An endpoint that
  * declares no field errors uses its general refusal.
  */
 export const refusedLocally = (

@@ -1,6 +1,6 @@
 /**
- * Reads the identifiers by which an order can be found from its request. Only a call whose request has these fields can
- * declare that it places orders (`Endpoint.Places`).
+ * Reads, from an order's request, the identifiers by which the order can be found. Only a call whose request has these
+ * fields can declare that it places orders (`Endpoint.Places`).
  */
 import type * as Errors from "../../protocol/Errors.ts"
 

@@ -13,12 +13,12 @@ import * as ServiceLayer from "./ServiceLayer.ts"
 
 type Access = "public" | "private"
 
-/** A channel's streams. */
+/** Creates the stream of a channel's topic. */
 export type Streaming<Topic, Event, State, X extends Access> = (
   topic: Topic
 ) => Stream.Stream<Item.Item<Event, State>, StreamErrors.Failure<X>>
 
-/** A channel's query. */
+/** Makes a channel's query. */
 export type Querying<Params, Answer, X extends Access> = (
   params: Params
 ) => Effect.Effect<Answer, StreamErrors.QueryFailure<X>>

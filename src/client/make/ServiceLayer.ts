@@ -1,11 +1,11 @@
-/** Builds the layers of services that need nothing but other services. Many of them can be built at once. */
+/** Builds the layers of services that need nothing but other services. Many such layers can be built at once. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 const TypeId = "~effect-txc/client/ServiceLayer"
 
-/** The recipe of a service: its key, and an effect that creates it without a scope, without waiting and without I/O. */
+/** The recipe of a service: its key, and an effect that creates the service without a scope, waiting or I/O. */
 interface Recipe<R> {
   readonly key: string
   readonly create: Effect.Effect<unknown, never, R>
@@ -25,7 +25,7 @@ export const layer = <Identifier, Shape, R>(
   return Object.assign(Layer.effect(service, create), recipe)
 }
 
-/** Whether {@link layer} built a layer. */
+/** Whether a layer was built by {@link layer}. */
 export const hasRecipe = (layer: Layer.Any): layer is Layer.Any & WithRecipe<never> => TypeId in layer
 
 /**

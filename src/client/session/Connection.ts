@@ -1,5 +1,5 @@
 /**
- * A connection to the exchange's WebSocket, for requests with their responses, and for pushed messages.
+ * A connection to the exchange's WebSocket, for requests and their responses, and for pushed messages.
  *
  * A connection that has ended is never reused. The next connection has its own socket, request ids and writer, so a
  * message for one connection can't reach another.
@@ -23,7 +23,7 @@ export const pingEvery = "30 seconds"
 
 /**
  * The maximum wait for a response, including a pong. If there is no response in this time, the connection is considered
- * dead. So no connection is silent for longer than the time between two pings plus this wait.
+ * dead. So a silent connection ends, at the latest, after the time between two pings plus this wait.
  */
 export const deadline = "10 seconds"
 
@@ -81,7 +81,7 @@ class Requests {
     this.#waiting.delete(id)
   }
 
-  /** A response without a waiting request, such as the response to an interrupted query, is ignored. */
+  /** Hands a response to its request. Ignores a response that no request waits for, such as an interrupted query's. */
   answer(frame: Frame.Answer | Frame.Refusal): void {
     const onAnswer = this.#waiting.get(frame.id)
     this.#waiting.delete(frame.id)

@@ -53,8 +53,8 @@ export type Followed<Event, State> = Items<Event, State> | "gap"
 /** Creates a subscriber's items from its topic's messages. */
 export interface Follower<Message, Event, State, Answer> {
   /**
-   * Starts or restarts. With `isInterrupted`, the subscriber has already been informed about a gap, and needs a state
-   * even if nothing was missed.
+   * Starts or restarts the sequence of items. With `isInterrupted`, the subscriber has already been informed about a
+   * gap, and needs a state even if nothing was missed.
    */
   readonly begin: (isInterrupted: boolean) => void
   /** Returns a message's items. */
@@ -75,11 +75,11 @@ export interface Kind<Message, Event, State, Answer = unknown> {
    */
   readonly renews: boolean
   /**
-   * Whether a state may prove that nothing was missed. If so, a lost connection is reported only if the next state does
-   * not prove it.
+   * Whether a state may prove that nothing was missed. If so, a lost connection is reported only when the next state
+   * lacks this proof.
    */
   readonly mayProve: boolean
-  /** If given, a value that waits for a subscriber is replaced by the next value with the same key. */
+  /** Returns a value's key. A value waiting for a subscriber is replaced by the next value with the same key. */
   readonly conflates?: (value: Event | State) => string
 }
 
@@ -142,8 +142,8 @@ export interface Tracked<Message> {
 }
 
 /**
- * Creates the kind for channels in which each message contains the number of the message before it. `tracked` creates
- * the state with which a repeated snapshot is compared.
+ * Creates the kind for channels in which each change contains the sequence number of the state before it. `tracked`
+ * creates the state with which a repeated snapshot is compared.
  */
 export const chained = <Message extends Link>(
   tracked: () => Tracked<Message>

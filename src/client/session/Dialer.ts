@@ -43,7 +43,7 @@ export type Options = Region.Live | {
 }
 
 /**
- * An exchange's WebSocket URL: `/ws` below its base URL, or the live exchange's own WebSocket server.
+ * An exchange's WebSocket URL: `/ws` under its base URL, or the live exchange's own WebSocket server.
  *
  * @category constructors
  */
@@ -60,8 +60,8 @@ export const urlOf = (baseUrl: string): string => {
  */
 export class Dialer extends Context.Service<Dialer, {
   /**
-   * Creates a socket for one connection. Sockets are not reused: Effect's socket stores data that is written while it
-   * is disconnected and sends the data over its next connection, before that connection is authorised.
+   * Creates a socket for one connection. Sockets are not reused: data that is written while Effect's socket is
+   * disconnected is stored and sent over the socket's next connection, before that connection is authorised.
    */
   readonly dial: Effect.Effect<Socket.Socket, never, Scope.Scope>
 }>()("effect-txc/client/session/Dialer") {}

@@ -44,7 +44,7 @@ export interface Snapshot<S> {
  * - `slow`: the subscriber read so slowly that the maximum number of waiting events was exceeded
  * - `gap`: the exchange's messages do not form an unbroken sequence
  * - `unreadable`: a message of the channel does not have the documented form
- * - `resubscribed`: the exchange refused another subscription on this connection, so the client repeated this one
+ * - `resubscribed`: the exchange refused another subscription on the connection, so this subscription was repeated
  *
  * @category models
  */

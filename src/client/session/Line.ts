@@ -33,7 +33,7 @@ const longestPause = 30_000
 /** The session's settings and services that a line uses. */
 export interface Setup {
   readonly dialer: Dialer["Service"]
-  /** Reads a token; absent for a session without an account. */
+  /** Requests a token; absent for a session without an account. */
   readonly token: Effect.Effect<Redacted.Redacted, StreamErrors.AccountFailure | Connection.Lost> | undefined
 }
 
@@ -114,7 +114,7 @@ export class Line {
     else this.#isUnused.closeUnsafe()
   }
 
-  /** Calls `onIdle` when the line has been unused for some time. */
+  /** Calls `onIdle` once the line has been unused for `time`. */
   idle(time: Duration.Input, onIdle: () => void): Effect.Effect<void> {
     return Effect.flatMap(this.#isUnused.await, () => {
       const uses = this.#uses
@@ -154,7 +154,7 @@ export class Line {
     this.#work.openUnsafe()
   }
 
-  /** Removes a subscriber. If it was the topic's last subscriber, its subscription ends. */
+  /** Removes a subscriber. When a topic's last subscriber is removed, the topic's subscription ends. */
   remove(subscriber: Subscriber): void {
     const place = this.#places.get(subscriber)
     this.#places.delete(subscriber)
@@ -246,7 +246,7 @@ export class Line {
     Effect.ignoreCause
   )
 
-  /** Reads a token, opens a connection, and uses it until it ends. */
+  /** Requests a token, opens a connection, and uses the connection until it ends. */
   readonly #once: Effect.Effect<never, StreamErrors.PrivateFailure | Connection.Lost, Scope.Scope> = Effect.suspend(
     () => {
       const { dialer, token } = this.#setup
@@ -340,6 +340,6 @@ export class Line {
   }
 }
 
-/** The pause after a number of consecutive failures, in milliseconds. Half of the pause is fixed, half is random. */
+/** The pause after `failures` consecutive failures, in milliseconds. Half of the pause is fixed, half is random. */
 const pauseAfter = (failures: number): Effect.Effect<number> =>
   Effect.map(Random.next, (random) => Math.min(firstPause * 2 ** (failures - 1), longestPause) * (0.5 + random / 2))

@@ -127,5 +127,5 @@ export class Mailbox {
   })
 }
 
-/** This key can't collide with a value's key, because the keys of values are strings. */
+/** The key of a waiting interruption. It can't collide with a value's key, because the keys of values are strings. */
 const interruptedKey = -1

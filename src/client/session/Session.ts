@@ -42,9 +42,8 @@ import * as StreamErrors from "./StreamErrors.ts"
 import { Subscriber } from "./Subscriber.ts"
 
 /**
- * A session's maximum number of connections. A subscription that needs another connection fails with
- * `TooManyConnections`. Default
- * 20. The exchange accepts 1000 new connections per minute from an IP address.
+ * A session's maximum number of connections. A subscription that needs one more connection fails with
+ * `TooManyConnections`. Default: 20. The exchange accepts 1000 new connections per minute from an IP address.
  *
  * @category settings
  */
@@ -225,7 +224,7 @@ const makeStreams = (token: Setup["token"]) =>
   })
 
 /**
- * The streams of public channels. Needs no credentials.
+ * Provides the streams of public channels. Needs no credentials.
  *
  * @category layers
  */
@@ -235,7 +234,7 @@ export const layerPublic: Layer.Layer<PublicSession, never, Dialer> = Layer.effe
   makeStreams(undefined) as Effect.Effect<Streams<StreamErrors.PublicFailure>, never, Dialer | Scope.Scope>
 )
 
-/** A transient failure is handled like a lost connection: the next attempt requests another token. */
+/** Requests a token. A transient failure is handled like a lost connection: the next attempt requests another token. */
 const tokenOf = (
   { create }: StreamToken["Service"]
 ): Effect.Effect<Redacted.Redacted, StreamErrors.AccountFailure | Connection.Lost> =>
@@ -247,7 +246,7 @@ const tokenOf = (
   })
 
 /**
- * The streams of an account's private channels. Connections are authorised with the tokens of `StreamToken`.
+ * Provides the streams of an account's private channels. Connections are authorised with the tokens of `StreamToken`.
  *
  * @category layers
  */

@@ -67,7 +67,7 @@ export class UnreadableAnswer extends Schema.TaggedError<UnreadableAnswer>()("Un
 }) {
   /** The WebSocket method, such as `depth_request`. */
   declare readonly method: string
-  /** How the response differs from the documented form. */
+  /** A description of how the response differs from the documented form. */
   declare readonly problem: string
   /** Always `false`, because the exchange would send the same response again. */
   readonly isRetryable = false
@@ -87,9 +87,9 @@ export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()
   channel: Schema.String,
   limit: Schema.Int
 }) {
-  /** The channel, such as `CandlesChannel`. */
+  /** The channel, such as `CandlesChannel`; for a query, its method, such as `depth_request`. */
   declare readonly channel: string
-  /** The number of connections that a session may have. */
+  /** The session's maximum number of connections. */
   declare readonly limit: number
   /** Always `true`, because another subscription may end and free its connection. */
   readonly isRetryable = true
@@ -170,8 +170,8 @@ export type PrivateFailure = PublicFailure | AccountFailure
 export type Failure<Access extends "public" | "private"> = Access extends "public" ? PublicFailure : PrivateFailure
 
 /**
- * The errors of a query over the WebSocket, depending on the channel's access. When its connection is lost, a query is
- * not repeated automatically: it fails with `ExchangeUnreachable`, and you may repeat it.
+ * The errors of a query over the WebSocket, depending on the channel's access. A query whose connection is lost is not
+ * repeated automatically: the query fails with `ExchangeUnreachable`, and you may repeat it.
  *
  * @category models
  */

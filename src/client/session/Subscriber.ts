@@ -26,7 +26,7 @@ export class Subscriber {
   readonly #follower: Continuity.Follower<unknown, unknown, unknown, unknown>
   readonly #settings: Settings
   #phase: Phase = "waiting"
-  /** The messages that wait for the response. */
+  /** The messages stored until the state has been read. */
   #pushed: Array<unknown> = []
   /** An interruption that is only reported if the next state can't prove that nothing was missed. */
   #unproven: Item.Interrupted | undefined
@@ -37,7 +37,7 @@ export class Subscriber {
   /** The latest time up to which no item is missing. */
   #completeAt: Item.Interrupted["since"]
 
-  /** `resume` is called when the subscriber needs a new state while its topic may be acknowledged. */
+  /** `resume` is called when the subscriber needs a new state and its topic may already be acknowledged. */
   constructor(kind: Continuity.Any, settings: Settings, resume: (subscriber: Subscriber) => void) {
     this.kind = kind
     this.#settings = settings
@@ -67,7 +67,7 @@ export class Subscriber {
     return this.#unproven === undefined ? heardAt : Time.toMicros(this.#unproven.since) / 1000
   }
 
-  /** Starts, because the topic was acknowledged. */
+  /** Starts a round, because the topic was acknowledged. */
   begin(): void {
     this.#round++
     this.#pushed = []
@@ -91,7 +91,7 @@ export class Subscriber {
     return true
   }
 
-  /** Handles the response to the query of a round. */
+  /** Handles the state that a round's query returned. Returns `false` if the subscriber needs a new state. */
   answer(round: number, state: unknown): boolean {
     if (round !== this.reads) return true
     this.#phase = "following"
@@ -119,8 +119,8 @@ export class Subscriber {
   }
 
   /**
-   * Notes that messages may be missing from the time `since` on. Default: the latest time up to which no message is
-   * missing.
+   * Notes that messages may be missing from the time `since` on. By default, `since` is the latest time up to which no
+   * message is missing.
    */
   interrupt(reason: Item.Reason, since = this.#completeAt): void {
     this.#phase = "waiting"

@@ -31,8 +31,8 @@ export interface Outcomes {
 }
 
 /**
- * A channel's topics are renewed once per {@link pause} milliseconds on average, with at most {@link burst} renewals at
- * once.
+ * A channel's topics are renewed at most once per {@link pause} milliseconds on average, with at most {@link burst}
+ * renewals at once.
  */
 const pause = 1000
 const burst = 5
@@ -146,8 +146,8 @@ export class Topics {
 
   /**
    * Subscribes to the topics one by one, to find the topics that the exchange refuses, and keeps the others. A refused
-   * subscription may have ended the previous subscription, so topics that were already subscribed continue from a new
-   * state.
+   * subscription may have ended the previous subscription, so topics that already had a subscription continue from a
+   * new state.
    */
   readonly #rebuild = Effect.fnUntraced(function*(
     this: Topics,
@@ -173,7 +173,10 @@ export class Topics {
     yield* kept.length === 0 ? this.#leave(connection) : this.#subscribe(connection, kept)
   })
 
-  /** Subscribes to topics. The exchange's first pushed message may arrive together with its acknowledgement. */
+  /**
+   * Subscribes to topics. Handles the acknowledgement before any later message, because the first pushed message may
+   * arrive together with the acknowledgement.
+   */
   #subscribe(connection: Connection, entries: ReadonlyArray<Entry>): Effect.Effect<Refused | undefined, Lost> {
     const { "~codec": codec, sharing, subscribe } = this.channel
     const encoded = codec.encodeTopics(entries.map(({ topic }) => topic))
@@ -203,7 +206,7 @@ export class Topics {
 
 const one = <A>(value: A): ReadonlyArray<A> => [value]
 
-/** A transient refusal ends the connection. After a pause, the next connection tries again. */
+/** Returns a request's refusal, if any. A transient refusal ends the connection; the next connection tries again. */
 const outcome = (request: Effect.Effect<unknown, Lost | Refused>): Effect.Effect<Refused | undefined, Lost> =>
   request.pipe(
     Effect.as(undefined),

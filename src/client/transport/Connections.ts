@@ -2,7 +2,7 @@
  * Creates undici connections that carry one request at a time, and that are closed when an unsolicited response
  * arrives.
  *
- * An HTTP/1.1 response does not identify its request, so a client takes it for the response to the last request. A
+ * An HTTP/1.1 response does not identify its request, so a client attributes every response to the last request. A
  * connection that receives anything while no request is in flight is therefore closed, and bytes that have arrived are
  * always read before the next request.
  */
@@ -15,8 +15,8 @@ import Pool from "undici/lib/dispatcher/pool.js"
 import * as Transport from "./Transport.ts"
 
 /**
- * Calls `run` after all bytes that have arrived were read. One immediate is not enough, because it may run before Node
- * polls the sockets.
+ * Calls `run` after all bytes that have arrived were read. One `setImmediate` is not enough, because its callback may
+ * run before Node polls the sockets.
  */
 const afterReading = (run: () => void): void => {
   setImmediate(() => setImmediate(run))
@@ -147,7 +147,7 @@ export const twoAnswers = new Transport.SendFailed({
 /** The time, in milliseconds, for which old connections are watched between a refused nonce and the next attempt. */
 const quiet = 250
 
-/** The time, in milliseconds, that requests in flight have to finish after `close`. */
+/** The time, in milliseconds, within which requests in flight may finish after `close`. */
 const grace = 1000
 
 /** A transport's connections, by origin. */
@@ -180,9 +180,9 @@ export class Connections {
   }
 
   /**
-   * Replaces the connections to an origin after a refusal that may belong to another request. If it does, the correct
-   * response will arrive later, so the old connections are watched for it first. `watch` started when the refusal
-   * arrived.
+   * Replaces the connections to an origin after a refusal that may belong to another request. In that case, the
+   * correct response will arrive later, so the old connections are watched for that response first. `watch` started
+   * when the refusal arrived.
    */
   startOver(origin: string, old: Watched<Pool>, watch: Watch): Effect.Effect<boolean, Transport.SendFailed> {
     return Effect.callback((resume) => {

@@ -41,7 +41,8 @@ const noStop = () => {}
 
 /**
  * A timer that does nothing and does not keep the process alive. Node keeps one timer list per duration, and removes an
- * empty list. Without this timer, every call would create the list again, which doubles the cost of its own timer.
+ * empty list. Without this timer, every call would create the list again, which would double the cost of the call's
+ * timer.
  */
 let companion: NodeJS.Timeout | undefined
 

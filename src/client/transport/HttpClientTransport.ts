@@ -47,7 +47,7 @@ class SecondRead extends Data.TaggedError("SecondRead") {
   override readonly message = "the request may be sent only once"
 }
 
-/** How much of an at-most-once body was read. */
+/** The progress of reading an at-most-once body. */
 interface Reading {
   /** The number of times that reading was started. */
   begun: number
@@ -127,7 +127,7 @@ const toSendFailed = (
       reason: `the HttpClient tried to send the request a second time, which was refused: ${reason}`
     })
   }
-  // A client that retries automatically may have delivered the bytes that it has read before it failed to connect.
+  // A client that retries automatically may have delivered the body before it failed to connect.
   if (why === undefined || isRead) return new Transport.SendFailed({ proof: { kind: "lost" }, reason })
   // Byte arrays can always be encoded, and the stream was not read, so this error means that the client can't send
   // streams.

@@ -39,7 +39,7 @@ export interface Request {
   readonly headers: Readonly<Record<string, string>>
   /** The exact bytes to send; absent for requests without a body. */
   readonly body?: Uint8Array
-  /** Whether the request may be delivered at most once. */
+  /** Whether the request must not be delivered more than once. */
   readonly once: boolean
   /** The maximum time until the last byte of the response. */
   readonly timeout: Duration.Input
@@ -111,7 +111,8 @@ export interface TooLarge {
 }
 
 /**
- * What is known about a request without a complete response: whether it was sent, and how much of the response arrived.
+ * The facts known about a request without a complete response: whether it was sent, and how much of the response
+ * arrived.
  *
  * @category models
  */
@@ -127,7 +128,7 @@ export class SendFailed extends Data.TaggedError("SendFailed")<{
   readonly reason: string
 }> {
   /**
-   * What is known about a request without a complete response: whether it was sent, and how much of the response
+   * The facts known about a request without a complete response: whether it was sent, and how much of the response
    * arrived.
    */
   declare readonly proof: Proof
