@@ -70,7 +70,7 @@ const serviceOf = ({ name }: Entry) => {
   return service
 }
 
-/** Returns a topic, and a message that belongs to the topic. */
+/** Returns a topic, and a message that concerns the topic. */
 const heard = ({ about, channel, messages }: Entry) => {
   for (const topic of [channel.example, ...about.map(({ topic }) => topic)]) {
     const example = messages.find(({ value }) => channel.about(topic, value) !== undefined)
@@ -139,7 +139,7 @@ describe.each(entries)("the service of $name", (entry) => {
 describe("candle streams", () => {
   const row = (time: number, volume: string) => [time, "1", "1", "1", "1", volume, "1", "BTC_USDT"]
 
-  it.effect("older versions of candles that are pushed during a read are not emitted after the read", () => {
+  it.effect("a candle pushed during a read is not emitted if the read returns a newer version of the candle", () => {
     const exchange = new Scripted()
     exchange.results.set("candles_request", (link) => {
       link.push("candles_update", [row(60, "1")])
