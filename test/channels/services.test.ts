@@ -275,7 +275,7 @@ describe("position events", () => {
   const [{ value: event, wire }] = fixtures.PositionEventsChannel.messages
   const [{ value: positions, wire: whole }] = fixtures.PositionsChannel.messages
 
-  it.effect("after position events were interrupted, all positions are read as of a time after the new subscription", () => {
+  it.effect("after an interruption, position events wait for positions read after the new subscription", () => {
     const exchange = new Scripted()
     return Effect.gen(function*() {
       const items = yield* interrupted(exchange)

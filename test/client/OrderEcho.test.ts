@@ -273,7 +273,7 @@ describe("responses to created orders", () => {
       (dialect) => agrees(dialect, "LimitOrders", { side: "buy", amount: decimal(5, 2) }, 0, { type: "iceberg" })
     ))
 
-  it.effect("an order is treated as accepted if its unreadable response has an order id and does not name another market", () =>
+  it.effect("an order counts as accepted if its unreadable response has an order id and names no other market", () =>
     Effect.gen(function*() {
       const create = LimitOrders.use((orders) =>
         orders.create({ ...terms({ side: "buy", amount: decimal(5, 2) }), price })

@@ -42,7 +42,7 @@ const atOnce = Effect.provideService(RateLimits.MaxWait, 0)
 const bucketOf = (endpoint: Endpoint.Any, whose = of) =>
   RateLimits.RateLimits.use((limits) => Effect.sync(() => limits.bucket(whose, endpoint)))
 
-/** Bursts of calls: the number of calls in each burst, and the burst's delay after the previous one, in milliseconds. */
+/** Bursts: the number of calls in each burst, and the burst's delay after the previous one, in milliseconds. */
 const bursts = fc.array(fc.tuple(fc.integer({ min: 1, max: 80 }), fc.nat(3000)), { minLength: 1, maxLength: 6 })
 
 const limits = fc.record({ calls: fc.integer({ min: 1, max: 60 }), perSeconds: fc.integer({ min: 1, max: 10 }) })
@@ -290,7 +290,7 @@ describe("refusals by the exchange", () => {
       }).pipe(Effect.provide(client(answer))))
   }
 
-  it.effect("a rate-limit refusal pauses only the refused private endpoint, or all public calls if the refused call is public", () =>
+  it.effect("a rate-limit refusal pauses only its private endpoint, or all public calls after a public one", () =>
     Effect.gen(function*() {
       yield* failsWith("RateLimited")(cancelAll)
       yield* failsWith("RateLimited")(fees)

@@ -18,7 +18,7 @@ const exported: Readonly<Record<string, Target>> = JSON.parse(readFileSync(`${ro
 const index = ["src/index.ts", "src/endpoints/contract.ts", "src/channels/contract.ts"]
   .map((file) => readFileSync(root + file, "utf8")).join("")
 
-/** Whether an index also exports the module as a namespace. */
+/** Checks whether an index also exports the module as a namespace. */
 const isNamespace = (file: string): boolean => index.includes(`/${file.split("/").at(-1)}"`)
 
 /**

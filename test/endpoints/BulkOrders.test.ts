@@ -206,8 +206,8 @@ describe.each(dialects)("bulk orders in the $name dialect", (dialect) => {
       ["has both", [{ ...refused, ...placed, error: itemError(refused) }, refused], [lost, "ValidationFailed"]],
       ["has neither", [placed, { result: null, error: null }], ["placed", lost]],
       // Even a refusal in such a response leaves the order's outcome unknown.
-      ["describes the other order", [refused, placed], [unknown, unknown]],
-      ["contains no order", [{ result: null, error: null }, refused], [lost, "ValidationFailed"]],
+      ["swaps the two orders", [refused, placed], [unknown, unknown]],
+      ["lacks the outcome of one order", [{ result: null, error: null }, refused], [lost, "ValidationFailed"]],
       ["has code 500 for one order", [placed, { result: null, error: { ...itemError(refused), code: 500 } }], [
         "placed",
         "OutcomeUnknown server-error"

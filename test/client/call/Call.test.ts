@@ -467,7 +467,7 @@ describe.each(ways)("calls with services $way", ({ answered }) => {
         yield* freshEachTime
       }).pipe(Effect.provide(answered((_sent, index) => index === 0 ? nonceUsed() : created()))))
 
-    it.effect("a call is not retried a second time after its nonce was refused", () =>
+    it.effect("a mutating call that was retried after a refused nonce is not retried again", () =>
       Effect.gen(function*() {
         yield* failsWith("OutcomeUnknown")(cancelAll)
         assert.strictEqual((yield* privateCalls).length, 2)
