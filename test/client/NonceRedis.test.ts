@@ -159,7 +159,7 @@ describe.concurrent("sharing nonces over Redis in window mode", () => {
         const successors = yield* Effect.all([elsewhere(redis, "window", 2), elsewhere(redis, "window", 2)])
         yield* Effect.forEach(successors, drawsMoreThan(700), { concurrency: 2 })
 
-        // The resumed program first fails with `NonceUnavailable`. A check below shows that its later nonces are unique.
+        // First, the resumed program fails with `NonceUnavailable`. A check below shows that later nonces are unique.
         yield* stopped.kill("SIGCONT")
         yield* until(Effect.map(stopped.errors, (errors) => errors.length > errorsBefore + 5))
         // The reason depends on whether the program has already requested a new lease from Redis or is still waiting

@@ -297,7 +297,7 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       same([closed?.grossPnl, closed?.totalFunding, closed?.netPnl], ["197.69", "2.2", "195.49"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a crash closes a position with marked orders and cancels all others, and the position's state is shown meanwhile", () =>
+  it.live("a crash causes a margin call, then a liquidation with marked orders that cancels all other orders", () =>
     Effect.gen(function*() {
       yield* trade("900", "1000")
       const [open] = yield* positions

@@ -41,8 +41,8 @@ type Expected =
   | { readonly _tag: Errors.CallError["_tag"]; readonly [property: string]: unknown }
 
 /**
- * `provenIn` lists the dialects in which the body has the exchange's own error format, which are both by default. In
- * any other dialect, the body does not prove that a mutating call was refused.
+ * `provenIn` lists the dialects in which the body has the exchange's own error format; both, by default. In any other
+ * dialect, the body does not prove that a mutating call was refused.
  */
 type Row = readonly [
   status: number,
@@ -196,7 +196,7 @@ const toAllPrivate: ReadonlyArray<Row> = [
   [200, "{\"order_id\":", uncertain, "a truncated response"]
 ]
 
-/** A request field whose name is the same in both dialects and the domain. */
+/** Finds a request field whose name is the same in both dialects and in the domain. */
 const fieldOf = ({ golden: { request, wire } }: Entry): string | undefined =>
   Object.keys(request).find((key) => Object.hasOwn(wire.document.request, key) && Object.hasOwn(wire.live.request, key))
 
@@ -350,7 +350,7 @@ describe("classifying responses by endpoint", () => {
       code: 116,
       fields: {},
       otherFields: { reduceOnly: ["x"] }
-    }, "code 116, with which the endpoint can't be refused"],
+    }, "code 116, which the endpoint does not use"],
     [400, exchangeSays(30, failed, { market: ["x"], newField: ["y"], expiry: "z" }), {
       _tag: "ValidationFailed",
       fields: { market: ["x"] },
