@@ -85,7 +85,7 @@ const refusalIn = (error: Errors.CallError, { documented: { errorFamily } }: Ent
   return { origin, body, said: { code, endpoint, fields, otherFields, status } }
 }
 
-/** Asserts that the exchange's refusal of a public call, which names no fields, contains the local refusal's message. */
+/** Asserts that the exchange's refusal of a public call, which names no field, has the local refusal's message. */
 const assertSameWords = (error: Errors.CallError, said: ReturnType<typeof refusalIn>["said"]) => {
   if (error._tag !== "PublicRequestRejected") return assert.fail(error.message)
   assert.strictEqual(error.status, said.status)

@@ -188,7 +188,7 @@ describe.each(worlds)("going back in history (%s)", (_name, dialect, world) => {
   )
 
   test(
-    "the owner disables, restricts and re-enables keys and sub-accounts",
+    "the owner can disable, restrict and re-enable keys and sub-accounts",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const status = (path: string, fields: object = {}) =>
@@ -221,7 +221,7 @@ describe.each(worlds)("going back in history (%s)", (_name, dialect, world) => {
   )
 
   test(
-    "the owner plays a price path, and a step to zero or below is refused",
+    "the owner can play a price path, but a step to zero or below is refused",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const { state } = yield* Venue

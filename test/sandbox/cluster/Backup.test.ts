@@ -24,7 +24,7 @@ const runs = (name: string, ...args: ReadonlyArray<string>) =>
   })
 
 itWithPostgres(
-  "a restored backup has every order acknowledged before it, and accepts no nonce used before it",
+  "a restored backup has every order acknowledged before the backup, and accepts no nonce used before then",
   () =>
     Effect.gen(function*() {
       const { database, nodes: [node = assert.fail()] } = yield* cluster(1)

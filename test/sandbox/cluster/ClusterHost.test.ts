@@ -33,7 +33,7 @@ const watched = (sql: PgClient.PgClient, before: Before): PgClient.PgClient =>
         : Reflect.get(target, key, self) as unknown
   })
 
-/** The only node in a cluster. `isOurs` states whether the node's venues are still assigned to it. */
+/** Starts the only node in a cluster. `isOurs` states whether the node's venues are still assigned to it. */
 const nodeWith = Effect.fnUntraced(function*(before: Before, isOurs = () => true) {
   const located: Array<string> = []
   const membership = Layer.succeed(Membership, {
