@@ -30,7 +30,7 @@ itWithPostgres(
       const { database, nodes: [node = assert.fail()] } = yield* cluster(1)
       const venues = yield* Effect.forEach([1, 2, 3], () => makeVenue(node))
       const load = { isOver: false }
-      /** The nonces of each venue's acknowledged orders, with the id of each order's client. */
+      /** The nonces of each venue's acknowledged orders. Each order's client order id contains its nonce. */
       const placed = venues.map((): Array<number> => [])
       const order = (baseUrl: string, made: Made, nonce: number) =>
         call(

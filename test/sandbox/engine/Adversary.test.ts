@@ -102,7 +102,7 @@ const begin = (): Desk => {
   return desk
 }
 
-/** What all accounts own together, plus their profits and minus their debts, and what the house has earned. */
+/** Returns the balances of all accounts, plus their profits and the house's earnings, minus their debts. */
 const owned = ({ state }: Desk): Units.Units => {
   let sum = Ledger.balance(state.ledger, "house", usdt) + Ledger.balance(state.ledger, "funding", usdt)
   for (const account of accounts) {
@@ -134,7 +134,7 @@ property(
   { runs: 2000, short: 40, timeout: 120_000 }
 )
 
-/** A copy of an exchange on which a step can be tried. */
+/** Copies an exchange, so that a step can be tried on the copy. */
 const copyOf = (desk: Desk): Desk => {
   const copy = begin()
   copy.state = Saved.load(structuredClone(Saved.save(desk.state)), desk.state.policy)

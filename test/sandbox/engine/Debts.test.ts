@@ -123,7 +123,7 @@ describe("paying debts", () => {
     assert.deepStrictEqual(after(desk), ["", "", "10.8675 USDT", ""])
   })
 
-  it("funds released by a spot order pay the debt, and margin that an order had reserved pays it immediately", () => {
+  it("funds released by a spot order pay the debt, and margin reserved by an order pays it immediately", () => {
     const placed: Array<ReturnType<Desk["place"]>> = []
     const desk = indebted((desk) => {
       desk.fund("cat", "trade", "20 USDT").fund("cat", "collateral", "5 USDT")
@@ -197,7 +197,7 @@ describe("accounts with a debt", () => {
     assert.strictEqual(desk.debt("cat"), "38.0925 USDT")
   })
 
-  it("a resting order that would open a position is canceled when it would be the next to trade", () => {
+  it("a debtor's resting order that would open a position is canceled when it would be the next to trade", () => {
     let resting: ReturnType<Desk["place"]> | undefined
     const desk = indebted((desk) => {
       desk.fund("cat", "collateral", "5 USDT")

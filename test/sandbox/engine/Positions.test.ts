@@ -22,7 +22,7 @@ const funded = (dialect: Dialect.Dialect = Dialect.document): Desk =>
   new Desk(dialect.policy).fund("ann", "collateral", "1000 USDT").fund("sub", "collateral", "1000 USDT")
     .fund("cat", "collateral", "11 USDT").fund("ben", "collateral", "100000 USDT")
 
-/** An account's position and its remaining collateral. */
+/** Returns an account's position and its remaining collateral. */
 const stands = (desk: Desk, account: Account) => [desk.position(account, perp), desk.free(account, "collateral")]
 
 /** Trades with ben as the maker. */
@@ -304,7 +304,7 @@ describe("orders that close a position without being reduce-only", () => {
     assert.strictEqual(desk.locked("ann", "collateral"), "12.16655 USDT")
   })
 
-  it("stop-limit and OCO orders lock no margin while they would close a position; after that, an OCO order locks it once for both legs", () => {
+  it("stop-limit and OCO orders lock no margin while they would close a position; after that, an OCO order locks margin once for both legs", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     desk.place("ann", stop(perp, "sell", "1", "85", "90"))
