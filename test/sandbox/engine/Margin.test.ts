@@ -595,7 +595,7 @@ describe("margin calls and liquidations", () => {
 describe("automatic deleveraging", () => {
   const book = { liquidity: "book" } as const
 
-  it("accounts with the most profit per equity take over what the book can't: complete positions except the last", () => {
+  it("deleveraging takes complete positions, except the last, from the accounts with the most profit per equity", () => {
     const desk = funded(book)
     desk.fund("sub", "collateral", "100000 USDT")
     for (const account of ["cat", "sub"] as const) {

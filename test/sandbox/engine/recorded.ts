@@ -125,7 +125,7 @@ export class Summary {
     if (process.env["TXC_TEST_RECORD"] !== undefined) {
       return writeFileSync(file, textOf({ ...read(), [name]: now }))
     }
-    const before = read()[name] ?? assert.fail(`nothing is recorded of ${name}`)
+    const before = read()[name] ?? assert.fail(`nothing is recorded for ${name}`)
     const difference = this.difference(before)
     assert.deepStrictEqual(now.end, before.end, difference)
     assert.isUndefined(difference)

@@ -82,7 +82,7 @@ for (const dialect of dialects) {
     ) =>
       Effect.map(Effect.all(calls), (answers) => answers.map((answer) => answer === "reset" ? answer : answer.status))
 
-    it.effect("a key's calls are counted per path, with the times of the venue's clock", () =>
+    it.effect("a key's calls are counted per path, by the venue's clock", () =>
       Effect.gen(function*() {
         const control = yield* Control
         yield* control.limit(three, balance)

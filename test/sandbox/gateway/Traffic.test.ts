@@ -19,7 +19,7 @@ const shownOf = (asked: Request, answer: object) => {
 }
 
 describe("the traffic of the latest calls", () => {
-  it("traffic shows no key, signature, code, passphrase or secret, however it is encoded", () => {
+  it("the traffic log shows no keys, signatures, codes, passphrases or secrets, however they are encoded", () => {
     const headers = { "x-txc-apikey": "KEY", "x-txc-signature": "SIGNATURE", cookie: "COOKIE", accept: "*/*" }
     const shown = JSON.stringify([
       shownOf(request(`{"c\\u006fde":"CODE","passphrase":"PASS"}`, headers), {
