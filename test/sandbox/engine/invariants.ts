@@ -34,8 +34,8 @@ const isQuoteAmount = ({ kind, side, type }: Order): boolean =>
 const priceOf = (order: Order): Units.Units => units(order.price ?? order.stop?.price ?? assert.fail("has no price"))
 
 /**
- * Checks that every asset is conserved. Only the lender, `funding` and `outside` have negative balances. Debts are above
- * zero, and an account with a debt has no free collateral in that asset.
+ * Checks that every asset is conserved. Only the lender, `funding` and `outside` have negative balances. Debts are
+ * above zero, and an account with a debt has no free collateral in that asset.
  */
 const ledger = ({ ledger }: State): void => {
   for (const [ticker, total] of Ledger.totals(ledger)) holds(total === 0n, `${ticker} is not conserved`)

@@ -666,7 +666,7 @@ const attacks: fc.Arbitrary<Attack> = fc.oneof(
 /** Checks that the response follows the protocol: it is either a success or an error body. */
 const judge = (answer: { readonly status: number; readonly text: string } | "broken", request: Request): void => {
   const said = `${request.path} ${Buffer.from(request.body).toString()}`
-  if (answer === "broken") return assert.fail(`not answered: ${said}`)
+  if (answer === "broken") return assert.fail(`no response: ${said}`)
   const { status, text } = answer
   assert.isTrue([200, 201, 400, 401, 403, 422, 429, 431].includes(status), `${status} ${text} for ${said}`)
   const json: unknown = JSON.parse(text)
