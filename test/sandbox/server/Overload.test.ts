@@ -64,7 +64,7 @@ const numberOf = (received: ReadonlyArray<string>, pattern: RegExp) =>
 
 describe("more calls than a server can handle", () => {
   it.live(
-    "of 1500 simultaneous calls with one key, some are carried out, all others are provably refused, and no connection breaks",
+    "of 1500 simultaneous calls with one key, some are carried out, the others are refused, and no connection breaks",
     () =>
       Effect.gen(function*() {
         const { begun, gate, port } = yield* gated

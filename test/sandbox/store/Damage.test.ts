@@ -37,7 +37,7 @@ const sql = (file: string, statement: string) => {
   database.close()
 }
 
-/** A journal that contains all commands and a snapshot. */
+/** Writes a journal that contains all commands and a snapshot. */
 const written = (file: string) =>
   Effect.scoped(Effect.gen(function*() {
     const { rules, state } = yield* Effect.scoped(Effect.gen(function*() {
