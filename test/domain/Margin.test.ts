@@ -127,7 +127,7 @@ describe("leverage brackets", () => {
   const marginOf = (amount: string, leverage: number, bracketSpan: "whole" | "marginal") =>
     Margin.initialMargin({ leverage, rules: { bracketSpan } }, position(amount, "50000", "50000", { brackets }))
 
-  it("a position has the leverage of the bracket for its complete cost", () => {
+  it("a position has the leverage of the bracket for its entire cost", () => {
     assert.deepStrictEqual(
       ["1", "2", "10"].map((amount) => marginOf(amount, 100, "whole")),
       ["500", "2000", "25000"]
@@ -218,7 +218,7 @@ describe("liquidation prices", () => {
     assert.strictEqual(hedged, undefined)
   })
 
-  it("a fill that flips a position opens the remainder at the fill price, and pays the complete fee", () => {
+  it("a fill that flips a position opens the remainder at the fill price, and pays the full fee", () => {
     const long = account(10, "1000", [position("1", "100", "110")])
     const { assets: [quote], positions: [open] } = Margin.afterFill(
       long,

@@ -65,7 +65,7 @@ export const load = (): Package => {
   return { checker, exportsOf, modules }
 }
 
-/** Checks whether an exported name is a complete module, as in `export * as X`. */
+/** Checks whether an exported name is a whole module, as in `export * as X`. */
 export const isModule = (symbol: ts.Symbol): boolean => (symbol.flags & ts.SymbolFlags.ValueModule) !== 0
 
 /** A file of `src` that users import as a namespace. */

@@ -770,7 +770,7 @@ describe("arbitrary responses", () => {
 describe("responses shown in errors", () => {
   const words = "the beginning ".repeat(400)
 
-  it("an error shows a short body completely, and only the beginning of a long body", () => {
+  it("an error shows a short body in full, and only the beginning of a long body", () => {
     assert.strictEqual(Classify.shown({ text: words.slice(0, 4096), scrub: keep }), words.slice(0, 4096))
     const long = Classify.shown({ text: words, scrub: keep })
     assert.strictEqual(long, `${words.slice(0, 4096)}… (5600 characters)`)

@@ -166,7 +166,7 @@ describe("older forms of responses", () => {
   type Wire = Readonly<Record<string, unknown>>
   const live = (name: Name) => responseOf(entryOf(name), Dialect.live)
 
-  /** Older forms that the live dialect accepts: the field and its value, or the complete response. */
+  /** Older forms that the live dialect accepts: the field and its value, or the whole response. */
   const older: ReadonlyArray<readonly [name: Name, path: ReadonlyArray<string>, form: unknown]> = [
     ["Assets", ["1INCH", "unified_cryptoasset_id"], "8104"],
     ["Fees", ["0", "can_deposit"], "0"],

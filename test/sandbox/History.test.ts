@@ -19,7 +19,7 @@ import { scratchFile } from "../support/files.ts"
 import { property } from "../support/property.ts"
 import { signed } from "../support/signed.ts"
 
-/** Returns the complete state, except for values that depend only on the times of its commands. */
+/** Returns the entire state, except for values that depend only on the times of its commands. */
 const shown = Venue.use(({ state }) =>
   Effect.sync(() => canonical({ ...Saved.save(state), currencies: 0, at: 0, clock: 0 }))
 )

@@ -150,7 +150,7 @@ interface World {
   readonly burst: (node: Node, size: number, isOfOne: boolean) => Effect.Effect<void>
 }
 
-/** Causes a fault in one node or in the complete cluster. */
+/** Causes a fault in one node or in the whole cluster. */
 type Trouble = (node: Node, world: World) => Effect.Effect<unknown>
 
 /**

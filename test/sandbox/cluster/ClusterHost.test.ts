@@ -209,7 +209,7 @@ itHasTables(
           return { answer, millis: (yield* Clock.currentTimeMillis) - began }
         })
       assert.strictEqual(yield* passing(call(id)), 200)
-      // Waking a venue takes fewer statements than this number.
+      // Waking a venue takes fewer than nine statements.
       for (let working = 0; working < 9; working++) {
         yield* until(passing(host.sleep(id)))
         left = working

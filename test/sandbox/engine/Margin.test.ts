@@ -318,7 +318,7 @@ describe("closing a position", () => {
   const close = (position: number, more: object = {}) =>
     ({ _tag: "ClosePosition", market: perp, positionId: PositionId.make(position.toString()), ...more }) as const
 
-  it("a market order closes the complete position, and the position's reduce-only orders are canceled", () => {
+  it("a market order closes the entire position, and the position's reduce-only orders are canceled", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     const { id = 0 } = Positions.get(desk.state, "ann", perp) ?? {}
@@ -595,7 +595,7 @@ describe("margin calls and liquidations", () => {
 describe("automatic deleveraging", () => {
   const book = { liquidity: "book" } as const
 
-  it("deleveraging takes complete positions, except the last, from the accounts with the most profit per equity", () => {
+  it("deleveraging takes entire positions, except the last, from the accounts with the most profit per equity", () => {
     const desk = funded(book)
     desk.fund("sub", "collateral", "100000 USDT")
     for (const account of ["cat", "sub"] as const) {
@@ -633,7 +633,7 @@ describe("automatic deleveraging", () => {
     ])
   })
 
-  it("a position that can't be liquidated completely stays open until a price move lets the account recover", () => {
+  it("a position that can't be liquidated in full stays open until a price move lets the account recover", () => {
     const desk = funded(book)
     desk.send(movePrice(perp, "100"))
     desk.send(openPosition("ann", perp, "buy", "90", "100"))

@@ -474,7 +474,7 @@ describe("requests over HTTP", () => {
       }
     }).pipe(Effect.provide(world)))
 
-  it.live("a request with a complete URL instead of a path is served", () =>
+  it.live("a request with an absolute URL instead of a path is served", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       for (const address of [baseUrl, "http://localhost", "HTTPS://user@localhost:1"]) {
