@@ -160,7 +160,7 @@ describe("market orders", () => {
     assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["10 BTC, 10000 USDT", ""])
   })
 
-  it("a market order is partly canceled if the book is used up", () => {
+  it("the unfilled part of a market order is canceled once the book is used up", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "buy", "1", "100"))
     assert.strictEqual(progress(desk.place("ann", market(btc, "sell", "2"))), "PARTIAL_CANCELED 1 of 2")
