@@ -282,13 +282,13 @@ const marginOf = ({ takerFee }: Market, amount: Units.Units, price: Units.Units)
   return total / 10n + Units.times(total, Units.ofPercent(takerFee))
 }
 
-/** Returns the part of a plain order for which no margin is locked. This part may only close a position. */
+/** Returns the part of an order without reduceOnly for which no margin is locked. Such a part closes a position. */
 const uncovered = (market: Market, order: Order, locked: Units.Units): Units.Units => {
   const needed = marginOf(market, order.left, order.queued ?? priceOf(order))
   return locked >= needed ? 0n : order.left - order.left * locked / needed
 }
 
-/** Returns the open orders on positions. An OCO order is counted once, with the lock of both legs. */
+/** Returns the open orders without reduceOnly on positions. An OCO order counts once, with the lock of both legs. */
 const plainOrders = (state: State) => {
   const { ocoOrders, openOrders } = state
   return [...openOrders.values()].flatMap((order) => {
