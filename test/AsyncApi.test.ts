@@ -102,7 +102,7 @@ describe("the AsyncAPI document", () => {
     assert.isAbove(examples, 2 * entries.length)
   })
 
-  it("the AsyncAPI document describes the frames that open and keep a connection", () => {
+  it("the AsyncAPI document describes the frames that authorize a connection and keep it open", () => {
     const { authorize, ping, time } = Frame.methods
     assert.deepStrictEqual(problems("Connection", "Ping", asked(ping, [])), [])
     assert.deepStrictEqual(problems("Connection", "PingAnswer", answered("pong")), [])

@@ -208,7 +208,7 @@ describe("a live view", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a reader sees every change, wherever its fiber gives way", () =>
+  it.effect("a reader sees every change, wherever its fiber yields", () =>
     Effect.gen(function*() {
       for (let place = 0; place < places; place++) {
         const { push, view } = yield* summed()
@@ -216,7 +216,7 @@ describe("a live view", () => {
         yield* turns(place)
         yield* push(Item.snapshot(1))
         yield* turns(2 * places)
-        assert.deepEqual(read.pollUnsafe(), Exit.succeed(1), `it gave way at ${place}`)
+        assert.deepEqual(read.pollUnsafe(), Exit.succeed(1), `the reader yielded at ${place}`)
       }
     }).pipe(Effect.scoped))
 

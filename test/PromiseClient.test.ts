@@ -56,7 +56,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
 
 const collected = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => Array.fromAsync(items)
 
-/** Creates a promise and the function that resolves it. */
+/** Returns the next item of an async iterable; fails if there is none. */
 const nextOf = async <A>(items: AsyncIterable<A>): Promise<A> => {
   for await (const item of items) return item
   return assert.fail("the loop ended")
@@ -106,7 +106,7 @@ describe("createClient", () => {
     assert.throws(() => createClient({ ...place, apiKey } as never), InvalidCredentials, /secret is empty/u)
   })
 
-  live("responses contain no Effect types for maps, missing values and bulk outcomes", Dialect.live, async (client) => {
+  live("maps, missing values and bulk outcomes in responses are not Effect types", Dialect.live, async (client) => {
     assert.strictEqual<string | undefined>((await client.mainBalance.all()).get("BTC"), "0.5")
     assert.strictEqual<string | undefined>((await client.markets.get("BTC_USDT"))?.name, "BTC_USDT")
     assert.isUndefined(await client.markets.get("NO_MARKET"))
@@ -132,7 +132,7 @@ describe("createClient", () => {
     assert.include(orders.map(({ orderId }) => orderId), first.orderId)
   })
 
-  live("a call rejects with its service's errors, as classes", Dialect.document, async (client, _, baseUrl) => {
+  live("a call rejects with an instance of its service's error class", Dialect.document, async (client, _, baseUrl) => {
     const invalid = await failureOf(client.limitOrders.create({ ...order, amount: "a lot" }))
     assert.instanceOf(invalid, ValidationFailed)
     assert.strictEqual(invalid.origin, "local")

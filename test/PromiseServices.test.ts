@@ -46,7 +46,7 @@ ${
     )
   }`
 
-/** Returns the types that a module exports, with a checker. */
+/** Returns a function that finds a module's exported types by name, and the type checker. */
 const exported = (path: string) => {
   const program = ts.createProgram([path], {
     allowImportingTsExtensions: true,
@@ -69,13 +69,13 @@ const exported = (path: string) => {
 }
 
 describe("the names of the promise client's services", () => {
-  it("are those of the contracts, with the services' docs", () => {
+  it("the promise client's services have the contracts' names and the services' docs", () => {
     const path = at("PromiseServices.ts")
     if (process.env["TXC_TEST_RECORD"] !== undefined) writeFileSync(path, generated)
     assert.strictEqual(readFileSync(path, "utf8"), generated)
   })
 
-  it("show their docs in an editor, as do all their methods", { timeout: 120_000 }, () => {
+  it("the promise client's services and all their methods show their docs in an editor", { timeout: 120_000 }, () => {
     const { checker, typeOf } = exported(at("PromiseTypes.ts"))
     const client = typeOf("Client")
     const undocumented: Array<string> = []

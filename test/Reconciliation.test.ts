@@ -94,7 +94,7 @@ const since = (record: Readonly<Record<string, unknown>>): number =>
 type Lagging = Readonly<Record<string, unknown>>
 
 /**
- * Keeps the records whose time is no later than this Unix second. The records are in one list, or in one list per
+ * Keeps the records whose time is not after `until`, in Unix seconds. The records are in one list, or in one list per
  * market.
  */
 const shown = (body: unknown, until: number): unknown =>
@@ -104,7 +104,7 @@ const shown = (body: unknown, until: number): unknown =>
 
 const listPath = /^\/api\/v4\/(?:orders|oco-orders|trade-account\/.*history)$/u
 
-/** Removes the records that are not visible yet from the exchange's response. */
+/** Removes from the exchange's response the records that are not visible yet. */
 const lagging = (network: Network, response: HttpClientResponse.HttpClientResponse) =>
   Effect.gen(function*() {
     const { request, status } = response
@@ -127,7 +127,7 @@ const forget = (network: Network) =>
     state.endedOrders.set("alice", ended.filter((order) => !isForgotten(order)))
   })
 
-/** Delays requests on their way to the exchange, and removes records that are not visible yet from its responses. */
+/** Delays requests to the exchange, and removes from its responses the records that are not visible yet. */
 const throughNetwork = (network: Network) =>
   Layer.effect(
     HttpClient.HttpClient,
@@ -323,7 +323,7 @@ const within = <A, E>(
     }).pipe(Effect.provide(traders(dialect)))
   })
 
-/** Waits longer than this exchange takes to make records visible. */
+/** A margin longer than this exchange takes to make records visible. */
 const margin = "1 second"
 
 /**
@@ -384,8 +384,8 @@ describe("placing orders safely", () => {
       { runs: 1000, short: proves ? 40 : 20, seed: isLong ? undefined : 1, timeout: 600_000 }
     )
 
-    // These cases ensure that the property above tests retries and lost orders.
-    it(`safe placing succeeds for some orders, and ${proves ? "retries some" : "leaves some unknown"} (${name})`, () => {
+    // Ensures that the cases of the property above included retries and lost orders.
+    it(`safe placement places some orders, and ${proves ? "retries some" : "leaves some unknown"} (${name})`, () => {
       assert.isAbove(ended.placed, 20)
       assert.strictEqual(ended.repeated > 0, proves)
       if (!proves) assert.isAbove(ended.unknown, 3)
@@ -544,7 +544,7 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
     found("is an OCO pair whose waiting leg was canceled", "pair", "history", meanwhiles.canceled)
   }
 
-  it.effect("an order that a liquidation has canceled is found, and its outcome is unknown if no list shows it", () =>
+  it.effect("an order canceled by a liquidation is found, but its outcome stays unknown if no list shows it", () =>
     Effect.gen(function*() {
       for (const forgets of [false, true]) {
         yield* within(dialect, "window", () =>
@@ -766,7 +766,7 @@ describe("reconciliation of an order that was not placed", () => {
 })
 
 describe("the responses on which a verdict depends", () => {
-  /** Serves reads from a table of responses by path. Any other path returns an empty list. */
+  /** Serves reads from a table of responses keyed by path. Other paths return the time or an empty list. */
   const answering = (answers: Readonly<Record<string, (sent: Sent) => Response>>) =>
     answered((sent) =>
       answers[sent.path]?.(sent) ??
@@ -901,7 +901,7 @@ describe("reconciliation with a live view of the account's orders", () => {
 
   const late: Fate = { _tag: "late", millis: 3000, ends: "reset" }
 
-  it.effect("a live view finds an order whose request arrives late as soon as the order is placed", () =>
+  it.effect("if a request arrives late, a live view finds its order as soon as the order is placed", () =>
     Effect.gen(function*() {
       const seen = yield* lose("rests", late, true)
       assert.deepInclude(seen.verdict, { _tag: "Placed", where: "stream", isOpen: true })
@@ -920,7 +920,7 @@ describe("reconciliation with a live view of the account's orders", () => {
       assert.deepStrictEqual(unseen.verdict, { _tag: "StillUnknown", why: "canceled-or-not-placed" })
     }))
 
-  it.effect("a live view finds an order that a liquidation has canceled, although no list shows it", () =>
+  it.effect("a live view finds an order canceled by a liquidation, although no list shows the order", () =>
     within(Dialect.live, "window", () =>
       Effect.gen(function*() {
         const orders = yield* LiveOrders.make({ market: btcUsdt })

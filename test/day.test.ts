@@ -14,7 +14,7 @@ import { passing } from "./support/clock.ts"
 import { logsInto } from "./support/logs.ts"
 import { isLong } from "./support/long.ts"
 
-/** A decimal in units of 10^-18. It is exact, and independent of the market maker's own arithmetic. */
+/** Converts a decimal exactly to units of 10^-18, without the arithmetic that the market maker uses. */
 const units = (decimal: Decimal.Decimal | undefined): bigint =>
   Decimal.toUnits(decimal ?? Decimal.zero, 18) ?? assert.fail(decimal)
 

@@ -45,7 +45,7 @@ const world = Streams.layerInProcess.pipe(
 
 type World = Streams.Services | Traders
 
-/** Lets the exchange's responses and pushes arrive while no time passes. */
+/** Lets the exchange's responses and pushes arrive without advancing the clock. */
 const turn = Effect.asVoid(Effect.promise(() => setImmediate()))
 
 /** Lets time pass, in steps shorter than the deadline for a response. */
@@ -315,7 +315,7 @@ const apply = Effect.fnUntraced(function*(action: Action, views: Array<Running>,
 const histories = fc.array(action, { maxLength: 30, size: "max" })
 
 property(
-  "every view is complete and equals REST whenever nothing changes on the exchange",
+  "every view is complete and matches REST whenever nothing changes on the exchange",
   [histories],
   (actions) =>
     Effect.gen(function*() {

@@ -25,7 +25,7 @@ const anchor = (heading: string): string =>
 const headings = (path: string, levels = "#+"): ReadonlyArray<string> =>
   [...prose(path).matchAll(new RegExp(`^${levels} (.+)$`, "gmu"))].map(([, heading = ""]) => anchor(heading))
 
-/** The servers to which pages may link. Read the linked page before you add one. */
+/** The servers to which pages may link. Read the linked page before you add its server. */
 const servers = new Set(["effect.website", "whitebit.com", "docs.whitebit.com"])
 
 const isReached = (from: string, to: string): boolean => {

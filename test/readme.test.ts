@@ -163,7 +163,7 @@ describe("the examples on the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  it.live("the programs in Where it runs and A day over HTTP run against a sandbox that runs as a process", () =>
+  it.live("the programs in Where it runs and A day over HTTP run against a sandbox in a separate process", () =>
     Effect.gen(function*() {
       const [required = ""] = fences("src/client/docs/runtimes.md", "js")
       const folder = yield* Project.make({

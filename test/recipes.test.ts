@@ -158,7 +158,7 @@ describe("the recipes on the pages", () => {
         yield* control.setCounterparty(Example.counterparty)
         const { lines } = yield* logged(baseUrl, Dialect.live, async (client) => {
           const stop = new AbortController()
-          // A loop may begin after a purchase, so this buys until both loops have shown a purchase.
+          // A loop may begin after a purchase, so the test buys until both loops have shown a purchase.
           const { log } = console
           const seen = { book: false, fill: false }
           console.log = (...words: ReadonlyArray<unknown>) => {
@@ -225,7 +225,7 @@ describe("the recipes on the pages", () => {
 
   over(
     Dialect.document,
-    "an order is found at the next start if its process died",
+    "an order is found at the next start if the process that sent it died",
     (baseUrl, control) =>
       Effect.gen(function*() {
         const path = join(dirname(yield* scratchFile), "intents.sqlite")

@@ -15,7 +15,7 @@ import webpack from "webpack"
 const joined = (output: ReadonlyArray<{ readonly type: string; readonly code?: string }>): string =>
   output.map(({ code = "" }) => code).join("")
 
-/** Resolves packages for Rollup, which has no resolver. */
+/** Resolves packages for Rollup, which cannot resolve them itself. */
 const packages = {
   name: "packages",
   resolveId: (id: string) =>
@@ -40,7 +40,7 @@ const withWebpack = async (entry: string): Promise<string> => {
   return code
 }
 
-/** The bundled code of a program, by bundler. */
+/** The bundlers by name. Each bundles the program `entry` and returns the code. */
 export const bundlers: Readonly<Record<string, (entry: string) => Promise<string>>> = {
   esbuild: async (entry) => {
     const { outputFiles } = await esbuild({

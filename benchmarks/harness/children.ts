@@ -30,7 +30,7 @@ const next = async (child: ChildProcess): Promise<unknown> => {
   return value
 }
 
-/** Makes imports of the library's source load the published build: see `build.ts`. */
+/** The module that redirects imports of the library's source to the published build: see `build.ts`. */
 const built = new URL("./built.js", import.meta.url).href
 
 /** Starts a file of `peers` as a process, and waits until it is ready. */

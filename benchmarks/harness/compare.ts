@@ -21,7 +21,7 @@ export interface Plan {
   readonly rounds: number
   /** The length of a turn, in milliseconds. */
   readonly turnMillis: number
-  /** After this time, in milliseconds, no further round starts if three rounds are complete. */
+  /** The time, in milliseconds, after which no further round starts if three rounds are complete. */
   readonly longestMillis: number
   /** The divisor for the operation counts of rows that have fixed counts. */
   readonly shrink: number
@@ -116,12 +116,12 @@ export const takeTurns = async (
   return { samples, unsettled }
 }
 
-/** Returns one peer's measurements divided by another peer's in the same round. */
+/** Brackets the ratios of one peer's measurements to another peer's in the same round. */
 export const ratio = ({ samples }: Compared, of: string, to: string, what: keyof Sample): Bracket => {
   const base = samples.get(to) ?? []
   return bracket((samples.get(of) ?? []).map((sample, round) => sample[what] / (base[round]?.[what] ?? Number.NaN)))
 }
 
-/** Returns one peer's measurements. */
+/** Brackets one peer's measurements of all rounds. */
 export const absolute = ({ samples }: Compared, of: string, what: keyof Sample): Bracket =>
   bracket((samples.get(of) ?? []).map((sample) => sample[what]))

@@ -19,7 +19,8 @@ export interface Node {
 }
 
 /**
- * Starts a node that uses this database, pinned to a core if one is given. `flags` are additional command-line flags.
+ * Creates a node that uses `database`, without starting the node. `core` is the core to pin the node's process to, and
+ * `flags` are additional command-line flags.
  */
 export const makeNode = async (
   database: string,

@@ -38,7 +38,7 @@ const powers = (from: number, to: number): ReadonlyArray<number> => {
   return Array.from({ length: last - first + 1 }, (_, index) => 10 ** (first + index))
 }
 
-/** Returns the position of a value between two bounds, on a logarithmic scale. */
+/** Maps values to positions from `start` to `end`, on a logarithmic scale that spans `values`. */
 const scale = (values: ReadonlyArray<number>, start: number, end: number) => {
   const low = Math.log10(Math.min(...values))
   const high = Math.log10(Math.max(...values))

@@ -52,7 +52,7 @@ export const query = (url: string, statement: string): ReadonlyArray<string> => 
   return asked.stdout.toString().trim().split("\n")
 }
 
-/** Runs `work` with a new server and that server's process id. */
+/** Runs `work` with the URL and the process id of a new server. */
 export const withPostgres = async <A>(work: (url: string, pid: number) => Promise<A>): Promise<A> => {
   const who = user()
   const folder = mkdtempSync(join(tmpdir(), "effect-txc-bench-"))

@@ -17,7 +17,7 @@ export interface World {
   readonly ended: number
 }
 
-/** An exchange with positions, some of whose accounts get a margin call at each move of the mark price. */
+/** An exchange with open positions. Each move of the mark price down causes margin calls for `called` accounts. */
 export interface Positions {
   readonly positions: number
   readonly called: number

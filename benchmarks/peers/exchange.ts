@@ -80,7 +80,7 @@ export const positions = ({ called, positions: count }: Positions): () => void =
   }
 }
 
-/** Returns the engine's state after these commands. */
+/** Returns an engine that has run the actions in `before`, as an order book. */
 export const book = (before: ReadonlyArray<Action> = commands({ open: [], ended: [] })): Book => {
   const state = State.make(Dialect.document.policy)
   let at = 1_700_000_000_000_000

@@ -22,8 +22,8 @@ import * as Frames from "./frames.ts"
 const market = marketName(Frames.market)
 
 /**
- * Returns a connection that responds to every request immediately, and delivers the given frames. `begun` waits until
- * this many requests with a method have had a response.
+ * Returns a connection that responds to every request immediately, and delivers the given frames. `begun` resolves when
+ * the given number of requests for `method` have had a response.
  */
 const wired = (method: string, requests: number) => {
   let left = requests

@@ -57,7 +57,7 @@ const begun = new Map<string, Promise<{ readonly receiver: Receiver; readonly ne
 
 const begin = async (feed: FeedName, subscribers: number) => {
   const receiver = await receivers[feed](subscribers)
-  // The last acknowledgement has been sent; this lets it arrive.
+  // The last acknowledgement has been sent. A few turns of the event loop let it arrive.
   await apply(receiver, [])
   if (feed === "orders") return { receiver, next: Frames.orders() }
   const { next, snapshot } = Frames.depth()

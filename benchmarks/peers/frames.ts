@@ -8,7 +8,7 @@ export type Feed = () => string
 /** Flattens a string into one piece of memory, as a socket delivers it. */
 const flat = (text: string): string => Buffer.from(text, "latin1").toString("latin1")
 
-/** Pseudorandom whole numbers below `bound`, with the same sequence in every process. */
+/** Returns a generator of pseudorandom whole numbers below `bound`. Every process gets the same sequence. */
 const numbers = () => {
   let state = 12_345
   return (bound: number): number => {
@@ -17,7 +17,7 @@ const numbers = () => {
   }
 }
 
-/** The prices on each side that may have a level, and the number of levels of each side that a frame changes. */
+/** Per side: the number of prices that may have a level, and the number of levels that a frame changes. */
 const places = 150
 const changedPerSide = 10
 
@@ -32,7 +32,7 @@ const side = (price: (place: number) => string, next: (bound: number) => number)
       const chosen = new Set<number>()
       while (chosen.size < changedPerSide) chosen.add(next(places))
       for (const place of chosen) {
-        // One level in five that exists is removed, so that two prices in three keep a level.
+        // Two in five of the existing levels are removed, so about two prices in three have a level.
         const isRemoved = amounts[place] !== "0" && next(5) < 2
         amounts[place] = isRemoved ? "0" : amount()
       }
@@ -42,8 +42,8 @@ const side = (price: (place: number) => string, next: (bound: number) => number)
 }
 
 /**
- * Returns a complete book of about 100 levels per side, then changes of 20 levels, ten per side. Each change names the
- * number of the previous one.
+ * Returns a complete book of about 100 levels per side, and a feed of changes to 20 levels, ten per side. Each change
+ * contains the update id of the previous one.
  */
 export const depth = (): { readonly snapshot: string; readonly next: Feed; readonly updateId: () => number } => {
   const next = numbers()
@@ -67,7 +67,7 @@ export const depth = (): { readonly snapshot: string; readonly next: Feed; reado
 /** The number of orders that are open at a time. */
 export const open = 100
 
-/** Events of orders: each one is placed, changed by a fill, and finished a hundred events later. */
+/** Returns a feed of order events: each order is placed, changed by a fill, and finished a hundred events later. */
 export const orders = (): Feed => {
   let count = 0
   return () => {

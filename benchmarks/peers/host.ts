@@ -39,7 +39,7 @@ const make = Effect.gen(function*() {
   venues.push(yield* host.make({ owner: "bench" }))
 })
 
-/** Calls a venue, which wakes it. */
+/** Wakes a venue with a public call. */
 const ping = ({ url }: Host.Made) =>
   Effect.promise(async () => {
     const answer = await fetch(`${url}/api/v4/public/ping`)

@@ -43,7 +43,7 @@ const place = (index: number, isBuy: boolean, distance: number, lots: number): P
   return { _tag: "Place", id: `${index}`, isBuy, ticks, lots, price: decimal(ticks, 2), amount: decimal(lots, 3) }
 }
 
-/** `count` orders that rest and never cross. */
+/** Returns as many orders as `orders` says. They all rest: no order crosses another. */
 export const resting = (orders: number): ReadonlyArray<Place> => {
   const next = random()
   return Array.from({ length: orders }, (_, index) => place(index, next(2) === 0, next(levels), 1 + next(10)))
@@ -60,8 +60,8 @@ const addThenCancel = (orders: number): ReadonlyArray<Instruction> => {
 }
 
 /**
- * Half of the instructions are resting orders, a fifth take orders near the mid price, and three in ten cancel an
- * earlier order, open or not.
+ * Half of the instructions are resting orders, a fifth are orders that take liquidity near the mid price, and three in
+ * ten cancel an earlier order, open or not.
  */
 const mixed = (orders: number): ReadonlyArray<Instruction> => {
   const next = random()

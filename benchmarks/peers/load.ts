@@ -25,7 +25,7 @@ export interface Load {
   readonly calls: number
   /** The time from the first call to the last response, in microseconds. */
   readonly micros: number
-  /** The responses in the sequence of their arrival, or only the last response unless all were requested. */
+  /** All responses in the order of their arrival if `collect` is set; otherwise, only the last response. */
   readonly answers: ReadonlyArray<string>
 }
 

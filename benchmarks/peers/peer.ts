@@ -28,7 +28,7 @@ export type Message =
   | { readonly operation: string; readonly millis: number }
   | { readonly operation: string; readonly times: number; readonly inFlight: number }
 
-/** The process's resident memory, in bytes. */
+/** The process's resident memory and used heap, in bytes. */
 export interface Memory {
   readonly rss: number
   readonly heapUsed: number

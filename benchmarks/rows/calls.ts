@@ -63,7 +63,7 @@ const alone = (name: string, title: string, operation: string, peer: string, bas
 
 const withoutPackage = [
   "The exchange's own SDK calls itself `whitebit-typescript-sdk` and `@whitebit/sdk`. Neither is on npm, nor is any other "
-  + "SDK for this protocol except ccxt. A naive Effect client replaces it."
+  + "SDK for this protocol except ccxt. A naive Effect client stands in for it."
 ]
 
 /** Notes the packages that could not be installed. */

@@ -94,7 +94,7 @@ const moves = async (plan: Plan, worlds: ReadonlyMap<string, Positions>): Promis
 
 const markPrice: Row = {
   name: "engine-mark-price",
-  title: "moving a mark price with 100,000 positions, of which it calls none, 10 or 100",
+  title: "moving a mark price with 100,000 positions, causing 0, 10 or 100 margin calls",
   run: async ({ plan }): Promise<Found> => {
     const [few, many] = ["1,000 positions", "100,000 positions"] as const
     const none = await moves(

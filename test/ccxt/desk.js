@@ -9,7 +9,7 @@ export const perpetual = "BTC/USDT:USDT"
 
 let last = 0
 
-/** Returns nonces that increase even within a millisecond. */
+/** Returns the next nonce, which is greater than the last one even within a millisecond. */
 export const nonce = () => last = Math.max(Date.now(), last + 1)
 
 /** The last nonce so far, which is also the greatest. */

@@ -107,13 +107,13 @@ describe("candles", () => {
 })
 
 describe("books, trades and platform status", () => {
-  test("fetchOrderBook respects its limit, and raw depth and fetchTrades agree with the same book", async ({ alice, bob }) => {
+  test("fetchOrderBook respects its limit, and raw depth and fetchTrades agree with the book", async ({ alice, bob }) => {
     await trade(alice, bob)
     await alice.createOrder(btc, "limit", "sell", 0.25, 53000)
     assert.deepEqual((await bob.fetchOrderBook(btc)).asks, [[51000, 0.4], [53000, 0.25]])
     const top = await bob.fetchOrderBook(btc, 1)
     assert.deepEqual([top.asks, top.bids], [[[51000, 0.4]], [[49000, 1]]])
-    // Raw depth omits prices that are more than 2 % from the last price.
+    // The raw depth call omits prices more than 2 % away from the last price.
     const { asks, bids } = await bob.v4PublicGetOrderbookDepthMarket({ market: "BTC_USDT" })
     assert.deepEqual([asks, bids], [[["51000", "0.4"]], []])
 
@@ -174,7 +174,7 @@ describe("fees, limits and funding", () => {
 })
 
 describe("calls that the sandbox does not serve", () => {
-  test("a call that the sandbox does not serve is refused with a reason instead of as an unknown path", async ({ alice }) => {
+  test("a call that the sandbox does not serve is refused with a reason, not as an unknown path", async ({ alice }) => {
     for (
       const call of [
         () => alice.fetchConvertQuote("BTC", "USDT", 1),

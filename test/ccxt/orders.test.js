@@ -47,7 +47,7 @@ describe("stop-market orders", () => {
     assert.deepEqual(pick(bought, "id", "filled", "cost"), { id: stop.id, filled: 0.01, cost: 520 })
   })
 
-  test("stop-market orders on margin open and close positions, also on futures markets", async ({ alice, venue }) => {
+  test("stop-market orders on margin open and close positions, including on futures markets", async ({ alice, venue }) => {
     for (const [symbol, market, params] of [[btc, "BTC_USDT", { marginMode: "cross" }], [perpetual, "BTC_PERP", {}]]) {
       const stop = await alice.createOrder(symbol, "market", "buy", 0.02, undefined, { triggerPrice: 51000, ...params })
       assert.deepEqual(pick(stop, "symbol", "status", "triggerPrice", "amount", "info"), {
@@ -150,7 +150,7 @@ describe("editOrder", () => {
     })
   })
 
-  test("editOrder changes the sizes and limits of stop orders", async ({ alice }) => {
+  test("editOrder changes the amounts and limit prices of stop orders", async ({ alice }) => {
     const limit = await alice.createOrder(btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52000 })
     const edited = await alice.editOrder(limit.id, btc, "limit", "buy", 0.2, 54000)
     assert.deepEqual(shown(edited), { ...shown(limit), price: 54000, amount: 0.2 })
@@ -206,7 +206,7 @@ describe("raw methods for several orders in one call", () => {
     assert.deepEqual((await alice.fetchOpenOrders(perpetual)).map(({ price }) => price), [40000])
   })
 
-  test("a raw bulk call cancels orders, and reports the unknown orders", async ({ alice }) => {
+  test("a raw bulk call cancels orders, and reports unknown orders", async ({ alice }) => {
     const order = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
     const canceled = await alice.v4PrivatePostOrderCancelBulk({
       orders: [{ market: "BTC_USDT", orderId: Number(order.id) }, { market: "BTC_USDT", orderId: Number(order.id) }]

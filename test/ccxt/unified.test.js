@@ -263,10 +263,10 @@ const calls = {
     // ccxt does not recognize the documented message for a total that is too small.
     "limit, below the minimum total": refused("code 30, the market's minTotal", Ccxt.ExchangeError, /Total \(amount \* price\) is less than 5/u, ({ alice }) =>
       alice.createOrder(btc, "limit", "buy", 0.0001, 40000)),
-    "limit, far above the last price": refused("code 250, the price band; its width is ours", Ccxt.InvalidOrder, /The Price should be less than or equal to/u, ({ alice }) =>
+    "limit, far above the last price": refused("code 250, the price band, whose width the sandbox chooses", Ccxt.InvalidOrder, /The Price should be less than or equal to/u, ({ alice }) =>
       alice.createOrder(btc, "limit", "buy", 0.001, 90_000_000)),
     "limit, far below the last price": refused(
-      "code 250, the price band; its width is ours",
+      "code 250, the price band, whose width the sandbox chooses",
       Ccxt.InvalidOrder,
       /The Price should be greater than or equal to/u,
       ({ alice }) => alice.createOrder(btc, "limit", "sell", 1, 100)
@@ -385,7 +385,7 @@ const calls = {
     }),
     "of an unknown order": refused("code 2, no open order has the id", Ccxt.OrderNotFound, /order was not found/u, ({ alice }) =>
       alice.editOrder("424242", btc, "limit", "buy", 0.1, 40000)),
-    "beyond the balance": refused("code 10, the changed order locks more than there is", Ccxt.InsufficientFunds, /Not enough balance/u, async ({ alice }) => {
+    "beyond the balance": refused("code 10, the changed order locks more than is available", Ccxt.InsufficientFunds, /Not enough balance/u, async ({ alice }) => {
       const { id } = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
       return alice.editOrder(id, btc, "limit", "buy", 50, 40000)
     }),
@@ -466,7 +466,7 @@ const calls = {
       assert.deepEqual(ids(await world.bob.fetchClosedOrders(btc, undefined, 1)), [id])
     }),
     "none": right(async ({ alice }) => assert.deepEqual(await alice.fetchClosedOrders(btc), [])),
-    "none of all markets": right(async ({ alice }) => assert.deepEqual(await alice.fetchClosedOrders(), []))
+    "of all markets: none": right(async ({ alice }) => assert.deepEqual(await alice.fetchClosedOrders(), []))
   },
   fetchConvertQuote: { "of a pair": unserved("conversion", ({ alice }) => alice.fetchConvertQuote("BTC", "USDT", 1)) },
   fetchConvertTradeHistory: { "of all": unserved("conversion", ({ alice }) => alice.fetchConvertTradeHistory()) },
@@ -616,7 +616,7 @@ const calls = {
       assert.deepEqual((await world.alice.fetchMyTrades(btc, undefined, 1)).map(({ amount }) => amount), [0.2])
     }),
     "none": right(async ({ alice }) => assert.deepEqual(await alice.fetchMyTrades(btc), [])),
-    "none of all markets": right(async ({ alice }) => assert.deepEqual(await alice.fetchMyTrades(), []))
+    "of all markets: none": right(async ({ alice }) => assert.deepEqual(await alice.fetchMyTrades(), []))
   },
   fetchOHLCV: {
     ...Object.fromEntries(

@@ -29,7 +29,7 @@ const additions: ReadonlyArray<Readonly<Record<string, unknown>> & { readonly op
   )
 ]
 
-/** Adds the example's keys. A venue on a host has its own keys, so the example's keys must be added. */
+/** Operations that add the example's keys to a venue on a host, which starts with other keys. */
 const usualKeys = [alice, bob].map((account) => ({ ...key, ...account, type: "2" }))
 
 /** Serves an exchange, and its control plane on a separate port. */

@@ -47,8 +47,8 @@ const within = (topic: Topic, message: unknown, at: number): Topic => {
 }
 
 /**
- * Checks whether a topic covers everything that a narrower topic covers, because each of its conditions is also a
- * condition of the narrower topic.
+ * Checks whether `wide` covers everything that `narrow` covers: every condition of `wide` is also a condition of
+ * `narrow`.
  */
 const covers = (wide: Topic, narrow: Topic): boolean =>
   Object.entries(wide).every(([key, value]) => narrow[key] === value)
@@ -95,7 +95,7 @@ describe.each(entries)("$name", (entry) => {
     Effect.sync(() => {
       const wire = Result.getOrThrow(codec.encodeMessage(message))
       assert.deepStrictEqual(Result.getOrThrow(codec.decodeMessage(wire)), message)
-      // The message is also unchanged after it was written as a text frame.
+      // The message is also unchanged after it was written to a text frame and read back.
       const frame = { _tag: "Push", method: channel.pushed, params: wire } as const
       const read = Result.getOrThrow(Frame.readReceived(Frame.writeReceived(frame)))
       assert.deepStrictEqual(read._tag === "Push" && Result.getOrThrow(codec.decodeMessage(read.params)), message)

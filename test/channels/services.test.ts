@@ -70,7 +70,7 @@ const serviceOf = ({ name }: Entry) => {
   return service
 }
 
-/** Returns a topic, and a message that belongs to the topic. */
+/** Returns a topic, and a message that concerns the topic. */
 const heard = ({ about, channel, messages }: Entry) => {
   for (const topic of [channel.example, ...about.map(({ topic }) => topic)]) {
     const example = messages.find(({ value }) => channel.about(topic, value) !== undefined)
@@ -139,7 +139,7 @@ describe.each(entries)("the service of $name", (entry) => {
 describe("candle streams", () => {
   const row = (time: number, volume: string) => [time, "1", "1", "1", "1", volume, "1", "BTC_USDT"]
 
-  it.effect("older versions of candles that are pushed during a read are not emitted after the read", () => {
+  it.effect("a candle pushed during a read is not emitted if the read returns a newer version of the candle", () => {
     const exchange = new Scripted()
     exchange.results.set("candles_request", (link) => {
       link.push("candles_update", [row(60, "1")])
@@ -275,7 +275,7 @@ describe("position events", () => {
   const [{ value: event, wire }] = fixtures.PositionEventsChannel.messages
   const [{ value: positions, wire: whole }] = fixtures.PositionsChannel.messages
 
-  it.effect("after position events were interrupted, all positions are read as of a time after the new subscription", () => {
+  it.effect("after an interruption, position events wait for positions read after the new subscription", () => {
     const exchange = new Scripted()
     return Effect.gen(function*() {
       const items = yield* interrupted(exchange)

@@ -27,7 +27,7 @@ const answers = {
   AcceptedUnreadable: () => json(200, { order_id: 7, id: 7 })
 } as const
 
-it("the list of endpoints that place orders includes every such endpoint in the document", () => {
+it("the endpoints under test include those for stop-limit orders and for OCO pairs", () => {
   assert.includeMembers(placing.map(({ name }) => name), ["StopLimitOrders", "CollateralOcoOrders"])
 })
 

@@ -30,7 +30,7 @@ const clientOrderId = ClientOrderId.make("mine")
 const place = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId }))
 const cancelAll = CancelAllOrders.use((orders) => orders.cancel())
 
-/** The calls of the intent hooks, in their sequence. */
+/** A call to an intent hook: the hook's name and its arguments. */
 type Noted = ["record", Intents.Intent] | ["settled", Intents.Intent, Errors.Outcome]
 
 const recorder = (noted: Array<Noted>, more: Partial<Intents.Service> = {}) =>

@@ -32,7 +32,7 @@ const balance = MainBalance.use(({ all }) => all)
 const many = (calls: number) =>
   Effect.forEach(Array.from({ length: calls }), () => balance, { concurrency: "unbounded" })
 
-/** Collects the nonces that the server receives, in the sequence of their arrival. */
+/** Collects the nonces that the server receives, in order of arrival. */
 const arrived = Effect.map(privateCalls, (calls) => calls.map((call) => Number(fieldsOf(call)["nonce"])))
 
 const isIncreasing = (numbers: ReadonlyArray<number>) => numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? n))
@@ -50,7 +50,7 @@ const client = (
 
 const empty = answering(() => json(200, {}))
 
-/** Delays each response by the next of `delays`, in milliseconds. Starts again at the first delay after the last. */
+/** Delays each response by the next of `delays`, in milliseconds. After the last delay, the first one follows again. */
 const slow = (delays: ReadonlyArray<number>): Answering => (_sent, index) =>
   Effect.delay(Effect.sync(() => json(200, {})), delays[index % delays.length] ?? 0)
 
@@ -207,7 +207,7 @@ describe("nonces and the clock", () => {
       assert.strictEqual(time.now, 8_001)
       time.now = 5_999
       assert.match((yield* Effect.flip(next)).reason, /clock was set back by 5 seconds/u)
-      assert.strictEqual(time.now, 5_999, "nothing is waited for")
+      assert.strictEqual(time.now, 5_999, "the call does not wait")
       time.now = 11_000
       assert.strictEqual(yield* next, 11_000_000)
     }))

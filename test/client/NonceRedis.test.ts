@@ -159,8 +159,7 @@ describe.concurrent("sharing nonces over Redis in window mode", () => {
         const successors = yield* Effect.all([elsewhere(redis, "window", 2), elsewhere(redis, "window", 2)])
         yield* Effect.forEach(successors, drawsMoreThan(700), { concurrency: 2 })
 
-        // The resumed program first fails with the typed error. Its later nonces must also be unique, which is checked
-        // below.
+        // First, the resumed program fails with `NonceUnavailable`. A check below shows that later nonces are unique.
         yield* stopped.kill("SIGCONT")
         yield* until(Effect.map(stopped.errors, (errors) => errors.length > errorsBefore + 5))
         // The reason depends on whether the program has already requested a new lease from Redis or is still waiting
@@ -274,7 +273,7 @@ describe.concurrent("sharing nonces over Redis in window mode", () => {
       })
   )
 
-  itWithRedis("a program whose lease has ended fails with the typed error", () =>
+  itWithRedis("a program whose lease has ended fails with NonceUnavailable", () =>
     Effect.gen(function*() {
       const redis = yield* server
       const { draw } = yield* sharing(redis, 2)
@@ -284,7 +283,7 @@ describe.concurrent("sharing nonces over Redis in window mode", () => {
     }))
 
   itWithRedis(
-    "a program still draws greater nonces when its clock is behind its predecessor's",
+    "a program draws greater nonces than its predecessor, even if its clock is behind the predecessor's",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -315,7 +314,7 @@ describe.concurrent("sharing nonces over Redis in window mode", () => {
   )
 
   itWithRedis(
-    "a program whose clock is set back fails with that reason, and later continues after its last nonce",
+    "a program whose clock is set back fails with that reason, and later draws nonces greater than its last one",
     () =>
       Effect.gen(function*() {
         const { draw } = yield* sharing(yield* server, 2)

@@ -155,7 +155,7 @@ describe("responses to created orders", () => {
   )
 
   property(
-    "a response with a greater amount leaves the outcome unknown",
+    "a response with a greater amount than the request leaves the outcome unknown",
     [anyDialect, names(calls), sides, anyLeg, digits, scales, digits, fc.boolean()],
     (dialect, name, side, leg, units, scale, more, reduceOnly) =>
       contradicts(
@@ -169,7 +169,7 @@ describe("responses to created orders", () => {
   )
 
   property(
-    "a response with a smaller, zero or negative amount leaves the outcome unknown",
+    "a response with a smaller amount than the request, or with a zero or negative amount, leaves the outcome unknown",
     [
       anyDialect,
       names({ ...spot, ...reducible }),
@@ -209,7 +209,7 @@ describe("responses to created orders", () => {
   )
 
   property(
-    "a reduce-only order succeeds when the response has a smaller amount",
+    "a reduce-only order succeeds when the response has a smaller amount than the request",
     [anyDialect, names(reducible), sides, anyLeg, digits, scales, fc.double({ min: 0, max: 1, noNaN: true })],
     (dialect, name, side, leg, units, scale, part) =>
       agrees(
@@ -222,7 +222,7 @@ describe("responses to created orders", () => {
   )
 
   property(
-    "a market order on margin succeeds when the response has a smaller amount",
+    "a market order on margin succeeds when the response has a smaller amount than the request",
     [anyDialect, names(taking), sides, digits, scales, fc.double({ min: 0, max: 1, noNaN: true })],
     (dialect, name, side, units, scale, part) =>
       agrees(
@@ -273,7 +273,7 @@ describe("responses to created orders", () => {
       (dialect) => agrees(dialect, "LimitOrders", { side: "buy", amount: decimal(5, 2) }, 0, { type: "iceberg" })
     ))
 
-  it.effect("an order is treated as accepted if the unreadable response has an order id and names no different market", () =>
+  it.effect("an order counts as accepted if its unreadable response has an order id and names no other market", () =>
     Effect.gen(function*() {
       const create = LimitOrders.use((orders) =>
         orders.create({ ...terms({ side: "buy", amount: decimal(5, 2) }), price })

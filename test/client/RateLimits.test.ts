@@ -42,7 +42,7 @@ const atOnce = Effect.provideService(RateLimits.MaxWait, 0)
 const bucketOf = (endpoint: Endpoint.Any, whose = of) =>
   RateLimits.RateLimits.use((limits) => Effect.sync(() => limits.bucket(whose, endpoint)))
 
-/** Bursts of calls: the number of calls in each burst, and its delay after the previous burst in milliseconds. */
+/** Bursts: the number of calls in each burst, and the burst's delay after the previous one, in milliseconds. */
 const bursts = fc.array(fc.tuple(fc.integer({ min: 1, max: 80 }), fc.nat(3000)), { minLength: 1, maxLength: 6 })
 
 const limits = fc.record({ calls: fc.integer({ min: 1, max: 60 }), perSeconds: fc.integer({ min: 1, max: 10 }) })
@@ -66,7 +66,7 @@ const turns = (endpoint: Endpoint.Any, planned: ReadonlyArray<readonly [calls: n
 
 describe("staying within rate limits", () => {
   property(
-    "calls stay within the rate limit, even as the sandbox counts them, and wait no longer than needed",
+    "calls stay within the rate limit, even by the sandbox's count, and wait no longer than needed",
     [limits, bursts],
     (limit, planned) =>
       Effect.gen(function*() {
@@ -290,7 +290,7 @@ describe("refusals by the exchange", () => {
       }).pipe(Effect.provide(client(answer))))
   }
 
-  it.effect("a rate-limit refusal pauses only its own private endpoint, or all public calls if the endpoint is public", () =>
+  it.effect("a rate-limit refusal pauses only its private endpoint, or all public calls after a public one", () =>
     Effect.gen(function*() {
       yield* failsWith("RateLimited")(cancelAll)
       yield* failsWith("RateLimited")(fees)

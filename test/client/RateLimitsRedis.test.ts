@@ -112,7 +112,7 @@ describe("sharing rate limits over Redis", () => {
       reserve: answer
     })
 
-  it.effect("a program without Redis counts calls locally, logs a warning, and later tries Redis again", () =>
+  it.effect("a program that can't reach Redis counts calls locally, logs a warning, and later tries Redis again", () =>
     Effect.gen(function*() {
       const lines: Array<string> = []
       const asked = { count: 0 }

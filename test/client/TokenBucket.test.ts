@@ -52,7 +52,7 @@ property(
         passed += wait
         if (wait > 0) assert.strictEqual(tokens.take(now), 0)
         taken++
-        assert.isAtMost(taken, most + Math.floor(passed / interval), "time that is set back brings no token twice")
+        assert.isAtMost(taken, most + Math.floor(passed / interval), "setting the clock back yields no token twice")
       }
     })
 )

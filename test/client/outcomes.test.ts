@@ -151,7 +151,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       )
     }).pipe(Effect.provide(overHttp(dialect))))
 
-  it.live("calls above the rate limit are refused, counted per key for private calls and per address for public calls", () =>
+  it.live("calls above the rate limit are refused: private calls count per key, and public calls per address", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.limit({ calls: 2, perSeconds: 60 })
@@ -176,7 +176,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       assert.strictEqual((yield* privateCalls).length, 1)
     }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
-  it.live("a code is credited to the balance even if the response arrives after the timeout", () =>
+  it.live("a code's amount is credited to the balance even if the response arrives after the timeout", () =>
     Effect.gen(function*() {
       yield* addFault({ path: "/api/v4/main-account/codes/apply", symptom: { _tag: "Delay", millis: 30_000 } })
       const now = yield* Clock.currentTimeMillis

@@ -367,7 +367,7 @@ describe("errors, logs, traces, metrics and intents never show a key, secret, pa
     { runs: 250, timeout: 120_000 }
   )
 
-  it.effect("this test itself fails if a secret is shown", () =>
+  it.effect("the check for secrets detects a secret that is shown", () =>
     Effect.gen(function*() {
       for (const transport of Object.keys(transports) as Array<keyof typeof transports>) {
         const { shown } = yield* everythingShown(

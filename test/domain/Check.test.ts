@@ -48,7 +48,7 @@ describe("predicates of checks", () => {
     { runs: 500 }
   )
 
-  it("a check that another module created has no predicate", () => {
+  it("a check created by another module has no predicate", () => {
     assert.isUndefined(Check.testOf(Schema.isMinLength(1)))
   })
 })

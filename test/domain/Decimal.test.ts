@@ -222,7 +222,7 @@ describe("comparing decimals", () => {
 })
 
 describe("decimal arithmetic", () => {
-  /** The exact value in canonical form, or a failure if it is longer than 64 characters. */
+  /** Asserts that the result is the canonical exact value, or a failure if that value has more than 64 characters. */
   const agrees = (actual: Result.Result<Decimal.Decimal, unknown>, expected: Fraction.Fraction) => {
     const text = Fraction.write(expected)
     assert.strictEqual(Result.getOrUndefined(actual), text.length > 64 ? undefined : text as Decimal.Decimal)

@@ -49,7 +49,7 @@ describe("values captured from the live exchange", () => {
         orderMargin: orders._tag === "Success" ? orders.success : assert.fail(margin),
         unrealizedFunding: Decimal.Decimal.make(unrealizedFunding)
       }))
-      // The last capture has more than eighteen decimal places in total, but each value has at most sixteen.
+      // Each value has at most sixteen decimal places, so no digit is lost.
       assert.deepStrictEqual(
         [summary.equity, summary.margin, summary.pnl, summary.freeMargin],
         [equity, margin, pnl, free].map((text) => Decimal.normalize(Decimal.Decimal.make(text)))
@@ -127,7 +127,7 @@ describe("leverage brackets", () => {
   const marginOf = (amount: string, leverage: number, bracketSpan: "whole" | "marginal") =>
     Margin.initialMargin({ leverage, rules: { bracketSpan } }, position(amount, "50000", "50000", { brackets }))
 
-  it("a position has the leverage of the bracket for its complete cost", () => {
+  it("a position has the leverage of the bracket for its entire cost", () => {
     assert.deepStrictEqual(
       ["1", "2", "10"].map((amount) => marginOf(amount, 100, "whole")),
       ["500", "2000", "25000"]
@@ -204,21 +204,21 @@ describe("liquidation prices", () => {
     assert.strictEqual(price === undefined ? "" : Decimal.ceil(price, 2), "26315.79")
   })
 
-  it("a position that its collateral covers at every price is never liquidated", () => {
+  it("a position covered by its collateral at every price is never liquidated", () => {
     assert.isUndefined(Margin.liquidationPrice(account(1, "60000", [position("1", "50000", "50000")]), perp))
   })
 
-  it("a hedged position's liquidation price depends only on the difference between its sides", () => {
+  it("a hedged position has no liquidation price if the collateral covers it at every price", () => {
     const sides = [
       position("1", "50000", "50000", { side: "LONG" }),
       position("-0.9", "50000", "50000", { side: "SHORT" })
     ]
     const hedged = Margin.liquidationPrice(account(10, "9000", sides), perp)
-    // Solves 9000 + 0.1 × (P - 50000) = 1.9 × P / 20 for P.
+    // No positive P solves 9000 + 0.1 × (P - 50000) = 1.9 × P / 20.
     assert.strictEqual(hedged, undefined)
   })
 
-  it("a fill flips a position, opens the remainder at its own price, and pays the fee for the complete fill", () => {
+  it("a fill that flips a position opens the remainder at the fill price, and pays the full fee", () => {
     const long = account(10, "1000", [position("1", "100", "110")])
     const { assets: [quote], positions: [open] } = Margin.afterFill(
       long,
@@ -257,7 +257,7 @@ describe("funding rates", () => {
     ["-0.001", 480, "-0.0005"],
     ["0.1", 480, "0.00375"],
     ["-0.1", 480, "-0.00375"]
-  ])("a premium of %s over %s minutes gives %s", (premium, intervalMinutes, expected) => {
+  ])("a premium of %s over %s minutes gives a funding rate of %s", (premium, intervalMinutes, expected) => {
     assert.strictEqual(Margin.fundingRate(Decimal.Decimal.make(premium), { ...terms, intervalMinutes }), expected)
   })
 

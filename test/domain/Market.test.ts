@@ -150,7 +150,7 @@ describe("market limits for each order type", () => {
     stopLimitPrice: price("1000.01")
   }
 
-  it("both prices of a stop-limit order must fit the market's precision, and its limit price must reach the minimum total", () => {
+  it("a stop-limit order's prices must fit the market's precision, and its total at the limit price minTotal", () => {
     assert.deepStrictEqual(Market.violations(market, Market.stopLimit(request)), [])
     assert.deepStrictEqual(
       Market.violations(market, Market.stopLimit({ ...request, activationPrice: price("0.001") })),

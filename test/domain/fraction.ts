@@ -1,6 +1,6 @@
 /**
- * A reference model of decimals that shares no code with the library. A value is a fraction. The model reads it digit
- * by digit, compares by cross-multiplication, and writes by long division.
+ * A reference model of decimals that shares no code with the library. A value is a fraction. The model reads values
+ * digit by digit, compares them by cross-multiplication, and writes them by long division.
  */
 export interface Fraction {
   readonly n: bigint

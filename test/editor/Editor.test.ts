@@ -117,7 +117,7 @@ layer(LanguageServer.layer)("The editor", (it) => {
           { file, isDocumented, line, name }
         ) => [
           `${file}:${line} ${name.split(".").at(-1)}`,
-          { file, line, text: isDocumented ? `${name}: documented here, but a mapped type (Omit, say) loses it` : name }
+          { file, line, text: isDocumented ? `${name}: the doc is lost in a mapped type (Omit, say)` : name }
         ])
       )
       assert.strictEqual(

@@ -18,7 +18,7 @@ const exported: Readonly<Record<string, Target>> = JSON.parse(readFileSync(`${ro
 const index = ["src/index.ts", "src/endpoints/contract.ts", "src/channels/contract.ts"]
   .map((file) => readFileSync(root + file, "utf8")).join("")
 
-/** Whether an index also exports the module as a namespace. */
+/** Checks whether an index also exports the module as a namespace. */
 const isNamespace = (file: string): boolean => index.includes(`/${file.split("/").at(-1)}"`)
 
 /**
@@ -65,7 +65,7 @@ export const load = (): Package => {
   return { checker, exportsOf, modules }
 }
 
-/** Checks whether an exported name is a complete module, as in `export * as X`. */
+/** Checks whether an exported name is a whole module, as in `export * as X`. */
 export const isModule = (symbol: ts.Symbol): boolean => (symbol.flags & ts.SymbolFlags.ValueModule) !== 0
 
 /** A file of `src` that users import as a namespace. */

@@ -30,7 +30,7 @@ export interface Surface {
   readonly files: ReadonlyArray<{ readonly path: string; readonly text: string }>
 }
 
-/** For each foreign generic type, by name: how a program extracts the type arguments. */
+/** How a program extracts the type arguments of foreign generic types, keyed by the types' names. */
 const argumentOf: Readonly<Record<string, ReadonlyArray<(path: string) => string>>> = {
   ReadonlySet: [(path) => `(${path} extends ReadonlySet<infer A> ? A : never)`],
   ReadonlyMap: [
@@ -146,7 +146,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
 
   /**
    * Checks whether a member overrides a member of JavaScript's `Error`, such as `message`. Such a member needs no doc,
-   * because its meaning is the same.
+   * because it means the same as in `Error`.
    */
   const isOverride = (type: ts.Type, member: ts.Symbol) =>
     type.isClass() &&

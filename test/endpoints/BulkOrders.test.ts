@@ -147,7 +147,7 @@ describe.each(dialects)("bulk orders in the $name dialect", (dialect) => {
       same(yield* open, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a bulk cancellation is refused completely if any of its orders does not have exactly one identifier", () =>
+  it.live("a bulk cancellation is refused as a whole if any of its orders does not have exactly one identifier", () =>
     Effect.gen(function*() {
       const { body } = yield* raw("/api/v4/order/cancel/bulk", {
         orders: [
@@ -206,8 +206,8 @@ describe.each(dialects)("bulk orders in the $name dialect", (dialect) => {
       ["has both", [{ ...refused, ...placed, error: itemError(refused) }, refused], [lost, "ValidationFailed"]],
       ["has neither", [placed, { result: null, error: null }], ["placed", lost]],
       // Even a refusal in such a response leaves the order's outcome unknown.
-      ["describes the other order", [refused, placed], [unknown, unknown]],
-      ["contains no order", [{ result: null, error: null }, refused], [lost, "ValidationFailed"]],
+      ["swaps the two orders", [refused, placed], [unknown, unknown]],
+      ["lacks the outcome of one order", [{ result: null, error: null }, refused], [lost, "ValidationFailed"]],
       ["has code 500 for one order", [placed, { result: null, error: { ...itemError(refused), code: 500 } }], [
         "placed",
         "OutcomeUnknown server-error"

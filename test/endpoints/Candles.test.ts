@@ -72,7 +72,7 @@ const happen = Effect.fnUntraced(function*([wait, at, amount]: (typeof story)[nu
   yield* asBob(limit("buy", amount, at))
 })
 
-/** Computes an interval's expected candles from the complete `story`. */
+/** Computes an interval's expected candles from the entire `story`. */
 const scanned = (interval: Candles.Interval) => {
   let now = start
   const seen = story.map(([wait, at, amount]) => ({ time: now += wait, price: Number(at), amount: Number(amount) }))

@@ -41,7 +41,7 @@ describe.each(dialects)("fills in the $name dialect", (dialect) => {
       }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("fills are listed by page, for one market, one order or the complete account", () =>
+  it.live("fills are listed by page, for one market, one order or the whole account", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       yield* limit("sell", "3", "1000", { clientOrderId })

@@ -161,7 +161,7 @@ describe.each(dialects)("the kill switch in the $name dialect", (dialect) => {
       same(ended.map(({ changedAt }) => changedAt - (ended[0]?.changedAt ?? 0)), [0, 1_000_000])
     }).pipe(Effect.scoped))
 
-  it.live("the kill switch timeout is sent as a string, and null or \"null\" disarms", () =>
+  it.live("the kill switch timeout is sent as a string, and null or \"null\" disarms the kill switch", () =>
     Effect.gen(function*() {
       const status = dialect.name === "live" ? 422 : 400
       const market = "BTC_USDT"

@@ -89,7 +89,7 @@ describe.each(dialects)("limit orders in the $name dialect", (dialect) => {
       same(yield* trade(btc), ["9", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("orders with better prices trade first, and older orders trade first at the same price", () =>
+  it.live("resting orders trade in price-time priority", () =>
     Effect.gen(function*() {
       const worse = yield* limit("sell", "1", "1001")
       const first = yield* limit("sell", "1", "1000")
@@ -228,7 +228,7 @@ describe("limit orders that only the live documentation describes", () => {
       same([queued.price, queued.postOnly, queued.status], ["1000", true, "NEW"])
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("RPI and retail orders need the owner's permission, and can't be combined with each other or with immediate-or-cancel", () =>
+  it.live("RPI and retail orders need permission, and can't be combined with each other or with immediate-or-cancel", () =>
     Effect.gen(function*() {
       const answers = yield* Effect.forEach([{ rpi: true }, { retail: true }, { rpi: true, retail: true }, {
         rpi: true,

@@ -104,7 +104,7 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       same((yield* summary).margin, "25000")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("positions and orders block a change of leverage with code 113 if the owner's policy requires it", () =>
+  it.live("positions and orders block a change of leverage with code 113 if the margin policy requires it", () =>
     Effect.gen(function*() {
       yield* margin({ leverageChange: "refused" })
       yield* setLeverage(20)
@@ -297,7 +297,7 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       same([closed?.grossPnl, closed?.totalFunding, closed?.netPnl], ["197.69", "2.2", "195.49"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a crash closes a position with marked orders and cancels all others, and the position's state is shown meanwhile", () =>
+  it.live("a crash causes a margin call, then a liquidation with marked orders that cancels all other orders", () =>
     Effect.gen(function*() {
       yield* trade("900", "1000")
       const [open] = yield* positions
@@ -393,7 +393,7 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       same((yield* perp("buy", "1", "900")).status, "NEW")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an order that would flip the position is refused with code 115 if the owner's policy requires it", () =>
+  it.live("an order that would flip the position is refused with code 115 if the margin policy requires it", () =>
     Effect.gen(function*() {
       yield* trade("1", "1000")
       yield* margin({ opposite: "refused" })
@@ -496,7 +496,7 @@ describe("position sides in the live dialect", () => {
       Effect.provide(traders(Dialect.live))
     ))
 
-  it.live("in one-way mode LONG and SHORT are ignored, or refused with code 114 if the owner's policy requires it", () =>
+  it.live("in one-way mode LONG and SHORT are ignored, or refused with code 114 if the margin policy requires it", () =>
     Effect.gen(function*() {
       same((yield* traded({ positionSide: "LONG" })).positionSide, "BOTH")
       yield* margin({ oneWaySides: "refused" })

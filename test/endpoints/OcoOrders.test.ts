@@ -132,7 +132,7 @@ describe.each(dialects)("OCO orders in the $name dialect", (dialect) => {
       const { id, stopLoss, takeProfit } = yield* create()
       yield* asBob(perp("buy", "0.1", "900"))
       yield* asBob(perp("buy", "1", "880"))
-      // A trade at 900 triggers the stop-loss, while the best bid is below its limit.
+      // A trade at 900 triggers the stop-loss, while the best bid is below the stop-loss's limit.
       yield* asBob(perp("sell", "0.1", "900"))
       same(yield* open, [[stopLoss.orderId, "NEW", "1"]])
       same(yield* ended, [[takeProfit.orderId, "CANCELED"]])

@@ -80,7 +80,7 @@ describe.each(dialects)("order deals in the $name dialect", (dialect) => {
   it.live("a deals response contains its offset and limit, and the limit is 50 by default", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("sell", "1", "1000")
-      // Other clients send order ids as strings, and also send unlisted fields.
+      // Some clients send order ids as strings, and also send unlisted fields.
       const fields = { [dialect.keys.orderId]: String(orderId), market: "BTC_USDT" }
       same((yield* raw(path, fields)).body, { limit: 50, offset: 0, records: [] })
     }).pipe(Effect.provide(traders(dialect))))

@@ -49,7 +49,7 @@ describe.each(dialects)("order history in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the order history is listed for one market, one order or the complete account, latest first", () =>
+  it.live("the order history is listed for one market, one order or the whole account, latest first", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       const first = yield* limit("buy", "1", "1000", { clientOrderId })

@@ -27,7 +27,7 @@ describe.each(dialects)("public trades in the $name dialect", (dialect) => {
         >
       same([typeof at, typeof id, rest], ["number", "number", {
         price: "1001",
-        // Here, the exchange sends the base currency's amount as `quote`.
+        // Here, the exchange sends the base currency's amount as `quote_volume`.
         quote_volume: "0.1",
         base_volume: "100.1",
         type: "sell",

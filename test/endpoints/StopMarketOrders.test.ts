@@ -120,7 +120,7 @@ describe.each(dialects)("stop-market orders in the $name dialect", (dialect) => 
       same((yield* failsWith("ReduceOnlyRejected")(nothing)).code, 116)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a stop-limit order on margin that a trade triggers fills within its limit, and the remainder stays in the book", () =>
+  it.live("a stop-limit order on margin triggered by a trade fills within its limit, and the remainder stays in the book", () =>
     Effect.gen(function*() {
       yield* move("1000", btcPerp)
       yield* CollateralStopLimitOrders.use((orders) => orders.create({ ...margin, price: price("890") }))

@@ -79,7 +79,7 @@ describe.each(dialects)("transfers in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a transfer of funds that open orders lock or positions need is refused", () =>
+  it.live("a transfer of funds locked by open orders or needed by positions is refused", () =>
     Effect.gen(function*() {
       const refused = failsWith("RequestRejected")
       yield* limit("buy", "50", "1000")

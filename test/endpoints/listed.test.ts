@@ -23,7 +23,7 @@ const call = ({ endpoint }: Entry, wire: Fields) => {
 /** Builds the wire request of an entry's fixture in the live dialect. */
 const requestOf = (entry: Entry): Fields => goldenIn(entry, live).wire.request
 
-/** Extracts a refusal's messages by field: from `errors`, from the `message` of API V1, or from the complete body. */
+/** Extracts a refusal's messages by field: from `errors`, from the `message` of API V1, or from the entire body. */
 const errorsIn = (body: unknown): Fields => {
   const { errors: named, message } = body as { readonly errors?: unknown; readonly message?: unknown }
   const errors = named ?? (Json.isObject(message) ? message : body)

@@ -32,7 +32,7 @@ type Fields = Readonly<Record<string, unknown>>
 const broken = ({ accepted }: Refused<object>, { bad }: Row<object>): object =>
   withoutUndefined({ ...accepted, ...bad })
 
-/** The fields that replace the fields of the next calls. */
+/** The fields that are sent instead of the fields of the next calls. */
 type Smuggled = { fields: Fields }
 
 /** Replaces the fields of every call to the endpoint. The test itself signs private calls. */
@@ -76,7 +76,7 @@ const sent = Recorder.use((all) => Effect.sync(() => all.filter(({ path }) => pa
 // Refusals by the client and the exchange
 // -----------------------------------------------------------------------------
 
-/** The refusal without the fields that depend on its origin. */
+/** Returns a refusal without the fields that depend on its origin. */
 const refusalIn = (error: Errors.CallError, { documented: { errorFamily } }: Entry) => {
   if (error._tag !== "ValidationFailed" && error._tag !== "InvalidFields") return assert.fail(error.message)
   assert.strictEqual(error._tag, errorFamily === "order" ? "ValidationFailed" : "InvalidFields")
@@ -85,7 +85,7 @@ const refusalIn = (error: Errors.CallError, { documented: { errorFamily } }: Ent
   return { origin, body, said: { code, endpoint, fields, otherFields, status } }
 }
 
-/** The exchange's refusal of a public call names no fields, but must contain the message of the local refusal. */
+/** Asserts that the exchange's refusal of a public call, which names no field, has the local refusal's message. */
 const assertSameWords = (error: Errors.CallError, said: ReturnType<typeof refusalIn>["said"]) => {
   if (error._tag !== "PublicRequestRejected") return assert.fail(error.message)
   assert.strictEqual(error.status, said.status)

@@ -32,8 +32,8 @@ const stop = { ...sell, price: "900", activation_price: "950" }
 const oco = { ...sell, price: "1200", activation_price: "950", stop_limit_price: "900" }
 
 /**
- * Every call with fields that must be multiples of a step, with a valid order. Lists these fields by request key and by
- * the key in the refusal.
+ * Every call with fields that must be multiples of a step: its path, a valid order, and the keys of these fields in the
+ * request and in the refusal.
  */
 const calls: ReadonlyArray<readonly [path: string, order: Fields, bounded: Fields]> = [
   ["/api/v4/order/new", { ...sell, price: "1000" }, { amount: "amount", price: "price" }],
@@ -68,7 +68,7 @@ const calls: ReadonlyArray<readonly [path: string, order: Fields, bounded: Field
   }]
 ]
 
-/** A value within the market's precision that is not a multiple of the market's step. */
+/** Returns a value within the market's precision that is not a multiple of the market's step. */
 const offStep = (key: string, value: string): string => key === "amount" ? "0.0107" : `${value}.02`
 
 const wordsOf = (named: string): string => {

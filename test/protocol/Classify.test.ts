@@ -41,8 +41,8 @@ type Expected =
   | { readonly _tag: Errors.CallError["_tag"]; readonly [property: string]: unknown }
 
 /**
- * `provenIn` lists the dialects in which the body has the exchange's own error format, which are both by default. In
- * any other dialect, the body does not prove that a mutating call was refused.
+ * `provenIn` lists the dialects in which the body has the exchange's own error format; both, by default. In any other
+ * dialect, the body does not prove that a mutating call was refused.
  */
 type Row = readonly [
   status: number,
@@ -196,7 +196,7 @@ const toAllPrivate: ReadonlyArray<Row> = [
   [200, "{\"order_id\":", uncertain, "a truncated response"]
 ]
 
-/** A request field whose name is the same in both dialects and the domain. */
+/** Finds a request field whose name is the same in both dialects and in the domain. */
 const fieldOf = ({ golden: { request, wire } }: Entry): string | undefined =>
   Object.keys(request).find((key) => Object.hasOwn(wire.document.request, key) && Object.hasOwn(wire.live.request, key))
 
@@ -350,7 +350,7 @@ describe("classifying responses by endpoint", () => {
       code: 116,
       fields: {},
       otherFields: { reduceOnly: ["x"] }
-    }, "code 116, with which the endpoint can't be refused"],
+    }, "code 116, which the endpoint does not use"],
     [400, exchangeSays(30, failed, { market: ["x"], newField: ["y"], expiry: "z" }), {
       _tag: "ValidationFailed",
       fields: { market: ["x"] },
@@ -770,7 +770,7 @@ describe("arbitrary responses", () => {
 describe("responses shown in errors", () => {
   const words = "the beginning ".repeat(400)
 
-  it("an error shows a short body completely, and only the beginning of a long body", () => {
+  it("an error shows a short body in full, and only the beginning of a long body", () => {
     assert.strictEqual(Classify.shown({ text: words.slice(0, 4096), scrub: keep }), words.slice(0, 4096))
     const long = Classify.shown({ text: words, scrub: keep })
     assert.strictEqual(long, `${words.slice(0, 4096)}… (5600 characters)`)

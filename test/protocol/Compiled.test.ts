@@ -22,7 +22,7 @@ import { property } from "../support/property.ts"
 /** One direction of a schema: its compiled parsers and the interpreted schema. */
 interface Pair {
   readonly compiled: Parser.Parser
-  /** The schemas, compiled as if the runtime did not allow functions created from source text. */
+  /** A parser compiled as if the runtime did not allow functions created from source text. */
   readonly looped: Parser.Parser
   readonly isDecoding: boolean
   readonly schema: (input: unknown) => Result.Result<unknown, Schema.SchemaError>
@@ -337,7 +337,7 @@ describe("failures of compiled codecs", () => {
     }
   })
 
-  it("compiled codecs on values that no example in the contract contains", () => {
+  it("compiled codecs decode values that no example in the contract contains as the schemas do", () => {
     const optional = Schema.Struct({ a: Schema.optionalKey(Schema.String) })
     const lists = Schema.Array(Schema.Int).check(Schema.isMinLength(1))
     const narrow = Schema.Struct({ a: Schema.Int })

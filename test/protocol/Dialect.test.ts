@@ -106,7 +106,7 @@ describe("absence on the wire", () => {
       assert.notProperty(order({ [dialect.keys.clientOrderId]: "" }), "clientOrderId")
     })
 
-    it(`${dialect.name}: a price of "0" means no price on market order types only`, () => {
+    it(`${dialect.name}: a price of "0" means no price, but only for market order types`, () => {
       for (const type of ["market", "stock market", "stop market"]) {
         assert.notProperty(order({ type, price: "0" }), "price")
         assert.propertyVal(order({ type, price: "0.0" }), "price", "0.0")
@@ -166,7 +166,7 @@ describe("older forms of responses", () => {
   type Wire = Readonly<Record<string, unknown>>
   const live = (name: Name) => responseOf(entryOf(name), Dialect.live)
 
-  /** Older forms that the live dialect accepts: the field and its value, or the complete response. */
+  /** Older forms that the live dialect accepts: the field and its value, or the whole response. */
   const older: ReadonlyArray<readonly [name: Name, path: ReadonlyArray<string>, form: unknown]> = [
     ["Assets", ["1INCH", "unified_cryptoasset_id"], "8104"],
     ["Fees", ["0", "can_deposit"], "0"],
@@ -269,7 +269,7 @@ describe("responses with more than one form", () => {
       assert.isTrue(Result.isFailure(decode(entryOf("OrderHistory"), dialect, [{}])))
     })
 
-    it(`${dialect.name}: the type of a created key may be a number or a string`, () => {
+    it(`${dialect.name}: the type of a new API key may be a number or a string`, () => {
       const wire = responseOf(entryOf("SubAccountApiKeyCreation"), dialect) as object
       for (const type of [2, "2"]) {
         const decoded = decode(entryOf("SubAccountApiKeyCreation"), dialect, { ...wire, type })
@@ -299,7 +299,7 @@ describe("leniency of the live dialect", () => {
     assert.isTrue(Result.isFailure(decode(stopLimit, Dialect.live, { ...rest, client_order_id, order_id })))
   })
 
-  it("an empty body confirms the deletion of a sub-account on the live exchange, but not in the document", () => {
+  it("an empty body confirms the deletion of a sub-account in the live dialect, but not in the document's", () => {
     const accepted = (name: Name, dialect: Dialect.Dialect) =>
       [undefined, {}, { deleted: true }, [], null].map((wire) => Result.isSuccess(decode(entryOf(name), dialect, wire)))
     assert.deepStrictEqual(accepted("DeleteSubAccount", Dialect.live), [true, true, false, false, false])
@@ -342,13 +342,13 @@ describe("refusals in each dialect", () => {
     ["any other field", found(["side", { kind: "oneOf", values: ["buy", "sell"] }]), 30],
     ["a missing field", found(["market", required]), 30],
     ["mutually exclusive flags", found(["ioc", { kind: "exclusive", with: "postOnly" }]), 37],
-    ["two fields that say the same", found(["orderId", { kind: "alone", with: "clientOrderId" }]), 30],
+    ["an order id next to a client order id", found(["orderId", { kind: "alone", with: "clientOrderId" }]), 30],
     [
-      "two fields with the same code",
+      "a pair of fields with the same code",
       found(["price", { kind: "decimal" }], ["stopLimitPrice", { kind: "decimal" }]),
       33
     ],
-    ["two fields with different codes", found(["market", known], ["price", { kind: "decimal" }]), 30]
+    ["a pair of fields with different codes", found(["market", known], ["price", { kind: "decimal" }]), 30]
   ] as const
 
   for (const [name, violations, code] of rows) {

@@ -10,8 +10,8 @@ const isKey: Parser.Parser = (key) => typeof key === "string" && key !== "odd" ?
 const read: Parser.Parser = (value) => typeof value === "number" ? value + 1 : Parser.refused
 
 /**
- * Returns a reader's result for an object, and the number of keys that it counts. The result is either the entries in
- * their sequence, or a refusal.
+ * Returns a reader's result for an object, and the number of keys that the reader counts. The result is either the
+ * entries in order, or a refusal.
  */
 const madeBy = (make: ReturnType<typeof MapReader.maker>, object: Readonly<Record<string, unknown>>) => {
   Parser.tally.keys = 0

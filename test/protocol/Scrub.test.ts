@@ -40,7 +40,7 @@ describe("removing secrets from text", () => {
     ) assert.strictEqual(scrub(text), text)
   })
 
-  it("the scrubber removes a short secret only where the complete secret occurs", () => {
+  it("the scrubber removes a short secret only where the whole secret occurs", () => {
     const scrub = Scrub.scrubber("1234")
     assert.strictEqual(scrub("pass 1234, 123, 234; 31 32"), "pass <redacted>, 123, 234; 31 32")
     assert.strictEqual(Scrub.scrubber("")("anything"), "anything")

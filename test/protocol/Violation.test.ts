@@ -89,7 +89,7 @@ const brandOf = (
   return dialectName === "live" && isLoose && ["Amount", "Price"].includes(brand) ? `Loose${brand}` : brand
 }
 
-/** Values outside a number's bounds. */
+/** Returns values outside a number's bounds. */
 const outOfBounds = ({ ast }: Schema.Constraint): ReadonlyArray<number> =>
   (ast.checks ?? []).flatMap(({ annotations }) => {
     const constraint = Constraint.fromAnnotations(annotations)
@@ -130,8 +130,8 @@ const refusedBySide = (
 }
 
 /**
- * Brands with different JSON types in the domain and on the wire. Both sides refuse invalid values, but with different
- * messages.
+ * Brands with different JSON types in the domain and on the wire. The client and the exchange refuse their invalid
+ * values with different messages.
  */
 const spelledDifferently = ["Number", "Level", "KillSwitchTimeout", "KillSwitchTypes"]
 

@@ -155,7 +155,7 @@ describe("OrderId", () => {
     assert.strictEqual(decode(Wire.OrderId, 9007199254740993n), "9007199254740993")
   })
 
-  it("an order id rejects any wire value other than digits", () => {
+  it("an order id rejects any wire value that is not an exact integer of zero or more", () => {
     for (const value of ["7", -7, -7n, 1.5, NaN, null, true, {}, 2 ** 53]) {
       assert.isUndefined(decode(Wire.OrderId, value))
     }

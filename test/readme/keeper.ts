@@ -100,7 +100,7 @@ export const make = Effect.fn("Keeper.make")(function*({ digits, distance, marke
     else safe = mark
   })
 
-  /** The exchange's own liquidation price, from the positions stream. It determines when to check the account. */
+  /** Checks the account if the mark price is near the exchange's own liquidation price in the positions stream. */
   const check = Effect.fnUntraced(function*(mark: Decimal.Decimal) {
     report.prices++
     if (mark === safe) return

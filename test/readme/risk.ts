@@ -2,7 +2,7 @@ import { type Errors, LimitOrders, Reconciliation } from "effect-txc"
 import * as Effect from "effect/Effect"
 import * as Match from "effect/Match"
 
-/** Decides about the order: do nothing, because it was placed; place it again; drop it; or ask a human. */
+/** The decision about an order: nothing to do, because it was placed; place it again; drop it; or ask a human. */
 type Decision = "placed" | "place again" | "drop" | "ask a human"
 
 const found: { readonly [K in Reconciliation.Verdict["_tag"]]: Decision } = {

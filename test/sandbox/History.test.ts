@@ -19,7 +19,7 @@ import { scratchFile } from "../support/files.ts"
 import { property } from "../support/property.ts"
 import { signed } from "../support/signed.ts"
 
-/** Returns the complete state, except for values that depend only on the times of its commands. */
+/** Returns the entire state, except for values that depend only on the times of its commands. */
 const shown = Venue.use(({ state }) =>
   Effect.sync(() => canonical({ ...Saved.save(state), currencies: 0, at: 0, clock: 0 }))
 )
@@ -188,7 +188,7 @@ describe.each(worlds)("going back in history (%s)", (_name, dialect, world) => {
   )
 
   test(
-    "the owner disables, restricts and re-enables keys and sub-accounts",
+    "the owner can disable, restrict and re-enable keys and sub-accounts",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const status = (path: string, fields: object = {}) =>
@@ -221,7 +221,7 @@ describe.each(worlds)("going back in history (%s)", (_name, dialect, world) => {
   )
 
   test(
-    "the owner plays a price path, and a step to zero or below is refused",
+    "the owner can play a price path, but a step to zero or below is refused",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const { state } = yield* Venue

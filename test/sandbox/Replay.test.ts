@@ -17,7 +17,7 @@ import type { State } from "../../src/sandbox/engine/State.ts"
 import * as Venue from "../../src/sandbox/venue/Venue.ts"
 import { amount, asBob, btcUsdt, dialects, limit, perp, price, same, traders, usdt } from "../support/trading.ts"
 
-/** Returns the complete state for comparison, with the used nonces reduced to their number. */
+/** Returns the entire state for comparison, with the used nonces reduced to their count. */
 const shown = (state: State) => ({
   ledger: [...Ledger.save(state.ledger)],
   open: [...state.openOrders.values()],

@@ -19,7 +19,7 @@ const control = ({ controlToken, url }: Provided) =>
   ControlClient.layer({ url, token: Redacted.make(controlToken) }).pipe(Layer.provide(FetchHttpClient.layer))
 
 describe("the globalSetup for Vitest", () => {
-  it.live("globalSetup provides one sandbox for the complete run, and a reset restores its initial state", () =>
+  it.live("globalSetup provides one sandbox for the entire run, and a reset restores its initial state", () =>
     Effect.gen(function*() {
       const given: Array<Provided> = []
       const openCarol = Control.Control.use(({ openAccount }) => openAccount({ account: "carol", b2b: false }))

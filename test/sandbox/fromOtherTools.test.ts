@@ -13,7 +13,7 @@ const page = Project.readSource("src/sandbox/docs/from-other-tools.md")
 const fences = (language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gsu"))].map(([, code = ""]) => code)
 
-/** Returns the page's code blocks that are files, by the name in their first line. */
+/** The page's code blocks that are files, keyed by the name in their first line. */
 const files = Object.fromEntries(
   ["ini", "python", "ts", "yaml"].flatMap(fences).flatMap((text) => {
     const [, name] = /^(?:#|\/\/) (\S+)\n/u.exec(text) ?? []
@@ -21,7 +21,7 @@ const files = Object.fromEntries(
   })
 )
 
-/** Returns the scripts in a CI configuration, in their sequence. */
+/** Returns the scripts in a CI configuration, in order. */
 const scriptsIn = (yaml = "") =>
   [...yaml.matchAll(/^( *)(?:- )?(?:run: |- )\|\n((?:\1 +.*\n)+)/gmu)].map(([, , script = ""]) =>
     script.replaceAll(new RegExp(`^${/^ */u.exec(script)?.[0]}`, "gmu"), "")

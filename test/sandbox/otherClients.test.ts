@@ -33,7 +33,7 @@ interface Client {
 
 const json = ["Content-Type", "application/json"] as const
 
-/** JSON text as Python writes it by default: ASCII, with a space after each colon and comma. */
+/** Writes JSON text as Python does by default: with a space after each colon and comma. */
 const asPython = (text: string): string =>
   text.replace(/"(?:[^"\\]|\\.)*"|[:,]/gu, (token) => token.length === 1 ? `${token} ` : token)
 

@@ -20,7 +20,7 @@ const masked = (output: string): string =>
   output.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d|\b[0-9a-f]{64}\b|\d+ commands/gu, "*")
     .replaceAll(/\b(?=[a-z]*\d)[a-z0-9]{12}\b/gu, "a-venue-of-12").replaceAll(/ +/gu, " ")
 
-/** The columns whose values depend on which shards the venue and the nodes get. */
+/** Removes the columns whose values depend on which shards the venue and the nodes get. */
 const placed = (output: string): string =>
   output.replaceAll(/^(\S+ ready \* \d+ (?:\d+)) \d+$/gmu, "$1").replaceAll(/(awake \* \d+) 127.*/gu, "$1")
 

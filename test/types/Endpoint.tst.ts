@@ -39,7 +39,7 @@ describe("endpoints that change orders", () => {
     expect(Endpoint.make({ ...order, places: "nothing", ...schemas<One>() }).places).type.toBe<"nothing">()
   })
 
-  it("an endpoint can state that it places orders only if its request contains them", () => {
+  it("only an endpoint whose request contains orders can state that it places orders", () => {
     expect(Endpoint.make({ ...order, places: "orders", ...schemas<Many>() }).places).type.toBe<"orders">()
     // @ts-expect-error Type 'string' is not assignable to type 'never'
     Endpoint.make({ ...order, places: "orders", ...schemas<One>() })

@@ -258,7 +258,7 @@ describe.each(ways)("calls with services $way", ({ answered }) => {
         Effect.provide(answered(() => refusal(400, 116, "Validation failed", { reduceOnly: ["no position"] })))
       ))
 
-    it.effect("RequestRejected contains the complete refusal", () =>
+    it.effect("RequestRejected contains the entire refusal", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("RequestRejected")(placeStop)
         assert.deepStrictEqual([error.status, error.code, error.reason], [422, 10, "Inner validation failed"])
@@ -467,7 +467,7 @@ describe.each(ways)("calls with services $way", ({ answered }) => {
         yield* freshEachTime
       }).pipe(Effect.provide(answered((_sent, index) => index === 0 ? nonceUsed() : created()))))
 
-    it.effect("a call is not retried a second time after its nonce was refused", () =>
+    it.effect("a mutating call that was retried after a refused nonce is not retried again", () =>
       Effect.gen(function*() {
         yield* failsWith("OutcomeUnknown")(cancelAll)
         assert.strictEqual((yield* privateCalls).length, 2)
@@ -597,7 +597,7 @@ describe.each(ways)("calls with services $way", ({ answered }) => {
         assert.include(error.message, "50 ms")
       }).pipe(Effect.provide(silent)))
 
-    it.effect("the timeout covers the complete response, up to its last byte", () =>
+    it.effect("the timeout covers the entire response, up to its last byte", () =>
       Effect.gen(function*() {
         const error = yield* fails(placeStop, "10 seconds")
         assert.strictEqual(error._tag, "OutcomeUnknown")

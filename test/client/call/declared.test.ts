@@ -256,8 +256,8 @@ const provoking = (
 })
 
 /**
- * Whether the endpoint never fails with `AcceptedUnreadable`, because its responses have no order id or because any
- * JSON is a valid response.
+ * Checks whether the endpoint never fails with `AcceptedUnreadable`, because its responses have no order id or because
+ * any JSON is a valid response.
  */
 const neverUnreadable = ({ documented, golden }: Entry) =>
   documented.errorFamily === "account" || golden.response === undefined

@@ -11,7 +11,7 @@ class One extends Context.Service<One, { readonly value: number }>()("test/One")
 class Two extends Context.Service<Two, { readonly value: number }>()("test/Two") {}
 
 describe("ServiceLayer", () => {
-  it("all endpoints and channels have recipes, so that an account's services are built together", () => {
+  it("all endpoints and channels have recipes, so an account's services are built together", () => {
     const slow = [...Endpoints.entries, ...Channels.entries].filter(({ layer }) => !ServiceLayer.hasRecipe(layer))
     assert.deepEqual(slow.map(({ name }) => name), [])
   })

@@ -7,7 +7,7 @@ import * as Mailbox from "../../../src/client/session/Mailbox.ts"
 import { givingWay, places, turns } from "../../support/givingWay.ts"
 
 describe("a mailbox", () => {
-  it.effect("a subscriber gets an item that arrives while it begins to wait, wherever its fiber gives way", () =>
+  it.effect("an item that arrives while a subscriber begins to wait is delivered, wherever the fiber yields", () =>
     Effect.gen(function*() {
       const clock = yield* Clock.Clock
       for (let place = 0; place < places; place++) {
@@ -16,7 +16,7 @@ describe("a mailbox", () => {
         yield* turns(place)
         mailbox.offer(Item.event(1))
         yield* turns(2 * places)
-        assert.deepEqual(taken.pollUnsafe(), Exit.succeed([Item.event(1)]), `it gave way at ${place}`)
+        assert.deepEqual(taken.pollUnsafe(), Exit.succeed([Item.event(1)]), `the subscriber yielded at ${place}`)
       }
     }).pipe(Effect.scoped))
 })

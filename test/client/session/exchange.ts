@@ -1,8 +1,8 @@
 /**
  * An in-memory exchange for the session tests. It keeps the complete history of everything that it pushes.
  *
- * In each connection, requests wait until the test lets the exchange handle them, and frames wait until the test
- * delivers them. This way, a test decides how requests and frames overtake each other. With `isPrompt`, neither of them
+ * On each connection, requests wait until the test lets the exchange handle them, and frames wait until the test
+ * delivers them. This way, a test decides how requests and frames overtake each other. With `isPrompt`, neither kind
  * waits.
  */
 import * as Effect from "effect/Effect"
@@ -27,7 +27,7 @@ const closed = (code: number) => new Socket.SocketError({ reason: new Socket.Soc
 export class Link {
   readonly exchange: Exchange
   readonly requests: Array<Request> = []
-  /** The methods of all requests, in the sequence of their arrival. */
+  /** The methods of all requests, in order of arrival. */
   readonly methods: Array<string> = []
   readonly frames: Array<string> = []
   readonly answers: Array<object> = []
@@ -86,7 +86,7 @@ export class Link {
     this.#wake?.()
   }
 
-  /** Sends the responses to queries. Each response shows the state in which the exchange handled the query. */
+  /** Sends the responses to queries. Each response shows the state at the time of the query. */
   reply(count: number): void {
     for (const answer of this.answers.splice(0, count)) this.send(answer)
   }
@@ -168,7 +168,7 @@ export class Exchange {
     })
   }
 
-  /** The orders that are still open after the given number of events. */
+  /** Returns the orders that are still open after the given number of events. */
   openAfter(events: number): ReadonlyArray<Order> {
     const open = new Map<number, Order>()
     for (const [at, { id, kind }] of this.orderEvents.slice(0, events).entries()) {
@@ -234,7 +234,7 @@ export class Exchange {
     return { ...times, asks: [], bids: [["1", `${this.version}`]], update_id: this.updateId }
   }
 
-  /** The exchange closes all connections, and can't be reached until the next restart. */
+  /** Closes all connections, and makes the exchange unreachable, or reachable again if it was unreachable. */
   restart(): void {
     for (const link of this.links) link.cut()
     this.isReachable = !this.isReachable
@@ -252,7 +252,7 @@ export class Exchange {
     }
   }
 
-  /** The book changes, but the exchange does not push the change. */
+  /** Changes the book without pushing the change. */
   happensUnseen(): void {
     const links = [...this.links]
     this.links.clear()
@@ -273,7 +273,7 @@ export class Exchange {
       const body = { ...times, bids: [["1", `${this.version}`]], update_id: this.updateId, past_update_id: past }
       this.#publish("depth", [false, body, market])
     },
-    /** The exchange sends the book again with a new number. */
+    /** The exchange sends the book again with a new sequence number. */
     repeat: (): void => {
       this.updateId++
       this.versions.set(this.updateId, this.version)

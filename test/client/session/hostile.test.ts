@@ -34,7 +34,7 @@ const change = (link: Link, updateId: number, pastUpdateId: number, more: object
   ])
 
 describe("a session with a hostile exchange", () => {
-  it.effect("an update whose number is smaller than the book's number is treated as a gap", () => {
+  it.effect("an update whose sequence number is smaller than the book's is treated as a gap", () => {
     const exchange = prompt()
     exchange.updateId = 5
     return Effect.gen(function*() {
@@ -118,7 +118,7 @@ describe("a session with a hostile exchange", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("out-of-range numbers are unreadable, and the stream continues with a new state", () => {
+  it.effect("a message with an out-of-range number is unreadable, and the stream continues with a new state", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
@@ -175,7 +175,7 @@ describe("a session with a hostile exchange", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a subscription that the exchange interrupts by closing the connection is repeated over the next connection", () => {
+  it.effect("a subscription interrupted by the end of its connection is repeated over the next connection", () => {
     const exchange = new Exchange()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel

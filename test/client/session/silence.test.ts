@@ -192,7 +192,7 @@ const joining = (exchange: Exchange): { readonly [K in (typeof kinds)[number]]: 
         },
         event: ({ event, order: { modifiedAt, orderId } }) => {
           const version = Number(modifiedAt)
-          // No event after the state may be missing. Events that the state already includes may follow it.
+          // No event after the state may be missing. Events that the state already includes may be repeated.
           assert.isTrue(pushed >= upTo ? version === pushed + 1 : version > pushed && version <= upTo + 1)
           pushed = version
           if (event === "finished") open.delete(orderId)
@@ -302,7 +302,7 @@ const quick = Effect.repeat(Effect.yieldNow, { times: 12 })
 
 const histories = fc.array(action, { maxLength: 80, size: "max" })
 
-property("messages that were missed", [histories, fc.integer()], (actions, seed) => {
+property("no stream misses messages without an interruption", [histories, fc.integer()], (actions, seed) => {
   const exchange = new Exchange()
   return Effect.gen(function*() {
     const readers: Array<Reader> = []

@@ -110,7 +110,7 @@ describe("a platform whose fetch accepts no streamed body", () => {
   }
 
   const refusing = function() {
-    throw new TypeError("a stream is no body")
+    throw new TypeError("a stream is not a body")
   }
 
   for (const [how, platform] of [["sends streams as text", Request], ["rejects streams", refusing]] as const) {

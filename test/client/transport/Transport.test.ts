@@ -150,7 +150,7 @@ for (const [name, transport] of Object.entries(transports)) {
         assert.strictEqual(post?.headers["content-length"], post?.body.length.toString())
       }))
 
-    // Node's client reads the body before it connects, so once the body was read, it may have been delivered.
+    // Node's client reads the body before it connects, so a body that was read counts as possibly delivered.
     if (name.startsWith("node:http")) {
       it.live("after a failed connection, an order's outcome is unknown, but a read's outcome is not", () =>
         Effect.gen(function*() {

@@ -49,7 +49,8 @@ const refused = JSON.stringify({ code: 30, message: "Validation failed", errors:
 const used = JSON.stringify({ code: 0, message: "Too many requests.", errors: {} })
 
 /**
- * Returns the attempt to which a delivery belongs. The signature, which is different for every attempt, identifies it.
+ * Returns the attempt to which a delivery belongs. The signature is different for every attempt, and identifies the
+ * attempt.
  */
 const attemptOf = ({ head }: Delivery): string => /^x-txc-signature: *(\w+)$/imu.exec(head)?.[1] ?? ""
 

@@ -86,8 +86,8 @@ const moments = fc.record({
 type Moment = typeof moments extends fc.Arbitrary<infer M> ? M : never
 
 /**
- * Whether the response arrives before the next request starts. A transport that reads before it writes can detect such
- * a response.
+ * Checks whether the response arrives before the next request starts. A transport that reads before it writes can
+ * detect such a response.
  */
 const isEarly = ({ _tag }: Moment): boolean =>
   _tag !== "while the next request is sent" && _tag !== "between the next request's head and body"
@@ -229,8 +229,8 @@ describe("unsolicited nonce refusals shortly before the order's own response", (
   ).pipe(Layer.provide(Signer.layerNode))
 
   /**
-   * Places orders concurrently. Returns the tag of each outcome and the number of deliveries. The exchange responds to
-   * each order after 100 ms, but misled orders first get another response.
+   * Places orders concurrently. Returns each order's tag and number of deliveries. The exchange responds to each order
+   * after 100 ms, but the orders in `misled` first get a nonce refusal.
    */
   const misleading = Effect.fnUntraced(function*(
     { connection = "keep-alive", ids = ["a"], misled = ids, options = {}, signer = Signer.layerNode }: {
@@ -271,7 +271,7 @@ describe("unsolicited nonce refusals shortly before the order's own response", (
     }))
 
   for (const connection of ["close", "keep-alive\r\nkeep-alive: timeout=1"]) {
-    it.live(`an unsolicited nonce refusal that ends its connection by ${JSON.stringify(connection)} causes no second order`, () =>
+    it.live(`an unsolicited nonce refusal with ${JSON.stringify(connection)} causes no second order`, () =>
       Effect.gen(function*() {
         assert.deepStrictEqual(yield* misleading({ connection }), [["NonceRejected", 1]])
       }))

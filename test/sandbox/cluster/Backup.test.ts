@@ -24,13 +24,13 @@ const runs = (name: string, ...args: ReadonlyArray<string>) =>
   })
 
 itWithPostgres(
-  "a restored backup has every order acknowledged before it, and accepts no nonce used before it",
+  "a restored backup has every order acknowledged before the backup, and accepts no nonce used before then",
   () =>
     Effect.gen(function*() {
       const { database, nodes: [node = assert.fail()] } = yield* cluster(1)
       const venues = yield* Effect.forEach([1, 2, 3], () => makeVenue(node))
       const load = { isOver: false }
-      /** The nonces of each venue's acknowledged orders, with the id of each order's client. */
+      /** The nonces of each venue's acknowledged orders. Each order's client order id contains its nonce. */
       const placed = venues.map((): Array<number> => [])
       const order = (baseUrl: string, made: Made, nonce: number) =>
         call(

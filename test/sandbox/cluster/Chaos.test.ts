@@ -42,7 +42,7 @@ import { timed, type TimedCall } from "../../support/timed.ts"
 
 const market = marketName("BTC_USDT")
 
-/** Pseudo-random numbers, the same in every run unless `TXC_TEST_SEED` sets another seed. */
+/** Returns a generator of pseudo-random numbers, which are the same in every run unless `TXC_TEST_SEED` is set. */
 const chance = (seed: number) => {
   let state = (Number(process.env["TXC_TEST_SEED"] ?? 0) + seed + 1) >>> 0
   return (below: number): number => {
@@ -73,9 +73,9 @@ interface Use {
 
 const uses = {
   busy: { pause: [20, 60], readers: 6 },
-  /** The number of feeds, which is greater than the number of requests that a node forwards at the same time. */
+  /** A venue with more feeds than a node forwards requests at the same time. */
   crowded: { pause: [300, 1000], readers: 240 },
-  /** Whether the venue falls asleep and wakes up again between its calls. */
+  /** A venue that falls asleep and wakes up again between calls. */
   sleepy: { pause: [200, 6000], readers: 0 }
 } satisfies Readonly<Record<string, Use>>
 
@@ -150,7 +150,7 @@ interface World {
   readonly burst: (node: Node, size: number, isOfOne: boolean) => Effect.Effect<void>
 }
 
-/** Causes a fault in one node or in the complete cluster. */
+/** Causes a fault in one node or in the whole cluster. */
 type Trouble = (node: Node, world: World) => Effect.Effect<unknown>
 
 /**
@@ -256,7 +256,7 @@ const truth = Effect.fnUntraced(function*({ id }: Made) {
   assert.strictEqual(
     canonical(Saved.save(venue.state)),
     canonical(Saved.save(replayed.state)),
-    "its history is its state"
+    "the replayed history gives the stored state"
   )
   const counts = new Map<string, number>()
   for (const order of venue.state.openOrders.values()) {
@@ -303,8 +303,8 @@ const judge = Effect.fnUntraced(function*(venue: Venued) {
 })
 
 /**
- * The time limit for a call, in milliseconds: ten seconds for a refusal, and three more seconds otherwise, because a
- * node needs time to notice that another node is silent.
+ * Returns the time limit for a call, in milliseconds: ten seconds for a refusal, and three more seconds otherwise,
+ * because a node needs time to notice that another node is silent.
  */
 const boundOf = ({ answer }: TimedCall): number => /^(?:429|503)/u.test(answer) ? 10_000 : 10_000 + 3000
 
@@ -333,7 +333,7 @@ const watchSelf = (pauses: Array<Pause>) =>
     }
   }))
 
-/** Whether a refusal does not state when to call again. */
+/** Checks whether a refusal does not state when to call again. */
 const isSilent = ({ answer }: TimedCall): boolean => answer.endsWith("retry after undefined")
 
 type Happening = ReadonlyArray<readonly [name: string, trouble: Trouble]>

@@ -33,7 +33,7 @@ const watched = (sql: PgClient.PgClient, before: Before): PgClient.PgClient =>
         : Reflect.get(target, key, self) as unknown
   })
 
-/** The only node in a cluster. `isOurs` states whether the node's venues are still assigned to it. */
+/** Starts the only node in a cluster. `isOurs` states whether the node's venues are still assigned to it. */
 const nodeWith = Effect.fnUntraced(function*(before: Before, isOurs = () => true) {
   const located: Array<string> = []
   const membership = Layer.succeed(Membership, {
@@ -209,7 +209,7 @@ itHasTables(
           return { answer, millis: (yield* Clock.currentTimeMillis) - began }
         })
       assert.strictEqual(yield* passing(call(id)), 200)
-      // Waking a venue takes fewer statements than this number.
+      // Waking a venue takes fewer than nine statements.
       for (let working = 0; working < 9; working++) {
         yield* until(passing(host.sleep(id)))
         left = working

@@ -25,7 +25,7 @@ const usable = (url: string) =>
     Database.layer(url)
   )
 
-/** Checks whether the database is reachable with TLS. */
+/** Checks whether connections to this URL use TLS. */
 const encrypted = (url: string): Effect.Effect<boolean, JournalError> =>
   Effect.flatMap(
     PgClient.PgClient,
@@ -47,11 +47,11 @@ const refused: (urls: ReadonlyArray<readonly [url: string, said: RegExp]>) => Ef
   }
 )
 
-/** A temporary file with this text. The file is removed when the scope closes. */
+/** Creates a temporary file with this text. The file is removed when the scope closes. */
 const fileWith = (text: string): Effect.Effect<string, never, Scope.Scope> =>
   Effect.tap(scratchFile, (file) => Effect.sync(() => writeFileSync(file, text)))
 
-it.effect("database work that exceeds its time limit fails immediately, even if interrupting the work takes long", () =>
+it.effect("database work that exceeds its time limit fails immediately, even if interrupting it takes an hour", () =>
   Effect.gen(function*() {
     const calledBack: Array<string> = []
     const work = Effect.onInterrupt(

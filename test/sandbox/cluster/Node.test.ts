@@ -31,7 +31,7 @@ import { itWithPostgres, postgresServer, type Server } from "../../support/postg
 import { closedPort } from "../../support/server.ts"
 import { dial } from "../streams/dial.ts"
 
-/** A node that accepts calls until its scope is closed. */
+/** Starts a node that accepts calls until its scope is closed. */
 const started = Effect.fnUntraced(function*({ url }: Pick<Server, "url">) {
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const nodePort = yield* closedPort
@@ -92,7 +92,7 @@ const metric = (node: { readonly look: (path: string) => ReturnType<typeof send>
     ({ text }) => Number(new RegExp(`^effect_txc_${name}\\S* (\\d+)`, "mu").exec(text)?.[1])
   )
 
-/** A venue that is assigned to the node with this address. */
+/** Creates a venue that is assigned to the node with this address. */
 const madeFor = Effect.fnUntraced(function*(host: Host.Host["Service"], address: string, dialect: "live" | "document") {
   const all = yield* Effect.forEach(Array.from({ length: 20 }), () => host.make({ dialect }))
   const isTheirs = ({ id }: Host.Made) => Effect.map(host.placement.ownerOf(id), (owner) => owner === address)

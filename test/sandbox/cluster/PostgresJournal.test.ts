@@ -60,7 +60,7 @@ const itHasTables = (
 
 const rules = { rules: "test" }
 
-/** A venue whose journal is in the database. */
+/** Opens a venue whose journal is in the database. */
 const venueOf = Effect.fnUntraced(function*(name: string) {
   const sql = yield* PgClient.PgClient
   return yield* Venue.make({
@@ -104,7 +104,7 @@ describe("a journal in PostgreSQL", () => {
   )
 
   itHasTables(
-    "only a venue's latest owner writes its journal, and the previous owner serves nothing, not even reads",
+    "only the latest node of a venue writes the venue's journal, and the previous node serves nothing, not even reads",
     () =>
       Effect.gen(function*() {
         const before = yield* venueOf("one")
@@ -124,13 +124,13 @@ describe("a journal in PostgreSQL", () => {
   )
 
   itHasTables(
-    "a request that is delivered twice gets the same response, even from the venue's next owner",
+    "a request that is delivered twice gets the same response, even from the venue's next node",
     () =>
       Effect.gen(function*() {
         const first = yield* venueOf("one")
         yield* Effect.provideService(setUp, Control.Control, Control.make(first))
         const request = { ...placing(), delivery: "a" }
-        // The request is repeated while it is in flight, and again later at another owner.
+        // The request is repeated while it is in flight, and again later at another node.
         const [answer, ...others] = yield* Effect.all([first.handle(request), first.handle(request)], {
           concurrency: "unbounded"
         })

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as ShardCheck from "../../../src/sandbox/cluster/ShardCheck.ts"
 
-/** A database whose responses the test releases one by one. */
+/** Returns a fake database. The test releases the database's responses one by one. */
 const database = () => {
   const asked: Array<
     { readonly shards: ReadonlyArray<number>; readonly answer: Deferred.Deferred<Array<number>, string> }
@@ -24,7 +24,7 @@ const database = () => {
 }
 
 describe("checking shards", () => {
-  it.effect("only one check runs at a time, and the next check covers every question asked in the meantime", () =>
+  it.effect("only one shard check runs at a time, and the next one covers every question asked in the meantime", () =>
     Effect.scoped(Effect.gen(function*() {
       const { asked, heldOf, answer } = database()
       const holds = ShardCheck.make(heldOf, yield* Effect.scope)
@@ -43,7 +43,7 @@ describe("checking shards", () => {
       assert.deepStrictEqual(asked.map(({ shards }) => shards), [[1], [1, 2, 3]])
     })))
 
-  it.effect("interrupting a question does not interrupt the check", () =>
+  it.effect("interrupting a question does not interrupt the shard check", () =>
     Effect.scoped(Effect.gen(function*() {
       const { answer, heldOf } = database()
       const holds = ShardCheck.make(heldOf, yield* Effect.scope)
@@ -55,7 +55,7 @@ describe("checking shards", () => {
       assert.isTrue(yield* Fiber.join(staying))
     })))
 
-  it.effect("a failed check fails only the questions that it covers", () =>
+  it.effect("a failed shard check fails only the questions that it covers", () =>
     Effect.scoped(Effect.gen(function*() {
       const { asked, heldOf, answer } = database()
       const holds = ShardCheck.make(heldOf, yield* Effect.scope)

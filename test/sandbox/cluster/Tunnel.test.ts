@@ -53,7 +53,7 @@ const chunks = fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { maxLen
 
 describe("tunnels between nodes", () => {
   property(
-    "bytes arrive complete and in order in both directions, after the messages sent before them",
+    "a tunnel delivers all bytes in order in both directions, after the messages sent before them",
     [chunks, chunks],
     (there, back) =>
       Effect.scoped(Effect.gen(function*() {
@@ -72,7 +72,7 @@ describe("tunnels between nodes", () => {
     { runs: 30 }
   )
 
-  it.live("bytes wait at the writing end while the other end does not read, and no bytes are lost", () =>
+  it.live("bytes wait at a tunnel's writing end while the other end does not read, and no bytes are lost", () =>
     Effect.gen(function*() {
       const { far, one, two } = yield* opened
       const size = 64 * 1024
@@ -95,7 +95,7 @@ describe("tunnels between nodes", () => {
       assert.strictEqual(one.bytes.writableLength, 0)
     }))
 
-  it.live("a slow reader gets the last bytes after the connection has closed", () =>
+  it.live("a slow reader gets a tunnel's last bytes after the connection has closed", () =>
     Effect.gen(function*() {
       const { far, one, two } = yield* opened
       one.bytes.end("the last")

@@ -11,7 +11,7 @@ const market = marketName("BTC_USDT")
 
 const units = (text: string) => Units.from(text as Decimal) ?? 0n
 
-/** A state in which the market had these prices, each with its time in Unix seconds and its traded amount. */
+/** Returns a state after these prices, each with its time in Unix seconds and its traded amount. */
 const after = (...prices: ReadonlyArray<readonly [at: number, price: string, volume?: string]>): State.State => {
   const state = State.make(Dialect.document.policy)
   const candles = state.trading.get(market)?.candles ?? []

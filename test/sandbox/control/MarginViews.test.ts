@@ -55,7 +55,7 @@ describe("the owner's view of an account's margin", () => {
       assert.notProperty(yield* control.margin("carol"), "state")
     }).pipe(Effect.provide(world)))
 
-  it.effect("the view of an account without positions has no fractions, and an unknown account has no view", () =>
+  it.effect("the margin view of an account without positions has no fractions, and an unknown account has no view", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const { equity, value, ...shown } = yield* control.margin("alice")

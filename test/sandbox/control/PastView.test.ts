@@ -7,7 +7,7 @@ import { amount, btc, btcUsdt, limit, price, traders } from "../../support/tradi
 
 const of = { market: btcUsdt, seconds: 60, account: "alice" } as const
 
-/** Reads the same part of the exchange's current state. */
+/** Reads the current state in the form in which earlier states are shown. */
 const present = Effect.gen(function*() {
   const control = yield* Control.Control
   const { account, market, seconds } = of

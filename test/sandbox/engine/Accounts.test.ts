@@ -28,7 +28,7 @@ describe("deleting a sub-account", () => {
     })
   }
 
-  it("a sub-account is not deleted while orders lock its complete balance", () => {
+  it("a sub-account is not deleted while orders lock its entire balance", () => {
     const desk = new Desk().fund("sub", "trade", "100 USDT")
     desk.place("sub", limit("BTC_USDT", "buy", "1", "100"))
     assert.deepInclude(desk.call("ann", deleted), notEmpty)

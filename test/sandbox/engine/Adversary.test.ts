@@ -19,7 +19,7 @@ import { property } from "../../support/property.ts"
 
 const usdt = "USDT" as never
 
-/** A step in a plan. */
+/** A step that the colluding accounts take. */
 interface Step {
   readonly verb: "trade" | "crash" | "leverage" | "mode" | "withdraw" | "wait" | "funding"
   readonly account: Account
@@ -102,7 +102,7 @@ const begin = (): Desk => {
   return desk
 }
 
-/** What all accounts own together, plus their profits and minus their debts, and what the house has earned. */
+/** Returns the balances of all accounts, plus their profits and the house's earnings, minus their debts. */
 const owned = ({ state }: Desk): Units.Units => {
   let sum = Ledger.balance(state.ledger, "house", usdt) + Ledger.balance(state.ledger, "funding", usdt)
   for (const account of accounts) {
@@ -121,7 +121,7 @@ const carryOut = (desk: Desk, drawn: Step): void => {
 const deposited = units("4000")
 
 property(
-  "no plan makes money from nothing",
+  "colluding accounts can't make money from nothing, whatever steps they take",
   [fc.array(step, { minLength: 20, maxLength: 120, size: "max" })],
   (steps) =>
     Effect.sync(() => {
@@ -134,7 +134,7 @@ property(
   { runs: 2000, short: 40, timeout: 120_000 }
 )
 
-/** A copy of an exchange on which a step can be tried. */
+/** Copies an exchange, so that a step can be tried on the copy. */
 const copyOf = (desk: Desk): Desk => {
   const copy = begin()
   copy.state = Saved.load(structuredClone(Saved.save(desk.state)), desk.state.policy)
@@ -143,7 +143,7 @@ const copyOf = (desk: Desk): Desk => {
 }
 
 property(
-  "a greedy plan, which always takes the step that leaves the accounts with the most, makes no money from nothing",
+  "colluding accounts that always choose the most profitable step can't make money from nothing",
   [fc.array(fc.array(step, { minLength: 4, maxLength: 4 }), { minLength: 5, maxLength: 25, size: "max" })],
   (choices) =>
     Effect.sync(() => {

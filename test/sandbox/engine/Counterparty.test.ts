@@ -26,7 +26,7 @@ const plain = {
 
 const set = (options: SetCounterpartyOptions): Action => ({ _tag: "SetCounterparty", ...options })
 
-/** A `Desk` whose market has a price of 100 and a counterparty. */
+/** Returns a `Desk` whose market has a price of 100 and a counterparty. */
 const quoted = (options: Partial<SetCounterpartyOptions> = {}): Desk => {
   const desk = new Desk()
   desk.send(movePrice("BTC_USDT", "100"))

@@ -90,7 +90,7 @@ class Model {
     if (order.account === counterparty) this.isHit = true
   }
 
-  /** Returns the orders with which an order with this side and limit would trade, in the sequence of the trades. */
+  /** Returns the orders with which an order with this side and limit would trade, in the order of the trades. */
   others(side: Side, limit: bigint): ReadonlyArray<Resting> {
     const sign = side === "buy" ? 1n : -1n
     return this.resting.filter((order) => order.side !== side && crosses(side, order.price, limit))

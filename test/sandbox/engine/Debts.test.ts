@@ -40,7 +40,7 @@ const createCode = (amount: string, asset = "USDT"): Operation => ({
 const notEnough = (reply: object): void => assert.propertyVal(reply, "why", "notEnoughBalance")
 
 describe("debts from losses", () => {
-  it("a loss and a fee that exceed the collateral become a debt, and the exchange gets its complete fee", () => {
+  it("a loss and a fee that exceed the collateral become a debt, and the exchange gets its full fee", () => {
     const desk = indebted()
     assert.deepStrictEqual([desk.position("cat", perp), desk.free("cat", "collateral")], [undefined, ""])
     // Two fees, 0.055 and 0.0275, and a loss of 50 exceed cat's 11 USDT by this amount.
@@ -123,7 +123,7 @@ describe("paying debts", () => {
     assert.deepStrictEqual(after(desk), ["", "", "10.8675 USDT", ""])
   })
 
-  it("funds released by a spot order pay the debt, and margin that an order had reserved pays it immediately", () => {
+  it("funds released by a spot order pay the debt, and margin reserved by an order pays it immediately", () => {
     const placed: Array<ReturnType<Desk["place"]>> = []
     const desk = indebted((desk) => {
       desk.fund("cat", "trade", "20 USDT").fund("cat", "collateral", "5 USDT")
@@ -141,7 +141,7 @@ describe("paying debts", () => {
     assert.deepStrictEqual(after(desk), ["", "", "", "5.9175 USDT"])
   })
 
-  it("the counterparty's automatic credit pays its debt, so its balances show its complete loss", () => {
+  it("the counterparty's automatic credit pays its debt, so its balances show its full loss", () => {
     const desk = funded()
     desk.send(movePrice(perp, "100"))
     desk.send({
@@ -197,7 +197,7 @@ describe("accounts with a debt", () => {
     assert.strictEqual(desk.debt("cat"), "38.0925 USDT")
   })
 
-  it("a resting order that would open a position is canceled when it would be the next to trade", () => {
+  it("a debtor's resting order that would open a position is canceled when it would be the next to trade", () => {
     let resting: ReturnType<Desk["place"]> | undefined
     const desk = indebted((desk) => {
       desk.fund("cat", "collateral", "5 USDT")

@@ -19,7 +19,7 @@ import { commands } from "./commands.ts"
 
 const dialect = Dialect.document
 
-/** The hash of a state without its identity, which a restore does not reset. */
+/** Returns the hash of a state without its identity, which a restore does not reset. */
 const hash = (state: State): string => {
   const { identity: _identity, ...rest } = state
   return Engine.hash(rest)

@@ -16,12 +16,12 @@ import { apartFromActivity, Follower } from "./invariants.ts"
  */
 const seed = isLong ? undefined : 1
 
-/** The long form takes minutes per property. */
+/** The timeout of a property. The long version takes minutes per property. */
 const timeout = isLong ? 600_000 : undefined
 
 const drafts = (most: number) => fc.array(draft, { minLength: most / 2, maxLength: most, size: "max" })
 
-/** The total debt of all accounts. */
+/** Returns the total debt of all accounts. */
 const owed = ({ state: { ledger } }: Desk): bigint =>
   [...ledger.debts.values()].flatMap((debts) => [...debts.values()]).reduce((sum, debt) => sum + debt, 0n)
 

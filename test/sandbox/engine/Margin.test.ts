@@ -118,7 +118,7 @@ describe("margin of accounts", () => {
     assert.strictEqual(price && text(price), MarginFormulas.liquidationPrice(accountOf(desk.state, "ann"), perp))
   })
 
-  it("other assets are weighted as collateral, and can alone support a position", () => {
+  it("other assets count as collateral at their weights, and can back a position on their own", () => {
     const desk = new Desk().fund("ann", "collateral", "1 BTC").fund("ben", "collateral", "1000 USDT")
     desk.send(movePrice(spot, "100"))
     assert.strictEqual(free(desk, "ann"), "95")
@@ -161,7 +161,7 @@ describe("leverage of accounts", () => {
     assert.strictEqual(free(desk, "ann"), "949.45")
   })
 
-  it("a margin market allows at most the leverage that the policy sets", () => {
+  it("a margin market allows at most the leverage set by the policy", () => {
     const desk = funded()
     desk.call("ann", leverage(100))
     trade(desk, "ann", "buy", "10", "100", spot)
@@ -318,7 +318,7 @@ describe("closing a position", () => {
   const close = (position: number, more: object = {}) =>
     ({ _tag: "ClosePosition", market: perp, positionId: PositionId.make(position.toString()), ...more }) as const
 
-  it("a market order closes the complete position, and the position's reduce-only orders are canceled", () => {
+  it("a market order closes the entire position, and the position's reduce-only orders are canceled", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     const { id = 0 } = Positions.get(desk.state, "ann", perp) ?? {}
@@ -451,7 +451,7 @@ describe("funding payments", () => {
     assert.deepStrictEqual(desk.state.funding.get(perp)?.settled, [])
   })
 
-  it("funding that the collateral can't pay liquidates the position", () => {
+  it("a funding payment that leaves too little collateral liquidates the position", () => {
     const desk = funded({ liquidity: "book" })
     desk.send(movePrice(perp, "100"))
     trade(desk, "ann", "buy", "90", "100")
@@ -491,7 +491,7 @@ describe("borrowing by margin positions", () => {
 })
 
 describe("margin calls and liquidations", () => {
-  it("an account is called, restored, called again and liquidated as the mark price moves", () => {
+  it("an account gets a margin call, recovers, is called again and is liquidated as the mark price moves", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "90", "100")
     // 995.05 + 90 × (P - 100) reaches 6.75 × P at 96.155, and 4.5 × P at 93.625.
@@ -549,7 +549,7 @@ describe("margin calls and liquidations", () => {
     assert.deepStrictEqual([...new Set(traded)], ["BTC_USDT", "BTC_PERP"])
   })
 
-  it("the insurance account pays a loss that exceeds the collateral, and what it can't pay stays the account's debt", () => {
+  it("the insurance account pays a loss that exceeds the collateral, and the rest stays the account's debt", () => {
     const desk = funded()
     desk.send({ _tag: "SetInsurance", ticker: usdt, amount: Decimal.make("300") })
     trade(desk, "ann", "buy", "90", "100")
@@ -583,7 +583,7 @@ describe("margin calls and liquidations", () => {
     assert.strictEqual(text(Ledger.balance(desk.state.ledger, "insurance", usdt)), "21.06")
   })
 
-  it("an account without positions is never called, whatever it owes", () => {
+  it("an account without positions never gets a margin call, whatever it owes", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "90", "100")
     desk.send(moveMark("50"))
@@ -595,7 +595,7 @@ describe("margin calls and liquidations", () => {
 describe("automatic deleveraging", () => {
   const book = { liquidity: "book" } as const
 
-  it("accounts with the most profit per equity take over what the book can't, as complete positions except the last", () => {
+  it("deleveraging takes entire positions, except the last, from the accounts with the most profit per equity", () => {
     const desk = funded(book)
     desk.fund("sub", "collateral", "100000 USDT")
     for (const account of ["cat", "sub"] as const) {
@@ -633,7 +633,7 @@ describe("automatic deleveraging", () => {
     ])
   })
 
-  it("what neither the book nor other accounts take stays open until a price move lets the account recover", () => {
+  it("a position that can't be liquidated in full stays open until a price move lets the account recover", () => {
     const desk = funded(book)
     desk.send(movePrice(perp, "100"))
     desk.send(openPosition("ann", perp, "buy", "90", "100"))
@@ -643,7 +643,7 @@ describe("automatic deleveraging", () => {
     assert.deepStrictEqual(tags(desk.send(moveMark("99")).events, ...calls), ["MarginRestored ann"])
   })
 
-  it("a bid that arrives later takes the position at the next price move, up or down, even after a restart", () => {
+  it("a late bid fills a pending liquidation at the next price move, up or down, even after a restart", () => {
     for (const [mark, restarts] of [["92.9", false], ["93.1", false], ["93.1", true]] as const) {
       const desk = funded(book)
       desk.send(movePrice(perp, "100"))

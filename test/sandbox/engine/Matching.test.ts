@@ -6,7 +6,7 @@ import { cancel, Desk, limit, market, movePrice, progress, units } from "../../s
 
 const btc = "BTC_USDT"
 
-/** A desk on which every account except cat has 10 BTC and 10000 USDT. */
+/** Returns a desk on which every account except cat has 10 BTC and 10000 USDT. */
 const funded = (): Desk => {
   const desk = new Desk()
   for (const account of ["ann", "ben", "sub"] as const) desk.fund(account, "trade", "10 BTC", "10000 USDT")
@@ -25,7 +25,7 @@ describe("limit orders", () => {
     assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["9.6 BTC, 10039.96 USDT", ""])
   })
 
-  it("a limit order trades at the best price first, and with older orders first at each price", () => {
+  it("a limit order takes resting orders in price-time priority", () => {
     const desk = funded()
     const dear = desk.place("ann", limit(btc, "sell", "1", "101"))
     const first = desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -73,7 +73,7 @@ describe("limit orders", () => {
     assert.strictEqual(part.locked?.units, units("1"))
   })
 
-  it("a spot trade leaves the lender's balances unchanged, but may change their order", () => {
+  it("a spot trade leaves the amounts of the lender's balances unchanged, but may reorder the balances", () => {
     const desk = funded()
     const held = () => [...Ledger.balances(desk.state.ledger, "lender")]
     desk.place("ann", limit(btc, "sell", "1", "100"))
@@ -160,7 +160,7 @@ describe("market orders", () => {
     assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["10 BTC, 10000 USDT", ""])
   })
 
-  it("a market order is partly canceled if the book is used up", () => {
+  it("the unfilled part of a market order is canceled once the book is used up", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "buy", "1", "100"))
     assert.strictEqual(progress(desk.place("ann", market(btc, "sell", "2"))), "PARTIAL_CANCELED 1 of 2")
@@ -201,7 +201,7 @@ describe("market orders", () => {
 })
 
 describe("self-trade prevention", () => {
-  /** ann's own order is ahead of ben's, and the new order would take both. */
+  /** Places an order of ann's that would take her own resting order and then ben's. */
   const meet = (stp: SelfTradePrevention) => {
     const desk = funded()
     const own = desk.place("ann", limit(btc, "sell", "1", "100"))

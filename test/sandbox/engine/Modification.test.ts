@@ -214,7 +214,7 @@ describe("modifying stop orders", () => {
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 90"])
   })
 
-  it("in the live policy, the current price determines the direction of a new activation price, which must differ from it", () => {
+  it("in the live policy, an activation price gets its direction from the last price, and must differ from it", () => {
     const desk = funded(Dialect.live)
     const order = desk.place("ann", stop(btc, "buy", "1", "90", "110"))
     assert.deepInclude(changed(desk, order, activation("95")).stop, { condition: "lte", activated: false })

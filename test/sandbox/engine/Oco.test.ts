@@ -59,7 +59,7 @@ describe("OCO orders", () => {
     assert.strictEqual(desk.position("ann", btc), "1 for 90")
   })
 
-  it("a triggered stop-loss cancels the take-profit, and trades with the funds that the take-profit had locked", () => {
+  it("a triggered stop-loss cancels the take-profit, and trades with the funds locked by the take-profit", () => {
     const { desk, pair } = placed()
     desk.place("ben", limit(btc, "sell", "0.5", "111"))
     for (const side of ["sell", "buy"] as const) desk.place("ben", limit(btc, side, "0.1", "110"))

@@ -22,7 +22,7 @@ const funded = (dialect: Dialect.Dialect = Dialect.document): Desk =>
   new Desk(dialect.policy).fund("ann", "collateral", "1000 USDT").fund("sub", "collateral", "1000 USDT")
     .fund("cat", "collateral", "11 USDT").fund("ben", "collateral", "100000 USDT")
 
-/** An account's position and its remaining collateral. */
+/** Returns an account's position and its remaining collateral. */
 const stands = (desk: Desk, account: Account) => [desk.position(account, perp), desk.free(account, "collateral")]
 
 /** Trades with ben as the maker. */
@@ -262,7 +262,7 @@ describe("orders that close a position without being reduce-only", () => {
   const away = (desk: Desk, account: Account, amount: string) =>
     desk.call(account, transfer("collateral", "main", "USDT", amount))
 
-  it("a plain order that would close a position locks margin only after another order has closed the position", () => {
+  it("a closing order without reduceOnly locks margin only after another order has closed the position", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     const order = desk.place("ann", limit(perp, "sell", "1", "120"))
@@ -274,7 +274,7 @@ describe("orders that close a position without being reduce-only", () => {
     assert.deepStrictEqual(stands(desk, "ann"), ["-1 for 120", "999.878 USDT"])
   })
 
-  it("a plain order that closes a position is accepted even if losses have used up the margin", () => {
+  it("a closing order without reduceOnly is accepted even if losses have used up the margin", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     trade(desk, "cat", "sell", "0.5", "92", true)
@@ -287,7 +287,7 @@ describe("orders that close a position without being reduce-only", () => {
     assert.isUndefined(desk.position("cat", perp))
   })
 
-  it("a plain order is canceled if it now needs margin that the wallet lacks", () => {
+  it("when a position is closed, an order that would now open one is canceled if the wallet lacks the margin", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     const order = desk.place("cat", limit(perp, "sell", "1", "120"))
@@ -295,7 +295,7 @@ describe("orders that close a position without being reduce-only", () => {
     assert.deepStrictEqual([progress(order), desk.locked("cat", "collateral")], ["CANCELED 0 of 1", ""])
   })
 
-  it("the oldest plain orders keep their claims on a position that shrinks", () => {
+  it("when a position shrinks, the oldest closing orders still need no margin", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     for (const price of ["120", "121"]) desk.place("ann", limit(perp, "sell", "1", price))
@@ -304,7 +304,7 @@ describe("orders that close a position without being reduce-only", () => {
     assert.strictEqual(desk.locked("ann", "collateral"), "12.16655 USDT")
   })
 
-  it("stop-limit and OCO orders lock no margin while they would close a position; after that, an OCO order locks it once for both legs", () => {
+  it("stop-limit and OCO orders lock no margin while they would close a position; after that, an OCO order locks margin once for both legs", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     desk.place("ann", stop(perp, "sell", "1", "85", "90"))
@@ -317,7 +317,7 @@ describe("orders that close a position without being reduce-only", () => {
     assert.strictEqual(desk.locked("ann", "collateral"), "8.54675 USDT")
   })
 
-  it("a plain order releases the lock on its opening part only when that part trades", () => {
+  it("an order that flips a position releases the lock on its opening part only when that part trades", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     desk.place("ann", limit(perp, "sell", "3", "100"))

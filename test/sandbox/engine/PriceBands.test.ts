@@ -6,7 +6,7 @@ import { Desk, limit, modify, movePrice, oco, stop, stopMarket } from "../../sup
 
 const btc = "BTC_USDT"
 
-/** An exchange on which BTC_USDT was last traded at 100, so its price band is from 10 to 500. */
+/** Returns an exchange on which BTC_USDT was last traded at 100, so its price band is from 10 to 500. */
 const funded = (policy = Dialect.live.policy): Desk => {
   const desk = new Desk(policy).fund("ann", "trade", "100 BTC", "100000 USDT").fund("ann", "collateral", "100000 USDT")
   desk.send(movePrice(btc, "100"))

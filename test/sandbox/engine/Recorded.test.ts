@@ -46,7 +46,7 @@ const recordedWithNewer = {
   live: "38c03ca4435a267edd5e31463b43ae6113bf579c0ba56091105679d15cade6d1"
 }
 
-/** The hashes of a history with kill switches and exits: the replies and all events. */
+/** The hashes of a history with kill switches, take-profits and stop-losses: the replies and all events. */
 const recordedConditional = {
   document: "71840475884343d3e9e371733f8d12b20fe547254c2331aa07c3ad2763ce5d00",
   live: "f9285ac9a05e9489be021936e7aef1ffdba5263a6ecb78bb44dfbe6b54e888e0"
@@ -58,15 +58,15 @@ const recordedMargin = {
   live: "b3f0c8b518d736af785c439d020b672e1500f2ca887caad06d64d66d6a2a5fdb"
 }
 
-/** Fields added after the recording: kill switches, exits, retail flags, and the other order of a trade. */
+/** Checks for fields added after the recording: kill switches, exits, retail flags, and the other order of a trade. */
 const isAdded = (key: string, value: unknown): boolean =>
   ["killSwitches", "oto", "exits", "rpi", "retail"].includes(key) ||
   (key === "counterparty" && typeof value !== "object")
 
-/** The constraint `step` was named `precision` when these results were recorded. */
+/** Renames the constraint `step` to `precision`, its name when these results were recorded. */
 const named = (key: string, value: unknown): unknown => key === "kind" && value === "step" ? "precision" : value
 
-/** Sorts fields by name, because their sequence has no meaning. */
+/** Sorts fields by name, because their order has no meaning. */
 const sorted = <A>(value: A): A => sort(value) as A
 
 const sort = (value: unknown): unknown => {
@@ -112,7 +112,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
       }))
   )
 
-  it.effect(`kill switches and exits give their recorded results under the policy of the ${name} dialect`, () =>
+  it.effect(`kill switches, take-profits and stop-losses give their recorded results under the policy of the ${name} dialect`, () =>
     Effect.sync(() => {
       const state = State.make(policy)
       const next = conditionalHistory(1)

@@ -30,7 +30,7 @@ const funded = (): Desk => {
   return desk
 }
 
-/** The asks that no public view shows, as `"left @ price"`. */
+/** Returns the asks that no public view shows, as `"left @ price"`. */
 const hidden = ({ state }: Desk): ReadonlyArray<string> =>
   [...Saved.save(state).trading.values()].flatMap(({ book }) =>
     book.rpi.asks.flatMap(({ orders, price }) => orders.map(({ left }) => `${text(left)} @ ${text(price)}`))

@@ -50,7 +50,7 @@ const plans: fc.Arbitrary<Plan> = fc.record({
   )
 })
 
-/** The commands that start the investments and price paths, sorted by time. */
+/** Returns the commands that start the investments and price paths, sorted by time. */
 const commands = ({ invested, played }: Plan): ReadonlyArray<{ readonly at: number; readonly action: Action }> =>
   [
     ...invested.flatMap(({ after, amount, days }, index) => {
@@ -89,7 +89,7 @@ const commands = ({ invested, played }: Plan): ReadonlyArray<{ readonly at: numb
     }))
   ].toSorted((a, b) => a.at - b.at)
 
-/** The expected events in their sequence, computed without an engine. */
+/** Computes the expected events in order, without an engine. */
 const expected = ({ invested, played }: Plan, until: number): ReadonlyArray<string> => {
   const due = [
     ...invested.flatMap(({ after, amount, days }, index) =>
@@ -202,7 +202,7 @@ describe("scheduled events", () => {
     assert.deepStrictEqual(events.flatMap(shown), ["investment-0 0.01", "price 100"])
   })
 
-  it("a stop order that a price path triggers trades at the time of that price", () => {
+  it("a stop order triggered by a price on a price path trades at the time of that price", () => {
     const desk = new Desk()
     desk.fund("ben", "trade", "1000 USDT")
     desk.send({ _tag: "MovePrice", market: btcUsdt, price: Price.make("100") })

@@ -37,7 +37,7 @@ class Model {
     if (balances !== undefined) balances[ticker] += units
   }
 
-  /** Returns the orders with which an order with this side and limit would trade, in the sequence of the trades. */
+  /** Returns the orders with which an order with this side and limit would trade, in the order of the trades. */
   counterparts(side: "buy" | "sell", price: number): ReadonlyArray<Resting> {
     const sign = side === "buy" ? 1 : -1
     return this.resting

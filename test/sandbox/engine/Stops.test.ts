@@ -66,7 +66,7 @@ describe("stop activation in the live policy", () => {
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 90", "1 @ 110"])
   })
 
-  it("in the live policy, an order's side determines how a stop order is triggered if there is no price", () => {
+  it("in the live policy, a stop order's side determines its trigger direction if there is no price", () => {
     const desk = funded({ ...live, last: "" })
     assert.strictEqual(desk.place("ann", stop(btc, "buy", "1", "95", "90")).stop?.condition, "gte")
   })
@@ -153,7 +153,7 @@ describe("stop orders triggered by the owner's price move", () => {
     assert.deepStrictEqual([progress(order), desk.book(btc, "bids")], ["NEW 0 of 1", ["1 @ 105"]])
   })
 
-  it("all stop orders that a price move triggers trade at the new price, oldest first", () => {
+  it("all stop orders triggered by a price move trade at the new price, oldest first", () => {
     const desk = funded()
     const activations = ["96", "98", "97"]
     const orders = activations.map((at) => desk.place("ann", stop(btc, "sell", "1", "50", at)))
@@ -174,7 +174,7 @@ describe("stop orders triggered by the owner's price move", () => {
 })
 
 describe("stop-market orders", () => {
-  it("a stop-market order locks its total, trades at the price that the owner sets, and is a taker", () => {
+  it("a stop-market order locks its total, trades at the price set by the owner, and is a taker", () => {
     const desk = funded()
     const [buy, sell] = [stopMarket(btc, "buy", "220", "110"), stopMarket(btc, "sell", "2", "90")]
     const orders = [desk.place("ann", buy), desk.place("ben", sell)]

@@ -22,7 +22,7 @@ const quantity = fc.tuple(
   return `${sign}${whole}${digits === 0 ? "" : `.${text.slice(-digits)}`}` as Decimal.Decimal
 })
 
-/** The exact quantity if it fits in eighteen decimal places. */
+/** Returns the exact quantity, or `undefined` if it does not fit in eighteen decimal places. */
 const exact = ({ d, n }: Fraction.Fraction) => (n * Units.one) % d === 0n ? n * Units.one / d : undefined
 
 const units = fc.oneof(

@@ -29,10 +29,10 @@ const grids = [
 ] as const
 
 /**
- * A draft of a command. The state of the exchange later determines which orders it refers to.
+ * A draft of a command. The state of the exchange later determines the orders to which the draft refers.
  *
  * - `tick`: the distance of the price from the middle, in ticks; `trigger`: the same for the activation price
- * - `lots`: the amount in lots, or the market's minimum if zero; `odd`: the number of amount steps added to it
+ * - `lots`: the amount in lots, or the market's minimum if zero; `odd`: the number of amount steps added
  * - `pick`: selects the open order that a cancellation names
  */
 export interface Draft {
@@ -158,7 +158,7 @@ const orders = (desk: Desk, drafted: Draft, listed: Market) => {
   return { grid, at, price, amount, side, own, reduceOnly, collateral, exit: exitOf(draft, collateral, at) }
 }
 
-/** The exit of an order that trades at `ticks`. Only orders that can open a position have an exit. */
+/** Returns the take-profit and stop-loss of an order at `ticks`, if the order can open a position. */
 const exitOf =
   ({ exit, flag, isBuy, pick }: Draft, collateral: boolean, at: (ticks: number) => Units.Units) =>
   (ticks: number): { readonly takeProfit?: Decimal.Price; readonly stopLoss?: Decimal.Price } => {
@@ -170,14 +170,14 @@ const exitOf =
     }
   }
 
-/** The smallest amount that reaches the minimum total. */
+/** Returns the smallest amount that reaches the minimum total. */
 const least = (listed: Market, price: Units.Units, step: Units.Units): Units.Units => {
   const ofTotal = (Units.over(units(listed.minTotal), price) / step + 1n) * step
   const ofAmount = units(listed.minAmount)
   return ofTotal > ofAmount ? ofTotal : ofAmount
 }
 
-/** Changes to an order, sometimes to fields that the order does not have. */
+/** Returns changes to an order, sometimes to fields that the order does not have. */
 const changesOf = (desk: Desk, draft: Draft, order: Order): Partial<Modify> => {
   const listed = desk.state.markets.get(order.market) ?? assert.fail("no such market")
   const market = grids.findIndex((grid) => grid.market === order.market)
@@ -427,7 +427,7 @@ export const actionOf = (desk: Desk, draft: Draft): Action => {
   return call(owner ?? draft.account, asked)
 }
 
-/** Funds every account, but cat only with little. */
+/** Funds every account, but cat with only a little. */
 export const funded = (desk: Desk): Desk => {
   for (const account of accounts) desk.send({ _tag: "SetAccount", account, rpi: true, retail: true })
   for (const account of ["ann", "ben", "sub"] as const) {

@@ -15,7 +15,7 @@ class Dice {
     this.state = seed
   }
 
-  /** An integer from 0 to `below` - 1. */
+  /** Draws an integer from 0 to `below` - 1. */
   next(below: number): number {
     this.state = (Math.imul(this.state, 1_664_525) + 1_013_904_223) >>> 0
     return Math.floor(this.state / 2 ** 32 * below)
@@ -125,7 +125,7 @@ const order = (dice: Dice, kind: number): object => {
   return { _tag: "PlaceOco", ...common, ...reduceOnly, price: at(9), activationPrice: at(9), stopLimitPrice: at(9) }
 }
 
-/** Cancels an open order, or uses a random id, by order id or client order id. */
+/** Draws the cancellation of an open order or of a random id, by order id or client order id. */
 const cancellation = (dice: Dice, state: State, kind: number): object => {
   if (kind === 4) {
     return {
@@ -349,7 +349,7 @@ export const history = (seed: number, tells: Telling = {}): (state: State) => Co
   }
 }
 
-/** Draws a kill switch, an order with an exit, or the cancellation of such an order. */
+/** Draws a kill switch, an order with a take-profit or stop-loss, or the cancellation of such an order. */
 const conditional = (dice: Dice, { otoOrders }: State): object => {
   const { digits, lot, market, price, tick } = dice.pick(grids.slice(0, 5))
   const at = (ticks: number) => (price + ticks * tick).toFixed(digits)
@@ -384,7 +384,7 @@ const conditional = (dice: Dice, { otoOrders }: State): object => {
   }
 }
 
-/** A history in which, on average, every third command is about kill switches or exits. */
+/** Draws a history in which, on average, every third command is about kill switches, take-profits or stop-losses. */
 export const conditionalHistory = (seed: number): (state: State) => Command => {
   const dice = new Dice(seed + 1000)
   const next = history(seed)
@@ -468,7 +468,7 @@ const margin = (dice: Dice, { positionsOf }: State): { readonly owner?: object; 
   }
 }
 
-/** A history in which every other command, on average, is about margin. */
+/** Draws a history in which every other command, on average, is about margin. */
 export const marginHistory = (seed: number): (state: State) => Command => {
   const dice = new Dice(seed + 2000)
   const next = history(seed)

@@ -15,17 +15,17 @@ import { units } from "../../support/engine.ts"
 
 const ids = (items: Iterable<{ readonly id: unknown }>): string => Array.from(items, ({ id }) => id).join()
 
-/** Whether this is the stop-loss of an open pair. The pair's claim is counted for its take-profit. */
+/** Checks whether an order is the stop-loss of an open pair. The pair's claim is counted for its take-profit. */
 const isShared = ({ exits, ocoOrders }: State, order: Order): boolean => {
   const pair = order.oco === undefined ? undefined : ocoOrders.get(order.oco) ?? exits.get(order.oco)
   return pair?.stopLoss === order && pair.takeProfit !== undefined
 }
 
-/** An order's claim on a position. */
+/** Returns an order's claim on a position. */
 const claimOf = (state: State, order: Order): bigint =>
   order.kind === "spot" || isShared(state, order) ? 0n : order.reduceOnly ? order.left : order.closing
 
-/** The value of the part of an order that opens a futures position, at the highest price of its OCO pair. */
+/** Returns the value of an order's part that opens a futures position, at the highest price of its OCO pair. */
 const pendingOf = (state: State, order: Order): bigint => {
   const isExempt = order.kind !== "futures" || order.reduceOnly || order.account === Quotes.account
   if (isExempt || isShared(state, order)) return 0n

@@ -30,12 +30,12 @@ const sum = (values: Iterable<bigint>): bigint => [...values].reduce((total, val
 const isQuoteAmount = ({ kind, side, type }: Order): boolean =>
   side === "buy" && (type === "market" || (type === "stop market" && kind === "spot"))
 
-/** The price on which an order's lock is based: its limit, or its activation price if it has no limit. */
+/** Returns the price on which an order's lock is based: its limit, or its activation price if it has no limit. */
 const priceOf = (order: Order): Units.Units => units(order.price ?? order.stop?.price ?? assert.fail("has no price"))
 
 /**
- * Every asset is conserved. Only the lender, `funding` and `outside` have negative balances. Debts are above zero, and an account
- * with a debt has no free collateral in that asset.
+ * Checks that every asset is conserved. Only the lender, `funding` and `outside` have negative balances. Debts are
+ * above zero, and an account with a debt has no free collateral in that asset.
  */
 const ledger = ({ ledger }: State): void => {
   for (const [ticker, total] of Ledger.totals(ledger)) holds(total === 0n, `${ticker} is not conserved`)
@@ -55,7 +55,7 @@ const ledger = ({ ledger }: State): void => {
   }
 }
 
-/** Each account's balances, investments and unused codes minus its debts, by account and asset. */
+/** Returns each account's balances, investments and unused codes minus its debts, by account and asset. */
 const worth = ({ codes, investments, ledger }: State): Map<string, Units.Units> => {
   const worth = new Map<string, Units.Units>()
   for (const [holder, held] of Ledger.save(ledger)) {
@@ -90,7 +90,7 @@ const increase = (sums: Map<string, Units.Units>, key: string, units: Units.Unit
   sums.set(key, (sums.get(key) ?? 0n) + units)
 }
 
-/** Locked funds equal the locks of open orders. The margin of orders on positions is reserved instead of locked. */
+/** Checks that locked funds equal the locks of open orders. The margin of orders on positions is reserved instead. */
 const locks = (state: State): void => {
   const expected = new Map<string, Units.Units>()
   const reserved = new Map<string, Units.Units>()
@@ -115,15 +115,15 @@ const locks = (state: State): void => {
   equal(state.reserved, reserved, "the margin of orders")
 }
 
-/** The lock of a spot order equals its remaining cost. */
+/** Checks that the lock of a spot order equals the order's remaining cost. */
 const exactLock = (order: Order): void => {
   if (order.kind !== "spot") return
   const isWhole = order.side === "sell" || isQuoteAmount(order)
   const needed = isWhole ? order.left : Units.times(order.left, priceOf(order))
-  holds(order.locked?.units === needed, "locks more or less than it needs")
+  holds(order.locked?.units === needed, "the order locks more or less than it needs")
 }
 
-/** An order's status matches its fills. */
+/** Checks that an order's status matches its fills. */
 const fits = (order: Order): void => {
   holds(
     order.left + (isQuoteAmount(order) ? order.dealMoney : order.dealStock) === order.quantity,
@@ -153,13 +153,13 @@ const ended = (state: State, order: Order): void => {
   fits(order)
   assert.isFalse(isOpen(order.status), order.status)
   assert.isUndefined(order.queued)
-  assert.strictEqual(order.locked?.units ?? 0n, 0n, "an order that has ended holds a lock")
+  assert.strictEqual(order.locked?.units ?? 0n, 0n, "a closed order holds a lock")
   // Quotes that the counterparty canceled without a fill are not stored.
   const kept = order.account === Quotes.account && order.dealStock === 0n ? 0 : 1
   assert.strictEqual((state.endedOrders.get(order.account) ?? []).filter(({ id }) => id === order.id).length, kept)
 }
 
-/** The counterparty's orders on a market match its quotes on both sides of the price, and no quote is missing. */
+/** Checks that the counterparty's orders on a market match its quotes on both sides, and that no quote is missing. */
 const quoted = ({ openOrders }: State, market: MarketName, { price, quotes, settings }: Quotes.Quoting): void => {
   const open = [...openOrders.latest(Quotes.account, market)]
   if (!settings.enabled) return holds(open.length === 0, "the counterparty quotes although it is disabled")
@@ -181,7 +181,7 @@ const quoted = ({ openOrders }: State, market: MarketName, { price, quotes, sett
   }
 }
 
-/** The counterparty is always the maker, and its spot balances equal its credits and its trades. */
+/** Checks that the counterparty is always the maker, and that its spot balances equal its credits plus its trades. */
 const counterparty = (state: State): void => {
   const { credited, hit, markets } = state.counterparty
   holds(hit.size === 0, "markets are still marked as hit")
@@ -214,7 +214,7 @@ const open = (state: State, id: OrderId, order: Order): void => {
   }
 }
 
-/** Every open order is in exactly one place: in the book at its price, or among the pending stop orders. */
+/** Checks that every open order is in exactly one place: in the book at its price, or among the pending stop orders. */
 const places = (state: State, market: MarketName, { book, lastPrice, waiting }: Saved.Trading): Set<Order> => {
   const found = new Set<Order>()
   for (const side of ["buy", "sell"] as const) {
@@ -248,7 +248,7 @@ const places = (state: State, market: MarketName, { book, lastPrice, waiting }: 
   return found
 }
 
-/** Prices are sorted, best first, and no bid crosses an ask, except orders that rest only for retail orders. */
+/** Checks that prices are sorted, best first, and that no bid crosses an ask, RPI orders excepted. */
 const sorted = ({ book }: Saved.Trading): void => {
   const falls = (prices: ReadonlyArray<bigint>) => prices.slice(1).every((price, i) => price < (prices[i] ?? 0n))
   for (const { asks, bids } of [book, book.rpi]) {
@@ -260,7 +260,7 @@ const sorted = ({ book }: Saved.Trading): void => {
   holds(bid === undefined || ask === undefined || bid < ask, "the book is crossed")
 }
 
-/** The total of each price level equals the sum of the level's open orders. */
+/** Checks that the total of each price level equals the sum of the level's open orders. */
 const counted = ({ book }: Trading): void => {
   for (const side of ["buy", "sell"] as const) {
     for (const { left, orders, price } of [...Book.levels(book, side), ...Book.levels(book.rpi, side)]) {
@@ -269,26 +269,26 @@ const counted = ({ book }: Trading): void => {
   }
 }
 
-/** The key of an order's position. In hedge mode, a futures order trades either the long or the short position. */
+/** Returns the key of an order's position. In hedge mode, a futures order trades the long or the short position. */
 const keyOf = ({ accounts }: State, { account, kind, market, positionSide }: Order): string =>
   `${account}/${market}${kind === "futures" && accounts.get(account)?.hedgeMode === true ? `/${positionSide}` : ""}`
 
 const percentOf = (listed: Market, role: "maker" | "taker"): Units.Units =>
   Units.ofPercent(role === "taker" ? listed.takerFee : listed.makerFee)
 
-/** The margin and the fee for this amount at this price, at the default leverage. */
+/** Returns the margin plus the fee for this amount at this price, at the default leverage. */
 const marginOf = ({ takerFee }: Market, amount: Units.Units, price: Units.Units): Units.Units => {
   const total = Units.times(amount, price)
   return total / 10n + Units.times(total, Units.ofPercent(takerFee))
 }
 
-/** The part of a plain order for which no margin is locked. This part may only close a position. */
+/** Returns the part of an order without reduceOnly for which no margin is locked. Such a part closes a position. */
 const uncovered = (market: Market, order: Order, locked: Units.Units): Units.Units => {
   const needed = marginOf(market, order.left, order.queued ?? priceOf(order))
   return locked >= needed ? 0n : order.left - order.left * locked / needed
 }
 
-/** The open orders on positions. An OCO order is counted once, with the lock of both legs. */
+/** Returns the open orders without reduceOnly on positions. An OCO order counts once, with the lock of both legs. */
 const plainOrders = (state: State) => {
   const { ocoOrders, openOrders } = state
   return [...openOrders.values()].flatMap((order) => {
@@ -300,7 +300,7 @@ const plainOrders = (state: State) => {
   })
 }
 
-/** The order parts without margin together close no more than the position. */
+/** Checks that the order parts without margin together close no more than the position. */
 const secured = (state: State): void => {
   const sums = new Map<string, Units.Units>()
   for (const { key, locked, order } of plainOrders(state)) {
@@ -314,7 +314,7 @@ const secured = (state: State): void => {
 
 const shown = Units.toDecimal
 
-/** The account as the public formulas see it. */
+/** Returns the account in the form that the public formulas take. */
 export const accountOf = (state: State, account: string): Margin.Account => ({
   leverage: state.accounts.get(account)?.leverage ?? 10,
   assets: [...state.currencies].map(({ ticker }) => ({
@@ -351,9 +351,9 @@ const isClose = (one: string, other: Units.Units): boolean => {
 }
 
 /**
- * The engine's values equal the values of the public formulas, apart from the rounding of entry prices. Every account
- * at the margin call level has a margin call. Every account at the liquidation level is in liquidation, with positions
- * that no other account took.
+ * Checks that the engine's values equal the values of the public formulas, apart from the rounding of entry prices.
+ * Every account at the margin call level has a margin call. Every account at the liquidation level is in liquidation,
+ * with positions that no other account took.
  */
 const levels = (state: State, withFormulas: boolean): void => {
   const { dirty, moved } = state.watches
@@ -501,7 +501,7 @@ export class Follower {
     this.greatestId = BigInt(id)
   }
 
-  /** Finds an order that no reply contains: a leg of an exit, or a liquidation order. */
+  /** Finds an order that no reply contains: a take-profit or stop-loss leg of an exit, or a liquidation order. */
   private find({ account, order }: { readonly account: string; readonly order: OrderId }): Order {
     const ended = this.state.endedOrders.get(account) ?? []
     const found = this.state.openOrders.get(order) ?? ended.find(({ id }) => id === order) ??
@@ -547,7 +547,7 @@ export class Follower {
       case "OrderEnded":
         // The counterparty may quote and withdraw an order in the same command.
         if (event.account === Quotes.account && !this.orders.has(event.order)) return
-        return ended(this.state, this.orders.get(event.order) ?? assert.fail("an unknown order has ended"))
+        return ended(this.state, this.orders.get(event.order) ?? assert.fail("an unknown order was closed"))
       case "Traded":
         return this.trade(event)
       case "InterestPaid":
@@ -602,7 +602,7 @@ export class Follower {
     this.tradeOutside(event.market, isBought ? event.amount : -event.amount, event.price)
   }
 
-  /** The outside market trades with the lender, which holds the assets that the outside market bought. */
+  /** Records the outside market's trade with the lender, which holds the assets that the outside market bought. */
   private tradeOutside(market: MarketName, signed: bigint, price: Units.Units): void {
     const { money, stock } = this.listed(market)
     increase(this.tradedOutside, stock, signed)
@@ -670,7 +670,7 @@ export class Follower {
     increase(this.worth, `${account} ${listed.money}`, before > 0n ? value - paid : paid - value)
   }
 
-  /** At every price, the oldest order is first. */
+  /** Checks that the oldest order at every price is first. */
   private inTurn({ book }: Saved.Trading): void {
     for (const { orders } of [...book.bids, ...book.asks, ...book.rpi.bids, ...book.rpi.asks]) {
       const arrived = orders.map(({ id }) => this.arrivals.get(id) ?? assert.fail("was never placed"))
@@ -678,7 +678,7 @@ export class Follower {
     }
   }
 
-  /** Either both legs of an OCO order are open and untouched, or at most one leg is open. */
+  /** Checks that either both legs of an OCO order are open and untouched, or at most one leg is open. */
   private pairsEndTogether(): void {
     for (const { id, stopLoss, takeProfit } of this.pairs) {
       const open = [stopLoss, takeProfit].filter((leg) => this.state.openOrders.has(leg.id))
@@ -692,7 +692,7 @@ export class Follower {
     }
   }
 
-  /** Both legs of an exit wait until one is triggered, and the two legs never both trade. */
+  /** Checks that both legs of an exit, a take-profit and a stop-loss, wait until one of them is triggered. */
   private exitsAreWhole(): void {
     for (const { id, stopLoss, takeProfit } of this.state.exits.values()) {
       for (const leg of [stopLoss, takeProfit]) {
@@ -708,7 +708,7 @@ export class Follower {
       holds(this.state.openOrders.get(order.id) === order, "an exit whose order is not open")
   }
 
-  /** At most one leg of an exit has traded. */
+  /** Checks that at most one leg of an exit has traded. */
   private exitsTradeOnce(): void {
     const traded = new Set<OrderId>()
     for (const { dealStock, oco, type } of this.orders.values()) {
@@ -729,8 +729,8 @@ export class Follower {
   }
 
   /**
-   * The lender holds the other side of all positions at cost, and of trades with the outside market. Debts are owed to
-   * the lender. Spot trades between accounts do not change its balances.
+   * Checks that the lender holds the other side of all positions at cost, and of trades with the outside market. Debts
+   * are owed to the lender. Spot trades between accounts do not change the lender's balances.
    */
   private lenderAgrees(): void {
     const expected = new Map(this.tradedOutside)
@@ -747,8 +747,8 @@ export class Follower {
   }
 
   /**
-   * Each account's assets minus its debts equal its gains minus its losses. `outside` has paid exactly the expected
-   * amounts.
+   * Checks that each account's assets minus its debts equal its gains minus its losses, and that `outside` has paid
+   * exactly the expected amounts.
    */
   private worthAgrees(): void {
     equal(worth(this.state), this.worth, "the assets of an account minus its debts")
@@ -759,7 +759,7 @@ export class Follower {
 }
 
 /**
- * The state without the times of the last call and command, which are the only values that a refused call may change.
+ * Returns the state without the times of the last call and command, the only values that a refused call may change.
  */
 export const apartFromActivity = ({ keys, ...state }: State): string =>
   canonical({

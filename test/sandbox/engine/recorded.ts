@@ -1,7 +1,8 @@
 /**
  * The details recorded for each history in addition to its hash, so that a failure shows the difference: a code for
  * each command, short hashes of each part of the state at intervals, and values that describe the final state.
- * `TXC_TEST_RECORD=1` rewrites the file. A change of the engine that requires this also requires a new engine version.
+ * `TXC_TEST_RECORD=1` rewrites the file. A change to the engine that requires a rewrite also requires a new engine
+ * version.
  */
 import { assert } from "@effect/vitest"
 import { createHash } from "node:crypto"
@@ -125,7 +126,7 @@ export class Summary {
     if (process.env["TXC_TEST_RECORD"] !== undefined) {
       return writeFileSync(file, textOf({ ...read(), [name]: now }))
     }
-    const before = read()[name] ?? assert.fail(`nothing is recorded of ${name}`)
+    const before = read()[name] ?? assert.fail(`nothing is recorded for ${name}`)
     const difference = this.difference(before)
     assert.deepStrictEqual(now.end, before.end, difference)
     assert.isUndefined(difference)

@@ -39,7 +39,7 @@ describe.each(worlds)("the call log (%s)", (_name, dialect, world) => {
   const requests = ControlClient.use((control) => control.requests({ query: {} }))
 
   test(
-    "a record contains the call's fields, its outcome, and its command's number",
+    "a call's record contains the call's fields, its outcome, and the number of its command",
     Effect.gen(function*() {
       const { sequence } = yield* ControlClient.use((control) => control.status())
       yield* post(signed(dialect, stopLimit, order))
@@ -81,7 +81,7 @@ describe.each(worlds)("the call log (%s)", (_name, dialect, world) => {
   )
 
   test(
-    "a record contains the fault that hit the call, and the response that the caller received",
+    "a call's record contains the fault that hit the call, and the response that the caller received",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const lost = yield* control.addFault({ payload: { path: stopLimit, symptom: answerLost } })
@@ -114,7 +114,7 @@ describe.each(worlds)("the call log (%s)", (_name, dialect, world) => {
 })
 
 describe("records of calls", () => {
-  it.effect("a record's duration is measured with a clock that the owner can't set", () =>
+  it.effect("a call's recorded duration is measured with a clock that the owner can't set", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
       let nanos = 0n

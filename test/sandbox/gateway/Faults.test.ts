@@ -197,7 +197,7 @@ describe.each(worlds)("faults as callers see them (%s)", (_name, dialect, world)
   )
 
   test(
-    "a slow body arrives in parts, and completely",
+    "a slow body arrives in parts, but in full",
     Effect.gen(function*() {
       yield* fault({ _tag: "Slow", bytesPerSecond: 40 })
       const [time, text] = yield* Effect.timed(ping)

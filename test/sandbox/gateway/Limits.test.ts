@@ -53,7 +53,7 @@ describe("admitting calls within a limit", () => {
     assert.deepStrictEqual([1, 2].map(() => limits.admit("caller", "/a", three, 0)), [true, false])
   })
 
-  it("a limit drops only the counts of callers that have made no call for a complete window", () => {
+  it("a limit drops only the counts of callers that have made no call for a full window", () => {
     const limits = Limits.make()
     for (let caller = 0; caller < 20_000; caller++) {
       assert.isTrue(limits.admit(`caller-${caller}`, "/a", { calls: 1, perSeconds: 1 }, caller * 200))
@@ -82,7 +82,7 @@ for (const dialect of dialects) {
     ) =>
       Effect.map(Effect.all(calls), (answers) => answers.map((answer) => answer === "reset" ? answer : answer.status))
 
-    it.effect("a key's calls are counted per path, with the times of the venue's clock", () =>
+    it.effect("a key's calls are counted per path, by the venue's clock", () =>
       Effect.gen(function*() {
         const control = yield* Control
         yield* control.limit(three, balance)

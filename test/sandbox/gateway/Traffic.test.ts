@@ -19,7 +19,7 @@ const shownOf = (asked: Request, answer: object) => {
 }
 
 describe("the traffic of the latest calls", () => {
-  it("traffic shows no key, signature, code, passphrase or secret, however it is encoded", () => {
+  it("the traffic log shows no keys, signatures, codes, passphrases or secrets, however they are encoded", () => {
     const headers = { "x-txc-apikey": "KEY", "x-txc-signature": "SIGNATURE", cookie: "COOKIE", accept: "*/*" }
     const shown = JSON.stringify([
       shownOf(request(`{"c\\u006fde":"CODE","passphrase":"PASS"}`, headers), {
@@ -74,7 +74,7 @@ describe("the traffic of the latest calls", () => {
     const all = new Uint8Array(65_536)
     traffic.add(1, { ...request("x"), body: all.subarray(0, 10) }, json(200, {}))
     assert.strictEqual(traffic.get(1)?.request.body.buffer.byteLength, 10)
-    // A body that fills its buffer completely shares the buffer with no other data.
+    // A body that fills its entire buffer shares the buffer with no other data.
     traffic.add(2, { ...request("x"), body: all }, json(200, {}))
     assert.strictEqual(traffic.get(2)?.request.body.buffer.byteLength, 4096)
     const own = new Uint8Array(10)

@@ -8,7 +8,7 @@ import { dialects, raw, rawPublic, same, traders } from "../../support/trading.t
 
 const paths = Unserved.subjects.flatMap(({ paths }) => paths)
 
-/** A path as a caller would write it. */
+/** Fills in a path's placeholders, as a caller would. */
 const filled = (path: string) => path.replaceAll(/\{\w+\}/gu, "BTC_USDT")
 
 describe("calls that the sandbox does not serve", () => {

@@ -26,14 +26,14 @@ const state = State.make(Dialect.live.policy)
 for (const key of [alice, keyOf("bob", "another secret")]) state.keys.set(key.apiKey, key)
 
 describe("WebSocket connection tokens", () => {
-  it("a token contains its key and its creation time", () => {
+  it("a WebSocket token contains its key and its creation time", () => {
     assert.deepStrictEqual(StreamToken.read(state, StreamToken.create(alice, 7n, 1_700_000_000_000_001.75)), {
       key: alice,
       createdAt: 1_700_000_000_000_001
     })
   })
 
-  it("a token is invalid after any change", () => {
+  it("a WebSocket token is invalid after any change", () => {
     const token = StreamToken.create(alice, 7n, 1_700_000_000_000_001)
     const position = fc.integer({ min: 0, max: token.length - 1 })
     fc.assert(fc.property(position, fc.string({ maxLength: 2 }), (at, put) => {

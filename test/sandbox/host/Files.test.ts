@@ -9,7 +9,7 @@ import { balance, call, keyOf, own, ping, send } from "../../support/host.ts"
 
 const inFolder = (folder: string) => Layer.fresh(Host.layer({ folder }))
 
-/** Two sleeping venues, each with different funds, and their folders. */
+/** Creates two sleeping venues with different funds. Returns the venues and their folders. */
 const twoVenues = Effect.fnUntraced(function*(folder: string) {
   const host = yield* Host.Host
   const venues = [yield* host.make(), yield* host.make()] as const

@@ -107,8 +107,8 @@ it.live("the host's page lists, creates and deletes venues, and opens each venue
       assert.strictEqual(new URL(named.url()).hostname, `${id}.localhost`)
       assert.isTrue(yield* see(() => named.evaluate(() => window.opener === null)))
 
-      // When it is served under a path, the venue shares its origin with other venues. Their pages must not be able to
-      // read its token.
+      // A venue that is served under a path shares its origin with other venues, whose pages must not be able to read
+      // the venue's token.
       const { controlToken, url } = yield* host.find(id)
       const under = yield* see(() => context.newPage())
       yield* see(() => under.goto(`${url}/#token=${controlToken}`))

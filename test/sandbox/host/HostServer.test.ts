@@ -18,7 +18,7 @@ import { closedPort, listens } from "../../support/server.ts"
 
 const { keyOf, own, parse, ping, send } = Calls
 
-/** A GET whose `Host` header differs from its destination, as browsers and curl send it for `{id}.localhost`. */
+/** Sends a GET with a `Host` header other than the destination, as browsers and curl do for `{id}.localhost`. */
 const named = (baseUrl: string, host: string, path: string) =>
   Effect.callback<number | undefined>((resume) => {
     Http.get(`${baseUrl}${path}`, { headers: { host } }, (response) => {
@@ -30,7 +30,7 @@ const named = (baseUrl: string, host: string, path: string) =>
 const served = (options: Host.Options = {}) =>
   Layer.merge(Layer.orDie(Layer.fresh(Host.layer(options))), NodeHttpClient.layerUndici)
 
-/** The host's control plane. */
+/** Returns the address and the token of the host's control plane. */
 const planeOf = (baseUrl: string, { token }: Host.Host["Service"]) => ({
   controlUrl: `${baseUrl}/control/v1/`,
   controlToken: token
@@ -194,5 +194,5 @@ describe("a host over HTTP", () => {
     }).pipe(Effect.scoped, Effect.provide(served())))
 })
 
-/** A venue's summary. */
+/** Returns a venue's summary. */
 const pick = ({ dialect, id, madeAt, owner, url }: Host.Made) => ({ id, owner, url, dialect, madeAt })

@@ -37,7 +37,7 @@ const action = fc.record({
   kind: fc.constantFrom("call", "call", "call", "sleep", "restart", "end")
 })
 
-/** A venue whose first attempts to wake go as planned. Later attempts succeed. */
+/** Creates a venue whose first attempts to wake follow the plan. Later attempts succeed. */
 const residentOf = Effect.fnUntraced(function*(
   plan: ReadonlyArray<{
     readonly before: keyof typeof steps
@@ -61,7 +61,7 @@ const residentOf = Effect.fnUntraced(function*(
     baseUrl: () => "",
     onIdle: () => undefined,
     clock: yield* Clock.Clock,
-    // This uses a separate scope, because the test's own scope could not be closed if the venue is stuck.
+    // The venue has a separate scope, because the test's own scope could not be closed if the venue is stuck.
     scope: yield* Scope.make(),
     run: Effect.runForkWith(yield* Effect.context())
   })

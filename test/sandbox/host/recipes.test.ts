@@ -10,7 +10,7 @@ import * as Project from "../../support/project.ts"
 
 const page = Project.readSource("src/sandbox/docs/host.md")
 
-/** Returns the page's code blocks that are files, by the name in their first line. */
+/** The page's code blocks that are files, keyed by the name in their first line. */
 const files = Object.fromEntries(
   [...page.matchAll(/```(?:ts|python)\n(?:#|\/\/) (\S+)\n(.*?)```/gsu)].map(([, name = "", text = ""]) => [name, text])
 )

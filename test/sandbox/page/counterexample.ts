@@ -21,7 +21,7 @@ interface Served {
   readonly controlToken: string
 }
 
-/** Serves a sandbox that replays a file, as the command does, and returns its first line. */
+/** Serves a sandbox that replays a file, as the command does. Returns the first line of the sandbox's output. */
 const replayed = Effect.fnUntraced(function*(file: string) {
   const args = ["sandbox", "--memory", "--json", "--dialect", "live", "--port", "0", "--replay", file]
   const child = yield* Effect.acquireRelease(
@@ -46,7 +46,7 @@ const replayed = Effect.fnUntraced(function*(file: string) {
 
 export const counterexample = (): void => {
   itInFull(
-    "a counterexample is replayed by the command, and the page can be scrubbed to before it",
+    "the command replays a counterexample, and the page can go back to the state before the violation",
     () =>
       Effect.gen(function*() {
         const at = yield* folder

@@ -13,7 +13,7 @@ const balance = "/api/v4/main-account/balance"
 
 export const faults = (): void => {
   itInFull(
-    "the page adds a fault with its endpoint, symptom, parameters, count, probability and key, and marks it once it is used up",
+    "the page adds a fault with its endpoint, symptom, parameters, count, probability and key, and marks used-up faults",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control

@@ -170,7 +170,7 @@ const pale = (shown: Page) =>
         const style = getComputedStyle(one)
         hold(`the edge of ${one.ariaLabel}`, style.borderTopColor, one, behind(one.parentElement), 3)
         hold(`what is in ${one.ariaLabel}`, style.color, one, behind(one), 4.5)
-        hold(`what should be in ${one.ariaLabel}`, getComputedStyle(one, "::placeholder").color, one, behind(one), 4.5)
+        hold(`the placeholder of ${one.ariaLabel}`, getComputedStyle(one, "::placeholder").color, one, behind(one), 4.5)
       }
       // The focus ring and the chart are drawn on a card, so they are compared with the card.
       const card = globalThis.document.querySelector(".card") ?? globalThis.document.body
@@ -277,7 +277,7 @@ export const looks = (): void => {
       yield* see(() => shown.locator("html[data-theme=light]").waitFor())
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  itInFull("the keyboard reaches every control of the page and shows the focus", () =>
+  itInFull("every control of the page can be reached by keyboard, and shows that it has the focus", () =>
     Effect.gen(function*() {
       yield* busy
       const { shown } = yield* opened

@@ -44,7 +44,7 @@ const draws = Effect.fnUntraced(function*(shown: Page, variable: string, is: boo
   assert.strictEqual(yield* isThere, is, variable)
 })
 
-/** The cells of the only position, without the time of the next funding. */
+/** Finds the cells of the only position, without the time of the next funding. */
 const cells = (shown: Page): Locator => region(shown, "Positions").locator("tbody td:not(:last-child)")
 
 const events = (shown: Page): Locator => region(shown, "Margin events").locator("[role=gridcell]:last-child")
@@ -57,7 +57,7 @@ const setMark = Effect.fnUntraced(function*(shown: Page, to: string) {
 
 export const margin = (): void => {
   itInFull(
-    "the user moves the mark price until an account has a margin call and is liquidated, and looks at its earlier margin",
+    "a user can move the mark price until an account gets a margin call and is liquidated, and see its earlier margin",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control

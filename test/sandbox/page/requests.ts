@@ -70,7 +70,7 @@ export const requests = (): void => {
       yield* see(() => shown.getByRole("grid", { name: "Requests: 2" }).waitFor({ state: "attached" }))
       yield* press(drawer, "Fail the next LimitOrders.create")
       yield* press(drawer, "Close")
-      // Closing the dialog returns the focus.
+      // Closing the dialog returns the focus to the list of calls.
       yield* hasFocus(shown, "[role=grid]")
       const venue = yield* Venue
       const failed = yield* venue.handle(signed(document, "/api/v4/order/new", order, Example.alice))

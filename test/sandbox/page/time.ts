@@ -165,8 +165,8 @@ export const time = (): void => {
         yield* lastPrice(shown, /30\s300/u)
         yield* go(shown, "time")
         const timeline = region(shown, "Timeline")
-        // The last command that the page shows can be older than its last price. While the last command is selected,
-        // the selection moves to new commands.
+        // The last command on the page can be older than the last price on the page. While the last command is
+        // selected, the selection moves to new commands.
         yield* appears(timeline, `${(yield* control.status).sequence} commands`)
         yield* see(() => timeline.getByRole("slider", { name: "Command" }).fill(String(sequence)))
         yield* appears(

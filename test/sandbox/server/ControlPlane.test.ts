@@ -201,7 +201,7 @@ describe.each(worlds)("the control plane (%s)", (_name, world) => {
   )
 
   test(
-    "requests without the control token are refused, including exchange keys, forms and pages from other origins",
+    "requests without the control token are refused, even with an exchange key, from a form or from another origin",
     Effect.gen(function*() {
       const { apiKey, apiSecret } = Example.alice
       for (const authorization of ["", "Bearer ", "Bearer no", `Bearer ${apiSecret}`, token, `bearer ${token}`]) {
@@ -235,7 +235,7 @@ describe.each(worlds)("the control plane (%s)", (_name, world) => {
   )
 
   test(
-    "the owner sets, counts and removes faults",
+    "the owner can set, count and remove faults",
     Effect.gen(function*() {
       const control = yield* ControlClient.ControlClient
       const { faults } = yield* Venue.Venue
@@ -310,7 +310,7 @@ describe.each(worlds)("the control plane (%s)", (_name, world) => {
   )
 
   test(
-    "a journal that is exported and replayed in another sandbox is exported again with the same bytes",
+    "a journal exported from one sandbox and replayed in another is exported there with the same bytes",
     Effect.gen(function*() {
       const control = yield* ControlClient.ControlClient
       const [, journal] = yield* send("Journal", "", { method: "GET" })

@@ -474,7 +474,7 @@ describe("requests over HTTP", () => {
       }
     }).pipe(Effect.provide(world)))
 
-  it.live("a request with a complete URL instead of a path is served", () =>
+  it.live("a request with an absolute URL instead of a path is served", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       for (const address of [baseUrl, "http://localhost", "HTTPS://user@localhost:1"]) {
@@ -666,7 +666,7 @@ const attacks: fc.Arbitrary<Attack> = fc.oneof(
 /** Checks that the response follows the protocol: it is either a success or an error body. */
 const judge = (answer: { readonly status: number; readonly text: string } | "broken", request: Request): void => {
   const said = `${request.path} ${Buffer.from(request.body).toString()}`
-  if (answer === "broken") return assert.fail(`not answered: ${said}`)
+  if (answer === "broken") return assert.fail(`no response: ${said}`)
   const { status, text } = answer
   assert.isTrue([200, 201, 400, 401, 403, 422, 429, 431].includes(status), `${status} ${text} for ${said}`)
   const json: unknown = JSON.parse(text)

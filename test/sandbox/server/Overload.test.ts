@@ -64,7 +64,7 @@ const numberOf = (received: ReadonlyArray<string>, pattern: RegExp) =>
 
 describe("more calls than a server can handle", () => {
   it.live(
-    "of 1500 simultaneous calls with one key, some are carried out, all others are refused with proof, and no connection breaks",
+    "of 1500 simultaneous calls with one key, some are carried out, the others are refused, and no connection breaks",
     () =>
       Effect.gen(function*() {
         const { begun, gate, port } = yield* gated
@@ -85,7 +85,7 @@ describe("more calls than a server can handle", () => {
   )
 
   it.live(
-    "calls beyond an address's share are refused with proof, whatever their venues and keys",
+    "calls beyond an address's share are provably refused, whatever their venues and keys",
     () =>
       Effect.gen(function*() {
         const { begun, port } = yield* gated

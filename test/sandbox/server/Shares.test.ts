@@ -142,7 +142,7 @@ describe("one address's share of a server", () => {
         const head = `POST /api/v4/order/new HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${Server.maxBody}\r\n\r\n`
         const held = yield* attack(baseUrl, "127.0.0.1", calls, (n) => head + (n < 130 ? half : ""))
         yield* until(Effect.sync(() => held.connected === calls))
-        // The first address uses its complete quota before the other address sends anything.
+        // The first address uses its entire quota before the other address sends anything.
         yield* until(Effect.sync(() => held.closed >= 130 - Server.maxPending * Server.shareOfAddress / half.length))
         const other = `${head}${"y".repeat(Server.maxBody)}`
         assert.strictEqual(yield* answered(baseUrl, "127.0.0.2", other), "HTTP/1.1 400")

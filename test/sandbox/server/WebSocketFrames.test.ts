@@ -55,7 +55,7 @@ const message = fc.tuple(
 
 describe("WebSocket frames", () => {
   property(
-    "messages are read completely, however they are split into frames and chunks",
+    "messages are read in full, however they are split into frames and chunks",
     [fc.array(message, { maxLength: 4 }), sizes],
     (messages, sizes) => {
       const found = readAll(Buffer.concat(messages.map(({ bytes }) => bytes)), sizes)

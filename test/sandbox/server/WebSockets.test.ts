@@ -14,7 +14,7 @@ import { overHttp, Place } from "../../support/exchange.ts"
 import { property } from "../../support/property.ts"
 import { Connections, durable, limit, world } from "../streams/client.ts"
 
-/** A socket whose client reads nothing. */
+/** Returns a socket whose client reads nothing. */
 const unread = () => new Duplex({ read: () => undefined, write: () => undefined })
 
 const headFrom = (from: string) => ({ method: "GET", path: "/ws", headers: {}, from })
@@ -120,7 +120,7 @@ describe("an honest caller alongside an abusive one", () => {
     60_000
   )
 
-  it.effect("an honest caller gets its responses while a client that requests much and reads nothing is disconnected", () =>
+  it.effect("an honest caller gets responses while a client that sends many requests and reads nothing is disconnected", () =>
     Effect.gen(function*() {
       const { connect } = yield* Connections
       const { wrote } = WebSockets.make()

@@ -37,7 +37,7 @@ const sql = (file: string, statement: string) => {
   database.close()
 }
 
-/** A journal that contains all commands and a snapshot. */
+/** Writes a journal that contains all commands and a snapshot. */
 const written = (file: string) =>
   Effect.scoped(Effect.gen(function*() {
     const { rules, state } = yield* Effect.scoped(Effect.gen(function*() {
@@ -178,7 +178,7 @@ describe("replaying a journal", () => {
     action: { _tag: "Call", apiKey: "key", nonce: { value: "1", window: false }, operation: { _tag: "Nothing" } }
   })
 
-  it.live("a replay is refused completely if the engine would drop one of its commands", () =>
+  it.live("a replay is refused as a whole if the engine would drop one of its commands", () =>
     Effect.gen(function*() {
       const venue = yield* Venue.make({ dialect })
       const control = Control.make(venue)

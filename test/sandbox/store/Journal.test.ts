@@ -308,7 +308,7 @@ describe("files that can't be used", () => {
       assert.isTrue(readFileSync(file).equals(before), "the file is unchanged")
     }))
 
-  it.effect("a journal with a damaged page is refused, and the error states how much of it is intact", () =>
+  it.effect("a journal with a damaged page is refused, and the error states how many commands are intact", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const many = Array.from({ length: 150 }, (_, n) => `${n} ${"x".repeat(200)}`)
@@ -396,7 +396,7 @@ describe("disks that fail", () => {
       }).pipe(opened(file, Dialect.document))
     }))
 
-  it.effect("a failed commit fails its complete group, so no call in the same turn succeeds", () =>
+  it.effect("a failed commit fails its whole group, so no call in the same turn succeeds", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.gen(function*() {

@@ -135,7 +135,7 @@ describe("logs that are truncated in their last group", () => {
   )
 
   it.live(
-    "an incomplete last group is overwritten by the next run, and what remains of it is not treated as damage",
+    "an incomplete last group is overwritten by the next run, and the rest of the group is not treated as damage",
     () =>
       Effect.gen(function*() {
         // The last group has more frames than the next run overwrites before the test checks.

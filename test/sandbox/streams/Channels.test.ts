@@ -81,7 +81,7 @@ describe("order book channel", () => {
       ])
     }).pipe(Effect.provide(world)))
 
-  it.effect("a depth subscription adds a market or replaces the others, and a single market can be unsubscribed", () =>
+  it.effect("a depth subscription adds a market or replaces the other markets, and a single market can be unsubscribed", () =>
     Effect.gen(function*() {
       const client = yield* connect()
       const marketsAfter = (sent: ReadonlyArray<{ readonly params?: unknown }>) =>
@@ -159,7 +159,7 @@ describe("order channels", () => {
 })
 
 describe("balance, position and price channels", () => {
-  it.effect("only balances that have changed are pushed, at most once a second, with the same amounts as calls return", () =>
+  it.effect("only balances that have changed are pushed, at most once a second, with the amounts that calls return", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       yield* client.send("balanceSpot_subscribe")

@@ -279,7 +279,7 @@ describe("durability of pushed messages", () => {
       })
       yield* durable
       assert.lengthOf(sent, 4)
-      // The three calls are committed as one group, which is durable completely or not at all.
+      // The three calls are committed as one group, which is durable as a whole or not at all.
       assert.deepStrictEqual(sent.slice(1).map(([committed]) => committed >= before + 3), [true, true, true])
     }).pipe(Effect.scoped, Effect.provide(world)))
 })

@@ -51,7 +51,7 @@ describe("the sandbox's WebSocket in the same process", () => {
       assert.deepStrictEqual(yield* second, ["pong", 1000])
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.effect("the documented dialect has no WebSocket in process", () =>
+  it.effect("the document's dialect has no WebSocket in process", () =>
     Effect.gen(function*() {
       const socket = yield* Socket.Socket
       const { reason } = yield* Effect.flip(Effect.scoped(socket.reader))

@@ -150,7 +150,7 @@ describe("a sandbox that is killed", () => {
 })
 
 describe("a disk that fails", () => {
-  it.live("when the disk fails, all connections are cut, and none has received anything that is not durable", () =>
+  it.live("when the disk fails, all connections are cut, and no client has received anything that is not durable", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const world = Sandbox.layer({ dialect: Dialect.live, file })

@@ -153,7 +153,7 @@ describe("margin channels", () => {
       // A quarter of the position is closed, and the rest stays under a margin call.
       yield* movePrice("840", btcUsdt)
       same(yield* events, [[2, "USDT", "-675000"], [1, "USDT", "-675000"]])
-      // The complete position is closed, in two parts.
+      // The entire position is closed, in two parts.
       yield* movePrice("805", btcUsdt)
       same(yield* events, [[2, "USDT", "-506250"], [2, "USDT", "0"]])
       same(of(yield* other.pushed, "borrowsAccountMargin"), [])

@@ -62,7 +62,7 @@ describe.each(ways)("the list of open connections, $way", ({ world }) => {
       assert.instanceOf(yield* Effect.flip(sentMessages(2)), ControlRefused)
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("a client that leaves is removed from the list", () =>
+  it.live("a client that disconnects is removed from the list of open connections", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const client = yield* Scope.provide(open, scope)

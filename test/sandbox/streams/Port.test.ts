@@ -85,14 +85,14 @@ describe("WebSockets on the sandbox's port", () => {
       }
     }).pipe(Effect.provide(Layer.fresh(served))))
 
-  it.live("the documented dialect has no WebSocket", () =>
+  it.live("the document's dialect has no WebSocket", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Place
       const websocket = { upgrade: "websocket", "sec-websocket-version": "13", "sec-websocket-key": key }
       assert.match(yield* upgrading(`${baseUrl}/ws`, websocket), /^501 .*--dialect live/u)
     }).pipe(Effect.provide(Layer.fresh(overHttp(Dialect.document)))))
 
-  it.live("a host serves a venue's WebSocket below the venue's path, keeps the venue awake meanwhile, and closes it with the venue", () =>
+  it.live("a host serves a venue's WebSocket under the venue's path, which keeps the venue awake, and closes it with the venue", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       yield* HostServer.serve()

@@ -73,7 +73,7 @@ export const connect = Effect.fnUntraced(function*(more: Partial<Socket.Wire> = 
   }
   const client = yield* Effect.fromResult(connect(wire))
   let id = 0
-  /** The frames that have arrived since the last call. Waits until everything is durable. */
+  /** Waits until everything is durable. Returns the frames that have arrived since the last call. */
   const taken = Effect.map(durable, () => frames.splice(0))
   return {
     client,

@@ -9,7 +9,7 @@ import * as InProcess from "../../../src/sandbox/server/InProcess.ts"
 import { until } from "../../support/clock.ts"
 import { Base, inProcess, overHttp } from "../../support/control.ts"
 
-/** A sandbox in the live dialect, with its control plane and its connections. */
+/** The ways to reach a sandbox in the live dialect, with its control plane and its connections. */
 export const ways = [{
   way: "in the same process",
   world: Layer.provideMerge(InProcess.layerDialer, inProcess({ dialect: Dialect.live, seed: 7 }))

@@ -199,7 +199,7 @@ describe("the venue's clock in process", () => {
       )
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("funding that a position makes due is settled on time without a call", () =>
+  it.effect("funding is settled on time while a position is open, without a call", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const venue = yield* Venue

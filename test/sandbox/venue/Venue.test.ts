@@ -155,7 +155,7 @@ describe("the pages of a list", () => {
 })
 
 describe("simultaneous calls to a venue", () => {
-  it.effect("a code that many calls redeem at the same time is redeemed only once", () =>
+  it.effect("a code in many simultaneous calls is redeemed only once", () =>
     Effect.gen(function*() {
       const path = "/api/v4/main-account/codes/apply"
       const answers = yield* Effect.forEach(
