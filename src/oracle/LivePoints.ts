@@ -5,9 +5,9 @@ export const livePoints = [
   {
     id: "open.live.market-data",
     point: "How candles and trades are ordered and aligned, whether all lists give a trade the same id, how open "
-      + "interest is counted, and how the older calls refuse a parameter",
+      + "interest is counted, and how the older calls refuse an invalid parameter",
     stance: "candles start at multiples of their interval, oldest first; trades are listed latest first, with one id "
-      + "everywhere; each contract is counted once; the older calls refuse a parameter like the candles call. The "
+      + "everywhere; each contract is counted once; the older calls refuse it in the form of the candles call. The "
       + "current interval has a candle, but an interval without trades has no candle",
     rules: [
       "candles.rows",
@@ -56,9 +56,9 @@ export const livePoints = [
   {
     id: "open.live.margin-calls",
     point:
-      "At which margin an account is called and liquidated, how much is closed first, and what a liquidation costs",
-    stance: "an account is called at 1.5 times and liquidated at the maintenance margin, which is half the initial "
-      + "margin, as three captures show; a quarter is closed first; a liquidation costs nothing",
+      "When an account gets a margin call and is liquidated, how much is closed first, and the liquidation fee",
+    stance: "margin call at 1.5 times the maintenance margin, liquidation at this margin, which is half the initial "
+      + "margin, as three captures show; a quarter is closed first; there is no liquidation fee",
     rules: { unchecked: "only the owner of an exchange can move a mark price" }
   },
   {
@@ -131,13 +131,13 @@ export const livePoints = [
   {
     id: "open.live.changes",
     point: "What the new amount of a partly filled order means, and whether a change without stp keeps stp: the live "
-      + "exchange's documentation shows the default no",
+      + "exchange's documentation shows no as the default",
     stance: "the amount includes the filled part, which stays with the old order; stp is kept",
     rules: ["live-changes.part.amount", "live-changes.stp"]
   },
   {
     id: "open.live.price-band",
-    point: "How far an order's price may be from the last price: the live exchange's documentation shows only the code",
+    point: "How far an order's price may be from the last price: the documentation shows only the error code",
     stance: "at most five times and at least a tenth of the last price, for activation prices too; unlimited in the "
       + "document's dialect",
     rules: { unchecked: "the width is not documented, so a target chooses its own" }

@@ -1,6 +1,6 @@
 /**
- * Identifies a target before any rule runs: whether it speaks this API in the expected dialect, and accepts the key.
- * A wrong target would break every rule for the same reason.
+ * Checks, before any rule runs, that a target speaks this API in the expected dialect and accepts the key. A wrong
+ * target would break every rule for the same reason.
  */
 import * as Effect from "effect/Effect"
 import type { Dialect } from "../protocol/Dialect.ts"

@@ -49,7 +49,9 @@ interface Runs {
   readonly stop: Deferred.Deferred<void>
 }
 
-/** Repeats the check of a value while the target throttles it, and waits at most `patience` milliseconds in total. */
+/**
+ * Repeats the check of a value while the target throttles its calls. Waits at most `patience` milliseconds in total.
+ */
 const throttled = (
   check: Effect.Effect<unknown, Verdict.CheckError>,
   patience: number
@@ -83,7 +85,7 @@ const answered = (check: Effect.Effect<unknown, Verdict.CheckError>): Effect.Eff
   })
 
 /**
- * Checks one value. In fast-check, a run can only pass or fail. A value that cannot be evaluated passes. After a
+ * Checks one value. In fast-check, a run can only pass or fail, so a value that cannot be evaluated passes. After a
  * missing response, all further runs pass, so nothing is shrunk.
  */
 const judge = Effect.fnUntraced(function*(

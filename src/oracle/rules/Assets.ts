@@ -380,7 +380,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("markets.bounds", {
     statement:
-      "Accepts a limit order whose total just meets the listed minTotal or maxTotal, and refuses one a step beyond",
+      "Accepts a limit order whose total meets the listed minTotal or maxTotal, and refuses an order one step beyond",
     values: (["minTotal", "maxTotal"] as const).flatMap((bound) =>
       [Paths.limitOrder, Paths.collateralLimit].map((path) => ({ bound, path }))
     ),

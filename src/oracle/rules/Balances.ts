@@ -16,14 +16,14 @@ import * as Wallets from "../world/Wallets.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
 /**
- * The maximum that an open order may lock beyond its cost, as a ratio of the cost. It is above zero, because an
+ * The maximum that an open order may lock beyond its cost, as a fraction of the cost. It is above zero, because an
  * exchange may also lock the fee.
  */
 const lockedFee = 0.01
 
 const { always, forEach } = LiveCalls.section
 
-/** Returns the funds that an order of this side and amount locks at this price. */
+/** Returns the change of the frozen balance when an order of this side and amount opens at this price. */
 const frozen = ({ money, stock }: Market, side: Orders.Side, amount: number, price: number): Wallets.Changes => {
   const locked = side === "buy" ? amount * price : amount
   return locked === 0

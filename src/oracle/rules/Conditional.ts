@@ -297,7 +297,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("conditional.refusal", {
     statement:
-      "Refuses to list conditional orders of an unknown market with code 31, and an invalid limit or offset with code 30",
+      "Refuses to list conditional orders: code 31 for an unknown market, code 30 for an invalid limit or offset",
     profile: "read-only",
     values: [["market", "NO_SUCH", 31], ["limit", 0, 30], ["limit", 101, 30], ["offset", -1, 30]] as const,
     check: (world, [key, value, code]) =>

@@ -28,7 +28,7 @@ interface Party {
   /** The response to the order's placement. */
   readonly answer: LiveOrders.Shown["answer"]
   readonly order: Body
-  /** The order's fills at the time of that response. */
+  /** The fills that the response to the placement must show. */
   readonly atOnce: ReadonlyArray<Fill>
   /** All fills of the order. */
   readonly fills: ReadonlyArray<Fill>

@@ -18,8 +18,8 @@ const section = Section.of({ clause: "Authentication" })
 type Restrict = (world: World, owner: Account, path: string) => Effect.Effect<Account, Verdict.CheckError>
 
 /**
- * Creates a rule that every endpoint refuses a call with one key of an account, and accepts the same call with another.
- * An unrestricted key prepares the call, because a restricted one could not place the order that the call changes.
+ * Creates a rule that every endpoint refuses a call with one key of an account, and accepts the same call with another
+ * key. An unrestricted key prepares the call, because a restricted one could not place the order that the call changes.
  */
 const everywhere = (id: string, statement: string, why: string, denied: Restrict, allowed: Restrict): Rule.Rule =>
   section.forEach(id, {

@@ -246,7 +246,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     )
   }),
   LiveCalls.section.forEach("kill-switch.status", {
-    statement: "Shows a timer unchanged until it ends or is armed again, with null for types if there are no types",
+    statement: "Shows a timer unchanged until it ends or is armed again, with null for types if none were given",
     values: [undefined, ["spot"], ["margin", "futures"], ["spot", "margin", "futures"]] as const,
     check: (world, types) =>
       world.whileFrozen(Effect.gen(function*() {

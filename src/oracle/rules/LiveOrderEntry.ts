@@ -41,7 +41,7 @@ const flags: ReadonlyArray<{ readonly path: string; readonly fields: Body; reado
   { path: Paths.limitOrder, fields: { bboRole: 1, ioc: true }, codes: [30, 37] }
 ]
 
-/** Expects that no order is open. A real account may have others. */
+/** Expects that no order is open. Does not check a real account, which may have its own open orders. */
 const nothingOpen = Effect.fnUntraced(function*(world: World, account: Account) {
   if (world.profile !== "control") return
   const { answer, records } = yield* LiveOrders.open(world, account)
@@ -61,7 +61,7 @@ const end = Effect.fnUntraced(function*(
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("live-entry.flags", {
-    statement: "Refuses a limit order whose flags exclude each other, with the code for these flags, placing nothing",
+    statement: "Refuses a limit order whose flags exclude each other, with the flags' code, and places nothing",
     profile: "mutating",
     // An order at the best price could trade, if a faulty target accepts it.
     values: ({ profile }: Rule.Setting) =>

@@ -75,7 +75,7 @@ const unmet = Effect.fnUntraced(function*(world: World, entry: Entry) {
 /** The refusal of an order for lack of funds, which has either the engine's code or the code for the amount. */
 const noFunds = { status: 400, codes: [10, 32] }
 
-/** Without a limit price, a response shows "0" or nothing. */
+/** Whether an order has no limit price: its `price` is missing or zero. */
 const isUnpriced = ({ price }: Body): boolean => price === undefined || Number(price) === 0
 
 const fieldsOf = (entry: Entry, market: string): Body => ({

@@ -260,7 +260,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.always("funding-rates.window", {
     statement: "Lists settled funding rates latest first, and only those between startDate and endDate",
     check: Effect.fnUntraced(function*(world) {
-      // A market without a price or without positions need not settle.
+      // A market without a price or without positions need not settle funding.
       const order = { market: perpetual, side: "buy", amount: "0.02", price: String(basePrice) } as const
       yield* world.control("MovePrice", { market: perpetual, price: order.price })
       yield* Trading.onMargin(world, yield* world.open(), order)

@@ -27,7 +27,7 @@ const marginKinds = {
   available_with_borrow: Kinds.decimal
 } as const
 
-/** The keys of a pushed margin balance, by the keys of the response to a request. */
+/** The keys of a pushed margin balance, keyed by those in the response to a request. */
 const marginKeys = {
   balance: "B",
   borrow: "b",

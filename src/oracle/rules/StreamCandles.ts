@@ -31,7 +31,7 @@ const listed = Effect.fnUntraced(function*(
   return rowsOf(value).map((row) => [...row, name]).toSorted((one, other) => Number(one[0]) - Number(other[0]))
 })
 
-/** Trades that give a candle four different prices. */
+/** Makes trades that give a candle four different prices. */
 const trade = Effect.fnUntraced(function*(world: World, market: Market) {
   for (const percent of [1, 2, -1, 0.5]) {
     yield* StreamMarkets.trade(world, market, percent, { side: percent > 0 ? "buy" : "sell" })

@@ -52,15 +52,15 @@ const filled = (world: World) =>
 const changesIn = (all: ReadonlyArray<StreamBooks.Message>) => all.filter(({ isSnapshot }) => !isSnapshot)
 
 /**
- * Returns the first complete book after all changes. Repeated books are ignored, because they would hide a missing
- * change.
+ * Returns a book's states: the first complete book, then the book after each change. Repeated books are ignored,
+ * because they would hide a missing change.
  */
 const followed = (listening: Streams.Listening, market: Market) => {
   const all = messages(listening, market)
   return StreamBooks.states([...all.slice(0, 1), ...changesIn(all.slice(1))])
 }
 
-/** Waits until more than this number of changes have been pushed. */
+/** Waits until more than `count` changes have been pushed. */
 const more = (listening: Streams.Listening, market: Market, count: number) =>
   Streams.sees(
     listening,
@@ -251,7 +251,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   Streams.recorded.always("streams.depth.window", {
-    statement: "Removes a level that exceeds the given number of levels in the same change",
+    statement: "Removes a level beyond the given number of levels in the change that moves it there",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 1)
       const wide = followed(listening, market).find(({ asks, bids }) => Math.max(asks.size, bids.size) > 1)

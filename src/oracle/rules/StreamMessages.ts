@@ -26,7 +26,7 @@ const forms: ReadonlyArray<readonly [form: "result" | "error", ...Asked]> = [
   ["error", "candles_subscribe", (market) => [market, 7]]
 ]
 
-/** Parameters that the documentation excludes: a limit or an interval that is not among those it lists. */
+/** Parameters that the documentation excludes: a limit, price step or interval that it does not list. */
 const wrong: ReadonlyArray<Asked> = [
   ["depth_subscribe", (market) => [market, 25, "0", true]],
   ["depth_subscribe", (market) => [market, 10, "0.3", true]],

@@ -37,7 +37,7 @@ interface Followed {
   readonly id: unknown
 }
 
-/** Subscribes an account to its orders, and places an order that sells 0.03 at 10 percent above the market. */
+/** Subscribes an account to its orders, and places an order that sells 0.03 at `percent` % above the market. */
 const follow = Effect.fnUntraced(function*(
   world: World,
   percent = 10,

@@ -19,7 +19,7 @@ import type { Body, Market, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
-/** Past trades of a market, latest first. */
+/** Returns the past trades of a market, latest first. */
 const tradesOf = Effect.fnUntraced(function*(world: World, market: string, query: LivePublicCalls.Query = {}) {
   const answer = yield* LivePublicCalls.get(world, `${Paths.trades}/${market}`, query)
   const { json } = answer

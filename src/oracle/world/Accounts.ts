@@ -37,7 +37,7 @@ const walletsOf: ReadonlyMap<string, ReadonlyArray<Wallet>> = new Map<string, Re
 
 /**
  * Credits the initial balances of the accounts that a check opens: each wallet just before the first call that may use
- * it. Most accounts need only one, and crediting all of them would be a third of a check's requests.
+ * it. Most accounts need only one wallet, and crediting all wallets would be a third of a check's requests.
  */
 export const makeFunding = (control: World["control"]) => {
   const due = new Map<string, { readonly wallets: Set<Wallet>; readonly one: Semaphore.Semaphore }>()

@@ -1,6 +1,6 @@
 /**
- * Private calls that only the live exchange's documentation describes. Their rules apply only to the live dialect, and
- * are skipped only if the target declares that it does not serve the call.
+ * Private calls that only the live exchange's documentation describes. Their rules apply only to the live dialect. A
+ * target that does not serve a call breaks its rules, unless the target declares the call missing.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -34,7 +34,7 @@ const heading = (statement: string): Pick<
 /** The constructors for rules about these calls. */
 export const section = Section.byStatement(heading)
 
-/** Expects that the target serves the call. Skips if the call is not served, but the target declares it missing. */
+/** Expects that the target serves the call. Skips if the call is not served and the target declares it missing. */
 export const served = (
   { declares }: World,
   path: string,

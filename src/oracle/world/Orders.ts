@@ -20,7 +20,7 @@ export const sides: ReadonlyArray<Side> = ["buy", "sell"]
 /** Returns the opposite side. */
 export const opposite = (side: Side): Side => side === "buy" ? "sell" : "buy"
 
-/** Orders have the smallest possible amount times this factor. */
+/** The ratio of an order's amount to the smallest possible amount. */
 const multiple = 3
 
 /** Returns an amount above the market's minimum, whose total exceeds the market's minimum at each of these prices. */
@@ -31,7 +31,7 @@ export const amountFor = ({ minAmount, minTotal, step, stockPrecision }: Market,
 
 const priceAt = (market: Market, factor: number): string => priceText(market, market.price * factor)
 
-/** Returns a price far below every seller's price. */
+/** Returns a price far below the market. */
 export const lowPrice = (market: Market): string => priceAt(market, 0.5)
 
 /**

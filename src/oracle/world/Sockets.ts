@@ -52,7 +52,8 @@ export interface Reply {
  */
 export interface Connection {
   /**
-   * The messages that have arrived, oldest first. A message that is not a JSON object is represented by an empty one.
+   * The messages that have arrived, oldest first. A message that is not a JSON object is represented by an empty
+   * object.
    */
   readonly messages: ReadonlyArray<Body>
   /** The reason why the connection has ended; `undefined` while it is open. */
@@ -167,7 +168,7 @@ export const make = (
   { dial, features = {} }: Target.Target,
   get: (path: string) => Effect.Effect<unknown, Verdict.CheckError>
 ): Sockets => {
-  /** Completes once a connection could not be opened although the target responds to calls. */
+  /** The verdict, once a connection could not be opened although the target responds to calls. */
   let unserved: Verdict.Broken | undefined
   let shared: Connection | undefined
   const refused = Effect.fnUntraced(function*({ reason }: Target.TargetError) {

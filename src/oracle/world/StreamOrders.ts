@@ -49,7 +49,7 @@ export const toOrder = (value: unknown): Body => {
   })
 }
 
-/** An event of an order, with the order after it. */
+/** An event of an order, and the order's state after the event. */
 export interface Event {
   readonly event: unknown
   readonly order: Body
@@ -80,7 +80,7 @@ export const shows = (what: string, order: Body, expected: Body) => {
   )
 }
 
-/** Expects exactly these events of an order so far. Returns its state after each. */
+/** Expects exactly these events of an order so far. Returns the order's state after each event. */
 export const expectEvents = Effect.fnUntraced(function*(
   listening: Streams.Listening,
   orderId: unknown,

@@ -19,7 +19,7 @@ import type { Account, Body, World } from "./World.ts"
 /** After this many consecutive lost connections, the target is considered at fault. */
 const maxLost = 3
 
-/** The number of consecutive lost connections, by the world of each rule. */
+/** The number of consecutive lost connections, keyed by the world of each rule. */
 const lost = new WeakMap<World, number>()
 
 /** Breaks the rule if its connections keep ending. Until then, the value is evaluated again. */
@@ -63,7 +63,7 @@ export const recorded: Section.Section = sectionOf("SHOULD", Rule.liveAnswers)
 // Requests
 // -----------------------------------------------------------------------------
 
-/** Checks a response: fails with `Broken`, which shows it, unless `holds` is true. */
+/** Checks a response: fails with `Broken`, which shows the response, unless `holds` is true. */
 export const expect = ({ answer, request }: Sockets.Reply, expected: string, holds: boolean) =>
   Verdict.conclude(expected, `${Json.stringify(answer)} to ${request}`, holds)
 
@@ -196,7 +196,7 @@ export interface Look {
   readonly got: unknown
 }
 
-/** Compares again until the pushed messages agree with the state. The rule is broken if they never do. */
+/** Compares again until the pushed messages agree with the state. The rule is broken if they do not agree in time. */
 export const settles = Effect.fnUntraced(function*(
   connection: Sockets.Connection,
   expected: string,

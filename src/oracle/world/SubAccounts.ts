@@ -79,7 +79,7 @@ export const create = Effect.fnUntraced(function*(
 /** The title of a key that a rule adds to a sub-account. */
 export const ownTitle = "its own"
 
-/** Adds a key to a sub-account. Succeeds with the account that signs with it. */
+/** Adds a key to a sub-account. Succeeds with the account that signs with this key. */
 export const addKey = Effect.fnUntraced(function*(world: Control, id: string) {
   const [apiKey, apiSecret] = [`${id}-key`, secretOf(id)]
   yield* world.control("AddKey", { account: id, apiKey, apiSecret, title: ownTitle, type: "1", enabled: true })

@@ -24,7 +24,10 @@ export const waitOf = ({ headers }: Pick<Answer, "headers">, retries: number): n
 const givenUp = (patience: number) =>
   new Target.TargetError({ reason: `the target responded with HTTP 429 for ${patience / 1000} seconds` })
 
-/** Repeats a call until the target stops throttling it. Each attempt needs a new nonce. */
+/**
+ * Repeats a call while the target throttles it. Fails if the waits exceed `patience` milliseconds in total. Each
+ * attempt needs a new nonce.
+ */
 export const retryThrottled = <E>(
   call: Effect.Effect<Answer, E>,
   patience: number

@@ -1,6 +1,6 @@
 /**
- * Places orders on a real account in such a way that no order is left there. The first order of each path is canceled
- * before any other is placed, and every other order is canceled at the end of its run. An order whose placement got no
+ * Places orders on a real account so that none of them is left open. The first order of each path is canceled before
+ * any other is placed, and every other order is canceled at the end of its run. An order whose placement got no
  * response is looked up. Once an order cannot be canceled, no more orders are placed.
  */
 import * as Effect from "effect/Effect"
@@ -128,8 +128,8 @@ const isSame = ({ dialect }: World, order: Body, { fields, sentAt }: Doubt): boo
 }
 
 /**
- * Looks up an order that may have been placed, and cancels it. If no list shows it, the order is considered open only
- * if the target has no such list, or at the end of the check if that list has never shown any order.
+ * Looks up an order that may have been placed, and cancels it. If the order is not listed, it is considered open if the
+ * target has no list of such orders or, at the end of the check, if that list has never shown any order.
  */
 const lookUp = Effect.fnUntraced(function*(world: World, account: Account, doubt: Doubt, isLast: boolean) {
   const { fields, path } = doubt
@@ -243,8 +243,8 @@ const tryOnce = Effect.fnUntraced(function*(world: World, account: Account, path
 })
 
 /**
- * Places an order on a real account, which is canceled when the run ends. The first order of its path is `plain`, and
- * is canceled immediately. Skips once an order could not be canceled.
+ * Places an order on a real account, and cancels it when the run ends. The first order of its path is `plain`, and is
+ * canceled immediately. Skips once an order could not be canceled.
  */
 export const place = Effect.fnUntraced(function*(
   world: World,

@@ -75,8 +75,8 @@ export interface Market {
 }
 
 /**
- * The tools of a rule's check. A tool that needs keys, the control plane or a stronger profile skips the rule without
- * them.
+ * The tools of a rule's check. A tool that needs keys, the control plane or a stronger profile skips the rule if this
+ * is missing.
  *
  * @category models
  */
@@ -112,9 +112,9 @@ export interface World {
   readonly hasAccess: (account: Account, path: string) => Effect.Effect<boolean, Verdict.CheckError>
   /** The next nonce of an account, as envelope fields. */
   readonly nonce: (account: Account) => Effect.Effect<Body>
-  /** The clock that determines the times of the target's orders and payments, in Unix milliseconds. */
+  /** The time of the clock that determines the times of the target's orders and payments, in Unix milliseconds. */
   readonly now: Effect.Effect<number>
-  /** The clock that the target compares nonces with, in Unix milliseconds. */
+  /** The time of the clock that the target compares nonces with, in Unix milliseconds. */
   readonly serverTime: Effect.Effect<number>
   /** Advances a sandbox's clock by `millis` milliseconds. */
   readonly advance: (millis: number) => Effect.Effect<void, Verdict.CheckError>
@@ -151,7 +151,7 @@ export interface World {
    * the value is evaluated again from the beginning.
    */
   readonly control: (action: string, fields: object) => Effect.Effect<void, Verdict.CheckError>
-  /** All markets that allow both spot and collateral trading. */
+  /** The markets that allow both spot and collateral trading: all of them, or a few if a real target has no tickers. */
   readonly markets: Effect.Effect<ReadonlyArray<Market>, Verdict.CheckError>
   /** The market to trade on. */
   readonly market: Effect.Effect<Market, Verdict.CheckError>
