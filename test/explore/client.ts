@@ -22,8 +22,8 @@ const possible: Possibilities.Possibilities = {
 }
 
 /**
- * Whether a process other than the first one started calling shortly before. Its nonces are based on the time, and the
- * previous process's nonces may have been ahead of the clock.
+ * Whether a process other than the first one made a call in the three seconds before `at`. The nonces of such a process
+ * are based on the time, and the previous process's nonces may have been ahead of the clock.
  */
 const isSoonAfterRestart = ({ sent }: Moment, at: number): boolean =>
   sent.some(({ at: sentAt, process }) => process > 1 && sentAt <= at && at <= sentAt + 3000)
