@@ -173,7 +173,7 @@ const entryMutants: ReadonlyArray<Mutant> = [
     breaks: ["order-answers.collateral"],
     ...calling(collateralBulk, bulk)
   }),
-  mutant("limit-older-stp", "an order shows the older word for stp that it was placed with", {
+  mutant("limit-older-stp", "an order shows the older name of its stp, with which it was placed", {
     breaks: ["order-answers.stp"],
     ...answering(limit, "success", (json, request) => ({ ...json as Fields, stp: fieldsOf(request)?.["stp"] ?? "no" }))
   }),

@@ -465,7 +465,7 @@ const timeMutants: ReadonlyArray<Mutant> = [
       ...changing(path, place, (time) => Number(time) + 60)
     })
   ]),
-  mutant("times-end-is-beginning", "an order's end time is its creation time", {
+  mutant("times-end-is-beginning", "an order's ftime is its creation time", {
     breaks: ["times.listed"],
     ...changing(
       OrderHistory.endpoint.path,

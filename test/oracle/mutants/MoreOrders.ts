@@ -134,7 +134,7 @@ const changeMutants: ReadonlyArray<Mutant> = [
       ...(fields["orderId"] === undefined ? {} : { clientOrderId: undefined })
     }))
   }),
-  mutant("live-changes-unknown-404", "canceling an order that is not open returns HTTP 422", {
+  mutant("live-changes-unknown-404", "changing an order that is not open returns HTTP 422", {
     breaks: ["live-changes.unknown"],
     ...withStatus(422, ({ status }, { path }) => path === modify && status === 400)
   }),

@@ -197,7 +197,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
         }
       })
     }),
-    mutant(`${id}-client-order-id-life`, "client order ids stay used as in the other dialect", {
+    mutant(`${id}-client-order-id-life`, "client order ids can be reused as in the other dialect", {
       breaks: [`${id}.client-order-id.for-ever`],
       dialect: (dialect) =>
         withPolicy({ clientOrderIds: dialect.policy.clientOrderIds === "account" ? "open-orders" : "account" })(dialect)
@@ -608,7 +608,7 @@ const pending = (change: (order: StopOrder) => object): Change => ({
   }
 })
 
-/** The quote amount of an order's fills, priced at the order's own limit. */
+/** Returns the quote amount of an order's fills, priced at the order's own limit. */
 const atLimit = (money: unknown, order: Fields): unknown => {
   const stock = Number(order["dealStock"] ?? order["deal_stock"])
   return stock === 0 ? money : `${stock * Number(order["price"])}`

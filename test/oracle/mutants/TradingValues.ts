@@ -612,7 +612,7 @@ const changeMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-changes.stp"],
     ...ignoring(modify, "stp")
   }),
-  mutant("changes-of-rest", "the new amount of a partly filled order is what is left", {
+  mutant("changes-of-rest", "the new amount of a partly filled order excludes the filled part", {
     breaks: ["live-changes.part.amount"],
     ...asking(modify, (fields) => fields["amount"] === "0.05" ? { ...fields, amount: "0.06" } : fields)
   }),
