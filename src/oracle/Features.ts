@@ -1,5 +1,5 @@
 /**
- * The features that a target declares. Rules about other features are skipped instead of reported as broken.
+ * The features that a target declares. Rules about undeclared features are skipped instead of reported as broken.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Points that the live exchange's documentation leaves open, for calls that only it describes. */
+/** Points that the live exchange's documentation leaves open, for calls that only this documentation describes. */
 
 /** The open points; each is an `OpenPoint`. */
 export const livePoints = [

@@ -254,7 +254,7 @@ const fails = ({ strict }: Report, { level }: Result): boolean => level === "MUS
  *   stale
  * - 2: the target did not respond, an order or other state could not be removed from it, or too few rules were
  *   evaluated. "Too few" means: none; fewer than `minJudged`; fewer than were skipped because the budget was used up;
- *   or, unless `publicOnly`, only rules that need no API key, although others were selected
+ *   or, unless `publicOnly`, only rules that need no API key, although rules that need a key were selected
  *
  * @category results
  */

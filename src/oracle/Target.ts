@@ -58,7 +58,7 @@ export interface Request {
   /** The text that was signed; absent for an unsigned request. */
   readonly signed?: string
   /**
-   * The parts that the rule changed on purpose: names of headers, `payload`, `nonce`. A curl command repeats them
+   * The parts that the rule changed on purpose: header names, `payload` and `nonce`. A curl command repeats these parts
    * unchanged.
    */
   readonly changed?: ReadonlyArray<string>
@@ -94,7 +94,7 @@ export class TargetError extends Schema.TaggedError<TargetError>()("TargetError"
 }) {
   /** The reason why there was no response. */
   declare readonly reason: string
-  /** The time to wait before the complete rule is retried, in milliseconds; absent if a retry is pointless. */
+  /** The time to wait before the value is checked again, in milliseconds; absent if a retry is pointless. */
   declare readonly retryAfter?: number
   /**
    * The method and the path of a request that got no response. The request must not simply be repeated, because the

@@ -111,8 +111,8 @@ const withSettings = Effect.fnUntraced(function*(world: World) {
 const refreshed = 600_000
 
 /**
- * Gives the currency the settings above, and expects them, and the same name, in all three lists after `millis`
- * milliseconds. With `mayBeCached`, the public lists may still show their old entries.
+ * Gives the currency the settings above, and expects that all three lists show these settings, and the same name, after
+ * `millis` milliseconds. With `mayBeCached`, the public lists may still show their old entries.
  */
 const agree = Effect.fnUntraced(function*(world: World, mayBeCached: boolean, millis = 0) {
   const before = yield* withSettings(world)

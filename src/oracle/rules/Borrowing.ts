@@ -80,7 +80,7 @@ const balanceRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("margin.balances-refusal", {
-    statement: "Refuses the balances of an unknown asset with errors that name ticker",
+    statement: "Refuses the balances of an unknown asset, with errors that name ticker",
     profile: "read-only",
     check: (world) =>
       Effect.flatMap(

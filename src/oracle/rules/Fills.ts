@@ -138,7 +138,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("fills.rest", {
-    statement: "Lists a partly filled order as open, with its fills and its unfilled amount, but not a filled order",
+    statement: "Lists a partly filled order as open, with its fills and its unfilled amount, but no filled order",
     values: cases,
     check: Effect.fnUntraced(function*(world, value) {
       const { parties } = yield* trade(world, value)
@@ -150,7 +150,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("fills.history", {
-    statement: "Shows a filled order with its terms and fills in order history, but not a partly filled order",
+    statement: "Shows a filled order with its terms and fills in order history, but no partly filled order",
     values: cases,
     check: Effect.fnUntraced(function*(world, value) {
       const { parties: [one, two, took, end] } = yield* trade(world, value)

@@ -50,7 +50,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.side-required", {
-    statement: "Refuses a futures order in hedge mode without a positionSide, or with positionSide BOTH, with code 114",
+    statement: "Refuses a futures order in hedge mode without a positionSide, or with positionSide BOTH: code 114",
     values: [{}, { positionSide: "BOTH" }],
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* Trading.openHedged(world)

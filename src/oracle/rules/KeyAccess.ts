@@ -92,7 +92,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("auth.key.endpoints.refusal", {
-    statement: "Refuses a call to an endpoint outside the key's list with HTTP 401, code 4",
+    statement: "Refuses a call to an endpoint outside the key's list: HTTP 401, code 4",
     level: "SHOULD",
     live: Rule.documented("HTTP 401, code 4"),
     check: Effect.fnUntraced(function*(world) {
@@ -113,7 +113,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("auth.b2b.refusal", {
-    statement: "Refuses an account without partner access with HTTP 403, code 0",
+    statement: "Refuses an account without partner access: HTTP 403, code 0",
     level: "SHOULD",
     live: Rule.documented("HTTP 403, code 0"),
     check: Effect.fnUntraced(function*(world) {

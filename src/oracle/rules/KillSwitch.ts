@@ -206,7 +206,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("kill-switch.scope", {
     statement:
-      "Cancels exactly the orders of a timer's market and types, also stop and OCO orders, and shows them as canceled",
+      "Cancels exactly the orders of a timer's market and types, stop and OCO orders included, and shows them as canceled",
     values: scopes,
     check: (world, { cancels, of, types }) =>
       world.whileFrozen(Effect.gen(function*() {

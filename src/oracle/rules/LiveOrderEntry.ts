@@ -94,7 +94,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-entry.client-order-id.unique", {
-    statement: "Refuses the client order id of an open order on the same market with code 36",
+    statement: "Refuses the client order id of an open order on the same market: code 36",
     profile: "mutating",
     values: ({ profile }: Rule.Setting) =>
       (profile === "control" ? [...paths, ...Paths.ofSeveral] : paths)
@@ -127,7 +127,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-entry.client-order-id.market", {
-    statement: "Accepts the client order id of an open order of a different market",
+    statement: "Accepts the client order id of an open order on a different market",
     values: paths,
     check: Effect.fnUntraced(function*(world, path) {
       const account = yield* world.trader

@@ -127,7 +127,7 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("live-terms.market", {
-    statement: "Refuses a stop-limit order on an unknown market with HTTP 422, code 31, naming market",
+    statement: "Refuses a stop-limit order on an unknown market: HTTP 422, code 31, and errors that name market",
     profile: "mutating",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
@@ -136,7 +136,7 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("live-terms.client-order-id", {
-    statement: "Refuses a stop order with the client order id of an open order on the same market with code 36",
+    statement: "Refuses a stop order with the client order id of an open order on the same market: code 36",
     values: [...stops, { path: Paths.stopLimit, draft: stopLimit }].flatMap((call) => [
       ...Orders.sides.map((side) => ({ ...call, side, earlier: call })),
       { ...call, side: "sell", earlier: { path: Paths.limitOrder, draft: limit } }
@@ -151,7 +151,7 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("live-terms.margin-market", {
-    statement: "Refuses a margin order on a market without collateral trading with HTTP 422, code 31, naming market",
+    statement: "Refuses a margin order on a market without margin trading: HTTP 422, code 31, errors that name market",
     values: calls.filter(({ path }) => path.includes("/collateral/")),
     check: Effect.fnUntraced(function*(world, { draft, path }) {
       const { json } = yield* world.get(Paths.markets)

@@ -193,7 +193,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-stops.reduce-only", {
-    statement: "Refuses a reduce-only stop order without a position with code 116",
+    statement: "Refuses a reduce-only stop order without a position: code 116",
     values: ["collateral-stop-limit", "trigger-market"] as const,
     check: Effect.fnUntraced(function*(world, kind) {
       const market = yield* world.market
@@ -269,7 +269,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-stops.refusal", {
-    statement: "Refuses a stop order without a required field with HTTP 422, code 30, and errors that name the field",
+    statement: "Refuses a stop order without a required field: HTTP 422, code 30, and errors that name the field",
     values: kinds.flatMap((kind) => required[kind].map((key) => ({ kind, key }))),
     check: Effect.fnUntraced(function*(world, { key, kind }) {
       const { [key]: _missing, ...fields } = fieldsOf(yield* world.market, kind, "sell")

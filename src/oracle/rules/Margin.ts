@@ -69,7 +69,7 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.leverage-refusal", {
-    statement: "Refuses an undocumented leverage with errors that name the field",
+    statement: "Refuses an undocumented leverage, with errors that name the field",
     values: [0, 4, 101, "many"],
     check: (world, leverage) =>
       Effect.flatMap(

@@ -20,7 +20,8 @@ const perpetual = "BTC_PERP"
 const first: ReadonlyArray<string> = ["takerFee", "makerFee"]
 
 /**
- * Returns a pair with the keys of plain orders in its legs, and without the fields that only its first response shows.
+ * Returns a pair with the keys of plain orders in its legs, and without the fields that only the response to its
+ * placement shows.
  */
 const toPair = (pair: Body): Body =>
   Object.fromEntries([

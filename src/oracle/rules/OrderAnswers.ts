@@ -400,7 +400,7 @@ const noFunds = { status: 400, codes: [10, 32] }
 
 const refusalRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.refusal", {
-    statement: "Refuses a limit order without a required field with HTTP 422, code 30, and errors that name the field",
+    statement: "Refuses a limit order without a required field: HTTP 422, code 30, and errors that name the field",
     profile: "mutating",
     // A faulty target could trade an order without a price or a side.
     values: ({ profile }: Rule.Setting) =>

@@ -149,7 +149,7 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("book.grouping", {
-    statement: "Groups prices by level: 0 groups nothing, a higher level shows the same total amount at fewer prices",
+    statement: "Groups prices by level: 0 groups nothing; a higher level shows the same total amount at fewer prices",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const { market: { name } } = yield* rest(world)
@@ -168,7 +168,7 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("book.refusal", {
-    statement: "Refuses an unknown market or a malformed limit with HTTP 422 and an object that names the field",
+    statement: "Refuses an unknown market or a malformed limit: HTTP 422, and an object that names the field",
     profile: "read-only",
     values: [["market", LivePublicCalls.noMarket, {}], ["limit", undefined, { limit: "ten" }]] as const,
     check: Effect.fnUntraced(function*(world, [field, market, query]) {

@@ -260,7 +260,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("market-data.sides", {
-    statement: "Lists for each type only past trades with this taker side, including the latest one",
+    statement: "Lists for each type only past trades with that taker side, including the latest such trade",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const name = yield* traded(world)

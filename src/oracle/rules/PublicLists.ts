@@ -50,7 +50,7 @@ const depthRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("depth.refusal", {
-    statement: "Refuses the depth of an unknown market with HTTP 422 and an object that names the field",
+    statement: "Refuses the depth of an unknown market: HTTP 422, and an object that names the field",
     profile: "read-only",
     check: (world) => LivePublicCalls.refuses(world, `${Paths.depth}/${LivePublicCalls.noMarket}`, {}, "market")
   })
@@ -299,7 +299,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
       )
   }),
   LiveCalls.section.always("funding-rates.market", {
-    statement: "Refuses funding rates of an unknown market with HTTP 422 and an object that names the field",
+    statement: "Refuses funding rates of an unknown market: HTTP 422, and an object that names the field",
     profile: "read-only",
     check: (world) => LivePublicCalls.refuses(world, `${Paths.fundingRates}/${LivePublicCalls.noMarket}`, {}, "market")
   })

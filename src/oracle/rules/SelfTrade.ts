@@ -22,8 +22,8 @@ type Mode = keyof ReturnType<typeof Dialects.modes>
 const modes = ["cancel_new", "cancel_old", "cancel_both"] as const
 
 /**
- * Triggers a stop order that would match another order of its own account, by letting other accounts trade. Returns
- * both orders.
+ * Lets other accounts trade to trigger a stop order that would match another order of its own account. Returns both
+ * orders.
  */
 const meet = Effect.fnUntraced(function*(world: World, side: Orders.Side, mode: Mode | undefined) {
   const account = yield* world.trader

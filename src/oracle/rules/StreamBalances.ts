@@ -291,7 +291,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   positions.forEach("streams.collateral.unsubscribe", {
-    statement: "Pushes no collateral balances or positions after it has acknowledged the end of their subscription",
+    statement: "Pushes no collateral balances or positions after acknowledging the end of their subscription",
     values: ["balanceMargin", "positionsMargin"],
     check: Effect.fnUntraced(function*(world, channel) {
       const account = yield* world.open()

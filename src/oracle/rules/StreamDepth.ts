@@ -70,7 +70,7 @@ const more = (listening: Streams.Listening, market: Market, count: number) =>
 
 /**
  * Subscribes to a filled book, and changes it: adds to a level, adds levels, takes from a level, and removes levels.
- * Each change is pushed before the next.
+ * Each change is pushed before the next one is made.
  */
 const changes = Effect.fnUntraced(function*(world: World, limit: number) {
   const { account, market, place } = yield* StreamBooks.fill(world)
@@ -152,7 +152,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
   }),
   always("streams.depth.step", {
     statement:
-      "Groups a book by the price step: every price is a multiple of it, and the amounts of a group are added up",
+      "Groups a book by the price step: every price is a multiple of the step, with the sum of its group's amounts",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* filled(world)
@@ -251,7 +251,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   Streams.recorded.always("streams.depth.window", {
-    statement: "Removes a level beyond the given number of levels in the change that moves it there",
+    statement: "Removes a level in the same change that moves it beyond the given number of levels",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 1)
       const wide = followed(listening, market).find(({ asks, bids }) => Math.max(asks.size, bids.size) > 1)

@@ -28,7 +28,7 @@ export const funds: ReadonlyArray<{ readonly wallet: Wallet; readonly ticker: st
   { wallet: "collateral", ticker: "USDT", amount: "100000000" }
 ]
 
-/** The wallets that calls use. A call that is not listed may use, or show, all of them. */
+/** The wallets that each call may use or show. A call that is not listed may use or show all wallets. */
 const walletsOf: ReadonlyMap<string, ReadonlyArray<Wallet>> = new Map<string, ReadonlyArray<Wallet>>([
   ...Paths.moneyless.map((path) => [path, []] as const),
   ...Paths.ofTradeBalance.map((path) => [path, ["trade"]] as const),
@@ -51,7 +51,7 @@ export const makeFunding = (control: World["control"]) => {
     for (const wallet of missing) wallets.delete(wallet)
   })
   return {
-    /** Promises an account its initial balances. */
+    /** Notes that an account is due its initial balances. */
     promise: ({ id }: Account): void => {
       due.set(id, { wallets: new Set(funds.map(({ wallet }) => wallet)), one: Semaphore.makeUnsafe(1) })
     },

@@ -32,7 +32,7 @@ export const orderIdKeys = of<ReadonlyArray<string>>({
   live: ["orderId", "order_id"]
 })
 
-/** Order statuses in responses, by their names in the document. */
+/** Order statuses in responses, keyed by their names in the document. */
 export const statuses = of({
   document: {
     NEW: "NEW",
@@ -95,8 +95,8 @@ export const applied = of<number>({ document: 200, live: 201 })
 export const clientOrderIds = of<"never" | "closed">({ document: "never", live: "closed" })
 
 /**
- * Returns a nonce as envelope fields. With an acceptance window, it must be near the target's clock, but need not be
- * the greatest so far.
+ * Returns a nonce as envelope fields. With an acceptance window, the nonce must be near the target's clock, but need
+ * not be the greatest so far.
  */
 export const nonce = (
   dialect: Pick<Dialect, "name">,

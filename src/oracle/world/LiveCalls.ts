@@ -17,7 +17,7 @@ import type { Account, Body, World } from "./World.ts"
 export const clause = "not in the document"
 
 /**
- * Returns the part of the heading that these rules share. They are `MUST` rules, because the live exchange's
+ * Returns the part of the heading that these rules share. The rules are `MUST`, because the live exchange's
  * documentation states them. A rule that is only this project's choice is `SHOULD`, and has a row in `LivePoints`.
  */
 const heading = (statement: string): Pick<

@@ -77,7 +77,7 @@ export const lists = Effect.fnUntraced(function*(
 // Orders
 // -----------------------------------------------------------------------------
 
-/** Keys that order history and the legs of OCO orders spell differently. */
+/** The usual spelling of keys that order history and the legs of OCO orders spell differently. */
 const spellings: Readonly<Record<string, string>> = {
   ctime: "timestamp",
   post_only: "postOnly",
@@ -85,7 +85,7 @@ const spellings: Readonly<Record<string, string>> = {
   activation_condition: "activationCondition"
 }
 
-/** Values that some calls write differently, with their usual spelling. */
+/** The usual spelling of values that some calls write differently. */
 const respelled: Readonly<Record<string, string>> = {
   "trigger margin market": "stop market",
   "trigger stop market": "stop market",
@@ -196,7 +196,7 @@ export const submit = Effect.fnUntraced(function*(
   return yield* Orders.funded(answer)
 })
 
-/** Submits an order, and returns it as the response shows it. */
+/** Submits an order, and returns the order that the response shows. */
 export const place = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -297,7 +297,7 @@ export const customer = (world: World) => world.open({ b2b: false })
 /** Returns the target's own account or, in a sandbox, a {@link customer}. */
 export const owner = (world: World) => world.profile === "control" ? customer(world) : world.trader
 
-/** Opens an account and has it place this order, which trades with a resting one. */
+/** Opens an account and has it place this order, which trades with a resting order. */
 export const takeAt = Effect.fnUntraced(function*(
   world: World,
   fields: Body,

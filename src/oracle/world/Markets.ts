@@ -108,7 +108,7 @@ const byDeclared =
     return rank(one) - rank(two)
   }
 
-/** Returns the target's markets, read once. In a sandbox each rule starts with the market at its base price. */
+/** Returns the target's markets, read once. In a sandbox, `market` also moves the market's price to the base price. */
 export const make = (
   { control, get }: Pick<World, "control" | "get">,
   profile: Profile,

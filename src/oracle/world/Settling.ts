@@ -1,5 +1,5 @@
 /**
- * Handles lists that show a change only some time after it was made. The document does not describe these lists, so it
+ * Handles lists that show a change only some time after the change. The document does not describe these lists, so it
  * does not say how soon they show an order, a fill or a balance. The live exchange's documentation says that market
  * data is cached for a second. So outdated lists and market data break no rule.
  */

@@ -63,7 +63,7 @@ export interface Connection {
   /** Sends a request with a new id, and waits for the response with this id. Skips if the target lacks the channel. */
   readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<Reply, Verdict.CheckError>
   /**
-   * Runs `find` now and after each message, until it returns a value. Succeeds with `undefined` if it returns none
+   * Runs `find` now and after each message, until it returns a value. Succeeds with `undefined` if `find` returns none
    * within `millis` milliseconds.
    */
   readonly wait: <A>(

@@ -1,4 +1,4 @@
-/** Orders and deals in the messages of a WebSocket, in the form of the calls that show them. */
+/** Orders in the messages of a WebSocket, in the form in which calls show them. */
 import * as Effect from "effect/Effect"
 import * as Verdict from "../Verdict.ts"
 import * as Kinds from "./Kinds.ts"

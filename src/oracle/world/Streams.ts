@@ -160,7 +160,7 @@ const described = (listening: Listening): string => {
   return `${all.length} messages of ${listening.channel}, the last ones ${last}`
 }
 
-/** Waits until `find` returns a value for the pushed messages. The rule is broken if it returns none in time. */
+/** Waits until `find` returns a value for the pushed messages. The rule is broken if `find` returns none in time. */
 export const sees = Effect.fnUntraced(function*<A>(
   listening: Listening,
   what: string,
@@ -192,7 +192,7 @@ const lookEvery = 250
 /** A comparison of pushed messages with the target's state. */
 export interface Look {
   readonly holds: boolean
-  /** The messages and the target's state, as a failed rule shows them. */
+  /** The messages and the target's state, as shown for a broken rule. */
   readonly got: unknown
 }
 

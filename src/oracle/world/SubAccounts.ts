@@ -119,8 +119,8 @@ export const isEmpty = ({ json }: { readonly json: unknown }): boolean =>
   Json.isObject(json) && JSON.stringify(json["data"]) === "[]"
 
 /**
- * Creates the rule that a call for sub-accounts requires `request` and `nonce`. The document shows its body without
- * them. This project's stance is that both are required.
+ * Creates the rule that a call for sub-accounts requires `request` and `nonce`. The document shows the call's body
+ * without these fields. This project's stance is that both are required.
  */
 export const envelopeRule = (id: string, path: string, profile: "read-only" | "control"): Rule.Rule =>
   Rule.forEach({

@@ -47,8 +47,8 @@ export const retryThrottled = <E>(
 /**
  * Makes a call with a nonce that the rule has chosen. HTTP 429 may mean that the target refuses this nonce, or that it
  * throttles every call. The response is treated as a refusal of the nonce if it has no `Retry-After`, another call then
- * succeeds, and this call is refused again. Otherwise the call fails, and the complete rule must be retried with other
- * nonces.
+ * succeeds, and this call is refused again. Otherwise the call fails, and the rule must check its value again with
+ * other nonces.
  */
 export const withChosenNonce = <E>(
   call: Effect.Effect<Answer, E>,

@@ -1,6 +1,6 @@
 /**
  * Places orders on a real account so that none of them is left open. The first order of each path is canceled before
- * any other is placed, and every other order is canceled at the end of its run. An order whose placement got no
+ * any other order is placed, and every other order is canceled at the end of its run. An order whose placement got no
  * response is looked up. Once an order cannot be canceled, no more orders are placed.
  */
 import * as Effect from "effect/Effect"
@@ -221,7 +221,9 @@ const placeOne = Effect.fnUntraced(function*(
   return placement
 })
 
-/** Places and cancels one plain order before the first order of its path. Skips if it cannot be canceled. */
+/**
+ * Places and cancels one plain order before the first order of its path. Skips if the plain order cannot be canceled.
+ */
 const tryOnce = Effect.fnUntraced(function*(world: World, account: Account, path: string, plain: Body) {
   const { placements } = world
   if (placements.tried.has(path)) return

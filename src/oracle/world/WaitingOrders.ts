@@ -66,7 +66,9 @@ export const fieldsOf = (world: World, market: Market, { more, prices, side }: E
   }
 }
 
-/** Lets another account fill 0.01 of an order. Returns the order as its later responses must show it once canceled. */
+/**
+ * Lets another account fill 0.01 of an order. `expected` is the order as responses must show it once it is canceled.
+ */
 export const partlyFilled = Effect.fnUntraced(function*(world: World, side: Orders.Side, path: string) {
   const account = yield* LiveOrders.customer(world)
   const market = yield* world.market

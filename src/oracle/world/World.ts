@@ -87,13 +87,15 @@ export interface World {
   readonly profile: Profile
   /** Whether the target declares that it serves a path. */
   readonly declares: (path: string) => boolean
-  /** Sends a request once, unchanged. If there is no response, the value is evaluated again from the beginning. */
+  /**
+   * Sends a request once, unchanged. If there is no response, the rule evaluates its value again from the beginning.
+   */
   readonly send: (request: Target.Request) => Effect.Effect<Target.Answer, Target.TargetError>
   /**
    * Makes a signed call with a new nonce; `tampering` adds a deliberate fault. Waits and retries while the target
    * throttles. If a call that changes nothing gets no response, it is made again with a new nonce; after any other call
-   * without a response, the value is evaluated again from the beginning. Skips if the target declares that it does not
-   * serve the path.
+   * without a response, the rule evaluates its value again from the beginning. Skips if the target declares that it
+   * does not serve the path.
    */
   readonly call: (
     account: Account,
@@ -148,7 +150,7 @@ export interface World {
   readonly open: (opening?: Opening) => Effect.Effect<Account, Verdict.CheckError>
   /**
    * Runs a control-plane action. If there is no response, an idempotent action is run again; after any other action,
-   * the value is evaluated again from the beginning.
+   * the rule evaluates its value again from the beginning.
    */
   readonly control: (action: string, fields: object) => Effect.Effect<void, Verdict.CheckError>
   /** The markets that allow both spot and collateral trading: all of them, or a few if a real target has no tickers. */
