@@ -169,7 +169,7 @@ const entryMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-bulk.cancel-refusal"],
     ...ordering(cancelBulk, (orders) => orders.slice(0, 100))
   }),
-  mutant("bulk-on-spot", "a margin bulk order is a spot order", {
+  mutant("bulk-on-spot", "a margin bulk order is placed as a spot order", {
     breaks: ["order-answers.collateral"],
     ...calling(collateralBulk, bulk)
   }),
@@ -191,7 +191,7 @@ const entryMutants: ReadonlyArray<Mutant> = [
     breaks: ["market-orders.rest"],
     ...changing(StockMarketOrders.endpoint.path, ["status"], () => "FILLED")
   }),
-  mutant("market-amount-spent", "a market order shows what it has spent as its amount", {
+  mutant("market-amount-spent", "a market buy shows the money spent as its amount", {
     breaks: ["market-orders.never-rests"],
     ...answering(MarketOrders.endpoint.path, "success", (json) => {
       const { dealMoney, side, ...order } = json as Fields

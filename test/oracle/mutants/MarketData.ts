@@ -207,7 +207,7 @@ const listMutants: ReadonlyArray<Mutant> = [
     breaks: ["collateral-markets.marked"],
     ...changing(CollateralMarkets.endpoint.path, ["result"], (all) => [...all as ReadonlyArray<unknown>, "ETH_BTC"])
   }),
-  mutant("futures-settled", "the next funding time is the last one", {
+  mutant("futures-settled", "the next funding time is the previous funding time", {
     breaks: ["futures.settlement"],
     ...changing(
       futures,

@@ -268,7 +268,7 @@ const stepMutants: ReadonlyArray<Mutant> = [
       request: (request, venue) => stepped.includes(request.path) ? withFields(venue, request, aligned) : request
     })
   }),
-  mutant("live-steps-old-code", "values off their market's step have the code of their field", {
+  mutant("live-steps-old-code", "values off their market's step are refused with the code of their field", {
     breaks: ["live-steps.refused"],
     ...answering(
       (path) => stepped.includes(path),

@@ -226,7 +226,7 @@ const marketMutants: ReadonlyArray<Mutant> = [
   live("market-data-candle-limit", "candles ignore limit", ["market-data.candles"], dropping(Paths.candles, "limit")),
   live(
     "market-data-hour",
-    "the candles of minutes show twice the volume",
+    "minute candles show twice the volume",
     ["market-data.intervals"],
     answering(Paths.candles, "success", (json, request) => {
       const { result } = json as { readonly result: ReadonlyArray<ReadonlyArray<unknown>> }

@@ -188,7 +188,7 @@ const pending: ReadonlyArray<StreamMutant> = [
   stream("order-type", "all orders have type 1", created, order("type", () => 1)),
   stream("order-price", "the price of an order is a number", created, order("price", Number)),
   stream("order-amount", "the amount of an order is doubled", created, order("amount", twice)),
-  stream("order-left", "nothing is left of a new order", created, order("left", () => "0")),
+  stream("order-left", "a new order shows nothing left", created, order("left", () => "0")),
   stream(
     "order-time",
     "the ctime of an order is in milliseconds",
@@ -704,7 +704,7 @@ const wallets: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "balances-changes",
-    "a pushed balance is the difference from the one before",
+    "a pushed balance is the difference from the previous balance",
     ["streams.balances.pushed"],
     receiving(() => {
       const before: Record<string, Fields> = {}
@@ -729,7 +729,7 @@ const wallets: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "balances-total",
-    "the available amount of pushed balances includes the frozen one",
+    "the available amount of pushed balances includes the frozen amount",
     ["streams.balances.pushed"],
     pushing(
       "balanceSpot",
@@ -786,7 +786,7 @@ const wallets: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "margin-available",
-    "the available part of a pushed collateral balance includes what orders lock",
+    "the available part of a pushed collateral balance includes the funds locked in orders",
     ["streams.margin.pushed"],
     pushing("balanceMargin", (all) => all.map(fields).map(({ B, ...rest }) => ({ ...rest, B, av: B, ab: B })))
   ),

@@ -512,7 +512,7 @@ const depth: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "change-whole",
-    "every change is pushed as a whole book",
+    "every change is pushed as a complete book",
     ["streams.depth.chain", "streams.depth.repeats"],
     pushing(
       "depth",
@@ -802,7 +802,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "candles-interval",
-    "a subscription to candles always has the interval of a minute",
+    "a subscription to hourly candles gets minute candles",
     ["streams.candles.pushed"],
     sending((frame) =>
       frame.method === "candles_subscribe" && list(frame.params)[1] === 3600

@@ -484,7 +484,7 @@ const effectMutants: ReadonlyArray<Mutant> = [
     breaks: ["order-answers.no-funds"],
     ...accepting(limit)
   }),
-  mutant("frozen-available", "the available balance includes what is locked in orders", {
+  mutant("frozen-available", "the available balance includes the funds locked in orders", {
     breaks: ["order-answers.funds"],
     ...changing(balance, ["*"], (funds) => {
       const { available, freeze } = funds as Fields
