@@ -118,8 +118,8 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     id: "open.refusals",
     point: "The HTTP status of an error, and how invalid fields other than planId and ticker are refused",
     stance:
-      "HTTP 400, code 0 or 30, Validation failed, and errors that name every invalid field; OCO and cancel-all calls "
-      + "always have code 30, as the document says",
+      "HTTP 400, code 0 or 30, Validation failed, and errors that name every invalid field; refusals of OCO and "
+      + "cancel-all calls always have code 30, as the document says",
     rules: [
       "errors.private.status",
       "errors.private.messages",
@@ -201,7 +201,8 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     id: "open.order.trading",
     point: "The width of the taker band, the fee of a trade, and which order self-trade prevention cancels",
     stance:
-      "a price three times the market's is outside the band; the fee is a fraction of the fill; stp names the order",
+      "a price of three times the market price is outside the band; the fee is a fraction of the fill; stp names the "
+      + "order to cancel",
     rules: ["status.taker-band", "orders.fee", "orders.stp"]
   },
   {

@@ -223,7 +223,7 @@ const stateRules: ReadonlyArray<Rule.Rule> = [
   ),
   agreeing(
     "records.kill-switch",
-    "Shows a timer that has started and ends within ten minutes; shows exactly a given market's timer",
+    "Shows a timer that has started and ends within ten minutes; shows only the timer of a given market",
     Effect.fnUntraced(function*(world, account) {
       const { answer, items } = yield* LiveCalls.list(world, account, Paths.killSwitchStatus, {})
       const timers = yield* FieldRules.atLeastOne(world, answer, items.filter(Json.isObject), "timer")

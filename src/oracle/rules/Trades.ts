@@ -240,8 +240,8 @@ const figuresOf = Effect.fnUntraced(function*(world: World, source: Source, mark
 const perpetual = { name: "BTC_PERP", moneyPrecision: 1, tick: 0.1 }
 
 /**
- * Two trades: the distance of each price from the base price in percent, and the amount. The expected values follow
- * from these trades.
+ * Two trades: how far, in percent, each price is above or below the base price, and the amount. The expected values
+ * follow from these trades.
  */
 const known = [[0.9, "0.012"], [-0.4, "0.021"]] as const
 

@@ -13,7 +13,7 @@ import * as Refusals from "./Refusals.ts"
 import * as Section from "./Section.ts"
 import type { Account, Body, World } from "./World.ts"
 
-/** The clause of rules about these calls. */
+/** The clause of rules about calls that the document does not describe. */
 export const clause = "not in the document"
 
 /**
@@ -31,7 +31,7 @@ const heading = (statement: string): Pick<
   live: Rule.other(statement)
 })
 
-/** The constructors for rules about these calls. */
+/** The constructors for rules about calls that the document does not describe. */
 export const section = Section.byStatement(heading)
 
 /** Expects that the target serves the call. Skips if the call is not served and the target declares it missing. */

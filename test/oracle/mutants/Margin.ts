@@ -30,7 +30,7 @@ export const accepting = (path: string, body: unknown): Change => ({
   })
 })
 
-/** Refuses with another code. */
+/** Replaces the code of refusals. */
 export const otherCode = (path: string, code: number): Change =>
   answering(path, "refusal", (json) => Json.isObject(json) ? { ...json, code } : json)
 

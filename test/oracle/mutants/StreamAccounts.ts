@@ -235,14 +235,14 @@ const pending: ReadonlyArray<StreamMutant> = [
     filled,
     orders((event, order) => event === 2 ? undefined : [event, order])
   ),
-  stream("filled-stock", "deal_stock of an order is half", filled, order("deal_stock", half)),
+  stream("filled-stock", "deal_stock of an order is halved", filled, order("deal_stock", half)),
   stream(
     "filled-money",
     "deal_money of an order is deal_stock",
     filled,
     order("deal_money", (_money, order) => order["deal_stock"])
   ),
-  stream("filled-left", "left of an order is its amount", filled, order("left", (_left, { amount }) => amount)),
+  stream("filled-left", "left of a filled order is its amount", filled, order("left", (_left, { amount }) => amount)),
   stream(
     "filled-open",
     "a filled order has event 2",
