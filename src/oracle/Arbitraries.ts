@@ -252,8 +252,8 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 // -----------------------------------------------------------------------------
 
 /**
- * Returns the schemas nested in a schema that have an identifier, keyed by identifier. Visits both the decoded and the
- * encoded side.
+ * Returns a schema and its nested schemas, as far as they have an identifier, keyed by identifier. Visits both the
+ * decoded and the encoded side.
  */
 export const identifiersIn = (ast: SchemaAST.AST): ReadonlyMap<string, SchemaAST.AST> => {
   const found = new Map<string, SchemaAST.AST>()

@@ -164,7 +164,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     stance: "it may, and then its payload has them too; in the live dialect the body may, but the payload may not: the "
       + "live documentation says that the body is checked against its canonical form and that spaces are rejected, but "
       + "the exchange's own older Python SDK, and a bot with published responses, sign a payload without spaces and send "
-      + "a body with them",
+      + "a body with spaces",
     rules: ["auth.body.spacing"]
   },
   {

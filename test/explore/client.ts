@@ -85,11 +85,11 @@ export const reconciling = Explore.program({
       return true
     }),
     Invariant.reached(
-      "an order is found to be placed",
+      "an order is found to have been placed",
       ({ said }) => Object.values(said.get("verdicts")?.value ?? {}).includes("Placed")
     ),
     Invariant.reached(
-      "an order is found not to be placed",
+      "an order is found not to have been placed",
       ({ said }) => Object.values(said.get("verdicts")?.value ?? {}).includes("NotPlaced")
     )
   ],
@@ -122,7 +122,7 @@ export const watching = Explore.program({
   name: "watching",
   run: watch,
   invariants: [
-    Invariant.eventually("once nothing goes wrong, the view shows the exchange's open orders", {
+    Invariant.eventually("once the faults have stopped, the view shows the exchange's open orders", {
       when: ({ elapsed }) => elapsed > 120_000,
       holds: ({ isRunning, openOrders, said }) => {
         const theirs = openOrders.map(({ id }) => id).toSorted().join(" ")

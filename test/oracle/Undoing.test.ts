@@ -90,7 +90,7 @@ describe("orders on a real account", () => {
     }))
 
   for (const [dialect, path] of [[Dialect.document, Paths.stopLimit], [Dialect.live, Paths.oco]] as const) {
-    it.effect(`an order that got no response when it was placed is found and canceled (${dialect.name}, ${path})`, () =>
+    it.effect(`an order whose placement got no response is found and canceled (${dialect.name}, ${path})`, () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(1_800_000_000_000)
         const sandbox = yield* Support.inProcess(dialect)

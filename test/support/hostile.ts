@@ -20,8 +20,8 @@ import { handle, signed } from "./signed.ts"
 const portOf = (baseUrl: string): number => Number(new URL(baseUrl).port)
 
 /**
- * Writes exactly these bytes. Returns all bytes received until the other side closes, and fails the test if it does not
- * close.
+ * Writes exactly these bytes. Returns all bytes received until the other side closes the connection. The test fails if
+ * the other side does not close the connection.
  */
 export const say = (
   baseUrl: string,

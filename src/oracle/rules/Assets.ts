@@ -230,7 +230,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { answer, value: fees } = yield* LivePublicCalls.object(world, Paths.publicFees)
       yield* Verdict.expect(
         answer,
-        "each entry with the ticker that is its key",
+        "each entry with its key as ticker",
         Object.entries(fees).every(([key, entry]) => at(entry, "ticker") === key)
       )
     })
@@ -427,7 +427,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const listed = markets.filter(({ type }) => type === "futures").map(({ name }) => String(name)).toSorted()
       yield* Verdict.expect(
         answer,
-        `futures with the type futures: ${futures.map((future) => future["ticker_id"]).join(", ")}`,
+        `exactly these markets of type futures: ${futures.map((future) => future["ticker_id"]).join(", ")}`,
         futures.map((future) => String(future["ticker_id"])).toSorted().join() === listed.join()
       )
       for (const future of futures) {

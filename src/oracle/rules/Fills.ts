@@ -230,7 +230,7 @@ const shared = ["id", "time", "fee", "feeAsset", "role", "amount", "price", "dea
 const picked = (record: Body, keys: ReadonlyArray<string>): Body =>
   Object.fromEntries(keys.map((key) => [key, record[key]]))
 
-/** Returns the fee of a fill in this currency. */
+/** Returns a fill's fee in this currency; 0 if the fee is in another currency. */
 const feeIn = (ticker: string) => ({ fee, feeAsset }: Body): number => feeAsset === ticker ? Number(fee) : 0
 
 const agreementRules: ReadonlyArray<Rule.Rule> = [

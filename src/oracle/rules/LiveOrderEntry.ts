@@ -63,7 +63,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("live-entry.flags", {
     statement: "Refuses a limit order whose flags exclude each other, with the flags' code, and places nothing",
     profile: "mutating",
-    // An order at the best price could trade, if a faulty target accepts it.
+    // If a faulty target accepts an order at the best price, the order could trade. Only a sandbox gets such orders.
     values: ({ profile }: Rule.Setting) =>
       flags.filter(({ fields }) => profile === "control" || fields["bboRole"] === undefined),
     check: Effect.fnUntraced(function*(world, { codes, fields, path }) {

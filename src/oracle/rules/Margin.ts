@@ -261,7 +261,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
       const [record = {}] = records.filter((record) => record["positionId"] === positionId)
       yield* Verdict.expect(
         answer,
-        `a totalFunding of ${total}, and a netPnl of grossPnl minus it`,
+        `a totalFunding of ${total}, and a netPnl of grossPnl minus totalFunding`,
         isNear(number(record, "totalFunding"), total) &&
           isNear(number(record, "netPnl"), number(record, "grossPnl") - total)
       )

@@ -20,8 +20,8 @@ const perpetual = "BTC_PERP"
 const first: ReadonlyArray<string> = ["takerFee", "makerFee"]
 
 /**
- * Returns a pair with the keys of plain orders in its legs, and without the fields that only the response to its
- * placement shows.
+ * Converts an OCO order to a pair, as these rules compare it: its legs have the keys of plain orders, and lack the
+ * fields that only the response to its placement shows.
  */
 const toPair = (pair: Body): Body =>
   Object.fromEntries([

@@ -370,7 +370,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       const amounts = { [market.name]: 0.01, [perpetual.name]: 0.002 }
       yield* Verdict.expect(
         both.answer,
-        `one position of each market: ${JSON.stringify(amounts)}`,
+        `one position on each market: ${JSON.stringify(amounts)}`,
         both.positions.length === 2 &&
           both.positions.every((position) => size(position) === amounts[String(position["market"])]) &&
           ["market", "positionId"].every((key) => new Set(both.positions.map((one) => one[key])).size === 2)

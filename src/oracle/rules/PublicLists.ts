@@ -238,7 +238,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("funding-rates.pages", {
-    statement: "Pages funding rates by limit and offset, each on one page",
+    statement: "Pages funding rates by limit and offset: each rate is on exactly one page",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* anyFuture(world)

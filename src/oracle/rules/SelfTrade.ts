@@ -64,7 +64,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, side) {
       const [without, no] = [yield* meet(world, side, undefined), yield* meet(world, side, "no")]
       yield* Verdict.conclude(
-        "the same with stp no and without",
+        "the same result with stp no as without stp",
         { without, no },
         JSON.stringify(without) === JSON.stringify(no)
       )

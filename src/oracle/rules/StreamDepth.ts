@@ -210,7 +210,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
 
 const changeRules: ReadonlyArray<Rule.Rule> = [
   always("streams.depth.changes", {
-    statement: "Pushes changes that turn the first book into the book that the call shows",
+    statement: "Pushes changes that turn the first book into the book that the HTTP call shows",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 100)
       const current = Effect.sync(() => followed(listening, market).at(-1))

@@ -68,7 +68,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.pass(world)
       yield* Streams.settles(
         connection,
-        "a LONG position of 0.03 and a SHORT one of -0.02, as the call shows them",
+        "a LONG position of 0.03 and a SHORT one of -0.02, as the HTTP call shows them",
         Effect.gen(function*() {
           const call = (yield* LiveCalls.openPositions(world, account)).positions
           const pushed = Streams.listOf(Streams.objectOf(Streams.pushed(listening).at(-1))["records"]).map(

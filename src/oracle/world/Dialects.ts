@@ -76,7 +76,7 @@ export const orderValidation = of<Refusal>({
   live: { status: 422, codes: [30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43] }
 })
 
-/** The refusal of any other call with invalid fields. */
+/** The refusal of calls with invalid fields, except orders and cancel-all calls. */
 export const fieldValidation = of<Refusal>({
   document: { status: 400, codes: [0] },
   live: { status: 400, codes: [0] }

@@ -132,8 +132,8 @@ export const tooFine = (
     : order(answer, dialect, isShown, key)
 
 /**
- * Expects that invalid fields of any other call are refused. Only the live exchange documents the format of these
- * refusals.
+ * Expects that invalid fields are refused in a call that is neither an order nor cancel-all. Only the live exchange
+ * documents the format of these refusals.
  */
 export const call = (
   answer: Answer,

@@ -75,8 +75,8 @@ export interface Market {
 }
 
 /**
- * The tools of a rule's check. A tool that needs keys, the control plane or a stronger profile skips the rule if this
- * is missing.
+ * The tools of a rule's check. A tool that needs keys, the control plane or a stronger profile skips the rule if what
+ * the tool needs is missing.
  *
  * @category models
  */
@@ -157,7 +157,7 @@ export interface World {
   readonly markets: Effect.Effect<ReadonlyArray<Market>, Verdict.CheckError>
   /** The market to trade on. */
   readonly market: Effect.Effect<Market, Verdict.CheckError>
-  /** The orders of a real account that the check has placed and not yet canceled. */
+  /** The orders that the check has placed on a real account and not yet canceled. */
   readonly placements: Placements.Placements
   /** Adds a warning to the report about state left on the target. */
   readonly warn: (text: string) => Effect.Effect<void>

@@ -694,7 +694,7 @@ const life: ReadonlyArray<Mutant> = [
       }
     })
   }),
-  mutant("market-in-stock", "the amount of a market buy is in the base currency", {
+  mutant("market-in-stock", "a market buy spends ten times its amount", {
     breaks: ["orders.market.amount"],
     ...asking(MarketOrders.endpoint.path, (fields) => ({ ...fields, amount: `${Number(fields["amount"]) * 10}` }))
   }),

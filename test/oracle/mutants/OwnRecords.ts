@@ -141,7 +141,7 @@ const agreementMutants: ReadonlyArray<Mutant> = [
   ),
   live(
     "own-positions-market",
-    "the positions of one market are those of all markets",
+    "the positions on one market are those on all markets",
     ["records.positions"],
     ignoring(Paths.openPositions, "market")
   ),

@@ -399,7 +399,7 @@ const pending: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "orders-first",
-    "each page of orders begins with the first one",
+    "each page of orders begins with the first order",
     ["streams.orders.request"],
     sending((frame) =>
       frame.method === "ordersPending_request" ? { ...frame, params: list(frame.params).with(1, 0) } : frame
@@ -588,7 +588,7 @@ const fills: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "executed-flat",
-    "an executed order is not in a list",
+    "an executed order is pushed without the enclosing list",
     ["streams.executed.pushed"],
     receiving(() => (frame) =>
       frame.method === "ordersExecuted_update" ? { ...frame, params: list(frame.params)[0] } : frame
@@ -596,7 +596,7 @@ const fills: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "executed-stock",
-    "deal_stock of an executed order is half",
+    "deal_stock of an executed order is halved",
     ["streams.executed.pushed"],
     pushing(
       "ordersExecuted",
@@ -613,7 +613,7 @@ const fills: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "executed-filter-2",
-    "the filter 2 of executed orders is read as 1",
+    "filter 2 of executed orders is treated as filter 1",
     ["streams.executed.filter"],
     sending((frame) =>
       frame.method === "ordersExecuted_subscribe" ? { ...frame, params: list(frame.params).with(1, 1) } : frame
@@ -741,7 +741,7 @@ const wallets: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "balances-mute",
-    "only the first asset of a change is pushed",
+    "only the first of several changed assets is pushed",
     ["streams.balances.pushed"],
     pushing("balanceSpot", (all) => all.map((one) => Object.fromEntries(Object.entries(fields(one)).slice(0, 1))))
   ),
@@ -753,7 +753,7 @@ const wallets: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "balances-more",
-    "a push contains a balance that has not changed",
+    "a message contains an unchanged balance",
     ["streams.balances.changed"],
     pushing("balanceSpot", (all) => [...all, { USDT: { available: "100000000", freeze: "0" } }])
   ),

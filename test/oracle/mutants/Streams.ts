@@ -293,7 +293,7 @@ const subscriptions: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "depth-keeps",
-    "a depth subscription always adds its market",
+    "a depth subscription never replaces earlier ones",
     ["streams.subscribe.replaces"],
     sending((frame) =>
       frame.method === "depth_subscribe" ? { ...frame, params: list(frame.params).with(3, true) } : frame
@@ -468,7 +468,7 @@ const depth: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "added",
-    "the amounts of changes are differences",
+    "the ask amounts in changes are halved",
     ["streams.depth.changes"],
     levels(
       "asks",
@@ -871,7 +871,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "trades-id",
-    "the ids of trades count the messages",
+    "a trade's id is the number of its message",
     ["streams.trades.live"],
     later("trades", ([market, all], count) => [
       market,
@@ -1009,7 +1009,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "best-flat",
-    "the best prices are not in an inner list",
+    "the best prices are pushed without the inner list",
     ["streams.book-ticker.best"],
     pushing("bookTicker", ([row]) => list(row))
   ),
@@ -1024,7 +1024,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "best-first",
-    "the current best prices are not pushed",
+    "the first message about best prices is lost",
     ["streams.book-ticker.first"],
     receiving(() => {
       let count = 0
@@ -1041,7 +1041,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "candles-volume",
-    "the volumes of candles are swapped",
+    "base and quote volume of candles are swapped",
     ["streams.candles.request"],
     resulting(
       "candles_request",
@@ -1071,7 +1071,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "candles-pushed-flat",
-    "pushed candles are not in a list",
+    "candles are pushed without the enclosing list",
     ["streams.candles.pushed"],
     pushing("candles", ([row]) => row)
   )

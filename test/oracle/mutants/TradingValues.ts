@@ -703,7 +703,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
     breaks: ["oto.exits"],
     ...changing(active, ["*", "amount"], (amount) => String(Number(amount) / 2))
   }),
-  mutant("exits-both", "an order with one exit gets two exits", {
+  mutant("exits-both", "an order with only a take-profit also gets a stop-loss", {
     breaks: ["oto.alone"],
     ...asking(collateralLimit, (fields) =>
       fields["takeProfit"] !== undefined && fields["stopLoss"] === undefined
