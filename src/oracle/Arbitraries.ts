@@ -90,7 +90,7 @@ const wholeNumber = fc.oneof(
   fc.bigInt({ min: 0n, max: 10n ** 40n })
 ).map((id) => id.toString())
 
-/** Order ids, some of which are larger than the safe integers. */
+/** Order ids, some of which exceed the largest safe integer. */
 export const orderId = wholeNumber.map((id) => id as Identifiers.OrderId)
 /** Trade ids. */
 export const tradeId = wholeNumber.map((id) => id as Identifiers.TradeId)
@@ -143,7 +143,7 @@ export const micros = fc.integer({ min: 0, max: 4_102_444_800_000_000 })
 /** Fractional Unix seconds, up to the year 2100. */
 export const unixTime = micros.map((n) => n / 1_000_000 as Time.UnixTime)
 
-/** Passphrases of at most 25 code points, some of which take two UTF-16 units and four bytes. */
+/** Passphrases of at most 25 code points, including code points of two UTF-16 units and four UTF-8 bytes. */
 export const passphrase = anyText(0, 25).map((text) => text as Code.Passphrase)
 /** Codes. */
 export const code = identifier<Code.Code>()
@@ -251,7 +251,10 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 // From schemas to arbitraries
 // -----------------------------------------------------------------------------
 
-/** Returns the schemas with an identifier inside a schema, on both its decoded and its encoded side. */
+/**
+ * Returns a schema and its nested schemas, as far as they have an identifier, keyed by identifier. Visits both the
+ * decoded and the encoded side.
+ */
 export const identifiersIn = (ast: SchemaAST.AST): ReadonlyMap<string, SchemaAST.AST> => {
   const found = new Map<string, SchemaAST.AST>()
   const visit = (ast: SchemaAST.AST): void => {
@@ -296,7 +299,7 @@ const record = (fields: ReadonlyArray<readonly [name: string, ast: SchemaAST.AST
 const isNotEmpty = (check: SchemaAST.Check<never>): boolean =>
   Constraint.fromAnnotations(check.annotations)?.kind === "notEmpty"
 
-/** Returns the maximum length of a generated list: 4, or less if the schema's checks require it. */
+/** Returns the maximum length of a generated list: 4, or less if the schema's checks set a lower maximum. */
 const longest = (checks: ReadonlyArray<SchemaAST.Check<never>> = []): number =>
   checks.reduce((most, { annotations }) => {
     const constraint = Constraint.fromAnnotations(annotations)

@@ -88,14 +88,14 @@ export interface NotApplicable {
 export const same: Expectation = { _tag: "Same" }
 
 /**
- * The source of deviations that the operator of the live exchange has published.
+ * The source of deviations that are published by the operator of the live exchange.
  *
  * @category constructors
  */
 export const liveDocumentation = "the live exchange's own documentation"
 
 /**
- * The source of deviations that clients have recorded.
+ * The source of deviations that are recorded by clients.
  *
  * @category constructors
  */

@@ -76,7 +76,7 @@ import * as Trades from "./rules/Trades.ts"
 import * as TradingFees from "./rules/TradingFees.ts"
 
 /**
- * All rules. A rule's id never changes its meaning; see `Report.version`.
+ * All rules. If the meaning of a rule changes, `Report.version` changes too.
  *
  * @category rules
  */

@@ -58,7 +58,7 @@ export interface Request {
   /** The text that was signed; absent for an unsigned request. */
   readonly signed?: string
   /**
-   * The parts that the rule changed on purpose: names of headers, `payload`, `nonce`. A curl command repeats them
+   * The parts that the rule changed on purpose: header names, `payload` and `nonce`. A curl command repeats these parts
    * unchanged.
    */
   readonly changed?: ReadonlyArray<string>
@@ -94,7 +94,7 @@ export class TargetError extends Schema.TaggedError<TargetError>()("TargetError"
 }) {
   /** The reason why there was no response. */
   declare readonly reason: string
-  /** The time to wait before the complete rule is retried, in milliseconds; absent if a retry is pointless. */
+  /** The time to wait before the value is checked again, in milliseconds; absent if a retry is pointless. */
   declare readonly retryAfter?: number
   /**
    * The method and the path of a request that got no response. The request must not simply be repeated, because the
@@ -143,10 +143,7 @@ export interface Target {
   readonly baseUrl: string
   /** Sends one request. Never follows a redirect. Fails with `TargetError` if there is no response. */
   readonly send: (request: Request) => Effect.Effect<Answer, TargetError>
-  /**
-   * Makes a socket for one WebSocket connection. Without it, rules about streams are skipped, unless the target
-   * declares that it has no WebSocket.
-   */
+  /** Makes a socket for one WebSocket connection. If absent, rules about streams are skipped. */
   readonly dial?: Dialer.Dialer["Service"]["dial"]
   /**
    * The keys of an account. Without keys, rules make only public calls, and calls of accounts that they open through
@@ -167,7 +164,7 @@ export interface Target {
  * @category models
  */
 export interface Options {
-  /** The URL below which the paths of the API begin. */
+  /** The URL to which the API's paths are appended. */
   readonly baseUrl: string
   /** The dialect that the target is expected to speak. */
   readonly dialect: Dialect
@@ -207,7 +204,7 @@ const toHttp = (url: string, { body, headers, method }: Request) => {
   )
 }
 
-/** Limits the rate: sends requests evenly spaced, in the sequence of their arrival. */
+/** Limits the rate: delays requests to space them evenly, in the sequence of their arrival. */
 const pace = (maxRate: number): Effect.Effect<void> => {
   const interval = 1000 / maxRate
   let next = 0
@@ -280,7 +277,7 @@ export const fromLayer = <E>(
   Effect.flatMap(Layer.build(layer), (context) => Effect.provideContext(http(options), context))
 
 /**
- * The URL of an exchange's WebSocket: `/ws` below its base URL, or the live exchange's own server.
+ * The URL of an exchange's WebSocket: `/ws` under its base URL, or the live exchange's own server.
  *
  * @category constructors
  */

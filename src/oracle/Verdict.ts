@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import * as Json from "../protocol/Json.ts"
 import type { Answer, TargetError } from "./Target.ts"
 
-/** The schema of a response. It never decodes responses, because only targets create them. */
+/** The schema of a response. The schema never decodes, because only targets create responses. */
 const TargetAnswer = Schema.declare((value: unknown): value is Answer => Json.isObject(value) && "sent" in value)
 
 /** The target breaks a rule. */

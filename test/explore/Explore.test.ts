@@ -22,7 +22,7 @@ describe("exploring histories", () => {
       assert.match(words.at(-1) ?? "", /broken: no order is placed twice/u)
     }))
 
-  it.effect("Explore finds fibers that check and then act, even without any fault", () =>
+  it.effect("Explore finds a race between fibers that check and then act, even without faults", () =>
     Effect.gen(function*() {
       const { counterexample, verdict } = yield* Explore.explore(racing, { seed: 1 })
       assert.strictEqual(verdict, "broken")

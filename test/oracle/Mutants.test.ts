@@ -92,7 +92,7 @@ const mayBeMissing = (id: string, { name }: Dialect.Dialect): boolean => {
   return expectation._tag === "Other" && expectation.expectation.includes("may be missing")
 }
 
-/** The sandbox's longest response to each call. */
+/** Returns the sandbox's longest response to each call. */
 const answers = (dialect: Dialect.Dialect) =>
   Effect.gen(function*() {
     const found = new Map<string, unknown>()

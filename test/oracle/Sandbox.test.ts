@@ -57,7 +57,7 @@ describe("the sandbox under the oracle", () => {
       }), 300_000)
   }
 
-  it.live("a venue on a host satisfies every rule when it is served below a path", () =>
+  it.live("a venue on a host satisfies every rule when it is served under a path", () =>
     Effect.gen(function*() {
       const options = isLong ? { runs: 10 } : { runs: 1, only: ["auth", "codes"] }
       for (const dialect of isLong ? [Dialect.document, Dialect.live] : [Dialect.document]) {

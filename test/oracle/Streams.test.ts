@@ -231,7 +231,7 @@ describe("a target's WebSocket", () => {
       assert.strictEqual(open, 0)
     }))
 
-  it("the WebSocket's URL is next to the base URL, or is the live exchange's own", () => {
+  it("the WebSocket's URL is /ws under the base URL, or the live exchange's own", () => {
     const urls = ["http://127.0.0.1:8080/", "https://host.test/v/one", "https://whitebit.com", "https://whitebit.eu/"]
     assert.deepStrictEqual(urls.map(Target.streamsUrl), [
       "ws://127.0.0.1:8080/ws",

@@ -77,7 +77,9 @@ export interface Server {
   readonly disk: SmallDisk | undefined
 }
 
-/** The users that may connect to the server. By default, any user on this machine may connect, without TLS. */
+/**
+ * Options of a server: its users, certificate and disk. By default, any user on this machine may connect, without TLS.
+ */
 export interface Access {
   /** The users that may connect, and how they authenticate, in the format of `pg_hba.conf`. */
   readonly rules?: ReadonlyArray<string>

@@ -20,7 +20,10 @@ const fits = (): boolean => {
   }
 }
 
-/** Undefined if the tests write to the system's temporary folder, or to the folder that `TMPDIR` names. */
+/**
+ * The tests' folder in memory. Undefined if the tests write to the system's temporary folder, or to the folder that
+ * `TMPDIR` names.
+ */
 export const scratch = process.env["TMPDIR"] === undefined && fits()
   ? `${memory}/effect-txc-${process.pid}`
   : undefined

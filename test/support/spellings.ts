@@ -60,7 +60,7 @@ export const spellings: fc.Arbitrary<Spelling> = fc.record({
 const encoded = (text: string, { before, encoding, letters }: Spelling): string =>
   cases[letters](encodings[encoding](encoding === "none" ? text : before + text))
 
-/** The text as the server writes it. */
+/** Returns the text as the server writes it. */
 export const respelled = (text: string, spelling: Spelling): string => {
   const whole = encoded(text, spelling)
   const cut = whole.slice(Math.floor(whole.length * spelling.from), Math.ceil(whole.length * spelling.to))
@@ -86,7 +86,9 @@ export const readAnyHow = (text: string): string => {
   return read.replace(/\s/gu, "").toLowerCase()
 }
 
-/** The parts of a secret that {@link readAnyHow} must not find: all sequences of eight consecutive characters. */
+/**
+ * Returns the parts of a secret that {@link readAnyHow} must not find: all sequences of eight consecutive characters.
+ */
 export const recoverable = (secret: string, spelling: Spelling): ReadonlyArray<string> => {
   const skipped = spelling.encoding === "none"
     ? 0

@@ -20,7 +20,7 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import { alice, credentialsOf } from "./exchange.ts"
 import { note, Recorder } from "./http.ts"
 
-/** A transport over one of Effect's HTTP clients. */
+/** Returns a transport over one of Effect's HTTP clients. */
 export const overClient = (http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<Transport.Transport> =>
   Layer.provide(HttpClientTransport.layer, http)
 

@@ -205,7 +205,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("api-keys.last-activity.own", {
-    statement: "Changes a key's lastActivity with each kind of call, and only that of the key that made the call",
+    statement: "Updates on each kind of call the lastActivity of the key that made the call, and of no other key",
     values: [Paths.mainBalance, Paths.fees, Paths.cancelAll],
     check: Effect.fnUntraced(function*(world, path) {
       const parent = yield* world.open({ isFunded: false })

@@ -80,7 +80,7 @@ const balanceRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("margin.balances-refusal", {
-    statement: "Refuses the balances of an unknown asset with errors that name ticker",
+    statement: "Refuses the balances of an unknown asset, with errors that name ticker",
     profile: "read-only",
     check: (world) =>
       Effect.flatMap(
@@ -138,7 +138,7 @@ const borrowRules: ReadonlyArray<Rule.Rule> = [
       const interest = number(later.record, "interest")
       yield* Verdict.expect(
         later.answer,
-        "the same borrow with the interest of a day, less than one percent of it",
+        "the same borrow with a day's interest, less than one percent of the principal",
         later.record["timestamp"] === record["timestamp"] && interest > 0 &&
           interest < 0.01 * number(record, "principal") && number(later.record, "amount") >= number(record, "amount")
       )
@@ -188,7 +188,7 @@ const borrowRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.borrows-pages", {
-    statement: "Refuses pages of borrows whose limit is not 1 to 100, or whose endTime is before their startTime",
+    statement: "Refuses a page of borrows if its limit is not 1 to 100, or if its endTime is before its startTime",
     profile: "read-only",
     values: [
       { fields: { limit: 0 }, key: "limit" },

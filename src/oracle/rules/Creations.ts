@@ -326,7 +326,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("api-key-creation.permissions", {
-    statement: "Lets a new sub-account trade on spot only if its permissions allow it",
+    statement: "Lets a new sub-account trade spot only if its permissions allow it",
     level: "SHOULD",
     values: [true, false],
     check: Effect.fnUntraced(function*(world, spotEnabled) {
@@ -337,7 +337,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
       const order = { market: market.name, side: "buy", amount: "0.01", price: Orders.lowPrice(market) }
       const answer = yield* LiveCalls.call(world, account, Paths.limitOrder, order)
       if (spotEnabled) yield* Orders.objectOf(answer)
-      else yield* Refusals.any(answer, "because the sub-account may not trade on spot")
+      else yield* Refusals.any(answer, "because the sub-account may not trade spot")
       yield* world.call(account, Paths.cancelAll)
     })
   }),

@@ -115,7 +115,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("deals.refusal", {
-    statement: "Refuses a missing order id, and a malformed order id, limit or offset, with HTTP 422, code 30",
+    statement: "Refuses a missing order id, or a malformed order id, limit or offset: HTTP 422, code 30",
     profile: "read-only",
     values: wrong,
     check: (world, [key, value]) =>

@@ -26,7 +26,10 @@ const section = Section.of({ clause: "General rules", profile: "read-only" })
 const moneyKeys =
   /^(?:.*balance|amount|price|left|fixed|minFlex|maxFlex|percentFlex|minAmount|maxAmount|.*Fee|deal.*)$/iu
 
-/** With this many calls, the rule almost always detects a target that breaks one connection in twenty. */
+/**
+ * The number of calls in `general.answer.each`: enough to almost always detect a target that breaks one connection in
+ * twenty.
+ */
 const manyCalls = 80
 
 /**

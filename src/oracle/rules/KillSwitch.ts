@@ -206,7 +206,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("kill-switch.scope", {
     statement:
-      "Cancels exactly the orders of a timer's market and types, also stop and OCO orders, and shows them as canceled",
+      "Cancels exactly the orders of a timer's market and types, stop and OCO orders included, and shows them as canceled",
     values: scopes,
     check: (world, { cancels, of, types }) =>
       world.whileFrozen(Effect.gen(function*() {
@@ -246,7 +246,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     )
   }),
   LiveCalls.section.forEach("kill-switch.status", {
-    statement: "Shows a timer unchanged until it ends or is armed again, with null for types if there are no types",
+    statement: "Shows a timer unchanged until it ends or is armed again, with null for types if none were given",
     values: [undefined, ["spot"], ["margin", "futures"], ["spot", "margin", "futures"]] as const,
     check: (world, types) =>
       world.whileFrozen(Effect.gen(function*() {

@@ -55,7 +55,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("limits.exceeded", {
-    statement: "Refuses a call beyond the limit with HTTP 429, code 0, and a different message than for a used nonce",
+    statement: "Refuses a call beyond the limit: HTTP 429, code 0, and a message other than that for a used nonce",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open({ isFunded: false })

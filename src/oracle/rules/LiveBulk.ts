@@ -181,7 +181,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.stops", {
-    statement: "With stopOnFail, places no orders after the first refused one, and keeps the earlier ones",
+    statement: "With stopOnFail, places no orders after the first refused order, and keeps the earlier orders",
     values: kinds,
     check: Effect.fnUntraced(function*(world, { path }) {
       const account = yield* world.trader
@@ -273,7 +273,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.cancel-refusal", {
-    statement: "Refuses a call without a list of orders to cancel, or with more than 100",
+    statement: "Refuses a call without a list of orders to cancel, or with more than 100 orders",
     values: [undefined, 0, 101],
     check: Effect.fnUntraced(function*(world, count) {
       const account = yield* world.trader

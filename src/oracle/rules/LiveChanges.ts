@@ -57,9 +57,7 @@ const kinds: ReadonlyArray<Terms> = [
   { path: Paths.collateralStopLimit, type: "stop limit", more: stop }
 ]
 
-/**
- * Returns an amount of this many hundredths; on a real account, this many times the smallest amount that rules order.
- */
+/** Returns an amount of `count` hundredths; on a real account, `count` times the smallest amount that rules order. */
 const hundredths = ({ profile }: World, market: Market, count: number): string =>
   profile === "control"
     ? `0.0${count}`
@@ -311,7 +309,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-changes.refusal", {
-    statement: "Refuses a change that has no order id, two ids, no field, or both amount and total",
+    statement: "Refuses a change that has no order id, two ids, no field to change, or both amount and total",
     values: ["no order", "two identifiers", "nothing", "amount and total"] as const,
     check: Effect.fnUntraced(function*(world, wrong) {
       const { account, id, market } = yield* place(world)

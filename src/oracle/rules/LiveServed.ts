@@ -11,8 +11,8 @@ import * as Refusals from "../world/Refusals.ts"
 import type { World } from "../world/World.ts"
 
 /**
- * Makes a call without its fields. Expects that a read succeeds or names a missing field, and that any other call is
- * refused.
+ * Makes a call without its fields. A correct target either serves a read or names a missing field of the read, and
+ * refuses any other call.
  */
 const ask = Effect.fnUntraced(function*(world: World, path: string, market: string) {
   return path.includes("/public/")

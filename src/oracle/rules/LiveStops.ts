@@ -193,7 +193,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-stops.reduce-only", {
-    statement: "Refuses a reduce-only stop order without a position with code 116",
+    statement: "Refuses a reduce-only stop order without a position: code 116",
     values: ["collateral-stop-limit", "trigger-market"] as const,
     check: Effect.fnUntraced(function*(world, kind) {
       const market = yield* world.market
@@ -208,7 +208,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-stops.reduce-only.closed", {
-    statement: "Opens no position with a reduce-only stop order whose position has closed before its trigger",
+    statement: "Opens no position with a reduce-only stop order whose position closes before the order is triggered",
     values: (["collateral-stop-limit", "trigger-market"] as const).flatMap((kind) =>
       Orders.sides.map((side) => ({ kind, side }))
     ),
@@ -265,11 +265,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Trading.placeOther(world, account, { market: market.name, orderId }, Paths.cancelOrder)
       const after = yield* LiveOrders.funds(world, account)
-      yield* Verdict.expect(after.answer, `nothing of it in freeze`, after.of(ticker).freeze === before.freeze)
+      yield* Verdict.expect(after.answer, `the freeze from before`, after.of(ticker).freeze === before.freeze)
     })
   }),
   LiveCalls.section.forEach("live-stops.refusal", {
-    statement: "Refuses a stop order without a required field with HTTP 422, code 30, and errors that name the field",
+    statement: "Refuses a stop order without a required field: HTTP 422, code 30, and errors that name the field",
     values: kinds.flatMap((kind) => required[kind].map((key) => ({ kind, key }))),
     check: Effect.fnUntraced(function*(world, { key, kind }) {
       const { [key]: _missing, ...fields } = fieldsOf(yield* world.market, kind, "sell")
@@ -278,7 +278,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("live-stops.last-price", {
     statement: "Refuses an activation price equal to the last price",
-    // For stop-limit orders, the documentation also says that the side decides, so any activation price may be correct.
+    // For stop-limit orders, the documentation also says that the side decides the direction of the trigger, so any
+    // activation price may be correct.
     values: kinds,
     check: Effect.fnUntraced(function*(world, kind) {
       const market = yield* world.market

@@ -1,4 +1,4 @@
-/** The collateral account as a whole, which only the live exchange's documentation describes. */
+/** Rules about the collateral account as a whole, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
@@ -21,7 +21,7 @@ const isNear = (one: number, other: number, tolerance = 1e-6): boolean => Math.a
 
 const summaryOf = (world: World, account: Account) => LiveCalls.object(world, account, Paths.collateralSummary, {})
 
-/** An account with a position of 0.02 on the futures market. */
+/** Opens an account with a position of 0.02 on the futures market. */
 const withPosition = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
   const account = yield* world.open()
   yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
@@ -44,7 +44,10 @@ const closed = Effect.fnUntraced(function*(world: World, account: Account, side:
   return { answer, positionId }
 })
 
-/** Reads the summary of an account whose only position, of 0.02, has gained or lost this many percent of its cost. */
+/**
+ * Reads the summary of an account whose only position, of 0.02, has gained `percent` % of its cost, or lost it if
+ * negative.
+ */
 const summaryAfter = Effect.fnUntraced(function*(world: World, side: Orders.Side, percent: number) {
   const account = yield* world.open()
   // The mark price of a futures market need not follow the price of its own trades.
@@ -66,7 +69,7 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.leverage-refusal", {
-    statement: "Refuses an undocumented leverage with errors that name the field",
+    statement: "Refuses an undocumented leverage, with errors that name the field",
     values: [0, 4, 101, "many"],
     check: (world, leverage) =>
       Effect.flatMap(
@@ -117,7 +120,7 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("margin.hedge-refusal", {
-    statement: "Refuses to switch hedge mode with code 113 while there is a futures position",
+    statement: "Refuses with code 113 to switch hedge mode while there is a futures position",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* withPosition(world, "buy")
       yield* LiveCalls.refuses(world, account, Paths.updateHedgeMode, { hedgeMode: true }, {
@@ -258,14 +261,14 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
       const [record = {}] = records.filter((record) => record["positionId"] === positionId)
       yield* Verdict.expect(
         answer,
-        `a totalFunding of ${total}, and a netPnl of grossPnl minus it`,
+        `a totalFunding of ${total}, and a netPnl of grossPnl minus totalFunding`,
         isNear(number(record, "totalFunding"), total) &&
           isNear(number(record, "netPnl"), number(record, "grossPnl") - total)
       )
     })
   }),
   always("margin.closed.pages", {
-    statement: "Pages closed positions by limit and offset, the position that was closed last first",
+    statement: "Pages closed positions by limit and offset, the most recently closed position first",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* withPosition(world, "buy")
       const one = yield* closed(world, account, "buy")
@@ -358,7 +361,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.pages", {
-    statement: "Refuses pages of closed positions and funding payments whose limit is not 1 to 100",
+    statement: "Refuses a page of closed positions or funding payments if its limit is not 1 to 100",
     profile: "read-only",
     values: [Paths.closedPositions, Paths.fundingHistory].flatMap((path) => [0, 101].map((limit) => ({ path, limit }))),
     check: Effect.fnUntraced(function*(world, { limit, path }) {

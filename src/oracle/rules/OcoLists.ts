@@ -20,7 +20,8 @@ const perpetual = "BTC_PERP"
 const first: ReadonlyArray<string> = ["takerFee", "makerFee"]
 
 /**
- * Returns a pair with the keys of plain orders in its legs, and without the fields that only its first response shows.
+ * Converts an OCO order to a pair, as these rules compare it: its legs have the keys of plain orders, and lack the
+ * fields that only the response to its placement shows.
  */
 const toPair = (pair: Body): Body =>
   Object.fromEntries([
@@ -34,7 +35,7 @@ const toPair = (pair: Body): Body =>
     ])
   ])
 
-/** Returns a conditional order as a pair. The keys of its legs are in camel case. */
+/** Converts a conditional order, whose legs have camel-case keys, to a pair. */
 const fromConditional = ({ id, stopLoss, takeProfit }: Body): Body =>
   toPair({ id, stop_loss: stopLoss, take_profit: takeProfit })
 
@@ -52,7 +53,7 @@ const place = Effect.fnUntraced(function*(world: World) {
   return { account, market, one, two, other, clientOrderId }
 })
 
-/** Returns a key regardless of its spelling: the same text for `activation_price` and `activationPrice`. */
+/** Normalizes the spelling of a key: returns the same text for `activation_price` and `activationPrice`. */
 const words = (key: string): string => key.replaceAll("_", "").toLowerCase()
 
 /** The fields that only the leg with a trigger shows. */
@@ -117,7 +118,7 @@ const placeOwn = Effect.fnUntraced(function*(world: World, account: Account, sid
   return toPair(order)
 })
 
-/** The OCO orders among the latest records of a list. A real account may have other conditional orders, too. */
+/** Returns the OCO orders among the latest records of a list. A real account may have other conditional orders, too. */
 const own = Effect.fnUntraced(function*(world: World, account: Account, path: string) {
   const answer = yield* LiveCalls.call(world, account, path, { market: (yield* world.market).name, limit: 100 })
   const { json } = answer
@@ -245,7 +246,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("oco-orders.refusal", {
     statement:
-      "Refuses to list OCO orders of an unknown market with code 31, and an invalid limit or offset with code 30",
+      "Refuses to list OCO orders: code 31 for an unknown market, code 30 for an invalid limit or offset",
     profile: "read-only",
     values: [["market", "NO_SUCH", 31], ["limit", 0, 30], ["limit", 101, 30], ["offset", -1, 30]] as const,
     check: (world, [key, value, code]) =>

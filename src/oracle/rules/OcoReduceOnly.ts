@@ -64,7 +64,7 @@ const submitReduceOnly = Effect.fnUntraced(function*(
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   section.forEach("oco.reduce-only.no-position", {
-    statement: "Refuses a reduce-only order without a position with code 116",
+    statement: "Refuses a reduce-only order without a position: code 116",
     level: "MUST",
     live: Rule.documented("code 116"),
     values: Orders.sides,
@@ -73,7 +73,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("oco.reduce-only.same-side", {
-    statement: "Refuses a reduce-only order on the position's side with code 116",
+    statement: "Refuses a reduce-only order on the position's side: code 116",
     level: "MUST",
     live: Rule.documented("code 116"),
     values: Orders.sides,

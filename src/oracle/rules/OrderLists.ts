@@ -139,7 +139,7 @@ const otherRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-lists.refusal", {
-    statement: "Refuses to list records of an unknown market with code 31, and an invalid limit or offset with code 30",
+    statement: "Refuses to list records: code 31 for an unknown market, code 30 for an invalid limit or offset",
     profile: "read-only",
     values: all.flatMap(({ path }) =>
       ([["market", "NO_SUCH", 31], ["limit", 0, 30], ["limit", "ten", 30], ["offset", -1, 30]] as const).map(

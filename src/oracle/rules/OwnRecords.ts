@@ -12,7 +12,7 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const { always } = LiveCalls.section
 
-/** Creates one rule for each source that meets the condition. */
+/** Creates one rule for each source in `among`. */
 const forSources = (
   name: string,
   statement: (source: RecordLists.Source) => string,
@@ -31,7 +31,8 @@ const forSources = (
     })
   )
 
-// ----------------------------------------------------------------------------- Single records
+// -----------------------------------------------------------------------------
+// Single records
 // -----------------------------------------------------------------------------
 
 /** Returns the keys whose values are not of their kind. */

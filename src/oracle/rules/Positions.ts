@@ -229,7 +229,7 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("positions.unrealized", {
     statement:
-      "Shows a profit as positive and a loss as negative in unrealizedPnl and pnlPercent, in about the right size",
+      "Shows a profit as positive and a loss as negative in unrealizedPnl and pnlPercent, of about the right size",
     values: Orders.sides.flatMap((side) => [4, -4].map((percent) => ({ side, percent }))),
     check: Effect.fnUntraced(function*(world, { percent, side }) {
       const account = yield* Wallets.openTrader(world)
@@ -370,7 +370,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       const amounts = { [market.name]: 0.01, [perpetual.name]: 0.002 }
       yield* Verdict.expect(
         both.answer,
-        `one position of each market: ${JSON.stringify(amounts)}`,
+        `one position on each market: ${JSON.stringify(amounts)}`,
         both.positions.length === 2 &&
           both.positions.every((position) => size(position) === amounts[String(position["market"])]) &&
           ["market", "positionId"].every((key) => new Set(both.positions.map((one) => one[key])).size === 2)
@@ -386,7 +386,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("positions.refusal", {
-    statement: "Refuses to list positions on an unknown market with HTTP 422 and errors that name the field",
+    statement: "Refuses to list positions on an unknown market: HTTP 422, and errors that name the field",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const fields = { market: LivePublicCalls.noMarket }

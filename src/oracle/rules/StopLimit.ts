@@ -245,7 +245,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("stop-limit.request.stp.refuses", {
-    statement: "Refuses any other value of stp",
+    statement: "Refuses a value of stp that is not documented",
     live: Rule.other("HTTP 422"),
     values: ["", "none", "cancel", "NO", "cancel_all", 1, true],
     check: Effect.fnUntraced(function*(world, stp) {
@@ -261,7 +261,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, bboRole) => place(world, "buy", { bboRole })
   }),
   section.forEach("stop-limit.request.bboRole.refuses", {
-    statement: "Refuses any other value of bboRole",
+    statement: "Refuses a value of bboRole that is not documented",
     live: Rule.other("HTTP 422"),
     values: [0, 3, -1, 1.5, "queue", true, []],
     check: Effect.fnUntraced(function*(world, bboRole) {

@@ -58,7 +58,7 @@ const served = Effect.fnUntraced(function*({ declares }: World, isOfMarket = fal
 const listen = (connection: Sockets.Connection, found: ReadonlyArray<Kind>, { name }: Market) =>
   Effect.forEach(found, ({ channel, params }) => Streams.subscribe(connection, channel, ...params(name)))
 
-/** Lets an account trade, and expects a message of each channel about it. */
+/** Lets an account trade, and expects a message of each channel about the trade. */
 const trade = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -89,7 +89,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("streams.authorize.wrong", {
-    statement: "Refuses a wrong token with code 1 or 11, and private requests after it with code 6",
+    statement: "Refuses a wrong token with code 1 or 11, and later private requests with code 6",
     profile: "read-only",
     values: ["shortened", "made-up"],
     check: Effect.fnUntraced(function*(world, how) {
@@ -131,7 +131,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("streams.private", {
-    statement: "Refuses private requests on a connection without authorisation with code 6",
+    statement: "Refuses private requests on a connection without authorisation: code 6",
     profile: "read-only",
     values: requests,
     check: Effect.fnUntraced(function*(world, [method, params]) {
@@ -188,7 +188,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.private.unsubscribe", {
-    statement: "Pushes no messages of a private channel after it has acknowledged the end of the subscription",
+    statement: "Pushes no messages of a private channel after acknowledging the end of the subscription",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const found = yield* served(world)

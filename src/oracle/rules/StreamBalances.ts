@@ -27,7 +27,7 @@ const marginKinds = {
   available_with_borrow: Kinds.decimal
 } as const
 
-/** The keys of a pushed margin balance, by the keys of the response to a request. */
+/** The keys of a pushed margin balance, keyed by those in the response to a request. */
 const marginKeys = {
   balance: "B",
   borrow: "b",
@@ -62,7 +62,7 @@ const isAbout = (ticker: string) => (params: unknown): true | undefined =>
 
 const spotRules: ReadonlyArray<Rule.Rule> = [
   spot.forEach("streams.balances.request", {
-    statement: "Responds to the request for balances with the available and the frozen amount, as the call shows them",
+    statement: "Responds to the request for balances with the available and frozen amounts of the HTTP call",
     profile: "read-only",
     values: [[], ["USDT"], ["BTC", "USDT"]],
     check: Effect.fnUntraced(function*(world, tickers) {
@@ -88,7 +88,7 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   spot.forEach("streams.balances.pushed", {
-    statement: "Pushes changed balances until they equal the balances that the call shows",
+    statement: "Pushes changed balances until they equal the HTTP call's balances",
     values: ["order", "trade"],
     check: Effect.fnUntraced(function*(world, how) {
       const account = yield* world.open()
@@ -179,13 +179,13 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** Returns the collateral balance that the call shows. */
+/** Returns the collateral balance that the HTTP call shows. */
 const collateralOf = (world: World, account: Account, ticker: string) =>
   Effect.map(LiveCalls.object(world, account, Paths.collateralBalance, {}), ({ json }) => json[ticker] ?? "0")
 
 const marginRules: ReadonlyArray<Rule.Rule> = [
   margin.forEach("streams.margin.request", {
-    statement: "Responds to the request for collateral balances with each balance, as the call shows it",
+    statement: "Responds to the request for collateral balances with the same balances as the HTTP call",
     profile: "read-only",
     values: [[], ["USDT"]],
     check: Effect.fnUntraced(function*(world, tickers) {
@@ -207,7 +207,7 @@ const marginRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   margin.forEach("streams.margin.pushed", {
-    statement: "Pushes a changed or newly locked collateral balance until it equals the balance that the call shows",
+    statement: "Pushes a changed or newly locked collateral balance until it equals the HTTP call's balance",
     values: ["funds", "order"],
     check: Effect.fnUntraced(function*(world, how) {
       const account = yield* world.open()
@@ -291,7 +291,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   positions.forEach("streams.collateral.unsubscribe", {
-    statement: "Pushes no collateral balances or positions after it has acknowledged the end of their subscription",
+    statement: "Pushes no collateral balances or positions after acknowledging the end of their subscription",
     values: ["balanceMargin", "positionsMargin"],
     check: Effect.fnUntraced(function*(world, channel) {
       const account = yield* world.open()

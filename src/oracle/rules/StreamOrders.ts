@@ -37,7 +37,7 @@ interface Followed {
   readonly id: unknown
 }
 
-/** Subscribes an account to its orders, and places an order that sells 0.03 at 10 percent above the market. */
+/** Subscribes an account to its orders, and places an order that sells 0.03 at `percent` % above the market. */
 const follow = Effect.fnUntraced(function*(
   world: World,
   percent = 10,
@@ -240,8 +240,8 @@ const pageKinds = (found: unknown, records: number) => {
 
 const requestRules: ReadonlyArray<Rule.Rule> = [
   forEach("streams.orders.request", {
-    statement:
-      "Responds to the request for open orders with a page of open orders, including waiting stop orders, as the call shows them",
+    statement: "Responds to the request for open orders with a page of open orders, including waiting stop orders, as "
+      + "the HTTP call shows them",
     values: [[0, 100], [0, 2], [1, 1], [4, 10]] as const,
     check: Effect.fnUntraced(function*(world, [offset, limit]) {
       const account = yield* world.open()

@@ -173,7 +173,7 @@ const isDecimal = (entry: OrderEntry, key: string): Rule.Rule =>
 
 /**
  * The document states a minimum for amounts and, for stop-limit orders, a minimum for the total, which implies a
- * minimum for the limit price. It only implies that other prices are above zero.
+ * minimum for the limit price. The document only implies that other prices are above zero.
  */
 const positiveLevelOf = ({ limits, unbounded }: OrderEntry, key: string): Rule.Level =>
   key === "amount" || (limits.includes(key) && !unbounded.includes("total")) ? "MUST" : "SHOULD"

@@ -20,7 +20,7 @@ export const sides: ReadonlyArray<Side> = ["buy", "sell"]
 /** Returns the opposite side. */
 export const opposite = (side: Side): Side => side === "buy" ? "sell" : "buy"
 
-/** Orders have the smallest possible amount times this factor. */
+/** The ratio of an order's amount to the smallest possible amount. */
 const multiple = 3
 
 /** Returns an amount above the market's minimum, whose total exceeds the market's minimum at each of these prices. */
@@ -31,12 +31,12 @@ export const amountFor = ({ minAmount, minTotal, step, stockPrecision }: Market,
 
 const priceAt = (market: Market, factor: number): string => priceText(market, market.price * factor)
 
-/** Returns a price far below every seller's price. */
+/** Returns a price far below the market. */
 export const lowPrice = (market: Market): string => priceAt(market, 0.5)
 
 /**
- * Creates a stop-limit order that waits far from the market: a buy above it, a sell below it. Its prices differ, so a
- * response that mixes them up is noticed.
+ * Creates a stop-limit order that waits far from the market: a buy above the market, a sell below it. The order's
+ * prices differ, so a response that mixes them up is noticed.
  */
 export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => {
   const [trigger, limit] = side === "buy" ? [1.9, 1.85] : [0.5, 0.52]
@@ -51,8 +51,8 @@ export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => 
 }
 
 /**
- * Creates an OCO order whose legs wait far from the market on both sides. Its prices differ, so a response that mixes
- * them up is noticed.
+ * Creates an OCO order whose legs wait far from the market on both sides. The order's prices differ, so a response that
+ * mixes them up is noticed.
  */
 export const oco = (market: Market, side: Side, more: Body = {}): Body => {
   const [takeProfit, trigger, stop] = side === "buy" ? [0.5, 1.8, 1.75] : [1.8, 0.5, 0.52]
@@ -67,7 +67,7 @@ export const oco = (market: Market, side: Side, more: Body = {}): Body => {
   }
 }
 
-/** For each of these calls, the plain order that must be placed first. */
+/** The plain order that must be placed first on a path, keyed by path. */
 const drafts: Readonly<Record<string, typeof oco>> = { [Paths.oco]: oco, [Paths.stopLimit]: stopLimit }
 
 /** Returns the JSON object of a successful response. */

@@ -146,10 +146,10 @@ export const moneyless: ReadonlyArray<string> = [
   cancelOto
 ]
 
-/** Orders that use the trade balance alone. */
+/** Calls that place orders on the trade balance alone. */
 export const ofTradeBalance: ReadonlyArray<string> = [limitOrder, marketOrder, stockMarketOrder, stopMarket, bulk]
 
-/** Orders that use the collateral balance alone. */
+/** Calls that place orders on the collateral balance alone. */
 export const ofCollateral: ReadonlyArray<string> = [
   collateralLimit,
   collateralMarketOrder,
@@ -200,7 +200,10 @@ export const ofMarkets: ReadonlyArray<string> = [orderBook, depth, fundingRates,
 /** The calls that place several orders. */
 export const ofSeveral: ReadonlyArray<string> = [bulk, collateralBulk]
 
-/** Calls that only the live exchange's documentation describes, and that other rules need to place and find orders. */
+/**
+ * Calls that only the live exchange's documentation describes, and that rules about other calls need to place and find
+ * orders.
+ */
 const helping: ReadonlyArray<string> = [
   activeOrders,
   orderHistory,
@@ -264,7 +267,8 @@ export const liveReads: ReadonlyArray<string> = [
 ]
 
 /**
- * Calls that are tried even if a target does not declare them, because other rules need them: prices, clocks, orders.
+ * Calls that are tried even if a target does not declare them, because rules about other calls need them for prices,
+ * clocks and orders.
  */
 export const alwaysTried: ReadonlyArray<string> = [tickers, orderBook, time, ...helping]
 

@@ -63,7 +63,7 @@ export const pair = Effect.fnUntraced(function*(world: World) {
   return { market, other }
 })
 
-/** Returns a price this many percent above a market's. */
+/** Returns the price `percent` % above a market's price. */
 export const above = (market: Market, percent: number): string => priceText(market, market.price * (1 + percent / 100))
 
 /** Options of a trade between two accounts. */

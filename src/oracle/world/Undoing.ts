@@ -1,6 +1,6 @@
 /**
- * Places orders on a real account in such a way that no order is left there. The first order of each path is canceled
- * before any other is placed, and every other order is canceled at the end of its run. An order whose placement got no
+ * Places orders on a real account so that none of them is left open. The first order of each path is canceled before
+ * any other order is placed, and every other order is canceled at the end of its run. An order whose placement got no
  * response is looked up. Once an order cannot be canceled, no more orders are placed.
  */
 import * as Effect from "effect/Effect"
@@ -128,8 +128,8 @@ const isSame = ({ dialect }: World, order: Body, { fields, sentAt }: Doubt): boo
 }
 
 /**
- * Looks up an order that may have been placed, and cancels it. If no list shows it, the order is considered open only
- * if the target has no such list, or at the end of the check if that list has never shown any order.
+ * Looks up an order that may have been placed, and cancels it. If the order is not listed, it is considered open if the
+ * target has no list of such orders or, at the end of the check, if that list has never shown any order.
  */
 const lookUp = Effect.fnUntraced(function*(world: World, account: Account, doubt: Doubt, isLast: boolean) {
   const { fields, path } = doubt
@@ -221,7 +221,9 @@ const placeOne = Effect.fnUntraced(function*(
   return placement
 })
 
-/** Places and cancels one plain order before the first order of its path. Skips if it cannot be canceled. */
+/**
+ * Places and cancels one plain order before the first order of its path. Skips if the plain order cannot be canceled.
+ */
 const tryOnce = Effect.fnUntraced(function*(world: World, account: Account, path: string, plain: Body) {
   const { placements } = world
   if (placements.tried.has(path)) return
@@ -243,8 +245,8 @@ const tryOnce = Effect.fnUntraced(function*(world: World, account: Account, path
 })
 
 /**
- * Places an order on a real account, which is canceled when the run ends. The first order of its path is `plain`, and
- * is canceled immediately. Skips once an order could not be canceled.
+ * Places an order on a real account, and cancels it when the run ends. The first order of its path is `plain`, and is
+ * canceled immediately. Skips once an order could not be canceled.
  */
 export const place = Effect.fnUntraced(function*(
   world: World,

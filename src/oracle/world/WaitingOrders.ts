@@ -49,7 +49,10 @@ export const allowed = ({ profile }: Rule.Setting): ReadonlyArray<Entry> =>
 /** The amount of each order in a sandbox, in the base currency. */
 export const amount = "0.03"
 
-/** Returns the fields of an order that waits far from the market: a limit order behind it, a stop order beyond it. */
+/**
+ * Returns the fields of an order that waits far from the market: a buy limit order below it, a buy stop order above it,
+ * and sell orders on the opposite sides.
+ */
 export const fieldsOf = (world: World, market: Market, { more, prices, side }: Entry): Body => {
   const at = (buy: number, sell: number) => priceText(market, market.price * (side === "buy" ? buy : sell))
   const limit = prices === "limit" ? at(0.5, 1.8) : at(1.85, 0.52)
@@ -63,7 +66,9 @@ export const fieldsOf = (world: World, market: Market, { more, prices, side }: E
   }
 }
 
-/** Lets another account fill 0.01 of an order. Returns the order as its later responses must show it once canceled. */
+/**
+ * Lets another account fill 0.01 of an order. `expected` is the order as responses must show it once it is canceled.
+ */
 export const partlyFilled = Effect.fnUntraced(function*(world: World, side: Orders.Side, path: string) {
   const account = yield* LiveOrders.customer(world)
   const market = yield* world.market

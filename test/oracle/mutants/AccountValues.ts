@@ -264,7 +264,7 @@ const positionFaults: ReadonlyArray<
   ["unrealizedPnl", "has the opposite sign", times(-1), ["positions.profit", "positions.realized"]],
   ["unrealizedPnl", "is always zero", () => "0", ["positions.profit"]],
   ["unrealizedPnl", "is never zero", plus(1), ["positions.profit"]],
-  ["margin", "is the whole value", times(7), ["positions.margin"]],
+  ["margin", "is seven times as large", times(7), ["positions.margin"]],
   ["freeMargin", "includes the margin", plus(80), ["positions.margin"]],
   ["funding", "is not zero", () => "3", ["positions.opened"]],
   ["positionSide", "is LONG", () => "LONG", ["positions.opened"]],
@@ -527,7 +527,7 @@ const keyMutants: ReadonlyArray<Mutant> = [
     breaks: ["api-key-creation.signs"],
     ...changing(main, ["ETH", "main_balance"], () => "5")
   }),
-  mutant("api-key-creation-no-spot", "a sub-account with permission cannot trade on spot", {
+  mutant("api-key-creation-no-spot", "a sub-account with permission cannot trade spot", {
     breaks: ["api-key-creation.permissions"],
     make: () => ({
       answer: (answer, { path }) =>

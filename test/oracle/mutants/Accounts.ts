@@ -28,7 +28,7 @@ const apply = Codes.endpoint.path
 
 const remove = DeleteSubAccount.endpoint.path
 
-/** Changes the code that is about to be redeemed. */
+/** Changes the code that is about to be applied. */
 const issued = (
   change: (code: { applied: string | undefined; passphrase: unknown; creator: string }) => void
 ): Change => ({
@@ -83,7 +83,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["balance.response"],
     ...answering(MainBalance.endpoint.path, "success", (json) => Json.isObject(json) ? Object.entries(json) : json)
   }),
-  mutant("balance-none", "every balance is empty", {
+  mutant("balance-none", "the list of balances is empty", {
     breaks: ["balance.entry.main_balance", "general.money.text", "balance.omitted"],
     ...answering(MainBalance.endpoint.path, "success", () => ({}))
   }),

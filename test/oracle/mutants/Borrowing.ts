@@ -153,11 +153,11 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
   ],
   [
     "sides-any",
-    "an order without a side opens a long position",
+    "an order without positionSide is reported as placed",
     "margin.side-required",
     accepting(limit, { orderId: 1 })
   ],
-  ["sides-code", "an order without a side is refused with code 30", "margin.side-required", otherCode(limit, 30)]
+  ["sides-code", "an order without positionSide is refused with code 30", "margin.side-required", otherCode(limit, 30)]
 ]
 
 export const mutants: ReadonlyArray<Mutant> = rows.map(([id, fault, breaks, change]) =>

@@ -132,7 +132,7 @@ const isEnveloped = (path: string): boolean => !Paths.unenveloped.includes(path)
 /** Accepts any value of `request` on one path. */
 const requestNotCompared: ReadonlyArray<Mutant> = [...documented].map((path): Mutant => ({
   id: `request-not-compared${named(path)}`,
-  fault: `request may be any path in calls of ${path}`,
+  fault: `request may be any path in calls to ${path}`,
   breaks: isEnveloped(path) ? ["auth.request.path", "auth.request.prefix"] : ["auth.request.optional"],
   ...enveloping((fields, request) =>
     request.path === path && "request" in fields ? { ...fields, request: path } : fields

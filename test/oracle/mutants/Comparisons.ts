@@ -289,7 +289,7 @@ const marketDataMutants: ReadonlyArray<Mutant> = [
     breaks: ["assets.available"],
     ...changing(assets, ["*", "can_deposit"], () => false)
   }),
-  mutant("futures-funding-bounds", "floor and cap of the funding rate are swapped", {
+  mutant("futures-funding-bounds", "the floor of the funding rate is above the cap", {
     breaks: ["futures.funding"],
     ...changing(futures, ["result", "*"], (future) => ({ ...future as Fields, funding_floor: "0.5" }))
   })

@@ -95,7 +95,7 @@ const mapRecords = (json: unknown, change: (record: Fields) => Fields): unknown 
 const isArming = (fields: Fields): boolean => typeof fields["timeout"] === "string"
 
 const killSwitchMutants: ReadonlyArray<Mutant> = [
-  mutant("kill-switch-milliseconds", "a timer shows its times in milliseconds", {
+  mutant("kill-switch-milliseconds", "a timer shows its start time in milliseconds", {
     breaks: ["kill-switch.timer"],
     ...changing(killSwitch, ["startTime"], (seconds) => Number(seconds) * 1000)
   }),

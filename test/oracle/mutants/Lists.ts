@@ -376,7 +376,7 @@ const filters: ReadonlyArray<Mutant> = [
       }
     }
   }),
-  mutant("payment-an-hour-ago", "the times of payments are an hour late", {
+  mutant("payment-an-hour-ago", "the times of payments are an hour early", {
     breaks: ["interest.fresh"],
     ...changing(InterestPaymentHistory.endpoint.path, ["records", "*", "timestamp"], (at) => Number(at) - 3600)
   }),

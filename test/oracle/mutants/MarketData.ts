@@ -34,7 +34,7 @@ const funding = "/api/v4/public/funding-history/"
 
 const isIn = (folder: string) => (path: string): boolean => path.startsWith(folder)
 
-/** The same request with a different query. */
+/** Returns the same request with a different query. */
 const withQuery = (request: Request, change: (query: URLSearchParams) => void): Request => {
   const query = new URLSearchParams(request.query)
   change(query)
@@ -67,7 +67,7 @@ const candleMutants: ReadonlyArray<Mutant> = [
     breaks: ["candles.rows", "candles.trades"],
     ...rows((all) => all.map((row) => row.slice(0, 6)))
   }),
-  mutant("candles-high-and-low", "low and high are swapped", {
+  mutant("candles-high-and-low", "a candle's high is below its low", {
     breaks: ["candles.trades"],
     ...column(3, () => "1")
   }),
@@ -83,7 +83,7 @@ const candleMutants: ReadonlyArray<Mutant> = [
     breaks: ["candles.trades"],
     ...column(6, (_total, row) => row[5])
   }),
-  mutant("candles-close-is-open", "the last price is yesterday's", {
+  mutant("candles-close-is-open", "a candle's close is not its last price", {
     breaks: ["candles.trades"],
     ...column(2, () => "1")
   }),
@@ -207,7 +207,7 @@ const listMutants: ReadonlyArray<Mutant> = [
     breaks: ["collateral-markets.marked"],
     ...changing(CollateralMarkets.endpoint.path, ["result"], (all) => [...all as ReadonlyArray<unknown>, "ETH_BTC"])
   }),
-  mutant("futures-settled", "the next funding time is the last one", {
+  mutant("futures-settled", "the next funding time is the previous funding time", {
     breaks: ["futures.settlement"],
     ...changing(
       futures,

@@ -276,7 +276,7 @@ const summaryMutants: ReadonlyArray<Mutant> = [
     breaks: ["summary.figures"],
     ...changing(tickers, ["*", "change"], times(-1))
   }),
-  mutant("summary-open-is-last", "the first price of the day is the last one", {
+  mutant("summary-open-is-last", "the day's open is its last price", {
     breaks: ["summary.change"],
     ...changing(summary, ["result"], (result) => ({ ...result as Fields, open: (result as Fields)["last"] }))
   }),
@@ -311,19 +311,19 @@ const column = (index: number, change: (row: ReadonlyArray<unknown>) => unknown)
   )
 
 const candleMutants: ReadonlyArray<Mutant> = [
-  mutant("candles-open-is-close", "a candle's first price is its last one", {
+  mutant("candles-open-is-close", "a candle's open is its close", {
     breaks: ["candles.prices"],
     ...column(1, (row) => row[2])
   }),
-  mutant("candles-close-swapped", "a candle's last price is its first one", {
+  mutant("candles-close-swapped", "a candle's close is its open", {
     breaks: ["candles.prices"],
     ...column(2, (row) => row[1])
   }),
-  mutant("candles-high-is-close", "a candle's highest price is its last one", {
+  mutant("candles-high-is-close", "a candle's high is its close", {
     breaks: ["candles.prices"],
     ...column(3, (row) => row[2])
   }),
-  mutant("candles-low-is-close", "a candle's lowest price is its last one", {
+  mutant("candles-low-is-close", "a candle's low is its close", {
     breaks: ["candles.prices"],
     ...column(4, (row) => row[2])
   }),
@@ -465,7 +465,7 @@ const timeMutants: ReadonlyArray<Mutant> = [
       ...changing(path, place, (time) => Number(time) + 60)
     })
   ]),
-  mutant("times-end-is-beginning", "an order's end time is its creation time", {
+  mutant("times-end-is-beginning", "an order's ftime is its creation time", {
     breaks: ["times.listed"],
     ...changing(
       OrderHistory.endpoint.path,

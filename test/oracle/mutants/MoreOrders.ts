@@ -134,7 +134,7 @@ const changeMutants: ReadonlyArray<Mutant> = [
       ...(fields["orderId"] === undefined ? {} : { clientOrderId: undefined })
     }))
   }),
-  mutant("live-changes-unknown-404", "canceling an order that is not open returns HTTP 422", {
+  mutant("live-changes-unknown-404", "changing an order that is not open returns HTTP 422", {
     breaks: ["live-changes.unknown"],
     ...withStatus(422, ({ status }, { path }) => path === modify && status === 400)
   }),
@@ -268,7 +268,7 @@ const stepMutants: ReadonlyArray<Mutant> = [
       request: (request, venue) => stepped.includes(request.path) ? withFields(venue, request, aligned) : request
     })
   }),
-  mutant("live-steps-old-code", "values off their market's step have the code of their field", {
+  mutant("live-steps-old-code", "values off their market's step are refused with the code of their field", {
     breaks: ["live-steps.refused"],
     ...answering(
       (path) => stepped.includes(path),

@@ -47,7 +47,7 @@ const isSell = ({ side }: Fields): boolean => side === "sell"
 
 const isElsewhere = ({ market }: Fields): boolean => market !== "BTC_USDT"
 
-/** Replaces the request's market with the market in which the rules place their orders. */
+/** Replaces the request's market with the market on which the rules place their orders. */
 const onTheOrdersMarket = (fields: Fields): Fields => ({ ...fields, market: "BTC_USDT" })
 
 /** Shows records from earlier responses again after they have left the list at `key`. */
@@ -138,7 +138,7 @@ const orderMutants: ReadonlyArray<Mutant> = [
       (fields) => without(fields, "activationPrice")
     )
   }),
-  mutant("narrow-not-clipped", "a reduce-only market order turns the position around", {
+  mutant("narrow-not-clipped", "a reduce-only market order reverses the position", {
     breaks: ["market-orders.reduce-only.clipped", "market-orders.reduce-only"],
     ...asking(collateralMarket, (fields) => without(fields, "reduceOnly"))
   }),
@@ -261,7 +261,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["delete.effect"],
     ...remembering(SubAccounts.endpoint.path, "data")
   }),
-  mutant("narrow-leg-listed", "the orders that were open before a leg of an OCO order ended are still listed", {
+  mutant("narrow-leg-listed", "the orders that were open before a leg of an OCO order closed are still listed", {
     breaks: ["oco.one-cancels-other.take-profit", "oco.one-cancels-other.stop-loss"],
     make: () => {
       const legs: Array<Fields> = []

@@ -197,7 +197,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
         }
       })
     }),
-    mutant(`${id}-client-order-id-life`, "client order ids stay used as in the other dialect", {
+    mutant(`${id}-client-order-id-life`, "the rule for reusing client order ids is that of the other dialect", {
       breaks: [`${id}.client-order-id.for-ever`],
       dialect: (dialect) =>
         withPolicy({ clientOrderIds: dialect.policy.clientOrderIds === "account" ? "open-orders" : "account" })(dialect)
@@ -518,7 +518,7 @@ const cancelling: ReadonlyArray<Mutant> = [
     breaks: ["cancel-all.refusal"],
     ...unnamed(cancelAll, "market")
   }),
-  mutant("cancel-all-envelope", "request and nonce are required as in the other dialect", {
+  mutant("cancel-all-envelope", "the rule for request and nonce is that of the other dialect", {
     breaks: ["cancel-all.envelope"],
     make: () => ({
       answer: (answer, request) => {
@@ -608,7 +608,7 @@ const pending = (change: (order: StopOrder) => object): Change => ({
   }
 })
 
-/** The quote amount of an order's fills, priced at the order's own limit. */
+/** Returns the quote amount of an order's fills, priced at the order's own limit. */
 const atLimit = (money: unknown, order: Fields): unknown => {
   const stock = Number(order["dealStock"] ?? order["deal_stock"])
   return stock === 0 ? money : `${stock * Number(order["price"])}`
@@ -636,7 +636,7 @@ const life: ReadonlyArray<Mutant> = [
     breaks: ["orders.model", "activation.buy.beyond", "activation.sell.beyond"],
     ...waiting((_, side) => side === "buy" ? "lte" : "gte")
   }),
-  mutant("activation-rule", "the direction of a trigger is as in the other dialect", {
+  mutant("activation-rule", "the rule for a trigger's direction is that of the other dialect", {
     breaks: ["activation.side"],
     dialect: (dialect) =>
       withPolicy({ activation: dialect.policy.activation === "side" ? "last-price" : "side" })(dialect)
@@ -650,7 +650,7 @@ const life: ReadonlyArray<Mutant> = [
       breaks: [`activation.${side}.step`],
       ...shifted(-1, side)
     }),
-    mutant(`activation-${side}-at-once`, `a new ${side} shows activated`, {
+    mutant(`activation-${side}-at-once`, `a new ${side} is shown as activated`, {
       breaks: [`activation.${side}.before`, `activation.${side}.step`],
       ...listing("activated", (activated, order) => order["side"] === side ? 1 : activated)
     }),
@@ -694,7 +694,7 @@ const life: ReadonlyArray<Mutant> = [
       }
     })
   }),
-  mutant("market-in-stock", "the amount of a market buy is in the base currency", {
+  mutant("market-in-stock", "a market buy spends ten times its amount", {
     breaks: ["orders.market.amount"],
     ...asking(MarketOrders.endpoint.path, (fields) => ({ ...fields, amount: `${Number(fields["amount"]) * 10}` }))
   }),
