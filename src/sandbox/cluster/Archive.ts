@@ -21,7 +21,7 @@ import * as Rules from "../store/Rules.ts"
 import * as Snapshot from "../store/Snapshot.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 
-/** A venue's record and the end of its journal, both at the same point in time. */
+/** A venue's record and the end of its journal, both read at the same point in time. */
 interface Recorded {
   readonly registered: Registry.Registered
   readonly rules: string

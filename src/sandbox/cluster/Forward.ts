@@ -124,7 +124,7 @@ export const make = (
         if (outcome._tag !== "Busy") known.delete(venue)
         if (outcome._tag === "Lost") {
           if (!isRepeatable(request)) return reset
-          // Before a WebSocket is open, no request is carried out over it.
+          // A request to open a WebSocket changes nothing by itself, so it can be resent.
           mayBeDone = !Sockets.isUpgrade(request)
         }
         yield* Effect.sleep(pause)

@@ -133,7 +133,7 @@ export const tables = [`${ownTables}_runners`, `${ownTables}_locks`] as const
 export const sequence = `${ownTables}_runners_machine_id_seq`
 
 /**
- * The prefix for the cluster library's tables and locks. Locks apply to a complete database, so the prefix contains the
+ * The prefix for the cluster library's tables and locks. Locks apply to an entire database, so the prefix contains the
  * schema to keep clusters in different schemas from sharing locks.
  */
 const prefix: Effect.Effect<{ readonly prefix: string }, never, SqlClient.SqlClient> = Effect.map(

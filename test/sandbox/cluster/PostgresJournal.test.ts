@@ -161,7 +161,7 @@ describe("a journal in PostgreSQL", () => {
         yield* sql`DELETE FROM txc_venue`
         const { message, why } = yield* Effect.flip(PostgresJournal.open("one", rules))
         assert.deepStrictEqual([why, journal.sequence()], ["damaged", 0])
-        assert.include(message, "it had commands, and is gone")
+        assert.include(message, "it had commands, but is gone")
       })
   )
 
