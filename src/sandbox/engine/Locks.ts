@@ -85,7 +85,7 @@ const marginOf = (state: State, market: Market, order: Positions.Trader, total: 
 }
 
 /**
- * The funds that an order with this total must lock: the cost of a spot order, or the margin and fee as if the complete
+ * The funds that an order with this total must lock: the cost of a spot order, or the margin and fee as if the entire
  * order opened a position. `total` is in units of the quote currency.
  */
 export const requirementOf = (

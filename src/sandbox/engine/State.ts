@@ -94,7 +94,7 @@ export interface Key {
   nonceFloor: bigint
 }
 
-/** A sub-account (document, Endpoints §9). */
+/** A sub-account (the document, Endpoints §9). */
 export interface SubAccount {
   /** The identifier that the sub-account and its account share. */
   readonly id: SubAccountId
@@ -121,7 +121,7 @@ export interface SubAccount {
   collateralEnabled: boolean
 }
 
-/** A code that an account has created (document, Endpoints §6). */
+/** A code that an account has created (the document, Endpoints §6). */
 export interface IssuedCode {
   /** The code's text. */
   readonly code: Code
@@ -187,7 +187,7 @@ export interface Investment {
   nextAt: number
 }
 
-/** An interest payment (document, Endpoints §1). */
+/** An interest payment (the document, Endpoints §1). */
 export interface Payment {
   /** The plan that paid the interest. */
   readonly planId: PlanId
