@@ -5,8 +5,8 @@
  * while no call is in progress and its feed has no readers. A call that arrives while the venue falls asleep wakes it
  * again.
  *
- * Each caller waits for a limited time. After that, the caller is refused, even if the venue is still being opened or
- * closed.
+ * Each caller waits for a limited time. After that, the host refuses the call, even if the venue is still being opened
+ * or closed.
  */
 import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
