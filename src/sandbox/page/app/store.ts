@@ -82,7 +82,7 @@ export const fills = signal<ReadonlyArray<AccountFill>>([])
 /** The latest closed orders, latest first. */
 export const endedOrders = signal<ReadonlyArray<EndedOrder>>([])
 
-/** The account's margin; `undefined` until it was read. */
+/** The account's margin; `undefined` until it has been read. */
 export const margin = signal<AccountMargin | undefined>(undefined)
 /** The latest events that concern the account's margin, latest first. */
 export const marginEvents = signal<ReadonlyArray<MarginEvent>>([])
