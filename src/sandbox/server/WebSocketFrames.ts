@@ -172,5 +172,5 @@ export const accept = (key: string): string =>
     "\r\n"
   ].join("\r\n")
 
-/** Whether a text can be a client's `sec-websocket-key`: sixteen bytes in Base64. */
+/** Whether a string can be a client's `sec-websocket-key`: sixteen bytes in Base64. */
 export const isKey = (key: string): boolean => /^[A-Za-z0-9+/]{22}==$/u.test(key)
