@@ -100,7 +100,9 @@ export interface Journal {
  * @category models
  */
 export interface Options {
-  /** The venue's dialect, policy and engine version. A journal written under other rules is refused. */
+  /**
+   * The venue's dialect, policy and engine version. A journal that was written under different rules can't be opened.
+   */
   readonly rules: string
   /** Called after each group that becomes durable, with the number of its last command. */
   readonly onCommitted?: (sequence: number) => void

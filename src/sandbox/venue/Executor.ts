@@ -41,7 +41,7 @@ export interface Executor {
   ) => Effect.Effect<A, Journal.JournalError>
   /**
    * Applies every event that came due while the venue was closed, each at its own time, and waits until the events are
-   * durable. Only logs an error if the venue's clock is past the last time that the journal can record, so that the
+   * durable. If the venue's clock is past the last time that the journal can record, only logs an error, so that the
    * owner can still restore an earlier state.
    */
   readonly catchUp: Effect.Effect<void, Journal.JournalError>

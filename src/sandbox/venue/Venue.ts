@@ -395,7 +395,7 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
 }
 
 /**
- * Derives `handle` from `receive`, so code that wraps one of them must wrap both.
+ * Derives `handle` from `receive`. Code that wraps `receive` uses this function to wrap `handle` as well.
  *
  * @category constructors
  */
