@@ -1,7 +1,8 @@
 /**
- * Decides whether a call is admitted (the document, "Authentication" and "Limits"). For a private call, admission checks,
- * in this order: payload header, key and signature, content type and body, permissions, rate limit, envelope, nonce.
- * The engine then checks whether the nonce has been used. For a public call, admission checks only the rate limit.
+ * Decides whether a call is admitted (the document, "Authentication" and "Limits"). For a private call, admission
+ * checks, in this order: payload header, key and signature, content type and body, permissions, rate limit, envelope,
+ * nonce. The engine then checks whether the nonce has been used. For a public call, admission checks only the rate
+ * limit.
  */
 import * as Result from "effect/Result"
 import { isUtf8 } from "node:buffer"

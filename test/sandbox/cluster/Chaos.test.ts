@@ -272,8 +272,8 @@ const truth = Effect.fnUntraced(function*({ id }: Made) {
 const judgeFeed = ({ orders, readers }: Venued, counts: ReadonlyMap<string, number>) => {
   for (const { gone, ids, orders: seen } of readers) {
     assert.isUndefined(Feed.disorder(ids), "an entry of a feed that is out of order")
-    assert.strictEqual(new Set(seen).size, seen.length, "orders that a feed has twice")
-    if (gone === 0) assert.sameMembers(seen, [...counts.keys()], `a feed, of ${orders.length} orders`)
+    assert.strictEqual(new Set(seen).size, seen.length, "orders that appear twice in a feed")
+    if (gone === 0) assert.sameMembers(seen, [...counts.keys()], `a feed's orders, of ${orders.length} attempts`)
   }
 }
 
@@ -469,7 +469,7 @@ const scenario = (plan: Plan) =>
     report("all", calls, 0)
     assert.deepStrictEqual(calls.filter(isSilent), [], "refusals that do not state when to call again")
     const late = calls.filter((call) => waited(call, pauses) > boundOf(call))
-    assert.deepStrictEqual(late, [], "calls that took longer than their bound")
+    assert.deepStrictEqual(late, [], "calls that took longer than their time limit")
   })
 
 /** Waits until every reader has seen every order. */

@@ -18,7 +18,7 @@ import { setUp } from "../../support/exchange.ts"
 import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
 import { read, signed } from "../../support/signed.ts"
 
-/** Commands with short and long texts that fill more than one page, and some restores. */
+/** Commands with short and long strings that fill more than one page, and some restores. */
 const commands: ReadonlyArray<Command> = Array.from({ length: 2500 }, (_, at): Command =>
   at % 100 === 99
     ? { at, action: { _tag: "Restore", sequence: at - 50 } }
