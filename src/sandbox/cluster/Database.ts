@@ -186,7 +186,7 @@ export const layer = (url: string): Layer.Layer<PgClient.PgClient | SqlClient.Sq
 
 /**
  * The schema of the cluster's tables: the first schema on the search path that has the tables; `undefined` if there is
- * no such schema. Does not use `to_regclass`, because a connection may cache its negative result for a while.
+ * no such schema. Does not use `to_regclass`, because a connection might cache its negative result for a while.
  */
 export const schema: Effect.Effect<string | undefined, SqlError.SqlError, SqlClient.SqlClient> = Effect.flatMap(
   SqlClient.SqlClient,
@@ -256,8 +256,8 @@ export const unreachable = (error: SqlError.SqlError): JournalError => {
 }
 
 /**
- * The codes of errors that may be temporary: the server is down, starting or out of connections, or its host name can't
- * be resolved yet.
+ * The codes of errors that might be temporary: the server is down, starting or out of connections, or its host name
+ * can't be resolved yet.
  */
 const passing = new Set([
   "ECONNREFUSED",

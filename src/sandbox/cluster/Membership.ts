@@ -2,7 +2,7 @@
  * Assigns venues to the nodes of a cluster. This is the only module that uses `effect/cluster`, which spreads venues
  * over the nodes, monitors the nodes, and moves venues when nodes join or leave.
  *
- * This module decides which node *should* have a venue. Two nodes may briefly disagree about that. Which node *does*
+ * This module decides which node *should* have a venue. Two nodes can briefly disagree about that. Which node *does*
  * have the venue is decided by the venue's journal.
  *
  * The library's sockets use neither encryption nor passwords, so the network between nodes must be private.

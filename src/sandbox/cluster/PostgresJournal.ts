@@ -204,7 +204,7 @@ export const toJournalError = (venue: string) => (error: JournalError | SqlError
     ? error
     : new JournalError({ why: "failed", file: venue, reason: `the database failed: ${Database.said(error)}` })
 
-/** Abandons database work after ten seconds, because an unreachable database may never report an error. */
+/** Abandons database work after ten seconds, because an unreachable database might never report an error. */
 export const inTime = (venue: string) => <A, R>(work: Effect.Effect<A, JournalError | SqlError.SqlError, R>) =>
   work.pipe(
     Database.within(patience),

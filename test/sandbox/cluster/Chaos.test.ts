@@ -437,7 +437,7 @@ const scenario = (plan: Plan) =>
     const feeds = yield* Scope.make()
     yield* Effect.forEach(venues, (venue) => Scope.provide(openFeeds(venue, nodes, draw, calls), feeds))
     const world: World = { database, nodes, burst: yield* makeBurst(venues, nodes, calling) }
-    // With only two nodes, faults hit only the first node. It may stay down, and the checks need the last node.
+    // With only two nodes, faults hit only the first node. It might stay down, and the checks need the last node.
     const drawn = size > 2 ? size : 1
     let isOver = false
     const trading = yield* Effect.forkChild(Effect.forEach(

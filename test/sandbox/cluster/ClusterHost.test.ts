@@ -89,7 +89,7 @@ const failure = new SqlError.SqlError({
   reason: new SqlError.ConnectionError({ message: "the connection broke", cause: new Error("the connection broke") })
 })
 
-/** The faults that a statement about a venue may suffer. */
+/** The faults that a statement about a venue can suffer. */
 const faults = {
   "it fails": () => Effect.fail(failure),
   "it dies": () => Effect.die("a defect"),
@@ -262,8 +262,8 @@ itHasTables(
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual([...new Set(answers)], [404])
-      // Each second, the node also looks for new, ended and lost venues, reports its state, and may delete expired
-      // responses.
+      // Each second, the node also looks for new, ended and lost venues, reports its state, and sometimes deletes
+      // expired responses.
       const seconds = Math.ceil(((yield* Clock.currentTimeMillis) - began) / 1000)
       assert.isAtMost(statements - before, 2 + 5 * seconds)
       assert.deepStrictEqual(located, [])
