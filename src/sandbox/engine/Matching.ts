@@ -283,7 +283,7 @@ export const lockForMarket = (work: Work, market: Market, order: Order): boolean
 
 /**
  * The funds that a limit order must lock. `least` is the order's value at its limit, amount × limit. A sell order that
- * fills immediately may trade above its limit, so the position that it opens needs more margin.
+ * fills immediately can trade above its limit, so the position that it opens needs more margin.
  */
 export const requirementForLimit = (
   work: Work,

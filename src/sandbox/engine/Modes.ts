@@ -136,7 +136,7 @@ export const refusalOf = (
 
 const noPosition = Reply.refused("positionNotFound", ["positionId", rule("held")])
 
-/** Closes a position with a market order for its entire size. The book may fill this order only partly. */
+/** Closes a position with a market order for its entire size. The book might fill this order only partly. */
 export const closePosition = (
   work: Work,
   account: string,

@@ -47,7 +47,7 @@ export interface PlaceLimit extends WithExit {
   readonly collateral: boolean
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
-  /** Whether the order is refused if it would take liquidity. Defaults to `false`. */
+  /** Whether the exchange refuses the order if it would take liquidity. Defaults to `false`. */
   readonly postOnly?: boolean
   /**
    * Whether the part that can't trade immediately is canceled (immediate or cancel). Defaults to `false`; can't be

@@ -1,5 +1,5 @@
 /**
- * Determines whether an account gets a margin call or is liquidated, and the prices at which that may change. An
+ * Determines whether an account gets a margin call or is liquidated, and the prices at which that can change. An
  * account's value is its equity plus its unrealised profit. While its value is above the margin call level, the account
  * is safe. At or below that level, it has a margin call. At or below the maintenance margin, it is liquidated.
  */
@@ -126,7 +126,7 @@ const watchMoves = (state: State, account: string, share: Units.Units): void => 
 }
 
 /**
- * Replaces an account's watches with new ones at the prices at which the account's risk level may change. Returns the
+ * Replaces an account's watches with new ones at the prices at which the account's risk level can change. Returns the
  * current level.
  */
 export const renew = (state: State, account: string): Level => {

@@ -157,7 +157,7 @@ const publish = (work: Work, market: Market, trading: Trading, deal: Deal, { isO
   const { amount, price, side, total } = deal
   const done: Trade = { id: ++work.state.lastId, at: work.at, price, amount, side, rpi: maker?.rpi === true }
   if (isOffBook === true) return done
-  // The taker may immediately move the price further, but stop orders are still triggered by this price.
+  // The taker might immediately move the price further, but stop orders are still triggered by this price.
   if (price !== trading.lastPrice) {
     PendingStopOrders.markTriggered(trading.waiting, price)
     trading.lastPrice = price

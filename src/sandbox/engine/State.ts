@@ -307,7 +307,7 @@ export interface State {
   readonly exits: OrderIndex<Exit>
   /** The part of each position that open orders would close. Derived from other fields. */
   readonly claims: Claims
-  /** The value that open orders may add to each futures position. Derived from other fields. */
+  /** The value that open orders could add to each futures position. Derived from other fields. */
   readonly pending: Pending
   /** The open positions, keyed by account, market and, in hedge mode, side. */
   readonly positions: Map<string, Position>
@@ -336,7 +336,7 @@ export interface State {
   readonly fundingPayments: Map<string, Array<FundingPayment>>
   /** The borrows of each account, oldest first. */
   readonly borrows: Map<string, Array<Borrow>>
-  /** The prices at which accounts may get a margin call or be liquidated. Derived from other fields. */
+  /** The prices at which accounts might get a margin call or be liquidated. Derived from other fields. */
   readonly watches: Watches.Watches
   /** The client order ids that each account has ever used. */
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>

@@ -246,7 +246,7 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         ...reduceOnly
       })
     case "bulk": {
-      // The second order is on the other side, so it may trade with the first order or with the book.
+      // The second order is on the other side, so it can trade with the first order or with the book.
       const drawn = [draft, { ...draft, tick: draft.trigger, isBuy: !draft.isBuy, clientOrderId: undefined }, draft]
       return {
         _tag: "PlaceBulk",

@@ -140,7 +140,7 @@ const fits = (order: Order): void => {
     case "CANCELED_TAKER_BAND":
       return holds(dealt && order.left > 0n, order.status)
     case "FILLED":
-      // The remainder of a market buy may be less than the cost of the smallest amount.
+      // The remainder of a market buy can be less than the cost of the smallest amount.
       return holds(dealt && (isQuoteAmount(order) || order.left === 0n), order.status)
     case "AUTO_CANCELED_REDUCE_ONLY":
       return holds(order.reduceOnly && order.left > 0n, order.status)
@@ -513,8 +513,8 @@ export class Follower {
   }
 
   /**
-   * Registers an order from the reply. The order is treated as placed at its first event, because other orders may come
-   * before it.
+   * Registers an order from the reply. The order is treated as placed at its first event, because other orders might
+   * come before it.
    */
   private name(order: Order): void {
     this.named.set(order.id, order)
@@ -545,7 +545,7 @@ export class Follower {
         this.arrivals.set(event.order, this.arrived++)
         return
       case "OrderEnded":
-        // The counterparty may quote and withdraw an order in the same command.
+        // The counterparty can quote and withdraw an order in the same command.
         if (event.account === Quotes.account && !this.orders.has(event.order)) return
         return ended(this.state, this.orders.get(event.order) ?? assert.fail("an unknown order was closed"))
       case "Traded":
