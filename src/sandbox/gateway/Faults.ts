@@ -343,7 +343,7 @@ export interface Faults {
 }
 
 /**
- * The connection that a fault may hit and, for a message, its channel.
+ * The connection that a fault can hit and, for a message, its channel.
  *
  * @category models
  */

@@ -104,7 +104,7 @@ export interface IgnorePing {
  */
 export interface RefuseToken {
   readonly _tag: "RefuseToken"
-  /** `unauthorized`: code 11, a permanent refusal. `unavailable`: code 3, a refusal that may be temporary. */
+  /** `unauthorized`: code 11, a permanent refusal. `unavailable`: code 3, a refusal that might be temporary. */
   readonly kind: "unauthorized" | "unavailable"
 }
 
