@@ -383,7 +383,7 @@ class Sleeping<E> implements Resident<E> {
     if (Exit.isSuccess(exit)) this.uses += told.length
     for (const { ready, timer } of told) {
       timer.interruptUnsafe()
-      // A defect in one caller's request must not keep the others waiting.
+      // A defect in one caller's request must not keep the other callers waiting.
       const called = Result.try(() => ready(exit))
       if (Result.isFailure(called)) this.options.run(Effect.logError("A call has failed", called.failure))
     }
@@ -405,7 +405,7 @@ class Sleeping<E> implements Resident<E> {
         Deferred.doneUnsafe(done, Exit.void)
         return this.tell(exit)
       }
-      // Closing may take long, and callers don't have to wait for that.
+      // Closing can take a long time, and callers don't have to wait for it.
       if (Exit.isFailure(exit)) this.tell(exit)
       yield* this.close(scope, done)
     }))

@@ -36,8 +36,8 @@ export const maxPerCommand = {
 }
 
 /**
- * The maximum number of open connections. It is larger than the maximum number of calls, so that a call above that
- * maximum can still be refused over its connection.
+ * The maximum number of open connections. It is larger than the maximum number of calls, so that the server can still
+ * refuse a call above that maximum over the call's connection.
  */
 export const maxConnections = 3072
 

@@ -28,7 +28,10 @@ export interface Connections {
   readonly open: (socket: Socket) => void
   /** Adds a call to its connection; `undefined` if the connection has too many calls. */
   readonly begin: (request: Http.IncomingMessage, response: Http.ServerResponse) => UnansweredCall | undefined
-  /** Records that a connection has become a WebSocket, so that it is no longer closed to make room for others. */
+  /**
+   * Records that a connection has become a WebSocket, so that it is no longer closed to make room for other
+   * connections.
+   */
   readonly upgraded: (socket: Socket) => void
 }
 

@@ -218,7 +218,7 @@ const listener = (service: Service, { bodies, calls, connections }: Shared): Htt
         if (release === undefined) {
           return Sending.send(request, response, Refusal.overloaded(head.path), requestTimeout)
         }
-        // The caller may disconnect before the response is ready.
+        // The caller might disconnect before the response is ready.
         call.whenDone(release)
         later(() => answer(service, release, request, response, { ...head, body }, call))
       },

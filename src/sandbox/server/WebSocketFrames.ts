@@ -37,8 +37,8 @@ export class Reader {
   private readonly longest: number
   private buffer: Buffer = empty
   /**
-   * The chunks that are not read yet. They are joined only when they may contain a complete frame, so many small chunks
-   * cost little.
+   * The chunks that are not read yet. They are joined only when they might contain a complete frame, so many small
+   * chunks cost little.
    */
   private chunks: Array<Buffer> = []
   private waiting = 0

@@ -123,7 +123,7 @@ it.live("the host's page lists, creates and deletes venues, and opens each venue
       assert.match(stored, /,"",null\]$/u)
       assert.notInclude(stored, controlToken)
 
-      // The page is live: it shows what others do, and filters the list.
+      // The page is live: it shows the changes that other programs make, and filters the list.
       const other = yield* host.make({ owner: "another" })
       yield* see(() => page.getByRole("gridcell", { name: "another", exact: true }).waitFor())
       yield* see(() => page.getByLabel("Filter by id or owner").fill("me"))
