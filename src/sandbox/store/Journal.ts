@@ -90,7 +90,7 @@ export interface Journal {
   readonly committed: Effect.Effect<void, JournalError>
   /** After a failed write: the reason why nothing more can be written. */
   readonly failure: () => JournalError | undefined
-  /** The responses to requests that may arrive twice; absent if requests never arrive twice. */
+  /** The responses to requests that can arrive twice; absent if requests never arrive twice. */
   readonly deliveries?: Deliveries
 }
 

@@ -306,7 +306,7 @@ const note = (
 
 /**
  * Waits until the call's commands are durable, then passes the response on. If the disk fails, no response is sent,
- * because the applied command may be lost. If another node has taken over the venue, the call is refused.
+ * because the applied command might be lost. If another node has taken over the venue, this node refuses the call.
  */
 const commit = (
   gateway: Gateway,
