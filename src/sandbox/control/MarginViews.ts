@@ -23,7 +23,7 @@ export interface AccountMargin {
   readonly account: string
   /** The settlement currency, `USDT`. */
   readonly currency: Ticker
-  /** The leverage of all positions. Markets and brackets may limit the leverage further. */
+  /** The leverage of all positions. Markets and brackets can limit the leverage further. */
   readonly leverage: number
   /** Whether the account can have both a long and a short position on each futures market. */
   readonly hedgeMode: boolean
