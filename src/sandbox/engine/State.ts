@@ -81,7 +81,7 @@ export interface Key {
   endpoints: ReadonlyArray<KeyEndpoint> | undefined
   /** Whether the key may make calls. */
   enabled: boolean
-  /** The time of the last accepted call; before the first call, the time of creation. */
+  /** The time of the latest accepted call; before the first call, the time of creation. */
   lastActivity: UnixSeconds
   /** The nonces that the key has used, each with the time of its use in Unix microseconds. */
   readonly usedNonces: Map<bigint, number>
@@ -340,7 +340,7 @@ export interface State {
   readonly watches: Watches.Watches
   /** The client order ids that each account has ever used. */
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>
-  /** The last number that was assigned to an order, a transaction or a record. */
+  /** The latest number that was assigned to an order, a transaction or a record. */
   lastId: number
   /**
    * The prefix for the identifiers of keys, codes and sub-accounts. Without a prefix, different venues create the same

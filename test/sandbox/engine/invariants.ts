@@ -90,7 +90,10 @@ const increase = (sums: Map<string, Units.Units>, key: string, units: Units.Unit
   sums.set(key, (sums.get(key) ?? 0n) + units)
 }
 
-/** Checks that locked funds equal the locks of open orders. The margin of orders on positions is reserved instead. */
+/**
+ * Checks that locked funds equal the locks of open orders. The margin of orders that trade positions is reserved
+ * instead.
+ */
 const locks = (state: State): void => {
   const expected = new Map<string, Units.Units>()
   const reserved = new Map<string, Units.Units>()
@@ -288,7 +291,10 @@ const uncovered = (market: Market, order: Order, locked: Units.Units): Units.Uni
   return locked >= needed ? 0n : order.left - order.left * locked / needed
 }
 
-/** Returns the open orders without reduceOnly on positions. An OCO order counts once, with the lock of both legs. */
+/**
+ * Returns the open orders that trade positions and are not reduce-only. An OCO order counts once, with the lock of both
+ * legs.
+ */
 const plainOrders = (state: State) => {
   const { ocoOrders, openOrders } = state
   return [...openOrders.values()].flatMap((order) => {
