@@ -55,7 +55,7 @@ const chance = (seed: number) => {
 // Clients under load
 // -----------------------------------------------------------------------------
 
-/** What a client knows about an order that it tried to place. */
+/** A client's knowledge of an order that it tried to place. */
 interface Placed {
   readonly id: ClientOrderId
   readonly ended: "placed" | "refused" | "unknown"

@@ -119,7 +119,7 @@ it.live("the host's page lists, creates and deletes venues, and opens each venue
           JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state])
         )
       )
-      // The page stores only what the user has chosen.
+      // The page stores only the user's choices.
       assert.match(stored, /,"",null\]$/u)
       assert.notInclude(stored, controlToken)
 
