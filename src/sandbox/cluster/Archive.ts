@@ -77,7 +77,7 @@ export const exportTo = (
     return { commands: found.sequence, digest: found.digest, registered: found.registered }
   }))
 
-/** The hash of a complete state. */
+/** The hash of an entire state. */
 const hashOf = (state: State.State): string => {
   const text = JSON.stringify(Saved.save(state), (_key, part: unknown) =>
     typeof part === "bigint"

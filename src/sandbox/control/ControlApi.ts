@@ -271,7 +271,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     error: Feed.FeedGone
   }).annotateMerge(described(
     "The events on the exchange, as server-sent events: after the position in the header Last-Event-ID or in `after`, or " +
-      "only new ones. \"0\" is the position before the first event."
+      "only new events. \"0\" is the position before the first event."
   )),
   HttpApiEndpoint.get("status", "/Status", { success: Control.Status, error: Unavailable }).annotateMerge(
     described(
@@ -292,7 +292,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     "reset",
     "/Reset",
     Nothing,
-    "Restores the state at the last `Begin`, or the empty exchange if there was none. Earlier calls are no longer " +
+    "Restores the state at the latest `Begin`, or the empty exchange if there was none. Earlier calls are no longer " +
       "counted towards the rate limits. Faults and replaced limits stay in force."
   ),
   post("begin", "/Begin", Nothing, "Marks the end of the venue's setup: a reset returns to this state."),

@@ -2,7 +2,7 @@
 import type * as Schema from "effect/Schema"
 import type { NewRequest, RequestRecord } from "./RequestRecord.ts"
 
-/** The text shown instead of a secret value. */
+/** The string shown instead of a secret value. */
 const hidden = "***"
 
 /** Fields whose values are secret, because they are worth money or give access to money. */

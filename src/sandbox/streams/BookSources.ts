@@ -57,9 +57,9 @@ interface Book {
   readonly topic: Topic
   readonly pace: Pace.Pace
   window: Window
-  /** The last message's `updateId`. */
+  /** The latest message's `updateId`. */
   updateId: number
-  /** The last message's time, in Unix microseconds. */
+  /** The latest message's time, in Unix microseconds. */
   sentAt: number
 }
 
@@ -158,7 +158,7 @@ const bestOf = (trading: Trading | undefined) => {
 }
 
 const pushBest = (outlet: Outlet<BookTickerChannel.BookTicker>): Subscription<{ readonly market?: MarketName }> => {
-  /** The best prices and amounts that were pushed last, as text. */
+  /** The latest best prices and amounts that were pushed, as text. */
   let known = new Map<MarketName, string>()
   const push = (market: MarketName, isFirst: boolean): void => {
     const { at, state } = outlet.context()

@@ -146,7 +146,7 @@ const idOf = ({ index, run, sequence }: Place): string => {
 const form = /^(\d{1,15})(?:\.(\d{1,15}))?(?:\.(\d{1,15}))?$/u
 
 /**
- * Parses a position; `undefined` if the text is not a position. The position `12` is after all events of command 12.
+ * Parses a position; `undefined` if the string is not a position. The position `12` is after all events of command 12.
  */
 const placeOf = (id: string): Place | undefined => {
   const [, first, second, third] = form.exec(id) ?? []

@@ -25,7 +25,8 @@ export type Link = "loading" | "live" | "reconnecting" | "unauthorised" | "stopp
 
 export const link = signal<Link>(hasToken() ? "loading" : "unauthorised")
 /**
- * The time of the last message from the sandbox, according to `performance.now`; `undefined` before the first message.
+ * The time of the latest message from the sandbox, according to `performance.now`; `undefined` before the first
+ * message.
  */
 export const heardAt = signal<number | undefined>(undefined)
 export const status = signal<Status | undefined>(undefined)
