@@ -468,7 +468,7 @@ describe("borrowing by margin positions", () => {
     return desk.send({ _tag: "Pass" }).events
   }
 
-  it("a long margin position pays daily interest, in quote currency, on the cost that its margin does not cover", () => {
+  it("a long margin position pays daily interest, in quote currency, on the cost not covered by its margin", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "10", "100", spot)
     const [borrow] = desk.state.borrows.get("ann") ?? []
