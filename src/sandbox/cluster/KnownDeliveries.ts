@@ -20,7 +20,8 @@ export interface KnownDeliveries extends Deliveries {
 }
 
 /**
- * How long a request can be resent, in seconds. A response is stored for at least this long, and at most twice as long.
+ * How long a request can be resent, in seconds. A response is stored for at least this long, and for about twice as
+ * long at most.
  */
 export const lifetime = 30
 

@@ -440,8 +440,8 @@ export const open = Effect.fnUntraced(function*(
 })
 
 /**
- * Reads all commands of a venue, or those up to `sequence`, even while a node writes more commands. If there are fewer
- * than `sequence` commands, fails with the number of commands.
+ * Reads all commands of a venue, or those up to `sequence`, even while a node is writing more commands. If there are
+ * fewer than `sequence` commands, fails with the number of commands.
  */
 export const commandsOf = Effect.fnUntraced(function*(
   venue: string,

@@ -2,9 +2,9 @@
  * A journal's anchor is a small file next to the database that records the last durable entry. It reveals when whole
  * groups are missing at the end of the journal, which the database and its log can't reveal.
  *
- * The anchor is written after a group is durable and before any reply to the group is sent, so it is never ahead of the
- * database. After a power failure the anchor might be behind, because it is forced to disk only when a journal is
- * opened, when a snapshot is written, and when the journal is closed.
+ * The anchor is written after a group has become durable and before any reply to the group is sent, so it is never
+ * ahead of the database. After a power failure the anchor might be behind, because it is forced to disk only when a
+ * journal is opened, when a snapshot is written, and when the journal is closed.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

@@ -199,7 +199,7 @@ const page = 100
 const turns = Turns.make(page)
 
 /**
- * A venue's feed. While the venue is awake, it drops an entry only if it stores at least 50000 later entries.
+ * A venue's feed. While the venue is awake, the feed drops an entry only if it stores at least 50000 later entries.
  *
  * @category models
  */

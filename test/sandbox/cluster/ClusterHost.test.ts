@@ -144,7 +144,7 @@ itHasTables(
 )
 
 itHasTables(
-  "a venue preserves its faults, limits and request log, whichever database statement fails while it wakes",
+  "a venue preserves its faults, limits and request log, whichever database statement fails while it is waking",
   () =>
     Effect.gen(function*() {
       let id = ""
@@ -191,7 +191,7 @@ const passing = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R
   })
 
 itHasTables(
-  "whichever database statement hangs while a venue wakes, a call gets 503 or a reset within ten seconds, and the venue wakes later",
+  "if any database statement hangs while a venue is waking, a call gets 503 or a reset in ten seconds, and the venue wakes later",
   () =>
     Effect.gen(function*() {
       let id = ""

@@ -1,6 +1,6 @@
 /**
  * The page's data, and how the page reads it. Changed data is read again at most twice per second. `following.ts`
- * detects the changes. While the user views the past, the exchange's data is the past data.
+ * detects the changes. While the user is viewing the past, the exchange's data is the past data.
  */
 import { batch, signal } from "@preact/signals"
 import type { Candle } from "../../control/CandleView.ts"
@@ -275,7 +275,7 @@ const readPast = async (): Promise<void> => {
   })
 }
 
-/** Reads data. While the user views the past, the exchange's data is read from the past state. */
+/** Reads data. While the user is viewing the past, the exchange's data is read from the past state. */
 const read = (parts: ReadonlyArray<Part>): Promise<unknown> => {
   if (isPresent()) return Promise.all(parts.map((part) => readers[part]()))
   const others = parts.filter((part) => !ofExchange.has(part)).map((part) => readers[part]())
