@@ -111,7 +111,7 @@ export interface Insurance {
 export interface VenueMargin {
   /** The margin policy, which `SetMargin` changes. */
   readonly policy: MarginPolicy
-  /** The weights of collateral assets; other assets have a weight of zero. */
+  /** The weights of collateral assets; an asset that is not listed has a weight of zero. */
   readonly weights: ReadonlyArray<MarginActions.CollateralWeight>
   /** The insurance account's assets, which `SetInsurance` changes; empty if the account has no assets. */
   readonly insurance: ReadonlyArray<Insurance>

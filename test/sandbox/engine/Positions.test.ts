@@ -204,7 +204,7 @@ describe("reduce-only orders", () => {
     assert.deepStrictEqual([desk.position("ann", perp), desk.book(perp, "bids")], [undefined, ["1 @ 120"]])
   })
 
-  it("a reduce-only order may rest with more than the position, but fills at most the position", () => {
+  it("a reduce-only order can rest with more than the position's size, but fills at most that size", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     const order = desk.place("ann", limit(perp, "sell", "2", "110", reduceOnly))
