@@ -314,7 +314,8 @@ export interface Fired {
 }
 
 /**
- * The active faults, oldest first. They are not in the journal: a reopened venue has none.
+ * The active faults, oldest first. They are not in the journal, so a reopened venue has none, unless it saved them when
+ * it fell asleep.
  *
  * @category models
  */
