@@ -44,7 +44,7 @@ export const fieldsOf = (groups: ReadonlyArray<Group>): Fields =>
   )
 
 /**
- * The names of the request fields that the operation does not have. Such a field may be misspelled, and ignoring it
+ * The names of the request fields that the operation does not have. Such a field might be misspelled, and ignoring it
  * could change the meaning of the request.
  */
 const unexpected = (

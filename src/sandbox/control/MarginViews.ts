@@ -23,7 +23,7 @@ export interface AccountMargin {
   readonly account: string
   /** The settlement currency, `USDT`. */
   readonly currency: Ticker
-  /** The leverage of all positions. Markets and brackets may limit the leverage further. */
+  /** The leverage of all positions. Markets and brackets can limit the leverage further. */
   readonly leverage: number
   /** Whether the account can have both a long and a short position on each futures market. */
   readonly hedgeMode: boolean
@@ -111,7 +111,7 @@ export interface Insurance {
 export interface VenueMargin {
   /** The margin policy, which `SetMargin` changes. */
   readonly policy: MarginPolicy
-  /** The weights of collateral assets; other assets have a weight of zero. */
+  /** The weights of collateral assets; an asset that is not listed has a weight of zero. */
   readonly weights: ReadonlyArray<MarginActions.CollateralWeight>
   /** The insurance account's assets, which `SetInsurance` changes; empty if the account has no assets. */
   readonly insurance: ReadonlyArray<Insurance>

@@ -227,7 +227,8 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
   HttpApiEndpoint.get("saved", "/Saved", { success: Schema.Array(Control.SavedState), error: Unavailable })
     .annotateMerge(
       described(
-        "The saved states, oldest first: snapshots and restored states; at most 16. Restoring one applies no commands."
+        "The saved states, oldest first: snapshots and restored states; at most 16. Restoring a saved state applies " +
+          "no commands."
       )
     ),
   HttpApiEndpoint.get("commands", "/Commands", {

@@ -47,7 +47,7 @@ export interface PlaceLimit extends WithExit {
   readonly collateral: boolean
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
-  /** Whether the order is refused if it would take liquidity. Defaults to `false`. */
+  /** Whether the exchange refuses the order if it would take liquidity. Defaults to `false`. */
   readonly postOnly?: boolean
   /**
    * Whether the part that can't trade immediately is canceled (immediate or cancel). Defaults to `false`; can't be
@@ -106,7 +106,7 @@ export interface PlaceMarket extends WithExit {
   readonly positionSide?: PositionSide
 }
 
-/** Places a stop-limit order (document, Endpoints §3) on wallet balances or on a position. */
+/** Places a stop-limit order that trades wallet balances or a position (the document, Endpoints §3). */
 export interface PlaceStopLimit extends WithExit {
   readonly _tag: "PlaceStopLimit"
   /** The market to trade on. */
@@ -169,7 +169,7 @@ export interface PlaceStopMarket extends WithExit {
   readonly positionSide?: PositionSide
 }
 
-/** Places a collateral OCO order (document, Endpoints §2). */
+/** Places a collateral OCO order (the document, Endpoints §2). */
 export interface PlaceOco {
   readonly _tag: "PlaceOco"
   /** The market to trade on. */
@@ -278,7 +278,7 @@ export interface CancelConditional {
   readonly id: OrderId
 }
 
-/** Cancels an account's open orders (document, Endpoints §4). */
+/** Cancels an account's open orders (the document, Endpoints §4). */
 export interface CancelAll {
   readonly _tag: "CancelAll"
   /** The only market on which orders are canceled; all markets if absent. */
@@ -328,7 +328,7 @@ export interface CreateCode {
   readonly drawn?: string
 }
 
-/** Applies a code (document, Endpoints §6). */
+/** Applies a code (the document, Endpoints §6). */
 export interface ApplyCode {
   readonly _tag: "ApplyCode"
   /** The code to apply. */
@@ -365,7 +365,7 @@ export interface CreateSubAccountKey {
   readonly drawn?: string
 }
 
-/** Deletes a sub-account (document, Endpoints §11). */
+/** Deletes a sub-account (the document, Endpoints §11). */
 export interface DeleteSubAccount {
   readonly _tag: "DeleteSubAccount"
   /** The sub-account to delete. The sub-account must be empty. */

@@ -12,7 +12,7 @@ import type {
 } from "../../domain/Order.ts"
 import type { Units } from "./Units.ts"
 
-/** The trigger of a stop order (document, "Stop order activation"). */
+/** The trigger of a stop order (the document, "Stop order activation"). */
 export interface Trigger {
   /** The activation price, in units of the quote currency. */
   readonly price: Price
@@ -120,7 +120,7 @@ export interface Order {
    * closed.
    */
   queued: Units | undefined
-  /** The status (document, "States and transitions"). */
+  /** The status (the document, "States and transitions"). */
   status: OrderStatus
   /** The amount not yet filled, in the units of `quantity`. */
   left: Units

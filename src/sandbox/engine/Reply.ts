@@ -139,8 +139,8 @@ export interface Invalid {
 }
 
 /**
- * The command is refused for a reason other than an invalid field. The command has changed nothing, except that a call
- * has updated its key's nonces and last activity. With `nonceUsed`, the call has not updated these either.
+ * The engine refuses the command for a reason other than an invalid field. The command has changed nothing, except that
+ * a call has updated its key's nonces and last activity. With `nonceUsed`, the call has not updated these either.
  */
 export interface Refused {
   readonly _tag: "Refused"

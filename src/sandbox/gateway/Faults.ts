@@ -139,8 +139,8 @@ export interface Malformed {
 }
 
 /**
- * The call is applied, but its response has a form that no client knows, as after a change of the exchange: it contains
- * only order ids.
+ * The call is applied, but its response has a form that no client knows, as after a change to the exchange's API: it
+ * contains only order ids.
  *
  * @category models
  */
@@ -314,7 +314,8 @@ export interface Fired {
 }
 
 /**
- * The active faults, oldest first. They are not in the journal: a reopened venue has none.
+ * The active faults, oldest first. They are not in the journal, so a reopened venue has none, unless it saved them when
+ * it fell asleep.
  *
  * @category models
  */
@@ -343,7 +344,7 @@ export interface Faults {
 }
 
 /**
- * The connection, and for a message also its channel, that a fault may hit.
+ * The connection that a fault can hit and, for a message, its channel.
  *
  * @category models
  */
@@ -362,7 +363,7 @@ export interface About {
 export interface Saved {
   /** The active faults, oldest first. */
   readonly faults: ReadonlyArray<Armed>
-  /** The number that was assigned last to a fault. */
+  /** The number of the fault that was added last. */
   readonly last: number
 }
 

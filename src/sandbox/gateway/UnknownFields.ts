@@ -38,7 +38,8 @@ const unknownIn = (
 ): ReadonlyArray<UnknownField> => {
   const missing = known.filter((name) => !Object.hasOwn(fields, name))
   return Object.keys(fields)
-    // Leaves out a string that can't be the name of a protocol field, because it may contain anything, even a secret.
+    // Leaves out a string that can't be the name of a protocol field, because such a string could be anything, even a
+    // secret.
     .filter((name) => !known.includes(name) && /^\w{1,40}$/u.test(name))
     .map((name) => ({ name: prefix + name, meant: meantBy(name, missing), isForeign: foreign.includes(name) }))
 }

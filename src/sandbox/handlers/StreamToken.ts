@@ -21,7 +21,7 @@ const sign = ({ apiSecret }: Key, named: string): string =>
  * microseconds on the clock that nonces are checked against.
  */
 export const create = (key: Key, nonce: bigint, at: number): string => {
-  // Times in a restored venue may contain a fraction of a microsecond.
+  // Times in a restored venue can contain a fraction of a microsecond.
   const named = [Buffer.from(key.apiKey).toString("base64url"), Math.floor(at), nonce].join(".")
   return `${named}.${sign(key, named)}`
 }

@@ -20,7 +20,7 @@ const isSelected = ({ clientOrderId, market, orderId }: Selection) => (order: Or
   (market === undefined || order.market === market) && (orderId === undefined || order.id === orderId) &&
   (clientOrderId === undefined || order.clientOrderId === clientOrderId)
 
-/** The open orders that may match a request, latest first. */
+/** The open orders that might match a request, latest first. */
 const openOrders = ({ account, state }: Context, { clientOrderId, market, orderId }: Selection): Iterable<Order> => {
   const { openOrders } = state
   if (orderId !== undefined) {

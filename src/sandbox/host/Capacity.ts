@@ -8,7 +8,7 @@ import * as Semaphore from "effect/Semaphore"
 import type { BoundReached, Bounds } from "./HostBounds.ts"
 import * as HostBounds from "./HostBounds.ts"
 
-/** A venue that may fall asleep. */
+/** A venue that can fall asleep. */
 export interface Sleeper {
   /** Whether the venue can currently fall asleep. */
   readonly isIdle: () => boolean

@@ -42,7 +42,7 @@ const changesBalances = (wallet: Ledger.Wallet) => ({ events }: Command, _: unkn
   )
 
 /**
- * Whether a command may have changed a margin balance. A moved mark price may change the balance, because its available
+ * Whether a command may have changed a margin balance. A moved mark price can change the balance, because its available
  * amounts depend on the positions' margins and profits.
  */
 const changesMargin = (command: Command, keys: unknown, context: Context): boolean =>

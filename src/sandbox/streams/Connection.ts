@@ -88,7 +88,7 @@ export class Connection implements Shown {
   constructor(surroundings: Surroundings, wire: Wire) {
     this.surroundings = surroundings
     this.wire = wire
-    // Times in a restored venue may contain a fraction of a microsecond.
+    // Times in a restored venue can contain a fraction of a microsecond.
     const now = () => Math.floor(this.context().at)
     this.since = now()
     const { later, venue } = surroundings
@@ -158,8 +158,8 @@ export class Connection implements Shown {
   }
 
   /**
-   * Handles a message that is not a valid request. JSON with a valid id is refused with a reply; any other message
-   * closes the connection.
+   * Handles a message that is not a valid request. Replies to JSON that has a valid id with a refusal, and closes the
+   * connection after any other such message.
    */
   private unreadable(text: string): void {
     const json = Result.getOrUndefined(Json.parse(text))

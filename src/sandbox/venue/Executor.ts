@@ -41,7 +41,7 @@ export interface Executor {
   ) => Effect.Effect<A, Journal.JournalError>
   /**
    * Applies every event that came due while the venue was closed, each at its own time, and waits until the events are
-   * durable. Only logs an error if the venue's clock is past the last time that the journal can record, so that the
+   * durable. If the venue's clock is past the last time that the journal can record, only logs an error, so that the
    * owner can still restore an earlier state.
    */
   readonly catchUp: Effect.Effect<void, Journal.JournalError>
@@ -80,7 +80,7 @@ export interface Options {
   readonly snapshotAt: number | undefined
 }
 
-/** Actions after which the same next event may come due earlier or later on the machine's clock. */
+/** Actions after which the same next event can come due earlier or later on the machine's clock. */
 const reschedules: ReadonlySet<Action["_tag"]> = new Set<Action["_tag"]>(["SetClock", "Restore"])
 
 /** Adds the secret that an action creates, so that the journal contains it. */
@@ -163,7 +163,7 @@ export const make = Effect.fnUntraced(function*(
       VenueClock.isTooLate(history.state, clock) ? Effect.logError(tooLate(file).message) : durably(settleEach)
     ),
     conclude: Effect.suspend(() => {
-      // The state of a halted venue may differ from its journal.
+      // The state of a halted venue might differ from its journal.
       if (halt.isHalted()) return Effect.void
       takeSnapshot(sleeps ? Snapshot.isDueAsleep : Snapshot.isDueAtTheEnd)
       return journal.committed

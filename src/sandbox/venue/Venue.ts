@@ -306,7 +306,7 @@ const note = (
 
 /**
  * Waits until the call's commands are durable, then passes the response on. If the disk fails, no response is sent,
- * because the applied command may be lost. If another node has taken over the venue, the call is refused.
+ * because the applied command might be lost. If another node has taken over the venue, this node refuses the call.
  */
 const commit = (
   gateway: Gateway,
@@ -395,7 +395,7 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
 }
 
 /**
- * Derives `handle` from `receive`, so code that wraps one of them must wrap both.
+ * Derives `handle` from `receive`. Code that wraps `receive` uses this function to wrap `handle` as well.
  *
  * @category constructors
  */

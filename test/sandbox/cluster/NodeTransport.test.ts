@@ -318,7 +318,7 @@ describe("WebSockets through other nodes", () => {
       yield* Effect.forEach(clients, ({ ask }) => ask("hello"))
     }))
 
-  it.live("a venue disconnects a client that does not read, and the node between them notices although it waits for the client", () =>
+  it.live("the node between a venue and a client that does not read notices that the venue has disconnected the client", () =>
     Effect.gen(function*() {
       const { upgraded, wires } = echoing()
       const { baseUrl, sender } = yield* passing(() => Effect.succeed(upgraded))

@@ -468,7 +468,7 @@ describe("borrowing by margin positions", () => {
     return desk.send({ _tag: "Pass" }).events
   }
 
-  it("a long margin position pays a day's interest, in its quote currency, on what its margin does not cover", () => {
+  it("a long margin position pays daily interest, in quote currency, on the cost not covered by its margin", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "10", "100", spot)
     const [borrow] = desk.state.borrows.get("ann") ?? []
@@ -481,7 +481,7 @@ describe("borrowing by margin positions", () => {
     assert.deepStrictEqual(tags(day(desk), "BorrowInterestPaid"), [])
   })
 
-  it("a short margin position borrows what it sells, and futures positions borrow nothing", () => {
+  it("a short margin position borrows the amount that it sells, and futures positions borrow nothing", () => {
     const desk = funded()
     trade(desk, "ann", "sell", "10", "100", spot)
     trade(desk, "ann", "sell", "10", "100")

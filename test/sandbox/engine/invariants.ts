@@ -90,7 +90,10 @@ const increase = (sums: Map<string, Units.Units>, key: string, units: Units.Unit
   sums.set(key, (sums.get(key) ?? 0n) + units)
 }
 
-/** Checks that locked funds equal the locks of open orders. The margin of orders on positions is reserved instead. */
+/**
+ * Checks that locked funds equal the locks of open orders. The margin of orders that trade positions is reserved
+ * instead.
+ */
 const locks = (state: State): void => {
   const expected = new Map<string, Units.Units>()
   const reserved = new Map<string, Units.Units>()
@@ -140,7 +143,7 @@ const fits = (order: Order): void => {
     case "CANCELED_TAKER_BAND":
       return holds(dealt && order.left > 0n, order.status)
     case "FILLED":
-      // The remainder of a market buy may be less than the cost of the smallest amount.
+      // The remainder of a market buy can be less than the cost of the smallest amount.
       return holds(dealt && (isQuoteAmount(order) || order.left === 0n), order.status)
     case "AUTO_CANCELED_REDUCE_ONLY":
       return holds(order.reduceOnly && order.left > 0n, order.status)
@@ -288,7 +291,10 @@ const uncovered = (market: Market, order: Order, locked: Units.Units): Units.Uni
   return locked >= needed ? 0n : order.left - order.left * locked / needed
 }
 
-/** Returns the open orders without reduceOnly on positions. An OCO order counts once, with the lock of both legs. */
+/**
+ * Returns the open orders that trade positions and are not reduce-only. An OCO order counts once, with the lock of both
+ * legs.
+ */
 const plainOrders = (state: State) => {
   const { ocoOrders, openOrders } = state
   return [...openOrders.values()].flatMap((order) => {
@@ -513,8 +519,8 @@ export class Follower {
   }
 
   /**
-   * Registers an order from the reply. The order is treated as placed at its first event, because other orders may come
-   * before it.
+   * Registers an order from the reply. The order is treated as placed at its first event, because other orders might
+   * come before it.
    */
   private name(order: Order): void {
     this.named.set(order.id, order)
@@ -545,7 +551,7 @@ export class Follower {
         this.arrivals.set(event.order, this.arrived++)
         return
       case "OrderEnded":
-        // The counterparty may quote and withdraw an order in the same command.
+        // The counterparty can quote and withdraw an order in the same command.
         if (event.account === Quotes.account && !this.orders.has(event.order)) return
         return ended(this.state, this.orders.get(event.order) ?? assert.fail("an unknown order was closed"))
       case "Traded":

@@ -149,7 +149,7 @@ const toMarks = () => {
 /** The maximum number of candles that are shown at first. */
 const mostCandles = 180
 
-/** Shows the market's complete history, or its latest part. */
+/** Shows the market's entire history, or its latest part. */
 const fit = (chart: IChartApi): void => {
   const { length } = candles.value
   chart.timeScale().setVisibleLogicalRange({ from: Math.max(-1, length - mostCandles), to: length + 4 })

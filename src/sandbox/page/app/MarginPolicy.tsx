@@ -36,7 +36,7 @@ const terms: ReadonlyArray<Term> = [
   {
     name: "bracketSpan",
     label: "Leverage across brackets",
-    values: [["whole", "of the complete position"], ["marginal", "of each part"]]
+    values: [["whole", "of the entire position"], ["marginal", "of each part"]]
   },
   { name: "maintenanceShare", label: "Maintenance margin, share of initial margin" },
   { name: "callRatio", label: "Margin call, multiple of maintenance margin" },
