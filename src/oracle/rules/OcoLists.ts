@@ -152,7 +152,7 @@ const notFound = (answer: Target.Answer) =>
 
 const listRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("oco-orders.listed", {
-    statement: "Lists all OCO orders, or those of one market, with both legs as the responses to their placement show them",
+    statement: "Lists all OCO orders, or those of one market, each as the response to its placement shows it",
     values: both,
     check: Effect.fnUntraced(function*(world, { read }) {
       const { account, market, one, other, two } = yield* place(world)
