@@ -149,7 +149,7 @@ export const fieldsOf = (schema: Schema.Constraint): ReadonlyArray<Field> => {
   )
 }
 
-/** Returns the possible interpretations of a text that the user typed, the most literal first. */
+/** Returns the possible interpretations of a string that the user typed, the most literal first. */
 const readings = (key: string, text: string): ReadonlyArray<unknown> => [
   text,
   ...Result.match(Json.parse(text), { onFailure: () => [], onSuccess: (json) => [json] }),
@@ -158,7 +158,7 @@ const readings = (key: string, text: string): ReadonlyArray<unknown> => [
 ]
 
 const readDuration = (text: string): ReadonlyArray<number> => {
-  // The cast is safe, because Effect returns nothing for a text that is not a duration.
+  // The cast is safe, because Effect returns nothing for a string that is not a duration.
   const read = Duration.fromInput(text as Duration.Input)
   return Option.toArray(Option.map(read, (duration) => Duration.toMillis(duration)))
 }

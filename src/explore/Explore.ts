@@ -68,7 +68,7 @@ export interface Result {
   /** The number of histories that reached each state, event or fault, by its name. */
   readonly coverage: Readonly<Record<string, number>>
   /**
-   * The resources that the seed does not control. Unless the list is empty, a replay may not reproduce a
+   * The resources that the seed does not control. Unless the list is empty, a replay might not reproduce a
    * counterexample.
    */
   readonly foreign: ReadonlyArray<Ambient.Foreign>

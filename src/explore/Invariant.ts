@@ -216,7 +216,7 @@ export const ledgerMatches = (name = "ledger"): AtTheEnd =>
       const theirs = total(ticker)
       const ours = Decimal.parse(typeof own === "string" ? own : "")
       if (Result.isFailure(ours) || !Decimal.Equivalence(ours.success, theirs)) {
-        return `the program has ${typeof own === "string" ? own : "no text for"} ${ticker}, the exchange has ${theirs}`
+        return `the program has ${typeof own === "string" ? own : "no value for"} ${ticker}, the exchange has ${theirs}`
       }
     }
     return true

@@ -78,7 +78,7 @@ export interface History {
   readonly invalid?: string
   /** The required states that the history reached. */
   readonly reached: ReadonlyArray<string>
-  /** The resources that the seed does not control. Unless the list is empty, a replay may not reproduce the history. */
+  /** The resources that the seed does not control. Unless the list is empty, a replay might not reproduce it. */
   readonly foreign: ReadonlyArray<Ambient.Foreign>
   /** The changes in the program's lifecycle, oldest first. */
   readonly marks: ReadonlyArray<Mark>

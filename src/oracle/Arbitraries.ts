@@ -55,7 +55,7 @@ const wholeOf = (length: number): fc.Arbitrary<string> =>
   )
 
 /**
- * Decimals without a sign, at most 64 characters. Most are short, so two of them are often equal but written
+ * Decimals without a sign, at most 64 characters. Most are short, so two decimals are often equal in value but written
  * differently.
  */
 const magnitude: fc.Arbitrary<string> = fc.oneof(

@@ -52,7 +52,7 @@ export interface RunOptions {
  * @category models
  */
 export interface Options extends RunOptions {
-  /** Ids of rules known to be broken. They still run, and a rule that holds is reported as stale. */
+  /** Ids of rules known to be broken. They still run, and an id whose rule holds is reported as stale. */
   readonly knownFailing?: ReadonlyArray<string>
   /** Ids of rules that break only sometimes. Such a rule never fails the check and is never stale. */
   readonly knownFlaky?: ReadonlyArray<string>

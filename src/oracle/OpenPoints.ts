@@ -104,7 +104,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.rate.others",
-    point: "The rate limits of the other private endpoints",
+    point: "The rate limits of private endpoints other than the interest payment history",
     stance: "the live exchange's limits",
     rules: { unchecked: "the document does not state them, so a target chooses its own" }
   },
@@ -258,7 +258,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.order-id",
     point: "The scope in which an order id is unique",
-    stance: "the complete exchange",
+    stance: "the entire exchange",
     rules: ["stop-limit.ids.accounts", "oco.ids.accounts"]
   },
   {

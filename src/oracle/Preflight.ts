@@ -148,7 +148,7 @@ const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Sess
 
 /**
  * Expects that a target of the document's dialect ignores `nonceWindow`, because only the live dialect requires it to
- * be a boolean. The test takes only two reads, so a read-only check can make it too.
+ * be a boolean. The test consists of two reads, so a read-only check can run it too.
  */
 const hasNoWindow = Effect.fnUntraced(function*(
   { target, world: begin }: Session.Session,

@@ -133,7 +133,7 @@ export interface Traffic {
   /** The number of requests that got no response. */
   readonly unanswered: number
   /**
-   * The methods and paths of the calls that the target serves: they have succeeded, or were refused with HTTP 400, 403,
+   * The methods and paths of the calls that the target serves: they succeeded, or were refused with HTTP 400, 403,
    * 409 or 422.
    */
   readonly served: ReadonlyArray<string>

@@ -146,8 +146,8 @@ export interface Target {
   /** Makes a socket for one WebSocket connection. If absent, rules about streams are skipped. */
   readonly dial?: Dialer.Dialer["Service"]["dial"]
   /**
-   * The keys of an account. Without keys, rules make only public calls, and calls of accounts that they open through
-   * the control plane.
+   * The keys of an account. Without keys, rules make only public calls, and private calls for accounts that they open
+   * through the control plane.
    */
   readonly keys?: Keys
   /** The control plane, for rules that create accounts, funds and prices. */

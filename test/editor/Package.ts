@@ -59,7 +59,7 @@ export const load = (): Package => {
   const modules = entryPoints.map(({ file }) => {
     const source = program.getSourceFile(file)
     const symbol = source === undefined ? undefined : checker.getSymbolAtLocation(source)
-    if (symbol === undefined) throw new Error(`${file} is no module`)
+    if (symbol === undefined) throw new Error(`${file} is not a module`)
     return symbol
   })
   return { checker, exportsOf, modules }

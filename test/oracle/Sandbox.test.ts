@@ -32,7 +32,7 @@ const holds = (report: Report.Report) => {
 
 describe("the sandbox under the oracle", () => {
   for (const dialect of [Dialect.document, Dialect.live]) {
-    // The short version runs one dialect in process. CI checks the other one over HTTP.
+    // The short version runs one dialect in process. CI checks the other dialect over HTTP.
     for (const seed of isLong || dialect === Dialect.live ? seeds : []) {
       it.live(
         `the sandbox satisfies every rule in process (${dialect.name}, seed ${seed})`,

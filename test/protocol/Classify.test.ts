@@ -359,7 +359,7 @@ describe("classifying responses by endpoint", () => {
     [400, exchangeSays(30, failed, { market: "x", side: [1, { deep: true }] }), {
       _tag: "ValidationFailed",
       fields: { market: ["x"], side: ["1", "{\"deep\":true}"] }
-    }, "messages that are not lists, or not texts"],
+    }, "messages that are not lists, or not strings"],
     [
       400,
       exchangeSays(30, failed, []),

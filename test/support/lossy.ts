@@ -10,7 +10,7 @@ const failures = ["request", "answer", "cut"] as const
 
 /** How often connections fail, and the seed that determines the failures. */
 export interface Loss {
-  /** One of this many requests loses its connection, on average. */
+  /** On average, one request in this many loses its connection. */
   readonly oneIn: number
   readonly seed: number
 }

@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-/** Encodings of the complete text. */
+/** Encodings of the entire text. */
 const encodings = {
   none: (text: string) => text,
   base64,
@@ -56,7 +56,7 @@ export const spellings: fc.Arbitrary<Spelling> = fc.record({
   to: fc.oneof(fc.constant(1), fc.double({ min: 0.5, max: 1, noNaN: true }))
 })
 
-/** Encodes the complete text and changes its letter case. */
+/** Encodes the entire text and changes its letter case. */
 const encoded = (text: string, { before, encoding, letters }: Spelling): string =>
   cases[letters](encodings[encoding](encoding === "none" ? text : before + text))
 

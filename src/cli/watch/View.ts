@@ -90,7 +90,7 @@ export const latestFirst =
   <Record extends Base>(records: ReadonlyArray<Record>): ReadonlyArray<Record> =>
     records.toReversed().toSorted((one, other) => timeOf(other) - timeOf(one))
 
-/** Sorts records in ascending order of a text that each of them has. */
+/** Sorts records in ascending order of the string that `textOf` returns for each record. */
 export const by =
   <Base>(textOf: (record: Base) => string) =>
   <Record extends Base>(records: ReadonlyArray<Record>): ReadonlyArray<Record> =>

@@ -127,7 +127,7 @@ const agree = Effect.fnUntraced(function*(world: World, mayBeCached: boolean, mi
     })
     yield* Verdict.conclude(
       `${ticker} with ${JSON.stringify(settings)}`,
-      `other values of ${wrong.map(([key]) => key).join(", ")}: ${JSON.stringify(entry)}`,
+      `different values of ${wrong.map(([key]) => key).join(", ")}: ${JSON.stringify(entry)}`,
       wrong.length === 0,
       answer
     )

@@ -23,7 +23,7 @@ const lockedFee = 0.01
 
 const { always, forEach } = LiveCalls.section
 
-/** Returns the change of the frozen balance when an order of this side and amount opens at this price. */
+/** Returns the change in the frozen balance when an order for this amount opens on this side, at this price. */
 const frozen = ({ money, stock }: Market, side: Orders.Side, amount: number, price: number): Wallets.Changes => {
   const locked = side === "buy" ? amount * price : amount
   return locked === 0

@@ -38,7 +38,7 @@ const borrowsOf = (world: World, account: Account, fields: Body = {}) =>
 const borrowed = (side: Orders.Side, { money, stock }: { readonly money: string; readonly stock: string }): string =>
   side === "buy" ? money : stock
 
-/** Returns an account's only borrow, which must be active and of this asset. */
+/** Returns an account's only borrow, which must be active and in this asset. */
 const theBorrow = Effect.fnUntraced(function*(world: World, account: Account, asset: string) {
   const { answer, records } = yield* borrowsOf(world, account)
   const [record = {}] = records
@@ -153,7 +153,7 @@ const borrowRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("margin.borrows-order", {
-    statement: "Lists borrows of the requested asset and period in pages, oldest first",
+    statement: "Lists borrows in the requested asset and period in pages, oldest first",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open()
       for (const side of Orders.sides) {

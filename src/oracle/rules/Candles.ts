@@ -248,7 +248,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.expect(all.answer, "at least two candles", all.found.length >= 2)
         yield* Verdict.expect(
           one.answer,
-          "the last of these candles",
+          "only the latest candle",
           one.found.length === 1 && one.found[0]?.at === all.found.at(-1)?.at
         )
       }))

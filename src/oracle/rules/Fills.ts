@@ -264,7 +264,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
       }
       const sides = [...trades.values()]
       yield* Verdict.conclude(
-        "three trades, each of a maker and a taker at one time, for one amount and price",
+        "three trades, each with the same time, amount, price and total for one maker and one taker",
         sides,
         sides.length === 3 &&
           sides.every(([one = {}, other = {}, ...more]) =>

@@ -148,7 +148,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       }
       yield* Verdict.conclude(
         "a response to every call",
-        `${lost.length} without: ${lost[0]?.reason}`,
+        `${lost.length} calls without a response: ${lost[0]?.reason}`,
         lost.length === 0
       )
     })

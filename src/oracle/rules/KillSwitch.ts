@@ -126,7 +126,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const status = yield* timers(world, account)
         yield* Verdict.expect(
           status.answer,
-          "exactly the same timer",
+          "exactly the timer that arming the kill switch returned",
           status.timers.length === 1 && JSON.stringify(status.timers[0]) === JSON.stringify(json)
         )
       })
@@ -261,7 +261,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const now = (yield* world.now) / 1000
         yield* Verdict.expect(
           answer,
-          `only the last timer, begun 200 seconds ago and ending in 100, with types ${JSON.stringify(types ?? null)}`,
+          `only the timer that started 200 s ago and ends in 100 s, with types ${JSON.stringify(types ?? null)}`,
           left.length === 1 && timer["market"] === json["market"] &&
             Math.abs(now - 200 - Number(startTime)) < 2 && Number(cancellationTime) - Number(startTime) === 300 &&
             JSON.stringify(shown ?? null) === JSON.stringify(types ?? null)

@@ -117,7 +117,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.results", {
-    statement: "Shows each order of one call in its own result, in the order of the call, and leaves all of them open",
+    statement: "Shows each order of one call in its own result, in the call's sequence, and leaves all of them open",
     values: kinds,
     check: Effect.fnUntraced(function*(world, { path }) {
       const account = yield* world.trader
@@ -166,7 +166,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.errors", {
-    statement: "Shows the same code for a refused order as the single call, and errors that name the same fields",
+    statement: "Shows for a refused order the code of the single-order call, and errors that name the same fields",
     values: [
       { path: Paths.bulk, single: Paths.limitOrder },
       { path: Paths.collateralBulk, single: Paths.collateralLimit }
@@ -201,7 +201,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.refusal", {
-    statement: "Refuses the complete call if the list is missing, is empty, or has more than 20 orders",
+    statement: "Refuses the entire call if the list is missing, is empty, or has more than 20 orders",
     values: kinds.flatMap(({ path }) => [undefined, 0, 21].map((count) => ({ path, count }))),
     check: Effect.fnUntraced(function*(world, { count, path }) {
       const account = yield* world.trader
@@ -266,7 +266,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         ...yield* isOpen(world, stranger, [others["orderId"]])
       ]
       yield* Verdict.conclude(
-        "the first and the last order canceled, the account's other order and the other account's open",
+        "the first and the last order canceled; the account's other order and the other account's order open",
         open,
         JSON.stringify(open) === "[false,false,true,true]"
       )

@@ -57,7 +57,7 @@ const kinds: ReadonlyArray<Terms> = [
   { path: Paths.collateralStopLimit, type: "stop limit", more: stop }
 ]
 
-/** Returns an amount of `count` hundredths; on a real account, `count` times the smallest amount that rules order. */
+/** Returns an amount of `count` hundredths; on a real account, `count` times the smallest amount that rules use. */
 const hundredths = ({ profile }: World, market: Market, count: number): string =>
   profile === "control"
     ? `0.0${count}`
@@ -250,7 +250,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { dealStock } = yield* Orders.find(world, second, behind["orderId"])
       yield* Verdict.conclude(
         "the other order filled",
-        `${String(dealStock)} of it filled`,
+        `${String(dealStock)} of the other order filled`,
         Number(dealStock) === 0.03
       )
     })

@@ -11,8 +11,8 @@ import * as Refusals from "../world/Refusals.ts"
 import type { World } from "../world/World.ts"
 
 /**
- * Makes a call without its fields. A correct target either serves a read or names a missing field of the read, and
- * refuses any other call.
+ * Makes a call without its fields. If the call is a read, a correct target either serves it or names a missing field;
+ * a correct target refuses a call that is not a read.
  */
 const ask = Effect.fnUntraced(function*(world: World, path: string, market: string) {
   return path.includes("/public/")

@@ -265,7 +265,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Trading.placeOther(world, account, { market: market.name, orderId }, Paths.cancelOrder)
       const after = yield* LiveOrders.funds(world, account)
-      yield* Verdict.expect(after.answer, `the freeze from before`, after.of(ticker).freeze === before.freeze)
+      yield* Verdict.expect(after.answer, `the freeze before the order`, after.of(ticker).freeze === before.freeze)
     })
   }),
   LiveCalls.section.forEach("live-stops.refusal", {

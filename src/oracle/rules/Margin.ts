@@ -45,8 +45,8 @@ const closed = Effect.fnUntraced(function*(world: World, account: Account, side:
 })
 
 /**
- * Reads the summary of an account whose only position, of 0.02, has gained `percent` % of its cost, or lost it if
- * negative.
+ * Reads the summary of an account whose only position, of 0.02, has gained `percent` % of its cost; if `percent` is
+ * negative, the position has made a loss.
  */
 const summaryAfter = Effect.fnUntraced(function*(world: World, side: Orders.Side, percent: number) {
   const account = yield* world.open()
@@ -120,7 +120,7 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("margin.hedge-refusal", {
-    statement: "Refuses with code 113 to switch hedge mode while there is a futures position",
+    statement: "Refuses to switch hedge mode on while there is a futures position: code 113",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* withPosition(world, "buy")
       yield* LiveCalls.refuses(world, account, Paths.updateHedgeMode, { hedgeMode: true }, {
@@ -251,7 +251,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* withPosition(world, side)
-      // No market settles less often than once a day.
+      // Every market settles funding at least once a day.
       yield* world.advance(86_400_000)
       const paid = yield* LiveCalls.records(world, account, Paths.fundingHistory, { market: perpetual })
       const total = -paid.records.reduce((sum, record) => sum + number(record, "fundingAmount"), 0)
@@ -310,7 +310,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     statement: "Lists funding payments newest first",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* withPosition(world, "buy")
-      // No market settles less often than once a day.
+      // Every market settles funding at least once a day.
       yield* world.advance(2 * 86_400_000)
       const { answer, records } = yield* LiveCalls.records(world, account, Paths.fundingHistory, { market: perpetual })
       const times = records.map((record) => number(record, "fundingTime"))
@@ -326,7 +326,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* withPosition(world, side)
-      // No market settles less often than once a day.
+      // Every market settles funding at least once a day.
       yield* world.advance(86_400_000)
       const { answer, records } = yield* LiveCalls.records(world, account, Paths.fundingHistory, { market: perpetual })
       const sign = side === "buy" ? 1 : -1

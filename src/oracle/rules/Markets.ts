@@ -11,7 +11,7 @@ const digits: Kinds.Kind = {
   holds: (text) => /^[0-9]{1,2}$/u.test(String(text)) && typeof text === "string"
 }
 
-/** The fields that the document refers to. It describes no other part of this response. */
+/** Rules about the fields that the document refers to. It describes no other part of this response. */
 export const rules: ReadonlyArray<Rule.Rule> = FieldRules.rules({
   id: "markets.entry",
   clause: "Endpoints §3",

@@ -152,7 +152,7 @@ const notFound = (answer: Target.Answer) =>
 
 const listRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("oco-orders.listed", {
-    statement: "Lists all OCO orders, or one market's OCO orders, with both legs as in the first response",
+    statement: "Lists all OCO orders, or those of one market, each as the response to its placement shows it",
     values: both,
     check: Effect.fnUntraced(function*(world, { read }) {
       const { account, market, one, other, two } = yield* place(world)
@@ -165,7 +165,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("oco-orders.new", {
-    statement: "Lists a new OCO order with the values of its first response, and its legs among the open orders",
+    statement: "Lists a new OCO order as the response to its placement shows it, and its legs among the open orders",
     profile: "mutating",
     values: Orders.sides.flatMap((side) => both.map(({ path }) => ({ path, side }))),
     check: Effect.fnUntraced(function*(world, { path, side }) {
@@ -197,7 +197,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       for (const key of Oco.legs) yield* LiveOrders.isNow(world, answer, "an mtime", Oco.leg(json, key)["mtime"])
       for (const { path } of both) {
         const { answer, records } = yield* own(world, account, path)
-        yield* Verdict.expect(answer, "not the canceled pair", records.every(({ id }) => id !== pair["id"]))
+        yield* Verdict.expect(answer, "a list without the canceled pair", records.every(({ id }) => id !== pair["id"]))
       }
     })
   }),
@@ -215,7 +215,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("oco-orders.pages", {
-    statement: "Pages OCO orders by limit and offset, each pair on one page",
+    statement: "Pages OCO orders by limit and offset: each pair is on exactly one page",
     values: both,
     check: Effect.fnUntraced(function*(world, { read }) {
       const { account, one, other, two } = yield* place(world)
@@ -224,7 +224,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
         const page = yield* read(world, account, { limit: 1, offset })
         yield* Verdict.expect(
           page.answer,
-          "one pair, and the number of all pairs if there is a total",
+          "one pair and, if there is a total, the number of all pairs as total",
           page.records.length === 1 && (page.total ?? 3) === 3
         )
         found.push(...page.records)

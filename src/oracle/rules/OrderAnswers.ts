@@ -112,7 +112,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-answers.stp", {
-    statement: "Shows the abbreviated stp for an order placed with the older, longer name",
+    statement: "Shows the abbreviated stp for an order whose request has the older, longer value of stp",
     profile: "mutating",
     values: ["cancel_both", "cancel_new", "cancel_old"] as const,
     check: Effect.fnUntraced(function*(world, stp) {
@@ -123,14 +123,14 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
         side: "buy",
         more: { stp }
       })
-      // The documentation announces that the older names will be refused.
+      // The documentation announces that the older values will be refused.
       const { order } = yield* LiveOrders.place(world, yield* world.trader, Paths.limitOrder, fields)
       const expected = Dialects.modes(world.dialect)[stp]
       yield* Verdict.conclude(`stp ${expected}`, `stp ${String(order["stp"])}`, order["stp"] === expected)
     })
   }),
   LiveCalls.section.forEach("order-answers.listed", {
-    statement: "Lists an open order with the values of its first response, and finds it by either id",
+    statement: "Lists an open order as the response to its placement shows it, and finds it by either id",
     profile: "mutating",
     values: WaitingOrders.allowed,
     check: Effect.fnUntraced(function*(world, entry) {
@@ -150,7 +150,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-answers.canceled", {
-    statement: "Shows a canceled order with the values of its first response, and leaves all other orders open",
+    statement: "Shows a canceled order as the response to its placement shows it, and leaves all other orders open",
     profile: "mutating",
     values: WaitingOrders.allowed,
     check: Effect.fnUntraced(function*(world, entry) {
@@ -165,7 +165,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("order-answers.ended", {
     statement:
-      "Shows a canceled order in order history with the values of its first response, and finds it by either id",
+      "Shows in order history a canceled order as the response to its placement shows it, and finds it by either id",
     profile: "mutating",
     values: WaitingOrders.allowed,
     check: Effect.fnUntraced(function*(world, entry) {
@@ -402,7 +402,7 @@ const refusalRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.refusal", {
     statement: "Refuses a limit order without a required field: HTTP 422, code 30, and errors that name the field",
     profile: "mutating",
-    // A faulty target could trade an order without a price or a side.
+    // A faulty target could trade an order without a price or a side, so only a sandbox gets such orders.
     values: ({ profile }: Rule.Setting) =>
       [Paths.limitOrder, Paths.collateralLimit].flatMap((path) =>
         (["market", "amount", "side", "price"] as const).slice(0, profile === "control" ? 4 : 2).map((key) => ({

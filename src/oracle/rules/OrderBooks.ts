@@ -22,8 +22,8 @@ const slackOf = ({ profile }: Pick<World, "profile">): number => profile === "co
 const percents = { buy: [-0.7, -1.1, -1.6], sell: [0.7, 1.1, 1.6] } as const
 
 /**
- * Fills both sides of a book with orders of two accounts: 0.01 and 0.02 at the best price of `percents`, 0.04 of the
- * first account at the second price, and 0.08 of the other account at the third.
+ * Fills both sides of a book with orders of two accounts: 0.01 and 0.02 at the best price of `percents`, 0.04 from the
+ * first account at the second price, and 0.08 from the other account at the third.
  */
 const rest = Effect.fnUntraced(function*(world: World) {
   const market = yield* world.market
@@ -56,7 +56,7 @@ const sideOf = (side: Orders.Side): "asks" | "bids" => side === "buy" ? "bids" :
 
 const levelRules: ReadonlyArray<Rule.Rule> = [
   forEach("book.levels", {
-    statement: "Shows each open order in the amount at its price, on its side of the book, and in no other market",
+    statement: "Counts each open order at its price, on its side of its market's book, and in no other market's book",
     values: Books.paths,
     check: Effect.fnUntraced(function*(world, path) {
       const { name, stock } = yield* world.market
@@ -97,7 +97,7 @@ const levelRules: ReadonlyArray<Rule.Rule> = [
       const partly = yield* Books.read(world, path, market.name)
       yield* Verdict.expect(
         partly.answer,
-        `0.025 less at ${best}, and the same at ${second}`,
+        `0.025 less at ${best}, and an unchanged amount at ${second}`,
         Books.isClose(full - Books.amountAt(partly[key], best), 0.025) &&
           Books.isClose(Books.amountAt(partly[key], second), other)
       )

@@ -51,7 +51,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-lists.pages", {
-    statement: "Pages records by limit and offset, each on one page; a page past the last record is empty",
+    statement: "Pages records by limit and offset: each is on one page only, and a page past the last record is empty",
     values: all,
     check: Effect.fnUntraced(function*(world, list) {
       const { account, ids, market } = yield* Records.populated(world)

@@ -93,7 +93,7 @@ const ofFee = (order: Body): Requirement => {
   const isJudged = (order["feeAsset"] === stock || order["feeAsset"] === money) && taker >= 0 && maker >= 0
   const slack = 1e-6 + base * 1e-6
   return [
-    "a fee between makerFee and takerFee of the deal",
+    "a fee between makerFee and takerFee times the traded amount",
     !isJudged || (fee >= Math.min(taker, maker) * base - slack && fee <= Math.max(taker, maker) * base + slack)
   ]
 }
@@ -235,7 +235,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
     Effect.fnUntraced(function*(world, source, account) {
       const { records } = yield* RecordLists.recordsOf(world, account, source)
       const [market, some] = largest(records)
-      // An OCO order has two legs.
+      // A page of one OCO order has two records: the legs.
       const size = source === RecordLists.oco ? 2 : 1
       if (some.length < 2 * size) return yield* Verdict.skip(Verdict.lacksRecords.tooFew)
       const seen: Array<unknown> = []

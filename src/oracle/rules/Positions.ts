@@ -254,7 +254,7 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
         const account = yield* Wallets.openTrader(world)
         const market = yield* world.market
         yield* trade(world, account, market, { side, amount: "0.03", price: String(basePrice) })
-        // The value may include the fees of the fills.
+        // `pnl` may include the fees of the fills.
         const fees = 0.04 * basePrice * 0.002
         const first = yield* theOne(world, account)
         const before = number(first.position, "pnl")
@@ -340,7 +340,7 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
       yield* trade(world, account, market, { side: Orders.opposite(side), amount: "0.01", price: better })
       const { answer, position } = yield* theOne(world, account)
       const realized = 0.01 * Math.abs(Number(better) - basePrice)
-      // The value may include the fees of the fills.
+      // `pnl` may include the fees of the fills.
       const fees = 0.04 * basePrice * 0.002
       const pnl = number(position, "pnl")
       yield* Verdict.expect(

@@ -110,7 +110,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
         type === "oco"
           ? Json.isObject(stopLoss) && Json.isObject(takeProfit)
           : type === "oto" && Json.isObject(conditionalOrder)
-      yield* Verdict.expect(all.answer, "legs in oco, an order in oto", all.items.every(isWhole))
+      yield* Verdict.expect(all.answer, "both legs in each oco, and the order in each oto", all.items.every(isWhole))
       const seen: Array<unknown> = []
       for (let index = 0; index < Math.min(2, all.ids.length); index++) {
         const page = yield* read({ limit: 1, offset: index })

@@ -78,7 +78,7 @@ const response: FieldRules.Table = {
     },
     {
       key: "positionSide",
-      // A spot order has no position, so the text may be empty.
+      // A spot order has no position, so the string may be empty.
       kind: Kinds.text,
       meaning: "the position's side; collateral orders only",
       isOptional: true

@@ -46,7 +46,7 @@ const kinds: ReadonlyArray<Kind> = [
   { channel: "balanceSpot", params: () => [], isOfMarket: false }
 ]
 
-/** Returns the channels that the target declares. Skips if it declares none of them. */
+/** Returns the private channels that the target declares. Skips if it declares none. */
 const served = Effect.fnUntraced(function*({ declares }: World, isOfMarket = false) {
   const found = kinds.filter((kind) =>
     declares(`${Channels.webSocket}/${kind.channel}`) && (kind.isOfMarket || !isOfMarket)
@@ -58,7 +58,7 @@ const served = Effect.fnUntraced(function*({ declares }: World, isOfMarket = fal
 const listen = (connection: Sockets.Connection, found: ReadonlyArray<Kind>, { name }: Market) =>
   Effect.forEach(found, ({ channel, params }) => Streams.subscribe(connection, channel, ...params(name)))
 
-/** Lets an account trade, and expects a message of each channel about the trade. */
+/** Lets an account trade, and expects a message about the trade on each channel. */
 const trade = Effect.fnUntraced(function*(
   world: World,
   account: Account,

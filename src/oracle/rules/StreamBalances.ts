@@ -1,6 +1,6 @@
 /**
  * Rules about balances and positions over a WebSocket. Once nothing changes, the pushed values must equal the values
- * that the calls show.
+ * that the HTTP calls show.
  */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
@@ -27,7 +27,7 @@ const marginKinds = {
   available_with_borrow: Kinds.decimal
 } as const
 
-/** The keys of a pushed margin balance, keyed by those in the response to a request. */
+/** The keys of a pushed margin balance, by the keys in the response to a request. */
 const marginKeys = {
   balance: "B",
   borrow: "b",
@@ -35,7 +35,7 @@ const marginKeys = {
   available_with_borrow: "ab"
 } as const
 
-/** Whether the pushed balances equal the balances that the call returns. The call may omit balances of zero. */
+/** Whether pushed balances equal the balances that the HTTP call returns. The call may omit balances of zero. */
 const isSame = (one: unknown, call: unknown): boolean => {
   const [balance, other] = [Streams.objectOf(one), Streams.objectOf(call)]
   return ["available", "freeze"].every((key) => Streams.isEqual(balance[key], other[key] ?? "0"))
@@ -222,7 +222,7 @@ const marginRules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Streams.settles(
         connection,
-        "a message with the collateral balance of USDT as the call and the request show it",
+        "a message with the collateral balance of USDT that the HTTP call and the request show",
         Effect.gen(function*() {
           const all = Streams.pushed(listening).flatMap(Streams.listOf).map(Streams.objectOf)
           const pushed = all.findLast(({ a }) => a === "USDT") ?? {}
@@ -256,7 +256,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
         yield* Streams.pass(world)
         yield* Streams.settles(
           connection,
-          `one position of ${amount}, and the total of the records`,
+          `one position of ${amount}, and the number of records as total`,
           Effect.gen(function*() {
             const { items } = yield* LiveCalls.list(world, account, Paths.openPositions, {})
             const call = Streams.objectOf(items[0])

@@ -19,7 +19,7 @@ const kinds = [Kinds.seconds, ...Array.from({ length: 6 }, () => Kinds.decimal),
 
 const rowsOf = (value: unknown): ReadonlyArray<ReadonlyArray<unknown>> => Streams.listOf(value).map(Streams.listOf)
 
-/** Returns the call's candles, oldest first, with the market in the stream's format. */
+/** Returns the candles of the HTTP call, oldest first, with the market, as rows in the stream's format. */
 const listed = Effect.fnUntraced(function*(
   world: World,
   { name }: Market,

@@ -34,7 +34,7 @@ const messages = (listening: Streams.Listening, { name }: Pick<Market, "name">) 
 /** Subscribes to a book, and waits for its snapshot. */
 const subscribe = Effect.fnUntraced(function*(world: World, market: Market, limit: number, step = "0", adds = true) {
   const connection = yield* world.connect
-  // It is not documented whether the first message follows the acknowledgement, but this connection has no other book.
+  // The first message may precede the acknowledgement. This connection has no other book, so every message counts.
   const from = connection.messages.length
   const listening = { ...yield* Streams.subscribe(connection, "depth", market.name, limit, step, adds), from }
   const [first] = yield* Streams.sees(listening, `a message about ${market.name}`, (pushed) => {

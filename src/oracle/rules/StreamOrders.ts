@@ -72,7 +72,7 @@ const after = ({ fields, order }: Followed, taken: number, status?: string): Bod
 
 const eventRules: ReadonlyArray<Rule.Rule> = [
   forEach("streams.orders.created", {
-    statement: "Pushes event 1 with a new resting order, as the response shows it",
+    statement: "Pushes event 1 with a new resting order, as the response to its placement shows it",
     profile: "mutating",
     values: ({ profile }: Rule.Setting) =>
       Orders.sides.flatMap((side) =>
@@ -269,7 +269,7 @@ const requestRules: ReadonlyArray<Rule.Rule> = [
         const same = open.records.find(({ orderId }) => orderId === order["orderId"])
         const { market: name, side, amount, price, left, type, timestamp, clientOrderId } = same ?? {}
         const expected = { market: name, side, amount, price, left, type, timestamp, clientOrderId }
-        yield* StreamOrders.shows("an order of the call", order, same === undefined ? { orderId: "none" } : expected)
+        yield* StreamOrders.shows("a listed order", order, same === undefined ? { orderId: "none" } : expected)
       }
     })
   })

@@ -63,7 +63,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forAll({
     id: "sub-accounts.listed",
     statement:
-      "Lists a sub-account with its alias, its colour, whether it shares its verification, and its permissions",
+      "Lists a sub-account with its alias, colour and permissions, and whether it shares its parent's verification",
     clause,
     values: fc.record({
       alias: fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }),

@@ -37,7 +37,7 @@ const walletsOf: ReadonlyMap<string, ReadonlyArray<Wallet>> = new Map<string, Re
 
 /**
  * Credits the initial balances of the accounts that a check opens: each wallet just before the first call that may use
- * it. Most accounts need only one wallet, and crediting all wallets would be a third of a check's requests.
+ * it. Most accounts need only one wallet, and crediting all wallets would take a third of a check's requests.
  */
 export const makeFunding = (control: World["control"]) => {
   const due = new Map<string, { readonly wallets: Set<Wallet>; readonly one: Semaphore.Semaphore }>()
@@ -55,7 +55,7 @@ export const makeFunding = (control: World["control"]) => {
     promise: ({ id }: Account): void => {
       due.set(id, { wallets: new Set(funds.map(({ wallet }) => wallet)), one: Semaphore.makeUnsafe(1) })
     },
-    /** Credits what an account needs for a call. */
+    /** Credits the wallets that a call of an account may use or show. */
     before: ({ id }: Account, path: string): Effect.Effect<void, Verdict.CheckError> => {
       const promised = due.get(id)
       const used = walletsOf.get(path) ?? ["main", "trade", "collateral"]

@@ -97,7 +97,7 @@ const judge = (dialect: Dialect, row: Row, within: string, { answer, objects }: 
 
 /** Fetches a table's sample once per check, because all its rows check the same objects. */
 const once = (sample: Table["sample"]): Table["sample"] => {
-  // All rules of a check share the placements.
+  // Keyed by the placements, because all rules of a check share them.
   const known = new WeakMap<World["placements"], Sample>()
   return (world) =>
     Effect.suspend(() => {

@@ -86,7 +86,7 @@ export const fundingHistory = "/api/v4/collateral-account/funding-history"
 export const borrowHistory = "/api/v4/collateral-account/borrow-history"
 export const adlQuantile = "/api/v4/collateral-account/adl-quantile"
 
-/** Creates a token for a WebSocket connection. The limit is ten per minute, so only the rules about streams call it. */
+/** Creates a token for a WebSocket connection. The limit is ten per minute, so only stream rules create tokens. */
 export const webSocketToken = "/api/v4/profile/websocket_token"
 
 /** Private calls of the document that change nothing and succeed without fields. */

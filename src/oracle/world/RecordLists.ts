@@ -131,7 +131,7 @@ export const fills: Source = {
   path: Paths.fills,
   read: Effect.fnUntraced(function*(world, account, fields: Body = {}) {
     const { answer, records } = yield* LiveOrders.executed(world, account, fields)
-    // The list of one market does not repeat the market.
+    // In a list of one market's fills, the records do not show the market.
     return { answer, records: records.map((record) => ({ market: fields["market"], ...record })) }
   }),
   key: "id",

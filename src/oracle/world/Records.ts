@@ -51,7 +51,7 @@ export const populated = Effect.fnUntraced(function*(world: World, hours = 0) {
 })
 
 /**
- * Returns a {@link populated} account with spot orders, too, and with stop, OCO and conditional orders and a kill
+ * Returns a {@link populated} account that also has more spot orders, stop, OCO and conditional orders, and a kill
  * switch.
  */
 export const stocked = Effect.fnUntraced(function*(world: World) {

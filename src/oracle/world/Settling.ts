@@ -71,9 +71,9 @@ export const make = (
   { attempt, call, control, get }: Pick<World, "call" | "attempt" | "control" | "get">,
   lateness: Lateness
 ): Settling => {
-  /** The last response of each list that this run has read. */
+  /** The latest response of each list that this run has read. */
   const shown = new Map<string, { readonly text: string; readonly again: ReturnType<World["call"]> }>()
-  /** The last responses with market data. */
+  /** The latest response of each market-data call that this run has made. */
   const published = new Map<string, { readonly text: string; readonly again: ReturnType<World["get"]> }>()
   let changedAt = -Infinity
   let isOnTime = false

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Answer } from "../Target.ts"
 import * as Target from "../Target.ts"
 
-/** The default maximum time that a rule waits without interruption, in milliseconds. */
+/** The default maximum time that a call or a value check waits while the target throttles it, in milliseconds. */
 export const defaultPatience = 120_000
 
 /**

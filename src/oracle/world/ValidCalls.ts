@@ -54,7 +54,7 @@ const group = Effect.fnUntraced(function*(world: World, account: Account) {
   return { market: market.name, otoId: Json.isObject(oto) ? oto["otoId"] : undefined }
 })
 
-/** Opens a position, and returns the fields that close it against a waiting order. */
+/** Opens a position, and returns the fields that close it against a resting order. */
 const position = Effect.fnUntraced(function*(world: World, account: Account) {
   const market = yield* world.market
   const other = yield* world.open()

@@ -10,7 +10,7 @@ import type { Asked, Fields, Reply } from "./Exchange.ts"
 /** How far the clock is behind this machine's clock, in milliseconds. */
 const behind = 95 * 60_000
 
-/** One of this many calls is throttled. */
+/** One call in this many is throttled. */
 const throttledEach = 61
 
 /** A value whose changes appear late in lists. */

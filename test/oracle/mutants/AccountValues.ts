@@ -68,7 +68,7 @@ const frozen = (change: (freeze: number) => number): Change =>
     }
   })
 
-/** Shows each API key the first response that it got, whatever has changed since then. */
+/** Repeats for each API key the first response that the key got, whatever has changed since then. */
 const cached = (path: string): Change => ({
   make: () => {
     const first = new Map<string, string>()
@@ -149,7 +149,7 @@ const balanceMutants: ReadonlyArray<Mutant> = [
     breaks: ["balances.collateral", "transfers.moves"],
     ...cached(collateral)
   }),
-  mutant("balances-fee-elsewhere", "an order shows a different fee from the one charged", {
+  mutant("balances-fee-elsewhere", "an order shows twice the charged fee", {
     breaks: ["balances.fill", "balances.collateral", "trading-fees.charged"],
     ...answering(() => true, "success", (json) => doubledFee(json))
   }),
@@ -401,7 +401,7 @@ const codeMutants: ReadonlyArray<Mutant> = [
       (fields) => Number(fields["amount"]) > 1 ? { ...fields, amount: times(0.5)(fields["amount"]) } : fields
     )
   }),
-  mutant("code-creation-asset", "a created code is always worth ETH", {
+  mutant("code-creation-asset", "a created code is always for ETH", {
     breaks: ["code-creation.moves", "code-creation.refusal"],
     ...asking(createCode, (fields) => ({ ...fields, ticker: "ETH" }))
   }),
@@ -547,7 +547,7 @@ const tokenMutants: ReadonlyArray<Mutant> = [
     breaks: ["streams.token"],
     ...changing(WebSocketToken.endpoint.path, ["websocket_token"], () => "")
   }),
-  mutant("stream-token-key", "the token for a WebSocket connection has another key", {
+  mutant("stream-token-key", "the response shows the WebSocket token under a different key", {
     breaks: ["streams.token"],
     ...answering(WebSocketToken.endpoint.path, "success", (json) => ({ token: (json as Fields)["websocket_token"] }))
   })

@@ -57,7 +57,7 @@ const swapped = (one: string, two: string) => (value: unknown): unknown => {
 
 const negated = (value: unknown): unknown => value !== true
 
-/** Shows each API key the first value that it saw at this place, whatever has changed since then. */
+/** Repeats for each API key the first value that the key got at this place, whatever has changed since then. */
 const first = (path: string, place: Place): Change => ({
   make: () => {
     const known = new Map<string, unknown>()

@@ -121,7 +121,7 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
         ? { ...fields, offset: Math.min(fields["offset"] * fields["limit"], 10_000) }
         : fields)
   }),
-  mutant(`${id}-order-unstable`, "every second page is reversed", {
+  mutant(`${id}-order-unstable`, "every second page lists its records in reverse", {
     breaks: [`${id}.pages.stable`],
     make: () => {
       let count = 0

@@ -104,7 +104,7 @@ const bookMutants: ReadonlyArray<Mutant> = [
       return { ...rest, asks: bids, bids: asks }
     })
   }),
-  mutant("book-worst-first", "the worst ask comes first", {
+  mutant("book-worst-first", "a book shows the worst ask first", {
     breaks: ["book.levels", "book.limit"],
     ...at(isBook, ["asks"], (levels) => (levels as Levels).toReversed())
   }),
@@ -217,7 +217,7 @@ const tradeMutants: ReadonlyArray<Mutant> = [
     breaks: ["trades.agree"],
     ...at(isTrades, ["*"], swapped("quote_volume", "base_volume"))
   }),
-  mutant("trades-oldest-first", "the oldest trade comes first", {
+  mutant("trades-oldest-first", "past trades are listed oldest first", {
     breaks: ["trades.agree"],
     ...answering(isTrades, "success", (json) => (json as ReadonlyArray<unknown>).toReversed())
   }),

@@ -188,7 +188,7 @@ export const withBody = (answer: Written, body: unknown): Written => ({
   body: Json.stringify(body as object)
 })
 
-/** Changes the responses to calls of a path: successes, refusals, or both. */
+/** Changes the responses to calls to a path: successes, refusals, or both. */
 export const answering = (
   path: string | ((path: string) => boolean),
   when: "success" | "refusal" | "always",

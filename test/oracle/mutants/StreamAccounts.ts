@@ -87,7 +87,7 @@ const access: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "open-one",
-    "the positions need no authorisation",
+    "the request for positions needs no authorisation",
     ["streams.private"],
     answering(
       "positionsMargin_subscribe",
@@ -672,7 +672,7 @@ const wallets: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "balances-number",
-    "requested balances are numbers",
+    "the amounts of requested balances are numbers",
     ["streams.balances.request"],
     resulting(
       "balanceSpot_request",

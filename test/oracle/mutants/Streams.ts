@@ -317,7 +317,7 @@ const subscriptions: ReadonlyArray<StreamMutant> = [
     ["streams.connections", "streams.accounts"],
     everywhere
   ),
-  stream("to-later", "messages are pushed to the connections opened later, too", ["streams.connections"], toLater)
+  stream("to-later", "messages are also pushed to connections opened later", ["streams.connections"], toLater)
 ]
 
 // -----------------------------------------------------------------------------
@@ -379,7 +379,7 @@ const depth: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "snapshot-limit",
-    "a limit of 1 is read as 5",
+    "a depth limit of 1 is treated as 5",
     ["streams.depth.snapshot", "streams.depth.window"],
     sending((frame) =>
       frame.method === "depth_subscribe" && list(frame.params)[1] === 1
@@ -423,7 +423,7 @@ const depth: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "step",
-    "the price step is ignored",
+    "the price step of a subscription to a book is ignored",
     ["streams.depth.step"],
     sending((frame) =>
       frame.method === "depth_subscribe" ? { ...frame, params: list(frame.params).with(2, "0") } : frame
@@ -705,7 +705,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "period-ignored",
-    "every period is a day",
+    "the requested period of statistics is ignored: it is always a day",
     ["streams.statistics.period"],
     sending((frame) =>
       frame.method === "market_request" ? { ...frame, params: list(frame.params).with(1, 86_400) } : frame
@@ -713,7 +713,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "today-kept",
-    "the volume of a day is never zero",
+    "the volume of today's statistics is always 0.01",
     ["streams.statistics.period"],
     resulting("marketToday_query", (body) => ({ ...fields(body), volume: "0.01" }))
   ),
@@ -768,7 +768,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "statistics-close",
-    "close of the statistics is the open price",
+    "the close of pushed statistics is their open",
     ["streams.statistics.pushed"],
     pushing("market", ([market, body]) => [market, { ...fields(body), close: fields(body)["open"] }])
   ),
@@ -812,7 +812,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "trades-order",
-    "the first message lists the oldest trade first",
+    "the first message about trades lists the oldest trade first",
     ["streams.trades.snapshot"],
     pushing("trades", ([market, all]) => [
       market,
@@ -821,7 +821,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "trades-first",
-    "the first message lacks the latest trade",
+    "the first message about trades lacks the latest trade",
     ["streams.trades.snapshot"],
     pushing(
       "trades",
@@ -830,7 +830,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "trades-none",
-    "the first message has no trades",
+    "the first message about trades has no trades",
     ["streams.trades.snapshot"],
     pushing("trades", ([market]) => [market, []])
   ),
@@ -937,7 +937,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "last-price-once",
-    "only the first price is pushed",
+    "only the first message about the last price is pushed",
     ["streams.last-price.pushed"],
     later("lastprice", () => undefined)
   ),
@@ -980,7 +980,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ]),
   stream(
     "period",
-    "the period is missing",
+    "requested statistics lack the period",
     ["streams.statistics.request"],
     resulting("market_request", (body) => {
       const { period: _period, ...rest } = fields(body)
@@ -990,7 +990,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ...["market", "marketToday"].map((channel) =>
     stream(
       `${channel}-pushed`,
-      `pushed figures of ${channel} count half of the volume`,
+      `pushed figures of ${channel} count half the volume`,
       ["streams.statistics.pushed"],
       pushing(
         channel,

@@ -1,4 +1,4 @@
-/** Sandboxes with one fault in what a stream selects: ids, levels, periods, pages, assets, and unsubscriptions. */
+/** Sandboxes with one fault in a stream's selections: ids, levels, periods, pages, assets and unsubscriptions. */
 import { type Fault, type Frame, pushing, receiving, resulting, sending } from "./Frames.ts"
 import { fields, list, stream, type StreamMutant, success } from "./Streams.ts"
 

@@ -359,7 +359,7 @@ const views: ReadonlyArray<View> = [
   { id: "trade-balance-market", path: balance, place: ["*"], rule: "market-orders.funds", keys: ["available"] }
 ]
 
-/** The rules that find the same faults on a real account, which other orders may share. */
+/** The rules that find the same faults on a real account, where there may be other orders. */
 const ownRules: Readonly<Record<string, string>> = {
   "oco-orders.listed": "oco-orders.new",
   "oco-orders.canceled": "oco-orders.own.canceled"
@@ -695,7 +695,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
     breaks: ["oco-orders.not-found", "oco-orders.canceled"],
     ...accepting(cancelOco)
   }),
-  mutant("exits-elsewhere", "the exits wait for other prices", {
+  mutant("exits-elsewhere", "the exits wait for prices one higher than requested", {
     breaks: ["oto.exits", "oto.alone"],
     ...changing(active, ["*", "activation_price"], (price) => String(Number(price) + 1))
   }),
