@@ -117,8 +117,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.refusals",
     point: "The HTTP status of an error, and how invalid fields other than planId and ticker are refused",
-    stance:
-      "HTTP 400, code 0 or 30, Validation failed, and errors that name every invalid field; refusals of OCO and "
+    stance: "HTTP 400, code 0 or 30, Validation failed, and errors that name every invalid field; refusals of OCO and "
       + "cancel-all calls always have code 30, as the document says",
     rules: [
       "errors.private.status",

@@ -143,8 +143,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("summary.refusal", {
-    statement:
-      "Refuses the summary of an unknown market: HTTP 200, success false, and a message that names the field",
+    statement: "Refuses the summary of an unknown market: HTTP 200, success false, and a message that names the field",
     level: "SHOULD",
     profile: "read-only",
     check: (world) =>

@@ -245,8 +245,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("oco-orders.refusal", {
-    statement:
-      "Refuses to list OCO orders: code 31 for an unknown market, code 30 for an invalid limit or offset",
+    statement: "Refuses to list OCO orders: code 31 for an unknown market, code 30 for an invalid limit or offset",
     profile: "read-only",
     values: [["market", "NO_SUCH", 31], ["limit", 0, 30], ["limit", 101, 30], ["offset", -1, 30]] as const,
     check: (world, [key, value, code]) =>

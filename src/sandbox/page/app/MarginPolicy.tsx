@@ -78,8 +78,7 @@ const changes = (): object => {
 const save = (): void =>
   ask({
     title: "Change the margin policy?",
-    words:
-      "Every account with positions is checked again. Accounts without enough margin get a margin call or are " +
+    words: "Every account with positions is checked again. Accounts without enough margin get a margin call or are " +
       "liquidated. You can undo the change.",
     verb: "Change",
     does: () =>
