@@ -43,7 +43,7 @@ export const margin = 1000
 
 /**
  * Extends the lease with this class and token, or leases another class. If no class is free, returns the milliseconds
- * until one may be free.
+ * until a class might be free.
  *
  * One Redis hash stores all data about an API key. `run` identifies the server run that wrote the hash. No lease is
  * granted before the time `from`. `token:N` identifies the holder of class N, and `end:N` is the end of the holder's
@@ -135,7 +135,7 @@ return 0
   }
 ).withReturnType<number>()
 
-/** A range of numbers in one class, in ticks of the key's unit. */
+/** A range of numbers in one class, in the key's nonce unit. */
 export interface Lease {
   /** The class's name in Redis. */
   readonly held: string
@@ -151,7 +151,7 @@ export interface Lease {
 
 /** A program's leases on an API key's nonces. */
 export interface Holder {
-  /** Returns the current lease; `undefined` before the first lease was granted, and after a lease was given back. */
+  /** Returns the current lease; `undefined` before the first lease is granted, and after a lease is given back. */
   readonly lease: () => Lease | undefined
   /** Completes when the first lease is granted. */
   readonly first: Deferred.Deferred<void>

@@ -120,9 +120,9 @@ const drawing = (
  * class stays taken until its six-second lease ends, so set `programs` a little higher than the number of programs that
  * you run.
  *
- * The first call waits for its lease, at most ten seconds. A later call fails immediately if the program has no lease
- * because Redis can't be reached, all classes are taken, or the program was paused for longer than its lease. The error
- * is then `ExchangeUnreachable` (`why: "nonce"`), and nothing was sent.
+ * Until the program gets its first lease, each call waits for that lease for at most ten seconds. Afterwards, a call
+ * fails immediately if the program has no lease because Redis can't be reached, all classes are taken, or the program
+ * was paused for longer than its lease. The error is then `ExchangeUnreachable` (`why: "nonce"`), and nothing was sent.
  *
  * @category layers
  */
@@ -178,9 +178,9 @@ return 0
 
 /**
  * Provides increasing nonces for keys shared by any number of programs. A lock in Redis allows one call per key at a
- * time across all programs; Redis also stores the greatest nonce. This mode is slow: every call makes two requests to
- * Redis and waits for the responses to all earlier calls. A program that crashes during a call blocks the others for
- * fifteen seconds.
+ * time across all programs; Redis also stores the greatest nonce. This mode is slow: every call makes at least two
+ * requests to Redis and waits for the responses to all earlier calls. A program that crashes during a call blocks the
+ * others for fifteen seconds.
  *
  * No nonce is issued twice. If a program is paused and loses the lock, its call has a smaller nonce than the next
  * holder's call. If the paused program's call arrives after the next holder's call, the exchange refuses it, which

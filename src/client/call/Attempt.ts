@@ -36,9 +36,9 @@ import * as Recording from "./Recording.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * The maximum duration of one attempt, from its first byte to the last byte of the response. Before that, the signer
- * has the same time limit. The time spent waiting for a nonce is not included. Default: ten seconds. Provide a value to
- * an exchange's layer for all calls, or to a single call, which takes precedence.
+ * The maximum duration of one attempt, from its first byte to the last byte of the response. The signer, which runs
+ * before that, has a separate limit of the same length. The time spent waiting for a nonce is not included. Default:
+ * ten seconds. Provide a value to an exchange's layer for all calls, or to a single call, which takes precedence.
  */
 export const Timeout = Context.Reference<Duration.Input>("effect-txc/client/Call/Timeout", {
   defaultValue: () => "10 seconds"
@@ -129,7 +129,7 @@ export const unsigned = (to: Destination): Make => (asked, progress, { maxAnswer
   const { baseUrl, endpoint } = to
   const { fields, path } = Paths.locate(endpoint, asked.wire)
   const attempt: Attempt = { endpoint, by: nobody, asked, progress, nonce: 0 }
-  // The cast is safe, because all fields of public endpoints are text on the wire.
+  // The cast is safe, because all fields of public endpoints are strings on the wire.
   const query = new URLSearchParams(fields as Record<string, string>).toString()
   const url = query === "" ? baseUrl + path : `${baseUrl}${path}?${query}`
   return exchange(

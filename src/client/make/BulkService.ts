@@ -1,4 +1,4 @@
-/** Creates the services of bulk calls, in which each order is applied or refused separately. */
+/** Creates the services for bulk calls, in which the exchange accepts or refuses each order separately. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -28,8 +28,8 @@ export interface Orders<O> {
   /** The orders, 1 to 20, in the sequence in which they are placed. */
   readonly orders: ReadonlyArray<O>
   /**
-   * Whether the exchange stops at the first refused order. Orders before it stay placed. Default `false`: all orders
-   * are tried.
+   * Whether the exchange stops at the first order that it refuses. The orders before that order stay placed. Default
+   * `false`: the exchange tries all orders.
    */
   readonly stopOnFail?: boolean
 }

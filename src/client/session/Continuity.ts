@@ -75,7 +75,7 @@ export interface Kind<Message, Event, State, Answer = unknown> {
    */
   readonly renews: boolean
   /**
-   * Whether a state may prove that nothing was missed. If so, a lost connection is reported only when the next state
+   * Whether a state can prove that nothing was missed. If so, a lost connection is reported only when the next state
    * lacks this proof.
    */
   readonly mayProve: boolean

@@ -13,7 +13,7 @@ import type { Subscriber } from "./Subscriber.ts"
 /** A topic with its subscribers. */
 export interface Entry {
   readonly topic: unknown
-  /** The topic's parameters, as text. */
+  /** The topic's parameters, as JSON text. */
   readonly id: string
   /** The topic's key: see `Channel.Definition.keyOf`. */
   readonly key: string

@@ -30,8 +30,8 @@ import * as Transport from "./Transport.ts"
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /**
- * Whether this platform's `fetch` can send a stream. A `fetch` that can't may refuse the stream, or send it converted
- * to text.
+ * Whether this platform's `fetch` can send a stream. A `fetch` that can't send a stream either refuses it, or converts
+ * it to text and sends the text.
  */
 const takesStreams = (): boolean => {
   let isAsked = false
@@ -199,7 +199,7 @@ class Sending implements Delivery.Delivery {
  */
 export const fromFetch = (fetch: Fetch): Transport.Transport["Service"] => {
   const canStream = knownOnce()
-  /** The origins at which a browser has sent a stream. */
+  /** The origins to which a browser has sent a stream. */
   const reached = new Set<string>()
   const deliver = (request: Transport.Request) => Delivery.run(request.timeout, () => new Sending(fetch, request))
   return {

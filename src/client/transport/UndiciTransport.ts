@@ -53,7 +53,7 @@ interface Place {
   readonly path: string
 }
 
-/** Splits a URL into its origin and the rest. For text that is not a URL, the origin is invalid. */
+/** Splits a URL into its origin and the rest. For a string that is not a URL, the origin is invalid. */
 const place = (url: string): Place => {
   // The search starts after the scheme's two slashes. URLs are not parsed completely, because this code runs for every
   // call.
@@ -66,7 +66,7 @@ const abandoned = new Unwanted()
 
 /** A transport's dispatchers. */
 interface Route<D extends Dispatcher> {
-  /** Returns the dispatcher for an origin. Throws if the text is not a valid origin. */
+  /** Returns the dispatcher for an origin. Throws if the string is not a valid origin. */
   readonly of: (origin: string) => Connections.Watched<D>
   /**
    * Replaces a dispatcher's connections after a refusal, and watches the old connections. Absent if refused calls are
@@ -121,7 +121,7 @@ class Dispatch<D extends Dispatcher> implements Delivery.Delivery, Dispatcher.Di
           : headers,
         // Undici accepts any iterable, although its types do not allow it.
         body: this.body as Uint8Array | null,
-        // Undici sends no other request over the connection until this one has ended.
+        // Undici sends no other request over the connection until this request has ended.
         idempotent: false
       }, this)
     })
