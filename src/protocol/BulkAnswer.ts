@@ -41,7 +41,7 @@ interface Said<A> {
 export interface Item<A> extends Said<A> {
   /** Present instead of `result` and `error` when they can't be decoded. */
   readonly unreadable?: Unreadable
-  /** Present instead of the other fields when they do not show the order's outcome. */
+  /** Present instead of the other fields when the response does not show the order's outcome. */
   readonly lost?: Errors.OutcomeUnknown | Errors.AcceptedUnreadable
 }
 

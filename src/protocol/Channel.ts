@@ -22,7 +22,7 @@ import * as Compiled from "./Compiled.ts"
  *
  * - `set`: a subscription replaces the channel's set of topics on its connection
  * - `added`: a subscription adds a topic to its connection, or replaces the topic with the same key
- * - `single`: a connection has at most one topic; a subscription replaces it
+ * - `single`: a connection has at most one topic; a new subscription replaces that topic
  *
  * @category models
  */
@@ -36,8 +36,8 @@ export type Sharing = "set" | "added" | "single"
  *   message
  * - `chained`: each change contains the sequence number of the state before it, so a gap is detected. A new
  *   subscription begins with a snapshot
- * - `identified`: each record has an id and is pushed once. A query reads the latest records; their ids show which of
- *   them were already pushed
+ * - `identified`: each record has an id and is pushed once. A query reads the latest records; their ids show which
+ *   records were already pushed
  * - `changed`: each message contains changes to a state, and is pushed once. A query reads the complete state
  * - `signal`: each message is pushed once, and no query returns it
  *

@@ -34,7 +34,7 @@ import type * as Wire from "./Wire.ts"
 export type RefusalTag = "ValidationFailed" | "InvalidFields" | "ReduceOnlyRejected"
 
 /**
- * A rate limit (document, "Limits").
+ * A rate limit (the document, "Limits").
  *
  * @category models
  */
@@ -104,7 +104,7 @@ export interface Definition<
   readonly path: At
   /** Whether calls are signed with an API key (`private`) or not (`public`). */
   readonly access: Access
-  /** Whether only business partners may make the call (document, "Authentication", 5). Default `false`. */
+  /** Whether only business partners may make the call (the document, "Authentication", 5). Default `false`. */
   readonly b2b?: boolean
   /**
    * Whether the call changes anything at the exchange. The client never retries a mutating call that may have reached
@@ -173,7 +173,7 @@ export interface Endpoint<
   readonly clause: string
   /** `GET` for public calls, `POST` for private calls. */
   readonly method: "GET" | "POST"
-  /** Whether only business partners may make the call (document, "Authentication", 5). */
+  /** Whether only business partners may make the call (the document, "Authentication", 5). */
   readonly b2b: boolean
   /** Whether the call places orders, and how to find them. */
   readonly places: Placed

@@ -1,13 +1,13 @@
 /**
- * Orders in responses (document, "Stop-limit order (response)", which lists all order types).
+ * Orders in responses (the document, "Stop-limit order (response)", which lists all order types).
  *
  * @example
  * ```ts
  * import type { OrderAnswer } from "effect-txc"
  * import { Decimal } from "effect-txc"
  *
- * // Whether anything of the order was filled.
- * const isFilled = (order: OrderAnswer.Order) => !Decimal.Equivalence(order.dealStock, Decimal.zero)
+ * // Whether any part of the order was filled. const isFilled = (order: OrderAnswer.Order) =>
+ * !Decimal.Equivalence(order.dealStock, Decimal.zero)
  * ```
  */
 import type * as Schema from "effect/Schema"
@@ -67,7 +67,7 @@ export interface AnyOrder {
   readonly price?: Decimal
   /** Whether the order is post-only: the exchange refuses it if it would trade immediately. */
   readonly postOnly?: boolean
-  /** The order's status (document, "States and transitions"). */
+  /** The order's status (the document, "States and transitions"). */
   readonly status?: ReceivedStatus
   /** The action taken when the order would trade with another order from the same account. */
   readonly stp?: ReceivedSelfTradePrevention

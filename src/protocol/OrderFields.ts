@@ -1,6 +1,6 @@
 /**
  * Schemas for an order's fields in a response, and their wire keys and values in a dialect, shared by all responses
- * about orders.
+ * that contain orders.
  */
 import * as Schema from "effect/Schema"
 import { Decimal, FeeRate } from "../domain/Decimal.ts"
@@ -13,7 +13,7 @@ import * as Wire from "./Wire.ts"
 /** The order types without a limit price. For them, `price: "0"` means no price. */
 const marketTypes: ReadonlyArray<unknown> = ["market", "stock market", "stop market"]
 
-/** The fields that are the same in all responses about an order. */
+/** The fields that are the same in all responses that describe an order. */
 export const common = ({ extension, omissible, orderStatus, receivedSelfTradePrevention }: Dialect) => ({
   orderId: Wire.OrderId,
   clientOrderId: Schema.optionalKey(ReceivedClientOrderId),
