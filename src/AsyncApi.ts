@@ -18,7 +18,7 @@ import * as Frame from "./protocol/Frame.ts"
 import * as Json from "./protocol/Json.ts"
 import * as JsonSchema from "./protocol/JsonSchema.ts"
 
-/** A part of the document, as JSON. */
+/** A part of the AsyncAPI document, as JSON. */
 interface Part {
   readonly [key: string]: unknown
 }

@@ -35,7 +35,7 @@ export type OpenOrders = ReadonlyMap<OrderId, PendingOrdersChannel.PendingOrder>
  * @category models
  */
 export interface Seen {
-  /** The order after its last event. */
+  /** The order after its latest event. */
   readonly order: PendingOrdersChannel.PendingOrder
   /** Whether the order can still trade. */
   readonly isOpen: boolean
@@ -109,7 +109,7 @@ class Orders implements
 
   apply({ event, order }: PendingOrdersChannel.OrderEvent): true | "unreadable" {
     const id = order.orderId
-    // An unknown event does not tell whether the order can still trade.
+    // An unknown event does not show whether the order can still trade.
     if (event !== "finished" && event !== "new" && event !== "updated") return "unreadable"
     if (event === "finished") {
       this.#open.delete(id)
