@@ -40,13 +40,11 @@ export interface AdlQuantile {
   /** The market, such as `BTC_PERP`. */
   readonly market: MarketName
   /**
-   * The fifth of the queue that contains the long position: 4 is reduced first, 0 last. `null` if there is no such
-   * position.
+   * The long position's place in the queue: 4 is reduced first, 0 last. `null` if there is no long position.
    */
   readonly long: number | null
   /**
-   * The fifth of the queue that contains the short position: 4 is reduced first, 0 last. `null` if there is no such
-   * position.
+   * The short position's place in the queue: 4 is reduced first, 0 last. `null` if there is no short position.
    */
   readonly short: number | null
 }

@@ -1,5 +1,5 @@
 /**
- * The account's closed orders: an order is pushed when it is filled, or when it is canceled after a partial fill.
+ * The account's closed orders: the exchange pushes an order when the order is filled, or canceled after a partial fill.
  *
  * @example
  * ```ts

@@ -1,8 +1,8 @@
 /**
- * The account's orders that can still trade: an order is pushed when it is created, changes or closes.
+ * The account's orders that can still trade: the exchange pushes an order when the order is created, changes or closes.
  *
  * The exchange may also push `otoOrdersPending_update` to a subscriber. No documentation describes this message, but
- * another project's client reads it. The message does not belong to a channel, and is ignored.
+ * another project's client reads it. The message does not belong to a channel, so the client ignores it.
  *
  * @example
  * ```ts
@@ -56,7 +56,7 @@ export const Event = Unrecognised.open(oneOf(["new", "updated", "finished"]))
  * - `updated`: the order changed, for example because part of it was filled
  * - `finished`: the order was filled or canceled. If an order is filled immediately, this is the order's only event
  *
- * To modify an order, the exchange finishes the order and creates a replacement with a new id.
+ * To modify an order, the exchange cancels the order and creates a replacement with a new id.
  *
  * @category models
  */
@@ -140,8 +140,8 @@ const contains = (all: ReadonlyArray<orders.PendingOrder>, { event, order }: Ord
 export class PendingOrdersChannel extends Context.Service<PendingOrdersChannel, {
   /**
    * Emits all orders that can still trade as a `Snapshot`, and then each event about an order. An event contains the
-   * complete order, and replaces any earlier data about it. An event may repeat a change that the `Snapshot` already
-   * includes.
+   * complete order, and replaces any earlier data about that order. An event may repeat a change that the `Snapshot`
+   * already includes.
    */
   readonly stream: (
     topic: topics.Market
