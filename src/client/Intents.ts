@@ -68,7 +68,8 @@ export class IntentNotRecorded extends Schema.TaggedError<IntentNotRecorded>()("
 }
 
 /**
- * Records intents and their outcomes. If an intent was never settled, its process died and the outcome is unknown.
+ * Records intents and their outcomes. If an intent was never settled, the process that recorded it has died, and the
+ * outcome is unknown.
  *
  * @category models
  */

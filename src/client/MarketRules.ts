@@ -1,6 +1,6 @@
 /**
- * Checks orders against market rules before they are sent: steps, minimum amount, minimum and maximum total (the
- * document, Endpoints §2 and §3).
+ * Checks orders against market rules before the client sends them: steps, minimum amount, minimum and maximum total
+ * (the document, Endpoints §2 and §3).
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ const toTable = (markets: ReadonlyArray<Market.Market>): Table =>
   new Map(markets.map((market) => [market.name, market]))
 
 /**
- * Checks orders against a fixed list of markets. An order for a market that is not in the list is refused.
+ * Checks orders against a fixed list of markets. The client refuses an order for a market that is not in the list.
  *
  * @category layers
  */
@@ -94,7 +94,7 @@ export interface CacheOptions {
 /**
  * Checks orders against the exchange's markets, which are loaded for the first order and shared by all orders. An order
  * that finds the markets older than `timeToLive` starts a reload in the background. An order for an unknown market
- * waits for a reload. No order is sent until the markets have been loaded once.
+ * waits for a reload. The client sends no order until it has loaded the markets once.
  *
  * @category layers
  */

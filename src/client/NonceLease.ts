@@ -18,7 +18,7 @@
  *   and its replacement must differ by less than {@link margin}.
  *
  * The Redis server's clock determines when leases begin and end. If a program's clock is seconds ahead of the server's
- * clock, the program's leases appear to have ended already. If the program's clock is behind, calls may wait a few
+ * clock, the program's leases appear to have ended already. If the program's clock is behind, calls might wait a few
  * seconds for the start of the lease. If the program's clock is further behind, or was set back, calls fail with an
  * error that gives this reason. No nonce is used twice in any of these cases.
  */
@@ -45,7 +45,7 @@ export const margin = 1000
  * Extends the lease with this class and token, or leases another class. If no class is free, returns the milliseconds
  * until a class might be free.
  *
- * One Redis hash stores all data about an API key. `run` identifies the server run that wrote the hash. No lease is
+ * One Redis hash stores all data for an API key. `run` identifies the server run that wrote the hash. No lease is
  * granted before the time `from`. `token:N` identifies the holder of class N, and `end:N` is the end of the holder's
  * lease, which may be in the future even if the lease was given back.
  */

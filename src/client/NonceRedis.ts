@@ -112,8 +112,8 @@ const drawing = (
 /**
  * Provides windowed nonces for keys shared by up to `programs` programs at a time. In the live dialect, whose nonces
  * are milliseconds, all programs together can make about 1,000 calls per key per second, divided equally among them. In
- * the document's dialect, whose nonces are microseconds, they can make a million. Calls need no request to Redis: the
- * program leases its nonces before the first call, and extends the lease in the background.
+ * the document's dialect, whose nonces are microseconds, they can make about a million. Calls need no request to Redis:
+ * the program leases its nonces before the first call, and extends the lease in the background.
  *
  * `programs` must be the same in all programs that share a key, from 1 to 1000. A program with a different value gets
  * no lease while the other programs have leases. A program that exits gives its class back. If a program crashes, its
@@ -183,9 +183,9 @@ return 0
  * others for fifteen seconds.
  *
  * No nonce is issued twice. If a program is paused and loses the lock, its call has a smaller nonce than the next
- * holder's call. If the paused program's call arrives after the next holder's call, the exchange refuses it, which
- * proves that it was not applied. A call fails with `ExchangeUnreachable` (`why: "nonce"`) when Redis can't be reached
- * or the lock is not free within twenty seconds.
+ * holder's call. If the paused program's call arrives after the next holder's call, the exchange refuses the paused
+ * program's call, which proves that this call was not applied. A call fails with `ExchangeUnreachable` (`why: "nonce"`)
+ * when Redis can't be reached or the lock is not free within twenty seconds.
  *
  * @category layers
  */

@@ -23,7 +23,7 @@ export interface Progress {
   sentAt: number | undefined
   /** The HTTP status of the response to the call's latest attempt; absent without a response. */
   status: number | undefined
-  /** Whether the nonce of the call's first attempt was refused, and another attempt may follow. */
+  /** Whether the exchange refused the nonce of the call's first attempt, and another attempt may follow. */
   isRefused: boolean
 }
 

@@ -74,7 +74,7 @@ interface Line {
    * queue.
    */
   readonly waiting: Set<Deferred.Deferred<void>>
-  /** The end of the pause, in Unix milliseconds; no attempt is sent before it: see {@link pauseLeft}. */
+  /** The end of the pause, in Unix milliseconds; no attempt is sent before that time: see {@link pauseLeft}. */
   pausedUntil: number
   /** The time when the queue was last checked, in Unix milliseconds. */
   seen: number

@@ -76,15 +76,15 @@ const otherLength = <O, A>(
 ): string | undefined => {
   const isShort = items.length < orders.length
   return items.length > orders.length || (isShort && !stopOnFail)
-    ? `the response is about ${items.length} orders instead of ${orders.length}`
+    ? `the response has items for ${items.length} orders instead of ${orders.length}`
     : undefined
 }
 
-const otherAnswer = "the response is about an order that was not sent"
+const otherAnswer = "the response contains an order that was not sent"
 
 /**
- * Marks the items of a response whose outcomes are unknown. If one item is about a different order, the response may
- * belong to another call, so its refusals prove nothing.
+ * Marks the items of a response whose outcomes are unknown. If one item describes a different order, the response may
+ * belong to another call, so the response's refusals prove nothing.
  */
 const settling = <O extends object, A>(contradiction: (order: O, result: A) => string | undefined) =>
 (
@@ -105,7 +105,7 @@ const settling = <O extends object, A>(contradiction: (order: O, result: A) => s
         : partly.unreadable(order, unreadable.orderIds, unreadable.problem)
     }
     if ((error === undefined) === (result === undefined)) {
-      return partly.unknown(order, "unreadable-answer", "it has both a result and an error, or neither")
+      return partly.unknown(order, "unreadable-answer", "the item has both a result and an error, or neither")
     }
     if (error === undefined) return undefined
     if (isOther) return partly.unknown(order, "contradictory-answer", otherAnswer)

@@ -282,7 +282,7 @@ export interface Changes<Message, Event, State> {
   readonly read: Read<State>
   /** Returns a message's events. */
   readonly of: (message: Message) => ReadonlyArray<Event>
-  /** Whether it is certain that the state already contains the event. By default, it is not certain. */
+  /** Whether the state certainly contains the event already. Default: always `false`. */
   readonly contains?: (state: State, event: Event) => boolean
 }
 

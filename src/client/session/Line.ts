@@ -265,7 +265,7 @@ export class Line {
     }
   )
 
-  /** Handles the end of the connection. All its later messages are ignored. */
+  /** Handles the end of the connection. Later messages over the connection are ignored. */
   #lose(): void {
     const since = Time.fromMicros((this.#connection?.heardAt() ?? this.#clock.currentTimeMillisUnsafe()) * 1000)
     this.#connection = undefined

@@ -130,8 +130,8 @@ class Lines {
   }
 
   /**
-   * Returns a suitable line, or opens a new line; `undefined` if there are too many lines. A line closes some time
-   * after its last use.
+   * Returns a suitable line, or opens a new line; `undefined` if there are too many lines. A line closes when it has
+   * been unused for {@link grace}.
    */
   readonly use = (
     suits: (line: Line) => boolean,

@@ -192,8 +192,8 @@ class Sending implements Delivery.Delivery {
 }
 
 /**
- * Sends over your own `fetch`. Your `fetch` must not repeat requests or follow redirects. Once it has read a mutating
- * call's body, its failures are never reported as "not sent".
+ * Sends over your own `fetch`. Your `fetch` must not repeat requests or follow redirects. Once your `fetch` has read a
+ * mutating call's body, its failures are never reported as "not sent".
  *
  * @category constructors
  */

@@ -229,8 +229,8 @@ const over = <D extends Dispatcher>(route: Route<D>, bodyOf: BodyOf): Transport.
  *
  * The body of an at-most-once request can be read only once, so a dispatcher that retries can't deliver such a request
  * again. This protection adds a small cost to each call. Nevertheless, do not use a dispatcher that retries or follows
- * redirects. This transport does not control the dispatcher's connections, so a mutating call whose nonce was refused
- * is not retried.
+ * redirects. This transport does not control the dispatcher's connections, so the client does not retry a mutating call
+ * whose nonce the exchange refused.
  *
  * @category constructors
  */
