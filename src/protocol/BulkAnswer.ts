@@ -29,9 +29,9 @@ export interface Unreadable {
 
 /** The item for one order: a result or an error. */
 interface Said<A> {
-  /** The result for the order. Absent when the order was refused. */
+  /** The result for the order. Absent when the exchange refused the order. */
   readonly result?: A
-  /** The order's refusal. Absent when the order was accepted. */
+  /** The order's refusal. Absent when the exchange accepted the order. */
   readonly error?: Refusal
 }
 

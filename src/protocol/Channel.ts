@@ -147,8 +147,8 @@ export interface Definition<
   /** How the subscriptions of a connection share the channel. */
   readonly sharing: Sharing
   /**
-   * The schema of a topic. A topic is, for example, one market or all markets. Topics are checked before anything is
-   * sent.
+   * The schema of a topic. A topic is, for example, one market or all markets. The client checks topics before it sends
+   * anything.
    */
   readonly topic: Schema.Codec<Topic, unknown>
   /**
@@ -182,7 +182,7 @@ export interface Definition<
   readonly first: "snapshot" | "value" | "nothing"
   /** How a subscriber recovers from a gap. */
   readonly continuity: Continuity
-  /** How often messages are pushed. */
+  /** How often the exchange pushes messages. */
   readonly pushes: Pushes
   /** The queries, by the service's method name. */
   readonly queries: Queries

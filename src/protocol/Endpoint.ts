@@ -53,7 +53,7 @@ export interface RateLimit {
 export type Path = `/api/v${1 | 4}/${string}`
 
 /**
- * Whether a call places orders, and how to find them when its outcome is unknown:
+ * Whether a call places orders, and how to find the orders when the call's outcome is unknown:
  *
  * - `nothing`: the call places no orders with a client order id
  * - `order`: the call places one order, with the request's client order id
@@ -224,7 +224,7 @@ const tagsOf = {
 } as const
 
 /**
- * The tags of all errors with which a call to the endpoint can fail. {@link failureTags} returns them as a value.
+ * The tags of all errors with which a call to the endpoint can fail. {@link failureTags} returns the tags as a value.
  *
  * @category models
  */
@@ -241,8 +241,8 @@ export type FailureTag<E extends Any> =
 type AccessTag<Access> = Access extends "public" ? (typeof tagsOf.public)[number] : (typeof tagsOf.private)[number]
 
 /**
- * The tags that depend on whether the call mutates. If this is not known, these are the tags of reads and mutating
- * calls together.
+ * The tags that depend on whether the call mutates. If it is not known whether the call mutates, these are the tags of
+ * reads and mutating calls together.
  */
 type UncertainTag<Mutates> = Mutates extends true ? (typeof tagsOf.mutating)[number] : (typeof tagsOf.reading)[number]
 

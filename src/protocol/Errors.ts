@@ -64,7 +64,7 @@ export interface Judged<O extends Outcome> {
 export type FieldErrors<F extends string> = { readonly [K in F]?: ReadonlyArray<string> }
 
 /**
- * Errors about fields that the request does not have. The keys are the exchange's field names.
+ * Errors for fields that the request does not have. The keys are the exchange's field names.
  *
  * @category models
  */
@@ -85,7 +85,7 @@ export interface NamedFields {
   readonly status: number
   /** The errors for each request field, by the field's domain name. */
   readonly fields: FieldErrors<string>
-  /** The response's errors about fields that the request does not have. The keys are the exchange's field names. */
+  /** The response's errors for fields that the request does not have. The keys are the exchange's field names. */
   readonly otherFields: OtherFields
   /** The request's client order id, if it has a valid id. */
   readonly clientOrderId?: ClientOrderId
@@ -248,8 +248,9 @@ export class RequestRejected<F extends string = string> extends rejection() {
   }
 }
 
-// ----------------------------------------------------------------------------- Errors without field names. Each class
-// redeclares its fields, because an editor does not show doc comments for a schema's fields.
+// -----------------------------------------------------------------------------
+// Errors without field names. Each class redeclares its fields, because an editor does not show doc comments for a
+// schema's fields.
 // -----------------------------------------------------------------------------
 
 /**

@@ -72,8 +72,8 @@ const least: Readonly<Record<Checked, JsonSchema>> = {
 }
 
 /**
- * The JSON Schema keywords for a check. For an integer, JavaScript's bounds are dropped, because the wire does not have
- * them.
+ * The JSON Schema keywords for a check. For an integer, JavaScript's bounds are dropped, because the wire format has no
+ * such bounds.
  */
 const keywordsOf = (type: Checked, { annotations }: SchemaAST.Check<never>): JsonSchema | undefined => {
   if (Constraint.fromAnnotations(annotations)?.kind === "notEmpty") return least[type]

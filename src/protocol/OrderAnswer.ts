@@ -6,8 +6,8 @@
  * import type { OrderAnswer } from "effect-txc"
  * import { Decimal } from "effect-txc"
  *
- * // Whether any part of the order was filled. const isFilled = (order: OrderAnswer.Order) =>
- * !Decimal.Equivalence(order.dealStock, Decimal.zero)
+ * // Whether any part of the order was filled.
+ * const isFilled = (order: OrderAnswer.Order) => !Decimal.Equivalence(order.dealStock, Decimal.zero)
  * ```
  */
 import type * as Schema from "effect/Schema"

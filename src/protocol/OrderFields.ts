@@ -10,7 +10,7 @@ import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "./Dialect.ts"
 import * as Wire from "./Wire.ts"
 
-/** The order types without a limit price. For them, `price: "0"` means no price. */
+/** The order types without a limit price. For these types, `price: "0"` means no price. */
 const marketTypes: ReadonlyArray<unknown> = ["market", "stock market", "stop market"]
 
 /** The fields that are the same in all responses that describe an order. */

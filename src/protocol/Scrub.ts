@@ -12,7 +12,7 @@ import { Windows } from "./Windows.ts"
 /** The replacement for each removed part. */
 const removed = "<redacted>"
 
-/** The minimum length of the parts of a secret that are removed, in characters. */
+/** The minimum length of a removed part of a secret, in characters. */
 const window = 8
 
 /** Matches runs of letters and digits that are long enough to be a secret. */

@@ -524,8 +524,8 @@ export const saysError = (json: unknown): boolean => {
 }
 
 /**
- * Whether a JSON value may report a success whose body is not documented: any object or list that reports no error. A
- * string, a number, a boolean or `null` never reports a success.
+ * Whether a JSON value can be the undocumented body of a successful response: any object or list that reports no error.
+ * A string, a number, a boolean or `null` never reports a success.
  */
 export const saysSuccess = (json: unknown): boolean =>
   Array.isArray(json) ||
