@@ -187,7 +187,7 @@ export const median = (a: bigint, b: bigint, c: bigint): bigint => {
  */
 export const adlRating = (pnl: bigint, cost: bigint, equity: bigint): bigint => {
   if (pnl <= 0n || cost <= 0n) return 0n
-  // Positions of an account without positive equity rank above all others.
+  // Positions of an account without positive equity rank above all other positions.
   return equity <= 0n ? pnl * one * one : pnl * one / cost * cost / equity
 }
 
