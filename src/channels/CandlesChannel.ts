@@ -141,7 +141,7 @@ export interface Request {
 
 /**
  * An interval's prices, in the quote currency, and its volume so far. A message describes the current interval. The
- * last message about an interval contains the interval's final values.
+ * last message for an interval contains the interval's final values.
  *
  * @category models
  */

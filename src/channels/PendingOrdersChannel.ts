@@ -50,7 +50,7 @@ export type { Market as Topic } from "./topics.ts"
  */
 export const Event = Unrecognised.open(oneOf(["new", "updated", "finished"]))
 /**
- * An event about an order:
+ * The type of an order event:
  *
  * - `new`: the order was created, or is a stop order that was activated. An activated order keeps its id
  * - `updated`: the order changed, for example because part of it was filled
@@ -63,12 +63,12 @@ export const Event = Unrecognised.open(oneOf(["new", "updated", "finished"]))
 export type Event = typeof Event.Type
 
 /**
- * An event about an order, and the order after the event.
+ * An order event: its type, and the order after the event.
  *
  * @category models
  */
 export interface OrderEvent {
-  /** The event: new, updated or finished. */
+  /** The event's type: new, updated or finished. */
   readonly event: Event
   /** The order after the event. */
   readonly order: orders.PendingOrder
@@ -139,9 +139,9 @@ const contains = (all: ReadonlyArray<orders.PendingOrder>, { event, order }: Ord
  */
 export class PendingOrdersChannel extends Context.Service<PendingOrdersChannel, {
   /**
-   * Emits all orders that can still trade as a `Snapshot`, and then each event about an order. An event contains the
-   * complete order, and replaces any earlier data about that order. An event may repeat a change that the `Snapshot`
-   * already includes.
+   * Emits all orders that can still trade as a `Snapshot`, and then each order event. An event contains the complete
+   * order, and replaces any earlier data about that order. An event may repeat a change that the `Snapshot` already
+   * includes.
    */
   readonly stream: (
     topic: topics.Market

@@ -38,7 +38,7 @@ export const Side = numbered(Order.ReceivedSide, [[1, "sell"], [2, "buy"]])
 /** A role: 1 (maker) or 2 (taker) on the wire. */
 export const Role = numbered(Order.ReceivedRole, [[1, "maker"], [2, "taker"]])
 
-/** An event about a position or a borrow: 1 (margin call) or 2 (liquidation) on the wire. */
+/** The type of a position event or a borrow event: 1 (margin call) or 2 (liquidation) on the wire. */
 export const liquidation = <A extends string>(schema: Schema.Codec<A, string>): Schema.Codec<A, number | string> =>
   numbered(schema, [[1, "margin_call"], [2, "liquidation"]])
 
