@@ -42,7 +42,7 @@ import { Reconciliation } from "./Reconciliation.ts"
 export type PublicServices = Contract.ServiceOf<Contract.PublicName>
 
 /**
- * The services of all endpoints, and `Reconciliation`, which uses several of them.
+ * The services of all endpoints, and `Reconciliation`, which uses several of these services.
  *
  * @category models
  */

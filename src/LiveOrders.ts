@@ -49,7 +49,8 @@ export interface Seen {
 export interface OrderLookup {
   /**
    * Waits for an order for which `test` returns `true`: one of the open orders, or one of the latest 1000 orders that
-   * closed while the view ran. An order that closes while the view is incomplete may never be found, so use a timeout.
+   * closed while the view ran. An order that closes while the view is incomplete might never be found, so use a
+   * timeout.
    */
   readonly find: (test: (seen: Seen) => boolean) => Effect.Effect<Seen, StreamErrors.PrivateFailure>
 }

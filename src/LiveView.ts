@@ -165,7 +165,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   #heardAt: HeardAt = () => undefined
   /** The number of changes. */
   #version = 0
-  /** The last computed value, and the version that it belongs to. */
+  /** The latest computed value, and its version. */
   #made: { readonly value: A; readonly version: number } | undefined
   /** The number of the subscription whose items the view uses. */
   #source = 1

@@ -136,7 +136,7 @@ export interface Assumptions {
 export const cautious = {
   /** The exchange's clocks differ by at most five seconds, and its actions become visible within five seconds. */
   margin: "5 seconds",
-  /** The account's history may not contain orders that were canceled before they traded. */
+  /** The account's history might lack orders that were canceled before they traded. */
   recordsCanceled: false,
   /** The search waits for at most one minute. */
   patience: "1 minute"
