@@ -1,6 +1,6 @@
 /**
- * Checks orders against market rules before the client sends them: steps, minimum amount, minimum and maximum total
- * (the document, Endpoints §2 and §3).
+ * Checks orders, before the client sends them, against their markets' rules: steps, minimum amount, minimum and maximum
+ * total (the document, Endpoints §2 and §3).
  *
  * @example
  * ```ts
@@ -113,7 +113,7 @@ export const layerCached = <E extends { readonly message: string }, R>(
       let state: { readonly table: Table; readonly loadedAt: number } | undefined
       let refreshing = false
 
-      /** Loads the markets, unless another order has loaded them since `seen`. */
+      /** Loads the markets, unless another order has loaded them since the state `seen`. */
       const refresh = (seen: typeof state) =>
         one.withPermits(1)(Effect.suspend(() =>
           state !== seen && state !== undefined ? Effect.succeed(state) : load.pipe(

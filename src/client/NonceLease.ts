@@ -5,13 +5,13 @@
  * when divided by the number of programs. A lease covers a range of numbers in one class. No two leases ever share a
  * number, because:
  *
- * - A class's next lease begins no earlier than its previous lease ended. So the ranges of two leases never overlap,
- *   whatever the clocks show.
+ * - A lease on a class begins no earlier than the end of the previous lease on that class. So the ranges of two leases
+ *   never overlap, whatever the clocks show.
  * - A program draws only from its own lease. No other program ever draws the same numbers, even if the leaseholder is
  *   paused and sends its numbers late. When the leaseholder resumes, its clock is past the end of its lease, so it
  *   draws no more numbers until it has a new lease.
  * - A lease is extended or given back with its token, which is unique to that lease. If another program has leased the
- *   class in the meantime, the first program gets another class, or no lease at all.
+ *   class in the meantime, the former holder gets another class, or no lease at all.
  * - The data in Redis contains the run id of the server that wrote it. If Redis was emptied, restarted or replaced, the
  *   data is missing or contains a different run id, and recent leases may be lost. In this case no lease is granted
  *   until every lease that may have been lost has ended. Only this step relies on clocks: the clocks of a Redis server

@@ -41,8 +41,8 @@ const inClass = (least: number, remainder: number, programs: number): number =>
   least + ((remainder - least) % programs + programs) % programs
 
 /**
- * Returns an error if `millis`, the time until the first number of the lease may be used, is longer than a call may
- * wait; otherwise `undefined`.
+ * Returns an error if `millis`, the time until the first number of the lease can be used, is longer than a call waits;
+ * otherwise `undefined`.
  */
 const behind = (millis: number): NonceUnavailable | undefined =>
   millis <= maxSetBack ? undefined : new NonceUnavailable({

@@ -183,9 +183,9 @@ export const otherOrder = (asked: Naming, said: Naming): string | undefined => {
 }
 
 /**
- * Describes how a response differs from the requested order, in any field that both have; `undefined` if there is no
- * difference. Decimals are compared by value. Five differences are allowed, because the exchange makes such
- * changes deliberately:
+ * Describes how an order in a response differs from the requested order, in any field that both orders have;
+ * `undefined` if there is no difference. Decimals are compared by value. Five differences are allowed, because the
+ * exchange makes such changes deliberately:
  *
  * - Amounts and prices may be truncated to the market's precision.
  * - A reduce-only order's amount may be smaller: the exchange reduces it to the position's size (the document,

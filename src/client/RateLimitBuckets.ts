@@ -37,9 +37,9 @@ export interface Bucket {
  * @category models
  */
 export interface Of {
-  /** The exchange, without a trailing slash. */
+  /** The exchange's base URL, without a trailing slash. */
   readonly baseUrl: string
-  /** The key that signs; absent for public calls. */
+  /** The API key that signs the calls; absent for public calls. */
   readonly apiKey?: Redacted.Redacted
 }
 
@@ -223,7 +223,7 @@ export interface Counted {
    * counted together.
    */
   readonly what: string
-  /** The key that signs; absent for public calls. */
+  /** The API key that signs the calls; absent for public calls. */
   readonly apiKey: string | undefined
   /** The maximum number of calls in a burst. */
   readonly most: number

@@ -17,7 +17,7 @@ import type { Dialer } from "./Dialer.ts"
 
 /**
  * The time between application pings. The exchange closes a connection over which a client sends nothing for 60 s, and
- * recommends a ping every 50 s. With pings every 30 s, a dead connection is noticed sooner.
+ * recommends a ping every 50 s. With pings every 30 s, the client notices a dead connection sooner.
  */
 export const pingEvery = "30 seconds"
 
