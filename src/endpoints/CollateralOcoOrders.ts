@@ -65,8 +65,8 @@ export interface Request extends OrderTerms.OnMargin {
   /** The pair's client order id. The client generates an id when you omit it. */
   readonly clientOrderId?: ClientOrderId
   /**
-   * Whether both legs may only reduce or close a position; an amount larger than the position is reduced to the
-   * position's size. Default `false`. The document announces this field for a later version.
+   * Whether both legs may only reduce or close a position; the exchange reduces an amount larger than the position to
+   * the position's size. Default `false`. The document announces this field for a later version.
    */
   readonly reduceOnly?: boolean
   /**

@@ -124,7 +124,10 @@ export interface Timer {
   readonly startTime: UnixSeconds
   /** The time when the kill switch cancels the orders unless it is armed again, in Unix seconds. */
   readonly cancellationTime: UnixSeconds
-  /** The types of orders that the kill switch cancels. Absent, on the wire `null`, when it cancels all types. */
+  /**
+   * The types of orders that the kill switch cancels. Absent, on the wire `null`, when the kill switch cancels all
+   * types.
+   */
   readonly types?: ReadonlyArray<CancelAllType | Unrecognised.Unrecognised>
 }
 

@@ -88,7 +88,7 @@ export interface SubAccountApiKey {
   readonly isEnabled: boolean
   /** The public key. */
   readonly apiKey: ApiKey
-  /** A code for the key's permissions. The document does not explain its values. */
+  /** A value that stands for the key's permissions. The document does not explain the values. */
   readonly type: string
   /** The time when the key was last used, in Unix seconds. Absent when the key was never used. */
   readonly lastActivity?: UnixSeconds
