@@ -118,9 +118,9 @@ export interface Terms {
   readonly market: MarketName
   /** The ordered amount, in the base currency unless `quoteAmount` of {@link MarketTerms} is set. */
   readonly amount: Amount
-  /** The price of the take-profit that is placed when the order is filled, in the quote currency. */
+  /** The price of the take-profit that the exchange places when the order is filled, in the quote currency. */
   readonly takeProfit?: Price
-  /** The price of the stop-loss that is placed when the order is filled, in the quote currency. */
+  /** The price of the stop-loss that the exchange places when the order is filled, in the quote currency. */
   readonly stopLoss?: Price
 }
 

@@ -78,9 +78,9 @@ export type OrderStatus = typeof OrderStatus.Type
  * The action taken when an order would trade with another order of the same account:
  *
  * - `no`: no action; the orders trade with each other
- * - `cancel_both`: both orders are canceled
- * - `cancel_new`: the new order is canceled
- * - `cancel_old`: the old order is canceled
+ * - `cancel_both`: the exchange cancels both orders
+ * - `cancel_new`: the exchange cancels the new order
+ * - `cancel_old`: the exchange cancels the old order
  *
  * @category schemas
  */

@@ -97,7 +97,7 @@ export interface Order extends AnyOrder {
   readonly makerFee?: FeeRate
   /** Whether the order trades as a retail order, which may get a better price. Live dialect only. */
   readonly retail?: boolean
-  /** The take-profit and stop-loss that are placed when the order is filled. Live dialect only. */
+  /** The take-profit and stop-loss that the exchange places when the order is filled. Live dialect only. */
   readonly oto?: OrderFields.Oto
   /** Whether the order may only reduce or close a position. */
   readonly reduceOnly?: boolean

@@ -35,9 +35,9 @@ export const common = ({ extension, omissible, orderStatus, receivedSelfTradePre
 export interface Oto {
   /** The exchange's identifier for the group of orders. */
   readonly otoId: OrderId
-  /** The price of the take-profit that is placed when the order is filled, in the quote currency. */
+  /** The price of the take-profit that the exchange places when the order is filled, in the quote currency. */
   readonly takeProfit?: Decimal
-  /** The price of the stop-loss that is placed when the order is filled, in the quote currency. */
+  /** The price of the stop-loss that the exchange places when the order is filled, in the quote currency. */
   readonly stopLoss?: Decimal
 }
 
