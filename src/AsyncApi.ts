@@ -18,7 +18,7 @@ import * as Frame from "./protocol/Frame.ts"
 import * as Json from "./protocol/Json.ts"
 import * as JsonSchema from "./protocol/JsonSchema.ts"
 
-/** A part of the document, as JSON. */
+/** A part of the AsyncAPI document, as JSON. */
 interface Part {
   readonly [key: string]: unknown
 }
@@ -154,7 +154,7 @@ const requestOperation = (channel: string, message: string, reply: string, more:
 const sharings: Readonly<Record<Channel.Sharing, string>> = {
   set: "A subscription replaces the channel's earlier subscription on its connection.",
   added:
-    "A subscription is added to the connection's others if its last parameter is `true`; otherwise it replaces them.",
+    "A subscription whose last parameter is `true` is added to the earlier ones; otherwise it replaces them.",
   single: "A connection has at most one subscription to the channel; a new subscription replaces it."
 }
 

@@ -21,7 +21,7 @@ import * as Signature from "./protocol/Signature.ts"
 import * as Violation from "./protocol/Violation.ts"
 import type * as Wire from "./protocol/Wire.ts"
 
-/** A part of the document, as JSON. */
+/** A part of the OpenAPI document, as JSON. */
 interface Part {
   readonly [key: string]: unknown
 }
@@ -148,7 +148,7 @@ const nowhere = (): boolean => false
 const isPrivate = ({ endpoint }: Refusable): boolean => endpoint.access === "private"
 const isWindowed = (call: Refusable): boolean => isPrivate(call) && hasWindow(call.dialect)
 
-/** For each refusal, whether the exchange may refuse the call with it. */
+/** For each kind of refusal, whether the exchange can refuse the call in this way. */
 const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } = {
   payloadMissing: isPrivate,
   payloadInvalid: isPrivate,

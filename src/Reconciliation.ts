@@ -136,7 +136,7 @@ export interface Assumptions {
 export const cautious = {
   /** The exchange's clocks differ by at most five seconds, and its actions become visible within five seconds. */
   margin: "5 seconds",
-  /** The account's history may not contain orders that were canceled before they traded. */
+  /** The account's history might lack orders that were canceled before they traded. */
   recordsCanceled: false,
   /** The search waits for at most one minute. */
   patience: "1 minute"
@@ -202,7 +202,7 @@ export interface PlacedFills extends Found<"fills"> {
  * @category models
  */
 export interface PlacedSeen extends Found<"stream"> {
-  /** The order after its last event. */
+  /** The order after its latest event. */
   readonly order: LiveOrders.Seen["order"]
   /** Whether the order can still trade, as far as the view knows. */
   readonly isOpen: boolean
@@ -238,7 +238,8 @@ export interface NotPlaced {
  *   before, or this machine's clock was ahead of the exchange's clock by more than the margin
  * - `no-id`: the exchange does not return the client order ids of such orders. Compare the order with `pairs`, which
  *   are the market's open OCO orders without an id
- * - `not-an-order`: the call does not place an order that has a client order id
+ * - `not-an-order`: the call does not place an order that has a client order id, or {@link Lost} lacks that id or the
+ *   market
  * - `not-readable`: a call to the exchange failed, or the exchange's lists changed too fast while they were read. See
  *   `error`, and reconcile again
  *
@@ -459,7 +460,7 @@ const tooLate = Effect.fnUntraced(function*(
   const { call: { dialect, nonceForm: ownForm }, serverTime } = account
   // The exchange's clock in milliseconds, rounded down to whole seconds.
   const exchangeClock = Effect.map(serverTime.get, (seconds) => seconds * 1000)
-  // Other kinds of nonces may have a different unit, or expire differently.
+  // A nonce of a different kind may have a different unit, or expire differently.
   const isComparable = nonce !== undefined && nonceForm === ownForm
   if (isComparable && nonceForm === "window") {
     return yield* passed(exchangeClock, nonce / ticks[dialect.nonceUnit] + nonceWindowMillis + margin, patience)

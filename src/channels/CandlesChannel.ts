@@ -41,8 +41,8 @@ const units = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, M: 2_592_000 } as c
 
 /**
  * The interval lengths: seconds (`s`), minutes (`m`), hours (`h`), days (`d`), weeks (`w`), months of 30 days (`M`).
- * The list contains the lengths in `Candles.intervals`, plus every other length that divides a minute, an hour or a
- * day.
+ * The list contains the lengths in `Candles.intervals`, every other length that divides a minute, an hour or a day, and
+ * two days.
  *
  * @category constants
  */
@@ -141,7 +141,7 @@ export interface Request {
 
 /**
  * An interval's prices, in the quote currency, and its volume so far. A message describes the current interval. The
- * last message about an interval has its final values.
+ * last message for an interval contains the interval's final values.
  *
  * @category models
  */

@@ -140,8 +140,8 @@ const isLast = <A>({ records, total }: CountedPage<A>, offset: number, size: num
  * removed during the read shift the pages. With an `identity`, no record is emitted twice, and each page begins with
  * the last record of the previous page. If that record is gone, the stream reads backwards until it finds an emitted
  * record, so it does not miss any record that stays in the list. If it finds no emitted record, it fails with
- * `ListShifted`, or emits the element from {@link Identity.gap} and continues. Without an `identity`, a record may be
- * repeated or missed without notice.
+ * `ListShifted`, or emits the element from {@link Identity.gap} and continues. Without an `identity`, the stream may
+ * repeat or miss a record without notice.
  *
  * @example
  * ```ts

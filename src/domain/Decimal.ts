@@ -1,6 +1,6 @@
 /**
- * Decimal numbers as text. The exchange sends all amounts, prices and fees in this form (document, "What the service
- * does", 7).
+ * Decimal numbers as text. The exchange sends all amounts, prices and fees in this form (the document, "What the
+ * service does", 7).
  *
  * A decimal keeps its original text. Two decimals may be equal in value and differ in text (`"1.50"`, `"1.5"`), so
  * compare them with {@link Equivalence} and {@link Order}, never with `===`. Arithmetic is exact and never uses

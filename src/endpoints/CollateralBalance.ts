@@ -45,7 +45,7 @@ const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: exten
  */
 export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 
-/** A balance as received: the live exchange sends strings or numbers. */
+/** The balances as received: the live exchange sends each balance as a string or a number. */
 const response = () => Wire.keyed(Ticker, Wire.LooseDecimal)
 
 /**

@@ -76,7 +76,7 @@ export interface FundingPayment {
   readonly fundingTime: UnixSeconds
   /** The funding rate, as a ratio. Longs pay shorts when the rate is positive. */
   readonly fundingRate: Decimal
-  /** The amount received, in the quote currency; negative when it was paid. */
+  /** The amount that the position received, in the quote currency; negative if the position paid. */
   readonly fundingAmount: Decimal
   /** The position's size at the settlement, in the base currency: negative for a short position. */
   readonly positionAmount: Decimal

@@ -1,5 +1,5 @@
 /**
- * Interest payments from fixed-term lending (document, Endpoints §1). For business partners only.
+ * Interest payments from fixed-term lending (the document, Endpoints §1). For business partners only.
  *
  * @example
  * ```ts
@@ -112,7 +112,7 @@ const response = Wire.answer<Page>({
 })
 
 /**
- * The endpoint `POST /api/v4/main-account/smart/interest-payment-history` (document, Endpoints §1).
+ * The endpoint `POST /api/v4/main-account/smart/interest-payment-history` (the document, Endpoints §1).
  *
  * @category endpoints
  */

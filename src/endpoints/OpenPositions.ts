@@ -89,7 +89,7 @@ export interface Position {
   readonly liquidationState?: string | null
   /** The realized profit or loss, in the quote currency. */
   readonly pnl?: Decimal | null
-  /** The unrealized profit or loss, as a percentage. */
+  /** The unrealized profit or loss, as a percentage of the position's cost. */
   readonly pnlPercent?: Decimal | null
   /** The unrealized profit or loss, in the quote currency. */
   readonly unrealizedPnl?: Decimal | null

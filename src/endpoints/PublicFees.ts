@@ -105,7 +105,7 @@ export interface PublicFee {
   readonly ticker: string
   /** The asset's full name. */
   readonly name: string
-  /** The ids of a fiat currency's payment providers; empty for any other asset. */
+  /** The ids of a fiat currency's payment providers; empty for a crypto asset. */
   readonly providers: ReadonlyArray<string>
   /** Whether the asset can currently be deposited. Absent means no. */
   readonly canDeposit?: boolean

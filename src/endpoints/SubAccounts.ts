@@ -1,5 +1,5 @@
 /**
- * An account's sub-accounts (document, Endpoints §9).
+ * An account's sub-accounts (the document, Endpoints §9).
  *
  * @example
  * ```ts
@@ -147,7 +147,7 @@ const response = Wire.answer<Page>({
 }, { keys: { records: "data" } })
 
 /**
- * The endpoint `POST /api/v4/sub-account/list` (document, Endpoints §9).
+ * The endpoint `POST /api/v4/sub-account/list` (the document, Endpoints §9).
  *
  * @category endpoints
  */

@@ -73,8 +73,8 @@ interface Received extends Omit<FeeSchedule, "customFees">, Partial<Pick<FeeSche
 const tradingFee = () => Wire.answer<TradingFee>({ maker: Decimal, taker: Decimal })
 
 /**
- * A market's fees were once sent as a pair. It is not documented which of the two is the maker fee, so a pair is
- * accepted only when both fees are equal.
+ * The exchange once sent a market's fees as a pair. It is not documented which of the two is the maker fee, so the
+ * client accepts a pair only when both fees are equal.
  */
 const readPair = (wire: unknown): unknown =>
   Array.isArray(wire) && wire.length === 2 && wire[0] === wire[1] ? { maker: wire[0], taker: wire[1] } : wire

@@ -22,7 +22,7 @@ import * as Compiled from "./Compiled.ts"
  *
  * - `set`: a subscription replaces the channel's set of topics on its connection
  * - `added`: a subscription adds a topic to its connection, or replaces the topic with the same key
- * - `single`: a connection has at most one topic; a subscription replaces it
+ * - `single`: a connection has at most one topic; a new subscription replaces that topic
  *
  * @category models
  */
@@ -36,8 +36,8 @@ export type Sharing = "set" | "added" | "single"
  *   message
  * - `chained`: each change contains the sequence number of the state before it, so a gap is detected. A new
  *   subscription begins with a snapshot
- * - `identified`: each record has an id and is pushed once. A query reads the latest records; their ids show which of
- *   them were already pushed
+ * - `identified`: each record has an id and is pushed once. A query reads the latest records; their ids show which
+ *   records were already pushed
  * - `changed`: each message contains changes to a state, and is pushed once. A query reads the complete state
  * - `signal`: each message is pushed once, and no query returns it
  *
@@ -147,8 +147,8 @@ export interface Definition<
   /** How the subscriptions of a connection share the channel. */
   readonly sharing: Sharing
   /**
-   * The schema of a topic. A topic is, for example, one market or all markets. Topics are checked before anything is
-   * sent.
+   * The schema of a topic. A topic is, for example, one market or all markets. The client checks topics before it sends
+   * anything.
    */
   readonly topic: Schema.Codec<Topic, unknown>
   /**
@@ -182,7 +182,7 @@ export interface Definition<
   readonly first: "snapshot" | "value" | "nothing"
   /** How a subscriber recovers from a gap. */
   readonly continuity: Continuity
-  /** How often messages are pushed. */
+  /** How often the exchange pushes messages. */
   readonly pushes: Pushes
   /** The queries, by the service's method name. */
   readonly queries: Queries

@@ -34,7 +34,7 @@ import type * as Wire from "./Wire.ts"
 export type RefusalTag = "ValidationFailed" | "InvalidFields" | "ReduceOnlyRejected"
 
 /**
- * A rate limit (document, "Limits").
+ * A rate limit (the document, "Limits").
  *
  * @category models
  */
@@ -53,7 +53,7 @@ export interface RateLimit {
 export type Path = `/api/v${1 | 4}/${string}`
 
 /**
- * Whether a call places orders, and how to find them when its outcome is unknown:
+ * Whether a call places orders, and how to find the orders when the call's outcome is unknown:
  *
  * - `nothing`: the call places no orders with a client order id
  * - `order`: the call places one order, with the request's client order id
@@ -104,7 +104,7 @@ export interface Definition<
   readonly path: At
   /** Whether calls are signed with an API key (`private`) or not (`public`). */
   readonly access: Access
-  /** Whether only business partners may make the call (document, "Authentication", 5). Default `false`. */
+  /** Whether only business partners may make the call (the document, "Authentication", 5). Default `false`. */
   readonly b2b?: boolean
   /**
    * Whether the call changes anything at the exchange. The client never retries a mutating call that may have reached
@@ -173,7 +173,7 @@ export interface Endpoint<
   readonly clause: string
   /** `GET` for public calls, `POST` for private calls. */
   readonly method: "GET" | "POST"
-  /** Whether only business partners may make the call (document, "Authentication", 5). */
+  /** Whether only business partners may make the call (the document, "Authentication", 5). */
   readonly b2b: boolean
   /** Whether the call places orders, and how to find them. */
   readonly places: Placed
@@ -224,7 +224,7 @@ const tagsOf = {
 } as const
 
 /**
- * The tags of all errors with which a call to the endpoint can fail. {@link failureTags} returns them as a value.
+ * The tags of all errors with which a call to the endpoint can fail. {@link failureTags} returns the tags as a value.
  *
  * @category models
  */
@@ -241,8 +241,8 @@ export type FailureTag<E extends Any> =
 type AccessTag<Access> = Access extends "public" ? (typeof tagsOf.public)[number] : (typeof tagsOf.private)[number]
 
 /**
- * The tags that depend on whether the call mutates. If this is not known, these are the tags of reads and mutating
- * calls together.
+ * The tags that depend on whether the call mutates. If it is not known whether the call mutates, these are the tags of
+ * reads and mutating calls together.
  */
 type UncertainTag<Mutates> = Mutates extends true ? (typeof tagsOf.mutating)[number] : (typeof tagsOf.reading)[number]
 

@@ -81,7 +81,7 @@ const reading = (
 }
 
 /**
- * Describes the array. Only elements at the end can be omitted; any other optional element has a value that means
+ * Describes the array. Only elements at the end can be omitted; an optional element before them has a value that means
  * "absent".
  */
 const tupleOf = (

@@ -12,15 +12,15 @@ import { Windows } from "./Windows.ts"
 /** The replacement for each removed part. */
 const removed = "<redacted>"
 
-/** The minimum length of the parts of a secret that are removed, in characters. */
+/** The minimum length of a removed part of a secret, in characters. */
 const window = 8
 
 /** Matches runs of letters and digits that are long enough to be a secret. */
 const longRun = /[A-Za-z0-9+/=_-]{24,}/gu
 
 /**
- * A decoded text, with the start and end of each character in the original text. If the positions are absent, the text
- * is the original text itself.
+ * A decoded string, with the start and end of each character in the original string. If the positions are absent, this
+ * is the original string itself.
  */
 interface Reading {
   readonly text: string
@@ -188,7 +188,7 @@ const between = "\uffff"
 
 /**
  * The parts of an encoding that have {@link window} characters, but become shorter when they are normalised, because
- * they contain whitespace or padding. Also contains the complete encoding, if it is shorter than {@link window}.
+ * they contain whitespace or padding. Also contains the entire encoding, if it is shorter than {@link window}.
  */
 const shortParts = (spelling: string): ReadonlyArray<string> => {
   const found: Array<string> = []
@@ -262,7 +262,7 @@ class Marks {
 /**
  * Creates a function that removes the given secrets from a string. No eight consecutive characters of a secret remain,
  * whether plain, as Base64 or as hexadecimal, and however the string escapes them. A secret shorter than eight
- * characters is only removed where it occurs completely.
+ * characters is removed only where the entire secret occurs.
  */
 export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => string => {
   // The index is built on first use, because most calls succeed and never need it.

@@ -43,7 +43,7 @@ export interface Field {
   readonly nullIsAbsent: () => boolean
 }
 
-/** A model's fields in order, and the key that combines several of them. */
+/** A model's fields in order, and the key that combines several fields. */
 export interface Plan {
   /** The fields, in the order of the model's schema. */
   readonly fields: ReadonlyArray<Field>
@@ -153,7 +153,7 @@ const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile
     if (!Json.isObject(seen)) return refused
     const wire = write(seen)
     if (!isWire(wire)) return refused
-    // The value has a field that this dialect does not have, and a constraint may read that field, so the schema
+    // If the value has a field that this dialect does not have, a constraint may read that field, so the schema
     // decides.
     if (accepts !== undefined && Object.keys(value).length > Object.keys(seen).length) return undecided()
     if (accepts !== undefined && !accepts(seen)) return refused

@@ -167,7 +167,9 @@ const asDeclared = <Q, A, X extends Access, M extends boolean, T extends Endpoin
   call: Effect.Effect<unknown, Errors.CallError>
 ): Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, X, M, T>>> => call as never
 
-/** Settings that the calling fiber may provide. If it does not, the layer's values apply. */
+/**
+ * Settings that the calling fiber can provide. The layer's values apply to settings that the fiber does not provide.
+ */
 interface Given {
   readonly limits: Attempt.Limits
   readonly readRetry: ReadonlyArray<Duration.Input>

@@ -1,4 +1,4 @@
-/** Creates the service of a call that places an order. */
+/** Creates the service for a call that places an order. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"

@@ -91,7 +91,8 @@ export const layer = <
     service,
     Call.Call.useSync((calls) => {
       const { page, stream } = reading<Q, A, Item, Page, T>(endpoint, toPage, idOf, lastOf)(calls)
-      // These lists have no required fields, so an empty request is valid, but its type can't express that.
+      // A request for such a list has no required fields, so an empty request is valid, but the type `Q` can't express
+      // that.
       return { page: (request: Q = {} as Q) => page(request), stream: (filter = {} as Q) => stream(filter) }
     })
   )

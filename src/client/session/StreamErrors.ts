@@ -22,7 +22,7 @@ const transientCodes: ReadonlyArray<number> = [
   codes.tooManyRequests
 ]
 
-/** Whether the exchange may accept the same request later, or over another connection. */
+/** Whether the exchange might accept the same request later, or over another connection. */
 export const isTransient = (code: number): boolean => transientCodes.includes(code)
 
 /**

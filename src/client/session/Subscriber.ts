@@ -60,7 +60,7 @@ export class Subscriber {
   }
 
   /**
-   * The time up to which nothing is missing, in Unix milliseconds; `heardAt` is the time of the connection's last
+   * The time up to which nothing is missing, in Unix milliseconds; `heardAt` is the time of the connection's latest
    * message. Until a state has proven that nothing was missed, messages on the new connection do not change this time.
    */
   completeAt(heardAt: number | undefined): number | undefined {

@@ -92,7 +92,7 @@ export interface NotSent {
 export interface MayBeDelivered {
   /**
    * - `lost`: the connection ended before the complete response arrived, or the response can't be decoded
-   * - `resent`: the HTTP client tried to send the request a second time, which was refused
+   * - `resent`: the HTTP client tried to send the request a second time, which the transport prevented
    * - `timeout`: the response did not arrive in time
    */
   readonly kind: "lost" | "resent" | "timeout"
@@ -132,7 +132,9 @@ export class SendFailed extends Data.TaggedError("SendFailed")<{
    * arrived.
    */
   declare readonly proof: Proof
-  /** A description of the failure. It may quote the request, so scrub it. */
+  /**
+   * A description of the failure. The description may quote the request, so scrub the description before you show it.
+   */
   declare readonly reason: string
 }
 
