@@ -153,8 +153,7 @@ const requestOperation = (channel: string, message: string, reply: string, more:
 
 const sharings: Readonly<Record<Channel.Sharing, string>> = {
   set: "A subscription replaces the channel's earlier subscription on its connection.",
-  added:
-    "A subscription whose last parameter is `true` is added to the earlier ones; otherwise it replaces them.",
+  added: "A subscription whose last parameter is `true` is added to the earlier ones; otherwise it replaces them.",
   single: "A connection has at most one subscription to the channel; a new subscription replaces it."
 }
 
