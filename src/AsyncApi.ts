@@ -221,7 +221,7 @@ const describe = (channel: Channel.Any, wire: (schema: Schema.Constraint) => unk
       address: "/ws",
       title: name,
       description: [
-        channel.access === "private" ? "Needs an authorised connection." : "Public.",
+        channel.access === "private" ? "Needs an authorized connection." : "Public.",
         sharings[sharing],
         firsts[first],
         cadence(pushes)

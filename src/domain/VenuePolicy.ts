@@ -5,7 +5,7 @@
 import { type Decimal, of } from "./Decimal.ts"
 
 /**
- * The parts of an exchange's behaviour that depend on its dialect.
+ * The parts of an exchange's behavior that depend on its dialect.
  *
  * @category models
  */
@@ -149,7 +149,7 @@ export const marginPolicy: MarginPolicy = {
 export interface StreamTokenPolicy {
   /** The time for which a token is valid, in seconds, measured by the same clock as nonces. */
   readonly lifetimeSeconds: number
-  /** Whether a token authorises only one connection. */
+  /** Whether a token authorizes only one connection. */
   readonly singleUse: boolean
 }
 

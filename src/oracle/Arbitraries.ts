@@ -150,7 +150,7 @@ export const code = identifier<Code.Code>()
 /** Descriptions of at most 280 code points; most are short. */
 export const description = fc.oneof(anyText(0, 10), anyText(0, 280)).map((text) => text as Code.Description)
 
-/** Hex colours with 3, 6 or 8 digits. */
+/** Hex colors with 3, 6 or 8 digits. */
 export const hexColour = fc.constantFrom(3, 6, 8).chain((length) => textOf("0123456789abcdefABCDEF", length, length))
   .map((text) => `#${text}` as SubAccount.HexColour)
 

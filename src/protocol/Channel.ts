@@ -142,7 +142,7 @@ export interface Definition<
   readonly name: string
   /** The first part of the channel's methods, such as `depth` in `depth_subscribe`. */
   readonly wire: string
-  /** Whether a connection must be authorised for an account (`private`) or not (`public`). */
+  /** Whether a connection must be authorized for an account (`private`) or not (`public`). */
   readonly access: Access
   /** How the subscriptions of a connection share the channel. */
   readonly sharing: Sharing

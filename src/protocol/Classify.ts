@@ -155,7 +155,7 @@ interface ErrorBody {
 
 /**
  * Whether a response is an error body, whatever its status: an integer code and a message, or a form that {@link
- * Wire.saysError} recognises. An integer code is required because some documented successes have a message, or a `code`
+ * Wire.saysError} recognizes. An integer code is required because some documented successes have a message, or a `code`
  * that is a string.
  */
 const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {

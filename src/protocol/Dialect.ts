@@ -196,7 +196,7 @@ export interface PublicRefusal {
  */
 export interface Dialect {
   /**
-   * The dialect's name, for configuration and reports. Behaviour does not depend on the name; the other fields contain
+   * The dialect's name, for configuration and reports. Behavior does not depend on the name; the other fields contain
    * all differences.
    */
   readonly name: "document" | "live"

@@ -2,7 +2,7 @@
  * Converts an object whose keys are data, such as tickers, to a map.
  *
  * The code exists twice, as in `ObjectReader.ts`: as a loop, and as a function's source text. Each codec compiles its
- * own copy of the source text, so that the engine optimises this copy for the codec's entries. If the runtime does not
+ * own copy of the source text, so that the engine optimizes this copy for the codec's entries. If the runtime does not
  * allow creating functions from source text, all codecs share the loop.
  */
 import type * as ObjectReader from "./ObjectReader.ts"

@@ -107,7 +107,7 @@ const readings = (text: string): ReadonlyArray<Reading> => {
 const nowhere = /[\s=\u0000-\u0020\u007f\u00ad\u200b-\u200d\u2060\ufeff]/u
 
 /**
- * Normalises a character for comparison: converts it to lower case and to the standard Base64 alphabet, and drops
+ * Normalizes a character for comparison: converts it to lower case and to the standard Base64 alphabet, and drops
  * whitespace and padding.
  */
 const toCompared = (character: string): string => {
@@ -118,14 +118,14 @@ const toCompared = (character: string): string => {
   return small.length === 1 ? small : character
 }
 
-/** The code of a normalised character; 0 for a dropped character. */
+/** The code of a normalized character; 0 for a dropped character. */
 const toCode = (character: string): number => toCompared(character).charCodeAt(0) || 0
 
 const ascii = Uint16Array.from({ length: 128 }, (_, code) => toCode(String.fromCharCode(code)))
 
 const codeAt = (text: string, at: number): number => ascii[text.charCodeAt(at)] ?? toCode(text.charAt(at))
 
-/** The codes of a text's normalised characters, without dropped characters. */
+/** The codes of a text's normalized characters, without dropped characters. */
 const compared = (text: string): Uint16Array => {
   const codes = new Uint16Array(text.length)
   let length = 0
@@ -187,7 +187,7 @@ const spellings = (secret: string): ReadonlyArray<string> => {
 const between = "\uffff"
 
 /**
- * The parts of an encoding that have {@link window} characters, but become shorter when they are normalised, because
+ * The parts of an encoding that have {@link window} characters, but become shorter when they are normalized, because
  * they contain whitespace or padding. Also contains the entire encoding, if it is shorter than {@link window}.
  */
 const shortParts = (spelling: string): ReadonlyArray<string> => {

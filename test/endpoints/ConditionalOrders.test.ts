@@ -52,7 +52,7 @@ const position = Effect.map(
   ([position]) => position
 )
 
-/** Summarises the open orders, latest first: side, type, amount, activation price and condition. */
+/** Summarizes the open orders, latest first: side, type, amount, activation price and condition. */
 const open = Effect.map(
   ActiveOrders.use((orders) => orders.page()),
   ({ records }) =>
@@ -61,7 +61,7 @@ const open = Effect.map(
     )
 )
 
-/** Summarises the closed orders, latest first: side, type, status and filled amount. */
+/** Summarizes the closed orders, latest first: side, type, status and filled amount. */
 const ended = Effect.map(
   OrderHistory.use((history) => history.page()),
   ({ records }) => records.map(({ dealStock, side, status, type }) => [side, type, status, dealStock].join(" "))

@@ -105,7 +105,7 @@ describe("an unreachable target", () => {
     }))
 })
 
-/** Responds to the ping correctly, so that the target is recognised as speaking this API. */
+/** Responds to the ping correctly, so that the target is recognized as speaking this API. */
 const exceptPing =
   (answer: (response: Http.ServerResponse, received: Received) => void) =>
   (response: Http.ServerResponse, received: Received) =>

@@ -61,7 +61,7 @@ export const urlOf = (baseUrl: string): string => {
 export class Dialer extends Context.Service<Dialer, {
   /**
    * Creates a socket for one connection. Sockets are not reused: data that is written while Effect's socket is
-   * disconnected is stored and sent over the socket's next connection, before that connection is authorised.
+   * disconnected is stored and sent over the socket's next connection, before that connection is authorized.
    */
   readonly dial: Effect.Effect<Socket.Socket, never, Scope.Scope>
 }>()("effect-txc/client/session/Dialer") {}

@@ -66,7 +66,7 @@ const asking = (connection: Connection.Connection): Continuity.Ask => (query, pa
   })
 }
 
-/** Authorises the connection for its account, before any private request is sent. */
+/** Authorizes the connection for its account, before any private request is sent. */
 const authorize = (connection: Connection.Connection, token: Redacted.Redacted) => {
   const secret = Redacted.value(token)
   return connection.command(Frame.methods.authorize, [secret, "public"]).pipe(

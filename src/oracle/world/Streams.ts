@@ -56,7 +56,7 @@ const sectionOf = (level: Rule.Level, source: string): Section.Section => {
 export const documented = (page: string): Section.Section =>
   sectionOf("MUST", `${Rule.liveDocumentation}, WebSocket, "${page}"`)
 
-/** The constructors for `SHOULD` rules about behaviour that clients have recorded, but no page states. */
+/** The constructors for `SHOULD` rules about behavior that clients have recorded, but no page states. */
 export const recorded: Section.Section = sectionOf("SHOULD", Rule.liveAnswers)
 
 // -----------------------------------------------------------------------------
@@ -111,7 +111,7 @@ export const token = Effect.fnUntraced(function*(world: World, account: Account)
   return String(token)
 })
 
-/** Opens a connection that is authorised for an account. */
+/** Opens a connection that is authorized for an account. */
 export const authorized = Effect.fnUntraced(function*(
   world: World,
   account: Account

@@ -134,7 +134,7 @@ export interface World {
    */
   readonly connect: Effect.Effect<Sockets.Connection, Verdict.CheckError>
   /**
-   * The WebSocket connection that the rules of a check share, for requests that need no authorisation. Skips like
+   * The WebSocket connection that the rules of a check share, for requests that need no authorization. Skips like
    * `connect`.
    */
   readonly connection: Effect.Effect<Sockets.Connection, Verdict.CheckError>

@@ -1,5 +1,5 @@
 /**
- * Recognises tables that were copied into another database, such as a restored backup. The copied tables list the
+ * Recognizes tables that were copied into another database, such as a restored backup. The copied tables list the
  * original cluster's nodes, so the copy's nodes would forward calls to the wrong exchange.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"

@@ -349,7 +349,7 @@ export interface Faults {
  * @category models
  */
 export interface About {
-  /** The account of the connection; `undefined` before the connection is authorised. */
+  /** The account of the connection; `undefined` before the connection is authorized. */
   readonly account: string | undefined
   /** The wire name of the message's channel; absent if the event is not a message. */
   readonly channel?: string

@@ -133,7 +133,7 @@ describe("margin of accounts", () => {
     assert.strictEqual(free(desk, "ann"), "9.725")
   })
 
-  it("unrealised profit is margin for new positions, but can't be withdrawn", () => {
+  it("unrealized profit is margin for new positions, but can't be withdrawn", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "50", "100")
     desk.send(moveMark("110"))

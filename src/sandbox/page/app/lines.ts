@@ -15,7 +15,7 @@ interface Line {
   readonly name: string
   readonly price: number
   readonly title: string
-  /** The style sheet variable that contains the colour. */
+  /** The style sheet variable that contains the color. */
   readonly colour: string
   readonly style: LineStyle
   /**
