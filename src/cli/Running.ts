@@ -92,7 +92,7 @@ const read = Effect.fnUntraced(function*(file: string) {
   return undefined
 }, Effect.orElseSucceed(() => undefined))
 
-/** Returns the running servers by URL. Removes the files of servers that were killed. */
+/** Returns the running servers, sorted by URL. Removes the files of servers that were killed. */
 export const list = Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path

@@ -43,7 +43,8 @@ export type Options = Region.Live | {
 }
 
 /**
- * An exchange's WebSocket URL: `/ws` under its base URL, or the live exchange's own WebSocket server.
+ * Returns the URL of an exchange's WebSocket: `/ws` under the base URL or, for the live exchange's base URLs, the URL
+ * of its WebSocket server.
  *
  * @category constructors
  */
