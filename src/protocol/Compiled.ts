@@ -33,7 +33,10 @@ export type Fused = (compile: Compile, source: SchemaAST.AST, target: SchemaAST.
 
 const fusions = new WeakMap<object, Fused>()
 
-/** Registers a compiler for a transformation together with the nodes on both sides, and returns the transformation. */
+/**
+ * Registers a compiler that fuses a transformation and the nodes on both its sides into one parser. Returns the
+ * transformation.
+ */
 export const fused = <F extends (input: never) => unknown>(transform: F, build: Fused): F => {
   fusions.set(transform, build)
   return transform
