@@ -277,7 +277,8 @@ export const fromLayer = <E>(
   Effect.flatMap(Layer.build(layer), (context) => Effect.provideContext(http(options), context))
 
 /**
- * The URL of an exchange's WebSocket: `/ws` under its base URL, or the live exchange's own server.
+ * Returns the URL of an exchange's WebSocket: `/ws` under the base URL or, for the live exchange's base URLs, the URL
+ * of its WebSocket server.
  *
  * @category constructors
  */

@@ -80,7 +80,7 @@ export const shows = (what: string, order: Body, expected: Body) => {
   )
 }
 
-/** Expects exactly these events of an order so far. Returns the order's state after each event. */
+/** Expects that exactly these events have arrived for the order so far. Returns the order's state after each event. */
 export const expectEvents = Effect.fnUntraced(function*(
   listening: Streams.Listening,
   orderId: unknown,

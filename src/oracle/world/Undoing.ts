@@ -166,7 +166,8 @@ const placedIn = (
   const body = Json.isObject(shown) ? shown : {}
   // The request's market may be wrong on purpose, but the response shows the order's market.
   const leg = Json.isObject(body["take_profit"]) ? body["take_profit"] : body
-  // The first order may show that the target speaks the other dialect; that order must be canceled too.
+  // Look for the id under both dialects' keys: the first response may reveal that the target speaks the other dialect,
+  // and that order must still be canceled.
   const key = Dialects.orderIdKeys(dialect).find((key) => Object.hasOwn(leg, key)) ?? Dialects.keys(dialect).orderId
   const id = Number(body["id"] ?? leg[key])
   return Number.isSafeInteger(id) ? { path, market: leg["market"] ?? fields["market"], key, id } : undefined
