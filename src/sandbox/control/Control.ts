@@ -280,7 +280,7 @@ export class Control extends Context.Service<
 >()("effect-txc/sandbox/Control") {}
 
 /**
- * Creates a venue's control.
+ * Creates the `Control` service for a venue.
  *
  * @category constructors
  */

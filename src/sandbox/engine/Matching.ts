@@ -136,7 +136,7 @@ const take = (
 }
 
 /**
- * Trades an order with the outside market at the given price. If the collateral does not cover the entire amount, a
+ * Fills an order against the outside market at the given price. If the collateral does not cover the entire amount, a
  * margin or futures order trades only the part that closes a position.
  */
 const takeFromWorld = (

@@ -222,7 +222,7 @@ export interface Modify {
   readonly _tag: "Modify"
   /** The order's market. */
   readonly market: MarketName
-  /** The exchange's identifier, which takes precedence over the client order id. */
+  /** The order id assigned by the exchange. It takes precedence over the client order id. */
   readonly orderId?: OrderId
   /** The client order id, which the new order keeps. */
   readonly clientOrderId?: ClientOrderId
@@ -243,7 +243,7 @@ export interface Cancel {
   readonly _tag: "Cancel"
   /** The order's market. */
   readonly market: MarketName
-  /** The exchange's identifier, which takes precedence over the client order id. */
+  /** The order id assigned by the exchange. It takes precedence over the client order id. */
   readonly orderId?: OrderId
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId

@@ -96,7 +96,7 @@ export interface Key {
 
 /** A sub-account (the document, Endpoints §9). */
 export interface SubAccount {
-  /** The identifier that the sub-account and its account share. */
+  /** The sub-account's identifier, which is also its key in {@link State.accounts}. */
   readonly id: SubAccountId
   /** The account that owns the sub-account. */
   readonly parent: string
