@@ -1,6 +1,6 @@
 /**
  * Compares the margin formulas with values that clients of the live exchange have captured and published. The sandbox's
- * page `margin-policy.md` lists the values that the formulas do not give.
+ * page `margin-policy.md` lists the captured values that the formulas do not reproduce.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../src/domain/Decimal.ts"

@@ -142,7 +142,7 @@ describe("a target's WebSocket", () => {
     writer: Effect.succeed({ write: () => Effect.never, writeAll: () => Effect.never })
   }))
 
-  it.effect("a WebSocket that cannot be opened breaks its rules, unless the target declares that it has none", () =>
+  it.effect("WebSocket rules are broken if no WebSocket can be opened, unless the target declares that it has no streams", () =>
     Effect.gen(function*() {
       yield* begin
       const target = { ...yield* Support.inProcess(Dialect.live), dial: closed }
