@@ -50,7 +50,7 @@ export interface MarginBalance {
 }
 
 /**
- * Collateral balances by asset.
+ * Collateral balances, keyed by asset.
  *
  * @category models
  */

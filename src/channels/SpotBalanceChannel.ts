@@ -36,7 +36,7 @@ export type { AnyAsset as Topic } from "./topics.ts"
 
 const balances: Schema.Codec<Balances, unknown> = Wire.keyed(Ticker, Balance)
 
-/** The parameters `[{ "BTC": …, "USDT": … }]`: one or more objects that contain the changed balances, by asset. */
+/** The parameters `[{ "BTC": …, "USDT": … }]`: one or more objects of changed balances, keyed by asset. */
 const update: Schema.Codec<Balances, unknown> = Schema.Array(balances).pipe(
   Schema.decodeTo(Schema.toType(balances), {
     decode: SchemaGetter.transform((parts): Balances => new Map(parts.flatMap((part) => [...part]))),

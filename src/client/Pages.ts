@@ -86,7 +86,7 @@ export interface Identity<A, G = never> {
 /** The start of the next page, or the reason why there is no next page. */
 type Step = { readonly offset: number } | "ceiling" | "shifted"
 
-/** The records that a stream has emitted, by identity. */
+/** The records that a stream has emitted, identified by their ids. */
 class Emitted<A> {
   private readonly ids = new Set<string>()
   last: A | undefined

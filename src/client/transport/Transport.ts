@@ -55,7 +55,7 @@ export interface Request {
 export interface Answer {
   /** The HTTP status. */
   readonly status: number
-  /** The headers, by lower-case name. */
+  /** The headers, keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The complete body, decompressed. */
   readonly text: string
