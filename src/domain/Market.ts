@@ -99,7 +99,7 @@ export interface Bounded {
   readonly quoteAmount?: boolean
   /** The new total of a modified order, in the quote currency. Absent when the total does not change. */
   readonly total?: Amount
-  /** The order's prices, in the quote currency, by their field names in the request. */
+  /** The order's prices, in the quote currency, keyed by their field names in the request. */
   readonly prices: Readonly<Record<string, Price>>
   /**
    * The field names of the prices at which the order may trade. Amount × price must be within the market's limits at

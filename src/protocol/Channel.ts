@@ -73,7 +73,7 @@ type Encoder<A, I> = (value: A) => Result.Result<I, Schema.SchemaError>
 export interface QueryDefinition<Params, Answer> {
   /** The method, such as `depth_request`. */
   readonly method: string
-  /** The parameters: by name in the domain, by position on the wire. */
+  /** The parameters, which are positional on the wire. */
   readonly params: Schema.Codec<Params, ReadonlyArray<unknown>>
   /** The response's `result`. */
   readonly result: Schema.Codec<Answer, unknown>
@@ -184,7 +184,7 @@ export interface Definition<
   readonly continuity: Continuity
   /** How often the exchange pushes messages. */
   readonly pushes: Pushes
-  /** The queries, by the service's method name. */
+  /** The queries, keyed by the service's method name. */
   readonly queries: Queries
   /** The page of the live exchange's documentation that describes the channel. */
   readonly source: string

@@ -139,7 +139,7 @@ export type RefusalKind = keyof Refusals
 export const validationFailed = "Validation failed"
 
 /**
- * An order's wire keys, where they differ between the dialects, by their domain names.
+ * The wire keys of an order that differ between the dialects, keyed by domain name.
  *
  * @category models
  */
@@ -409,7 +409,7 @@ const modes = { cb: "cancel_both", cn: "cancel_new", co: "cancel_old" } as const
 /** The code for a field that is not valid for the order's type. */
 const inapplicable: Readonly<Record<string, number>> = { activationPrice: 158, price: 159, total: 162, amount: 163 }
 
-/** The code for two flags that can't be combined, by the reported field and the other flag. */
+/** The codes for two flags that can't be combined, keyed by the reported field and then by the other flag. */
 const exclusive: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ioc: { postOnly: 37, rpi: 40 },
   retail: { rpi: 41 }
@@ -538,7 +538,7 @@ export const live: Dialect = made(() => ({
 }))
 
 /**
- * Both dialects by name, for configuration.
+ * Both dialects, keyed by name, for configuration.
  *
  * @category dialects
  */

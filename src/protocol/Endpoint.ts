@@ -46,7 +46,8 @@ export interface RateLimit {
 }
 
 /**
- * An endpoint's path. It may contain placeholders for request fields, by wire key: `/api/v4/public/orderbook/{market}`.
+ * An endpoint's path. It may contain placeholders with the wire keys of request fields:
+ * `/api/v4/public/orderbook/{market}`.
  *
  * @category models
  */
@@ -100,7 +101,7 @@ export interface Definition<
    * documentation describes it.
    */
   readonly clause?: string
-  /** The path. It may contain placeholders for request fields, by wire key: `/api/v4/public/orderbook/{market}`. */
+  /** The path. It may contain the wire keys of request fields as placeholders: `/api/v4/public/orderbook/{market}`. */
   readonly path: At
   /** Whether calls are signed with an API key (`private`) or not (`public`). */
   readonly access: Access

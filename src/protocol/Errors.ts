@@ -83,7 +83,7 @@ export interface NamedFields {
    * request.
    */
   readonly status: number
-  /** The errors for each request field, by the field's domain name. */
+  /** The errors for each request field, keyed by the field's domain name. */
   readonly fields: FieldErrors<string>
   /** The response's errors for fields that the request does not have. The keys are the exchange's field names. */
   readonly otherFields: OtherFields
@@ -181,7 +181,7 @@ const reasoned = (): Base<"ReduceOnlyRejected", Reasoned> => {
  * @category errors
  */
 export class ValidationFailed<F extends string = string> extends refusal("ValidationFailed") {
-  /** The errors for each request field, by the field's domain name. */
+  /** The errors for each request field, keyed by the field's domain name. */
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange would refuse the same request again. */
   readonly isRetryable = false
@@ -198,7 +198,7 @@ export class ValidationFailed<F extends string = string> extends refusal("Valida
  * @category errors
  */
 export class InvalidFields<F extends string = string> extends refusal("InvalidFields") {
-  /** The errors for each request field, by the field's domain name. */
+  /** The errors for each request field, keyed by the field's domain name. */
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange would refuse the same request again. */
   readonly isRetryable = false
@@ -216,7 +216,7 @@ export class InvalidFields<F extends string = string> extends refusal("InvalidFi
  * @category errors
  */
 export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
-  /** The errors for each request field, by the field's domain name. */
+  /** The errors for each request field, keyed by the field's domain name. */
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange refuses the same request until there is a position to reduce. */
   readonly isRetryable = false
@@ -235,7 +235,7 @@ export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
  * @category errors
  */
 export class RequestRejected<F extends string = string> extends rejection() {
-  /** The errors for each request field, by the field's domain name. */
+  /** The errors for each request field, keyed by the field's domain name. */
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange refuses the same request until the cause is resolved. */
   readonly isRetryable = false

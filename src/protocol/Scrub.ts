@@ -205,7 +205,7 @@ const shortParts = (spelling: string): ReadonlyArray<string> => {
   return found
 }
 
-/** Indexes the parts of secrets to remove, by length. */
+/** Groups the parts of secrets to remove by length. */
 const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
   const short = new Map<number, Set<string>>()
   const add = (text: string, least: number) => {

@@ -28,9 +28,9 @@ export type Joint = WireNames.Joint
 export interface Shape<A> {
   /** Decodes a JSON object to the model, and encodes the model as a JSON object. */
   readonly schema: Schema.Codec<A, unknown>
-  /** The schema of every field, by its domain name. */
+  /** The schema of every field, keyed by its domain name. */
   readonly fields: Schema.Struct.Fields
-  /** The wire key of every field, by its domain name. */
+  /** The wire key of every field, keyed by its domain name. */
   readonly keys: Readonly<Record<string, string>>
   /** The wire keys of the fields that only the other dialect has: see {@link none}. */
   readonly foreign: ReadonlyArray<string>
