@@ -135,7 +135,7 @@ const ask = (
 export class Network {
   /** All calls so far. */
   readonly calls: Array<Sent> = []
-  /** The channels that the program has subscribed to, by their names on the wire. */
+  /** The names of the channels that the program has subscribed to, as on the wire. */
   readonly channels = new Set<string>()
   private readonly world: World
   private readonly delay: () => number
