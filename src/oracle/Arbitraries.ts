@@ -199,7 +199,7 @@ const bboRole = fc.constantFrom<Array<Order.BboRole>>("queue", "counterparty")
 const positionSide = fc.constantFrom<Array<Order.PositionSide>>("LONG", "SHORT", "BOTH")
 const cancelAllType = fc.constantFrom<Array<Order.CancelAllType>>("spot", "margin", "futures")
 
-/** The arbitraries of all brands, by schema identifier. */
+/** The arbitraries of all brands, keyed by schema identifier. */
 export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Decimal: decimal,
   Price: price,

@@ -215,7 +215,7 @@ const readRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The kinds of balances, by their names in transfers. */
+/** The kinds of balances, keyed by their names in transfers. */
 const names = { main: "main", spot: "trade", collateral: "collateral" } as const
 
 type Name = keyof typeof names

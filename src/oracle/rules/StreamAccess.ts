@@ -46,7 +46,7 @@ const kinds: ReadonlyArray<Kind> = [
   { channel: "balanceSpot", params: () => [], isOfMarket: false }
 ]
 
-/** Returns the private channels that the target declares. Skips if it declares none. */
+/** Returns the private channels that the target declares. Skips the rule if the target declares none. */
 const served = Effect.fnUntraced(function*({ declares }: World, isOfMarket = false) {
   const found = kinds.filter((kind) =>
     declares(`${Channels.webSocket}/${kind.channel}`) && (kind.isOfMarket || !isOfMarket)

@@ -11,7 +11,7 @@ import type { Market, World } from "../world/World.ts"
 
 const { always, forEach } = Streams.documented("Kline")
 
-/** The intervals of the call for candles, by their length in seconds. */
+/** The intervals of the call for candles, keyed by their length in seconds. */
 const intervals = { 60: "1m", 3600: "1h" } as const
 
 /** A row: time, open, close, high, low, both volumes, and the market. */

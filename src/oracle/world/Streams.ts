@@ -248,7 +248,7 @@ export const listOf = (value: unknown): ReadonlyArray<unknown> => Array.isArray(
 /** Returns a value as an object, or an empty object for any other value. */
 export const objectOf = (value: unknown): Body => Json.isObject(value) ? value : {}
 
-/** The expected kinds of values, by key or by position. */
+/** The expected kinds of values, keyed by key or by position. */
 export type Kinds = Readonly<Record<string, Kind>> | ReadonlyArray<Kind>
 
 /** Describes the values that are not of the expected kind; `undefined` if all values are. */

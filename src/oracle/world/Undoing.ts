@@ -63,8 +63,8 @@ const stop = ({ placements }: World, name: string): string =>
   placements.stopped ??= `no more orders are placed, because ${name} could not be canceled`
 
 /**
- * Returns the open orders by id; an OCO order is represented by its take-profit leg. `undefined` if the target has no
- * such list.
+ * Returns the open orders, keyed by id; an OCO order is represented by its take-profit leg. `undefined` if the target
+ * has no such list.
  */
 const listed = Effect.fnUntraced(function*(
   world: World,
@@ -223,7 +223,8 @@ const placeOne = Effect.fnUntraced(function*(
 })
 
 /**
- * Places and cancels one plain order before the first order of its path. Skips if the plain order cannot be canceled.
+ * Places and cancels one plain order before the first order of its path. Skips the rule if the plain order cannot be
+ * canceled.
  */
 const tryOnce = Effect.fnUntraced(function*(world: World, account: Account, path: string, plain: Body) {
   const { placements } = world
@@ -247,7 +248,7 @@ const tryOnce = Effect.fnUntraced(function*(world: World, account: Account, path
 
 /**
  * Places an order on a real account, and cancels it when the run ends. The first order of its path is `plain`, and is
- * canceled immediately. Skips once an order could not be canceled.
+ * canceled immediately. If an order could not be canceled, skips every rule from then on.
  */
 export const place = Effect.fnUntraced(function*(
   world: World,
