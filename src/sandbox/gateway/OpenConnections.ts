@@ -51,7 +51,7 @@ export interface Connected {
   readonly apiKey?: string
   /** The time at which the client connected, on the venue's clock, in Unix microseconds. */
   readonly since: number
-  /** The subscriptions, by channel. */
+  /** The subscriptions, grouped by channel. */
   readonly subscriptions: ReadonlyArray<SubscribedChannel>
   /** The number of messages sent to the client, both replies and pushed messages. */
   readonly sent: number
