@@ -128,7 +128,7 @@ describe("rules about streams", () => {
 describe("a target's WebSocket", () => {
   const only = ["streams.ping", "streams.depth.adds", "streams.trades.all", "streams.token"]
 
-  /** Returns the outcomes of a few rules, by rule id. */
+  /** Returns the outcomes of a few rules, keyed by rule id. */
   const outcomes = (target: Target.Target) =>
     Effect.map(
       check(target, { only }),

@@ -55,7 +55,7 @@ const ledger = ({ ledger }: State): void => {
   }
 }
 
-/** Returns each account's balances, investments and unused codes minus its debts, by account and asset. */
+/** Returns each account's balances, investments and unused codes minus its debts, keyed by account and asset. */
 const worth = ({ codes, investments, ledger }: State): Map<string, Units.Units> => {
   const worth = new Map<string, Units.Units>()
   for (const [holder, held] of Ledger.save(ledger)) {
@@ -403,7 +403,7 @@ export class Follower {
   private readonly insured = new Map<string, Units.Units>()
   /** The interest that the house has received. */
   private readonly interest = new Map<string, Units.Units>()
-  /** Each account's expected assets minus its debts, by account and asset. */
+  /** Each account's expected assets minus its debts, keyed by account and asset. */
   private readonly worth: Map<string, Units.Units>
   /** The expected balances of `outside`. */
   private readonly outside: Map<string, Units.Units>
