@@ -152,7 +152,7 @@ export interface Definition<
    */
   readonly topic: Schema.Codec<Topic, unknown>
   /**
-   * The parameters of a subscribe request, by position on the wire: all topics of the connection, or the topic to add.
+   * The parameters of a subscribe request, positional on the wire: all topics of the connection, or the topic to add.
    * The parameters may cover more than the topics if the protocol can't express less; {@link Definition.about} then
    * selects the relevant part of each message.
    */

@@ -164,7 +164,7 @@ const rejection = (): Base<"RequestRejected", Rejected> => {
  * @category models
  */
 export interface Reasoned extends Refused {
-  /** The exchange's message. It is often the only information, because the response may not name any field. */
+  /** The exchange's message. It is often the only information, because the response might not name any field. */
   readonly reason: string
 }
 
@@ -288,7 +288,7 @@ export class PublicRequestRejected extends judged(
 }
 
 /**
- * The reason why a key may not make a call:
+ * The reason why a key is not allowed to make a call:
  *
  * - `unauthenticated`: the key is unknown or the signature is wrong. Check the key, the secret and the region
  * - `key-disabled`: the key exists, but is disabled. Enable it in the exchange's API settings
@@ -323,8 +323,8 @@ const remedies: { readonly [K in NotAuthorizedCause]: string } = {
 }
 
 /**
- * The key may not make this call (the document, "Authentication", 4 and 5). Nothing was applied. Do not retry: `why`
- * states what to change.
+ * The key is not allowed to make this call (the document, "Authentication", 4 and 5). Nothing was applied. Do not retry:
+ * `why` states what to change.
  *
  * @category errors
  */
@@ -342,7 +342,7 @@ export class NotAuthorized extends judged(
 ) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
-  /** The reason why the key may not make the call, which determines the remedy. */
+  /** The reason why the key is not allowed to make the call, which determines the remedy. */
   declare readonly why: NotAuthorizedCause
   /** The HTTP status of the response. */
   declare readonly status: number
