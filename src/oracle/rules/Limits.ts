@@ -59,7 +59,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open({ isFunded: false })
-      // The target may not have counted a call without a response, so the call is made again.
+      // The target might not have counted a call without a response, so the call is made again.
       const call = Connection.retry(world.attempt(account, Paths.interest, { limit: 1 }))
       const answers = yield* times(world, interestLimit + 1, call)
       const refused = answers.find(({ status }) => status === 429)

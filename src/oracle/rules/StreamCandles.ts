@@ -90,7 +90,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* world.advance(10 * 60_000)
       }
       for (const time of times) {
-        // A candle that begins exactly at `start` or `end` may or may not be included.
+        // A candle that begins exactly at `start` or `end` may be included or left out.
         const [start, end] = [Math.floor(time) - 150, Math.floor(time) + 150]
         const { reply, result } = yield* Streams.ask(
           yield* world.connection,
