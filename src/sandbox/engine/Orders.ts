@@ -41,7 +41,7 @@ export const kindOf = (market: Market.Market, collateral: boolean): Order["kind"
 /** The refusal if the wallet lacks the funds that an order needs. */
 export const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
 
-/** The refusal if the account may not place orders of this kind. */
+/** The refusal if the account is not allowed to place orders of this kind. */
 export const notPermitted = Reply.refused("notPermitted")
 
 /**

@@ -203,8 +203,8 @@ export interface Fault {
    */
   readonly apiKey?: string
   /**
-   * The channel whose messages go wrong, by its name on the wire, such as `depth`; every channel if absent. Applies
-   * only to message symptoms.
+   * The name, as on the wire, of the channel whose messages go wrong, such as `depth`; every channel if absent.
+   * Applies only to message symptoms.
    */
   readonly channel?: string
   /**
