@@ -318,7 +318,7 @@ describe.each(dialects)("conditional orders in the $name dialect", (dialect) => 
 })
 
 describe("canceling orders with a take-profit and a stop-loss", () => {
-  it.live("an order with a take-profit and a stop-loss can be canceled by its OTO id or its order id", () =>
+  it.live("an order with a take-profit and a stop-loss can be canceled with its OTO id or its order id", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const otoOf = Effect.map(perp("buy", "1", "900", exit), ({ oto, orderId }) =>

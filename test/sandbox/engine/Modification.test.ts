@@ -148,7 +148,7 @@ describe("modifying limit orders", () => {
     assert.strictEqual(progress(next), "NEW 0 of 2")
   })
 
-  it("an order, identified by its client order id, can be modified repeatedly", () => {
+  it("an order can be modified repeatedly, identified by its client order id", () => {
     const desk = funded()
     const clientOrderId = ClientOrderId.make("mine")
     desk.place("ann", limit(btc, "buy", "2", "90", { clientOrderId }))

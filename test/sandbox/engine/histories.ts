@@ -125,7 +125,7 @@ const order = (dice: Dice, kind: number): object => {
   return { _tag: "PlaceOco", ...common, ...reduceOnly, price: at(9), activationPrice: at(9), stopLimitPrice: at(9) }
 }
 
-/** Draws the cancellation of an open order or of a random id, by order id or client order id. */
+/** Draws the cancellation of an open order or of a random id, with an order id or a client order id. */
 const cancellation = (dice: Dice, state: State, kind: number): object => {
   if (kind === 4) {
     return {
