@@ -55,7 +55,7 @@ export const announce = Effect.fnUntraced(function*({ data, ...server }: Announc
   const files = yield* FileSystem.FileSystem
   const { join, resolve } = yield* Path.Path
   const place = yield* folder
-  // The port is part of the file name, because one process may run several servers.
+  // The port is part of the file name, because one process can run several servers.
   const file = join(place, `${process.pid}-${new URL(server.url).port}.json`)
   const text = yield* Effect.orDie(
     Schema.encodeEffect(Text)({

@@ -47,7 +47,7 @@ type Many<Q, A, Placed extends Endpoint.Places> = Endpoint.Endpoint<
   Placed
 >
 
-/** Whether `orders` is an array. An untyped caller may pass any value. */
+/** Whether `orders` is an array. An untyped caller might pass any value. */
 const isList = (orders: unknown): boolean => Array.isArray(orders)
 
 /** Checks a request's orders before sending, and returns the constraints that they break. */
