@@ -50,7 +50,7 @@ const traded = Effect.fnUntraced(function*(
 })
 
 /**
- * Returns the ways in which a spot fill may change the balances. The order receives one asset and pays the other. The
+ * Returns the ways in which a spot fill can change the balances. The order receives one asset and pays the other. The
  * fee is paid in the order's `feeAsset`, or in either asset if the order shows no `feeAsset`.
  */
 const fillWays = (
