@@ -125,7 +125,7 @@ export interface Definition<
    */
   readonly envelope?: "none" | "optional" | "required"
   /**
-   * The errors with which the endpoint may refuse a request's fields. They also determine the error family, which
+   * The errors with which the endpoint can refuse a request's fields. They also determine the error family, which
    * determines the wording of the messages.
    */
   readonly refusals: ReadonlyArray<Refusals>

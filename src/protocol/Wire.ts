@@ -131,7 +131,7 @@ const definedKey = "effect-txc/defined"
 
 /**
  * Annotates a model with a name, so that protocol descriptions such as OpenAPI define the model only once. A code
- * generator names the type of an unnamed model after its field: then two different models may get the same name, and
+ * generator names the type of an unnamed model after its field: then two different models could get the same name, and
  * equal models get several types.
  */
 export const definedAs = (name: string): { readonly [definedKey]: string } => ({ [definedKey]: name })

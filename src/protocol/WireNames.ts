@@ -153,7 +153,7 @@ const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile
     if (!Json.isObject(seen)) return refused
     const wire = write(seen)
     if (!isWire(wire)) return refused
-    // If the value has a field that this dialect does not have, a constraint may read that field, so the schema
+    // If the value has a field that this dialect does not have, a constraint might read that field, so the schema
     // decides.
     if (accepts !== undefined && Object.keys(value).length > Object.keys(seen).length) return undecided()
     if (accepts !== undefined && !accepts(seen)) return refused
