@@ -109,7 +109,7 @@ interface Service {
 
 const origin = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/iu
 
-/** The head of a request. A caller may send an absolute URL, whose host then overrides the `Host` header. */
+/** The head of a request. A caller can send an absolute URL, whose host then overrides the `Host` header. */
 const headOf = ({ headers, method = "GET", socket, url = "" }: Http.IncomingMessage): Head => {
   const from = socket.remoteAddress ?? ""
   if (url.startsWith("/") && !url.includes("?")) return { method, path: url, query: "", headers, from }
