@@ -171,7 +171,7 @@ describe.each(dialects)("refusals by client and exchange in the $name dialect", 
       yield* orders.create({ ...stopLimit, side: "sell", amount: "1.000000000", price: "10000000" } as never)
     }).pipe(Effect.provide(clientOf(alice).pipe(Layer.provideMerge(inProcess(dialect))))))
 
-  // Some compiler settings allow `undefined` in an optional field, and untyped callers may pass it anywhere.
+  // Some compiler settings allow `undefined` in an optional field, and untyped callers might pass it anywhere.
   it.effect("a field that is undefined is treated as omitted", () =>
     Effect.gen(function*() {
       const orders = yield* StopLimitOrders

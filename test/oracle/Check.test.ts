@@ -251,7 +251,7 @@ describe("the calls that a check makes", () => {
         const trigger = numberOf(order["activation_price"])
         const stop = numberOf(order[path === Paths.oco ? "stop_limit_price" : "price"])
         for (const side of sides) {
-          // A faulty target may interpret a malformed trigger as any number.
+          // A faulty target might interpret a malformed trigger as any number.
           const isTriggered = Number.isNaN(trigger) || (side === "buy" ? trigger <= price : trigger >= price)
           assert.isFalse(isTriggered && trades(side, stop), body.toString())
           if (path === Paths.oco) assert.isFalse(trades(side, numberOf(order["price"])), body.toString())

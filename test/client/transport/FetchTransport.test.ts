@@ -70,7 +70,7 @@ describe("the transport over the platform's fetch", () => {
       yield* Effect.gen(function*() {
         for (let order = 0; order < 10; order++) yield* failsWith("ValidationFailed")(create)
       }).pipe(Effect.provide(clientAt(baseUrl, FetchTransport.layer)))
-      // An order may start before the previous order has released its connection.
+      // An order can start before the previous order has released its connection.
       assert.isAtMost(new Set(deliveries.map(({ connection }) => connection)).size, 3)
     }))
 
