@@ -100,7 +100,7 @@ export const drawing = (unit: Of["unit"]) => {
 }
 
 /**
- * Creates a key's sequence of nonces. `offset` is added to the clock, in milliseconds. Fails when the clock was set
+ * Creates the nonce sequence for a key. `offset` is added to the clock, in milliseconds. Fails when the clock was set
  * back by more than four seconds.
  */
 export const sequence = (unit: Of["unit"]): (offset?: number) => Effect.Effect<number, NonceUnavailable> => {

@@ -55,7 +55,7 @@ export const urlOf = (baseUrl: string): string => {
 }
 
 /**
- * Creates a session's sockets.
+ * Creates the sockets for a session.
  *
  * @category services
  */

@@ -139,7 +139,7 @@ export class SendFailed extends Data.TaggedError("SendFailed")<{
 }
 
 /**
- * Creates the failure of a request whose response is too large.
+ * Creates the failure for a request whose response is too large.
  *
  * @category errors
  */
@@ -150,7 +150,7 @@ export const tooLarge = (status: number, { maxAnswerBytes }: Request): SendFaile
   })
 
 /**
- * Creates the failure of a request whose response did not arrive in time.
+ * Creates the failure for a request whose response did not arrive in time.
  *
  * @category errors
  */
