@@ -155,7 +155,7 @@ export class Network {
     return this.unanswered
   }
 
-  /** Creates the transport of a process. */
+  /** Creates the transport for a process. */
   transportOf(peer: Peer): Transport.Transport["Service"] {
     return {
       send: (request) =>

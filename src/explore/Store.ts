@@ -16,7 +16,7 @@ const encoder = new TextEncoder()
 const written = (write: () => void): Effect.Effect<void> =>
   Effect.andThen(Effect.andThen(Effect.yieldNow, Effect.sync(write)), Effect.yieldNow)
 
-/** Creates a process's store. Its contents outlive the process. */
+/** Creates the store for a process. Its contents outlive the process. */
 export const make = (contents: Contents): KeyValueStore.KeyValueStore =>
   KeyValueStore.make({
     get: (key) =>
