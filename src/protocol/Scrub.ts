@@ -125,7 +125,7 @@ const ascii = Uint16Array.from({ length: 128 }, (_, code) => toCode(String.fromC
 
 const codeAt = (text: string, at: number): number => ascii[text.charCodeAt(at)] ?? toCode(text.charAt(at))
 
-/** The codes of a text's normalized characters, without dropped characters. */
+/** The codes of a string's normalized characters, without dropped characters. */
 const compared = (text: string): Uint16Array => {
   const codes = new Uint16Array(text.length)
   let length = 0
@@ -225,8 +225,8 @@ const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
 }
 
 /**
- * Marks the parts of a text to remove. Memory is allocated when the first part is marked, because most texts have no
- * marked parts.
+ * Marks the parts of a string to remove. Memory is allocated when the first part is marked, because most strings have
+ * no marked parts.
  */
 class Marks {
   private readonly text: string
@@ -236,7 +236,7 @@ class Marks {
     this.text = text
   }
 
-  /** Marks a range of characters in a decoded text, including both ends. */
+  /** Marks a range of characters in a decoded string, including both ends. */
   add({ ends, starts }: Reading, first: number, last: number): void {
     this.marks ??= new Uint8Array(this.text.length)
     this.marks.fill(1, starts?.[first] ?? first, ends?.[last] ?? last + 1)
