@@ -44,7 +44,7 @@ export const hmac = (secret: string, text: string, hash: "sha512" | "sha256" = "
   createHmac(hash, secret).update(text, "utf8").digest("hex")
 
 /**
- * Builds a call of a path with these fields and this nonce, signed with these keys.
+ * Builds a call to a path with these fields and this nonce, signed with these keys.
  *
  * @category signing
  */

@@ -6,7 +6,7 @@ import * as LiveOrders from "./LiveOrders.ts"
 import * as Streams from "./Streams.ts"
 import type { Account, Body, Market, World } from "./World.ts"
 
-/** The events of an order. */
+/** The numbers of an order's events. */
 export const events = { created: 1, changed: 2, finished: 3 } as const
 
 /** Keys whose spelling in messages differs from that in the response to a new order. */
