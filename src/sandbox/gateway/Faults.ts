@@ -385,7 +385,7 @@ const chance = (seed: number, id: number, matched: number): number =>
   createHash("sha256").update(`${seed} ${id} ${matched}`).digest().readUIntBE(0, 6) / 2 ** 48
 
 /**
- * Creates a venue's faults: the saved ones, or none. Random choices depend on `seed`.
+ * Creates the `Faults` for a venue: with the saved faults, or with none. Random choices depend on `seed`.
  *
  * @category constructors
  */

@@ -15,7 +15,7 @@ export interface StreamTokens {
 /** The policy of a dialect without tokens: every token is refused. */
 const noTokens: StreamTokenPolicy = { lifetimeSeconds: -1, singleUse: true }
 
-/** Creates a venue's tokens. No token has been used yet. */
+/** Creates the tokens for a venue. No token has been used yet. */
 export const make = ({ lifetimeSeconds, singleUse }: StreamTokenPolicy = noTokens): StreamTokens => {
   /** The used tokens that are still valid, with their creation times. */
   const used = new Map<string, number>()

@@ -92,7 +92,7 @@ const withSecret = (action: Action, draw: () => string): Action => {
     : action
 }
 
-/** Creates a venue's executor. */
+/** Creates the executor for a venue. */
 export const make = Effect.fnUntraced(function*(
   { draw, file, halt, history, journal, outbox, secrets, sleeps = false, snapshotAt, states, watchers }: Options
 ): Effect.fn.Return<Executor> {
