@@ -790,7 +790,7 @@ describe("secrets in responses", () => {
     { minLength: 1, maxLength: 3 }
   )
 
-  /** Bodies that contain a given text in every place that errors quote. */
+  /** Bodies that contain a given string in every place that errors quote. */
   const bodies: ReadonlyArray<(secret: string) => unknown> = [
     (secret) => secret,
     (secret) => `<html>${secret}</html>`,
