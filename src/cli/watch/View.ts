@@ -84,13 +84,16 @@ export const make = <Event, State, Record>(definition: Definition<Event, State, 
   }
 }
 
-/** Puts the latest records first. Among records with the same time, the last to arrive comes first. */
+/**
+ * Returns a function that puts the latest records first. Among records with the same time, the last to arrive comes
+ * first.
+ */
 export const latestFirst =
   <Base>(timeOf: (record: Base) => number) =>
   <Record extends Base>(records: ReadonlyArray<Record>): ReadonlyArray<Record> =>
     records.toReversed().toSorted((one, other) => timeOf(other) - timeOf(one))
 
-/** Sorts records in ascending order of the string that `textOf` returns for each record. */
+/** Returns a function that sorts records in ascending order of the strings that `textOf` returns for them. */
 export const by =
   <Base>(textOf: (record: Base) => string) =>
   <Record extends Base>(records: ReadonlyArray<Record>): ReadonlyArray<Record> =>
