@@ -97,7 +97,7 @@ const read = (answer: Answer): End => {
   }
 }
 
-/** Draws the delays of messages. */
+/** Returns a function that draws the delay of one message, in milliseconds. */
 const delays = ({ latency: { from, to }, order }: Scenario): () => number => {
   const random = Seeded.make(order, 1)
   const [least, most] = [Math.min(from, to), Math.max(from, to)]
@@ -233,7 +233,7 @@ export class Network {
   }
 }
 
-/** Delivers messages late, but in the sequence in which they were sent. */
+/** Returns a function that delivers messages late, but in the sequence in which they were sent. */
 const inOrder = <A>(timeline: Timeline, delay: () => number, deliver: (message: A) => void): (message: A) => void => {
   const waiting: Array<A> = []
   let last = 0
