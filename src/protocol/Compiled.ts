@@ -228,8 +228,8 @@ const testsOf = (ast: SchemaAST.AST, checks: ReadonlyArray<SchemaAST.Check<never
   })
 
 /**
- * A predicate for all checks of a node; `undefined` when the node has no checks. A flipped node checks its input, and
- * any other node checks its output.
+ * Returns a predicate for all checks of a node, or `undefined` when the node has no checks. A flipped node checks its
+ * input, and any other node checks its output.
  */
 export const checksOf = (ast: SchemaAST.AST, side: "input" | "output"): ((value: unknown) => boolean) | undefined => {
   const checks = side === "output" ? ast.checks : "encodingChecks" in ast ? ast.encodingChecks : undefined

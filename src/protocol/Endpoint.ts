@@ -335,8 +335,8 @@ export const make = <
 }
 
 /**
- * Creates a value per dialect on first use and caches the value, because a program uses few endpoints, but uses them
- * often.
+ * Returns a function that creates a value per dialect on first use and caches the value, because a program uses few
+ * endpoints, but uses them often.
  */
 const perDialect = <A>(make: (dialect: Dialect) => A): (dialect: Dialect) => A => {
   let made: WeakMap<Dialect, A> | undefined

@@ -26,7 +26,7 @@ const looped = (isKey: Parser, read: Parser) => (object: ObjectReader.Fields): u
   return made
 }
 
-/** Creates the function from source text; `undefined` where the runtime does not allow that. */
+/** Returns a reader function created from source text, or `undefined` where the runtime does not allow that. */
 const ofText = (isKey: Parser, read: Parser): ((object: ObjectReader.Fields) => unknown) | undefined => {
   const text = `"use strict"
   return (object) => {

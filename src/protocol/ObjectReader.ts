@@ -100,7 +100,8 @@ const statement = ({ from, isAbsent, isDemanded, isOptional, to }: Member, at: n
 }
 
 /**
- * Creates the function from the source text of the unrolled loop; `undefined` where the runtime does not allow that.
+ * Returns a reader function created from the source text of the unrolled loop, or `undefined` where the runtime does
+ * not allow that.
  */
 const unrolled = (members: ReadonlyArray<Member>): ((object: Fields) => unknown) | undefined => {
   // These assignments never run; they tell the engine how many members to reserve space for.
