@@ -56,7 +56,7 @@ const lock = Effect.fnUntraced(function*(world: World, account: Account, path = 
   return market
 })
 
-/** Whether a message has a balance of an asset. */
+/** Returns a function that returns `true` for a message with a balance of the asset. */
 const isAbout = (ticker: string) => (params: unknown): true | undefined =>
   Streams.listOf(params).some((changed) => Streams.objectOf(changed)[ticker] !== undefined) ? true : undefined
 

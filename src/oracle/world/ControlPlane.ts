@@ -41,7 +41,10 @@ const requestOf = (
     ...(body === undefined ? {} : { body })
   }
 
-/** Reads a value from the control plane; succeeds with `undefined` if the target does not show it. */
+/**
+ * Returns the function that reads a value from the control plane. The function succeeds with `undefined` if the target
+ * does not show the value.
+ */
 export const reader = (target: Target.Target, profile: Profile) =>
 (
   name: string,
