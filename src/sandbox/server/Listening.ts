@@ -172,7 +172,7 @@ const answer = (
 
 const noBody = new Uint8Array()
 
-/** Handles a request to upgrade its connection. */
+/** Returns a function that handles a request to upgrade its connection. */
 const upgrader = (
   service: Service,
   { connections, webSockets }: Shared
