@@ -61,7 +61,7 @@ export interface Market {
   readonly maxTotal: Decimal.Decimal
   /** Whether the market accepts orders. */
   readonly tradesEnabled: boolean
-  /** Whether this is a margin market, on which margin orders can be placed. */
+  /** Whether the market is a margin market, on which margin orders can be placed. */
   readonly isCollateral: boolean
   /**
    * Spot, futures, or traditional-finance futures, which only the live exchange has. An unknown value is returned as an
@@ -69,7 +69,7 @@ export interface Market {
    */
   readonly type: "spot" | "futures" | "tradfiFutures" | Unrecognised
   /**
-   * Whether this is a traditional-finance futures market, such as a market for share futures. An account needs
+   * Whether the market is a traditional-finance futures market, such as a market for share futures. An account needs
    * permission to place orders on such a market; without permission, the exchange refuses the orders with code 10011.
    * Live dialect only.
    */
