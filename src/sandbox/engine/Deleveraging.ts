@@ -85,7 +85,7 @@ const orderOf = (
     reduceOnly: side !== "BOTH"
   })
 
-/** Trades a liquidation order against other accounts' profitable positions, highest rating first. */
+/** Fills a liquidation order against other accounts' profitable positions, highest rating first. */
 export const take = (work: Work, market: Market, trading: Trading, order: Order): void => {
   const { state } = work
   const last = trading.lastPrice

@@ -31,7 +31,7 @@ export interface Deal extends Omit<Trade, "id" | "at" | "rpi"> {
 const roleOf = (order: Order, { side }: Pick<Trade, "side">): Fill["role"] => order.side === side ? "taker" : "maker"
 
 /**
- * The reason why an order that trades a position was placed. The client order id shows the reason, because callers
+ * The reason why an order that affects a position was placed. The client order id shows the reason, because callers
  * can't choose a client order id that contains an exclamation mark.
  */
 const causeOf = ({ clientOrderId }: Order): Cause => {
@@ -39,7 +39,7 @@ const causeOf = ({ clientOrderId }: Order): Cause => {
   return clientOrderId.startsWith("adl") ? "adl" : "liquidation"
 }
 
-/** Settles an order's part in a trade, for an order that trades a position. Returns the fee. */
+/** Settles an order's part in a trade, for an order that affects a position. Returns the fee. */
 const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Units.Units => {
   const { state } = work
   const { amount, price, total } = deal
