@@ -160,7 +160,7 @@ describe("modifying limit orders", () => {
   })
 })
 
-describe("modifying orders that trade a position", () => {
+describe("modifying orders that affect a position", () => {
   it("a modified margin order locks only the difference between its new margin and the old lock", () => {
     const desk = new Desk().fund("ann", "collateral", "25 USDT")
     const order = desk.place("ann", limit(btc, "buy", "2", "100", { collateral: true }))
