@@ -148,7 +148,7 @@ export interface FundingTerms {
   readonly cap: bigint
   /** The lower bound of the rate, as a ratio. */
   readonly floor: bigint
-  /** The bound on (interest rate − premium) in the funding rate, in both directions, as a ratio. */
+  /** The bound on `interest - premium` in the funding rate, in both directions, as a ratio. */
   readonly clamp: bigint
 }
 

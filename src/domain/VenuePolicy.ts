@@ -107,7 +107,7 @@ export interface MarginPolicy {
    * other side always take it.
    */
   readonly liquidity: "outside" | "book"
-  /** The bound on (interest rate − premium) in the funding rate, in both directions, as a ratio. Not documented. */
+  /** The bound on `interest - premium` in the funding rate, in both directions, as a ratio. Not documented. */
   readonly fundingClamp: Decimal
   /** The daily interest on borrowed assets, as a ratio. The exchange's help pages give 0.000585 for a loan. */
   readonly borrowRate: Decimal
