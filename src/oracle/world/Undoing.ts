@@ -248,7 +248,7 @@ const tryOnce = Effect.fnUntraced(function*(world: World, account: Account, path
 
 /**
  * Places an order on a real account, and cancels it when the run ends. The first order of its path is `plain`, and is
- * canceled immediately. If an order could not be canceled, skips every rule from then on.
+ * canceled immediately. Once an order could not be canceled, skips the rule.
  */
 export const place = Effect.fnUntraced(function*(
   world: World,
