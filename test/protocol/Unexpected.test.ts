@@ -15,7 +15,7 @@ describe("request fields that do not exist", () => {
     )
   })
 
-  it("the client rejects a client order id under its wire key instead of dropping it", () => {
+  it("the client refuses a client order id under its wire key instead of dropping it", () => {
     const { encodeRequest } = Endpoint.codec(StopLimitOrders.endpoint, Dialect.document)
     assert.isTrue(Result.isFailure(encodeRequest({ client_order_id: "mine" } as never)))
   })
