@@ -246,8 +246,8 @@ export interface Dialect {
   /** Whether a key must be present on the wire even when its value means "absent": see `Wire.Absent`. */
   readonly demandsAll: boolean
   /**
-   * Creates the nonce fields for a body (the document, "Authentication", 3). `window` asks the exchange to accept nonces
-   * near its clock in any order; a dialect without that option ignores `window`.
+   * Creates the nonce fields for a body (the document, "Authentication", 3). `window` asks the exchange to accept
+   * nonces near its clock in any order; a dialect without that option ignores `window`.
    */
   readonly nonce: (nonce: number, window: boolean) => NonceFields
   /**

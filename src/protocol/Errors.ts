@@ -323,8 +323,8 @@ const remedies: { readonly [K in NotAuthorizedCause]: string } = {
 }
 
 /**
- * The key is not allowed to make this call (the document, "Authentication", 4 and 5). Nothing was applied. Do not retry:
- * `why` states what to change.
+ * The key is not allowed to make this call (the document, "Authentication", 4 and 5). Nothing was applied. Do not
+ * retry: `why` states what to change.
  *
  * @category errors
  */

@@ -92,7 +92,8 @@ export const withStates = <Event, State, E, E2>(
 }
 
 /**
- * Builds the layer for a public channel's service. `methods` creates the service from the channel's streams and queries.
+ * Builds the layer for a public channel's service. `methods` creates the service from the channel's streams and
+ * queries.
  */
 export const layerPublic = <
   Identifier,
