@@ -35,7 +35,7 @@ export interface Document {
   readonly info: Part
   /** The content type of all messages. */
   readonly defaultContentType: string
-  /** Every channel's messages, by service name, and the messages of the connection itself. */
+  /** Every channel's messages, keyed by service name, and the messages of the connection itself. */
   readonly channels: Readonly<Record<string, Part>>
   /** The operations from the exchange's point of view: it receives requests, replies to them, and pushes messages. */
   readonly operations: Readonly<Record<string, Part>>
@@ -221,7 +221,7 @@ const describe = (channel: Channel.Any, wire: (schema: Schema.Constraint) => unk
       address: "/ws",
       title: name,
       description: [
-        channel.access === "private" ? "Needs an authorised connection." : "Public.",
+        channel.access === "private" ? "Needs an authorized connection." : "Public.",
         sharings[sharing],
         firsts[first],
         cadence(pushes)

@@ -226,8 +226,8 @@ const model = (market: MarketName): LiveView.Model<DepthChannel.DepthMessage, De
   const bids = new Side("bids")
   let last: Pick<Book, "timestamp" | "updateId"> | undefined
   /**
-   * A book whose best prices are equal is not treated as crossed, because with a price step the exchange may round both
-   * prices to the same value.
+   * A book whose best prices are equal is not treated as crossed, because with a price step the exchange might round
+   * both prices to the same value.
    */
   const isSound = (): boolean => {
     if (asks.best === undefined || bids.best === undefined || bids.bestPrice < asks.bestPrice) return true

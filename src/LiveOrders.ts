@@ -23,7 +23,7 @@ import type { MarketName, OrderId } from "./domain/Identifiers.ts"
 import * as LiveView from "./LiveView.ts"
 
 /**
- * The orders that can still trade, by id.
+ * The orders that can still trade, keyed by id.
  *
  * @category models
  */

@@ -38,7 +38,7 @@ export interface Document {
   readonly info: Part
   /** The tags that group the operations by area of the exchange. */
   readonly tags: ReadonlyArray<Part>
-  /** The operation of every endpoint, by path and method. */
+  /** The operation of every endpoint, keyed by path and method. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, Part>>>>
   /** Parts shared by operations: schemas, refusals and their bodies, and the headers of a signed call. */
   readonly components: { readonly [K in "schemas" | "responses" | "examples" | "securitySchemes"]: Part }

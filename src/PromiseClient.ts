@@ -162,7 +162,7 @@ const settingsOf = Effect.fnUntraced(function*(options: Options | PublicOptions 
   const { apiKey, apiSecret } = options ?? {}
   const isPublic = options !== undefined && apiKey === undefined && apiSecret === undefined
   const credentials = options === undefined ? Variables.credentials : Credentials.make({
-    // An untyped program may pass only the key or only the secret.
+    // An untyped program might pass only the key or only the secret.
     apiKey: Redacted.make(apiKey ?? ""),
     apiSecret: Redacted.make(apiSecret ?? "")
   })

@@ -223,7 +223,7 @@ export interface TickerTopic {
  * @category models
  */
 export interface Views extends PublicViews {
-  /** Follows a market's open orders, by order id. */
+  /** Follows a market's open orders, keyed by order id. */
   readonly orders: (topic: MarketTopic) => View<LiveOrders.OpenOrders>
   /** Follows the trade wallet's balances, which back spot orders. Default: all assets. */
   readonly spotBalances: (topic?: TickerTopic) => View<BalancesOf<"SpotBalanceChannel">>

@@ -216,8 +216,8 @@ export const channel = Channel.make({
 })
 
 /**
- * A book's levels, by price in canonical text. Amounts are not converted to canonical text, because they are rarely
- * compared.
+ * A book's levels, keyed by price in canonical text. Amounts are not converted to canonical text, because they are
+ * rarely compared.
  */
 class Levels {
   readonly #amounts = new Map<Decimal, Decimal>()

@@ -1,7 +1,7 @@
 /**
  * The account's orders that can still trade: the exchange pushes an order when the order is created, changes or closes.
  *
- * The exchange may also push `otoOrdersPending_update` to a subscriber. No documentation describes this message, but
+ * The exchange might also push `otoOrdersPending_update` to a subscriber. No documentation describes this message, but
  * another project's client reads it. The message does not belong to a channel, so the client ignores it.
  *
  * @example

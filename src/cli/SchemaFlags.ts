@@ -215,7 +215,7 @@ const toFlag = (field: Field): Flag.Flag<Typed> => {
   return isRequired ? Flag.map(flag, Option.some) : Flag.optional(flag)
 }
 
-/** Returns the arguments and flags of a command, by name. */
+/** Returns the arguments and flags of a command, keyed by name. */
 export const paramsOf = (
   fields: ReadonlyArray<Field>
 ): Readonly<Record<string, Argument.Argument<Typed> | Flag.Flag<Typed>>> => {

@@ -85,7 +85,10 @@ export const layerNone: Layer.Layer<MarketRules> = Layer.succeed(MarketRules, { 
  * @category models
  */
 export interface CacheOptions {
-  /** The age from which the next order reloads the markets in the background. Default: five minutes. */
+  /**
+   * The age that the cached markets may reach. The first order after that reloads them in the background. Default: five
+   * minutes.
+   */
   readonly timeToLive?: Duration.Input
   /** The maximum time that an order waits for the markets to load. Default: thirty seconds. */
   readonly timeout?: Duration.Input

@@ -6,7 +6,7 @@
  * is set back by more than four seconds, calls fail until the clock has caught up, and the error gives that reason.
  *
  * These layers keep their nonces in memory. A program that restarts before the clock has passed the last nonce that it
- * used might use a nonce again. After calls in the same millisecond, the last nonce is a millisecond or two ahead of
+ * used might reuse a nonce. After calls in the same millisecond, the last nonce is a millisecond or two ahead of
  * the clock; after a burst, it is up to two seconds ahead. The exchange refuses a used nonce, so no call is applied
  * twice. `NonceRedis` remembers nonces across restarts.
  *

@@ -96,7 +96,7 @@ const isCutFrom = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean => 
     Decimal.Equivalence(amount, (digits === 0 ? integer : `${integer}.${fraction.slice(0, digits)}`) as Decimal.Decimal)
 }
 
-/** Whether an order closes a position in hedge mode. The exchange may treat such an order as reduce-only. */
+/** Whether an order closes a position in hedge mode. The exchange might treat such an order as reduce-only. */
 const closesSide = ({ positionSide, side }: Ordered): boolean => positionSide === (side === "sell" ? "LONG" : "SHORT")
 
 /** Whether the exchange may have derived the amount in the response from the requested amount. */

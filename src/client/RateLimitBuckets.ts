@@ -168,8 +168,8 @@ const callFirst = ({ waiting }: Line): void => {
 }
 
 /**
- * Waits in the queue, or fails immediately when the wait would be too long. `left` is the first attempt's wait, in
- * milliseconds.
+ * Returns a function that waits in the queue, or fails immediately when the wait would be too long. `left` is the first
+ * attempt's wait, in milliseconds.
  */
 const waiting = (counter: Counter): (left: number) => Effect.Effect<number, Errors.RateLimited> => {
   const { endpoint, line, refill } = counter

@@ -65,7 +65,7 @@ export const both = <A>(
 ): SchemaAST.FilterGroup<A> => first.and(second, { [key]: test })
 
 /**
- * The predicate of a check created by this module; `undefined` for a check created elsewhere.
+ * Returns the predicate of a check created by this module, or `undefined` for a check created elsewhere.
  *
  * @category guards
  */

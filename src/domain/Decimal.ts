@@ -401,7 +401,7 @@ export const Equivalence: Equivalence_.Equivalence<Decimal> = (self, that) => Or
 export const isZero = (self: Decimal): boolean => self.charCodeAt(0) < 49 && !/[1-9]/u.test(self)
 
 /**
- * The value in canonical text: no trailing zeros, no `-0`. Equal values have equal canonical texts.
+ * The value in canonical text: no trailing zeros, no `-0`. Equal values have the same canonical text.
  *
  * @category computing
  */

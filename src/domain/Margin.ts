@@ -420,7 +420,7 @@ export interface FundingTerms {
   readonly cap: Decimal.Decimal
   /** The lower bound of the rate, as a ratio. */
   readonly floor: Decimal.Decimal
-  /** The maximum amount by which the interest can change the premium, as a ratio. */
+  /** The bound on `interest - premium` in the funding rate, in both directions, as a ratio. */
   readonly clamp: Decimal.Decimal
 }
 

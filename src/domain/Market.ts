@@ -61,7 +61,7 @@ export interface Market {
   readonly maxTotal: Decimal.Decimal
   /** Whether the market accepts orders. */
   readonly tradesEnabled: boolean
-  /** Whether this is a margin market, on which margin orders can be placed. */
+  /** Whether the market is a margin market, on which margin orders can be placed. */
   readonly isCollateral: boolean
   /**
    * Spot, futures, or traditional-finance futures, which only the live exchange has. An unknown value is returned as an
@@ -69,7 +69,7 @@ export interface Market {
    */
   readonly type: "spot" | "futures" | "tradfiFutures" | Unrecognised
   /**
-   * Whether this is a traditional-finance futures market, such as a market for share futures. An account needs
+   * Whether the market is a traditional-finance futures market, such as a market for share futures. An account needs
    * permission to place orders on such a market; without permission, the exchange refuses the orders with code 10011.
    * Live dialect only.
    */
@@ -99,7 +99,7 @@ export interface Bounded {
   readonly quoteAmount?: boolean
   /** The new total of a modified order, in the quote currency. Absent when the total does not change. */
   readonly total?: Amount
-  /** The order's prices, in the quote currency, by their field names in the request. */
+  /** The order's prices, in the quote currency, keyed by their field names in the request. */
   readonly prices: Readonly<Record<string, Price>>
   /**
    * The field names of the prices at which the order may trade. Amount × price must be within the market's limits at

@@ -14,7 +14,7 @@ import { hasForm, NonEmptyText, oneOf, Text } from "./Text.ts"
 import * as Unrecognised from "./Unrecognised.ts"
 
 /**
- * A colour: `#` and 3, 6 or 8 hexadecimal digits (the document, "Sub-account").
+ * A color: `#` and 3, 6 or 8 hexadecimal digits (the document, "Sub-account").
  *
  * @category models
  */
@@ -25,7 +25,7 @@ export type HexColour = typeof HexColour.Type
  *
  * @category schemas
  */
-export const HexColour = Text.check(hasForm(/^#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$/u, "a hex colour"))
+export const HexColour = Text.check(hasForm(/^#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$/u, "a hex color"))
   .pipe(Schema.brand("HexColour")).annotate({ identifier: "HexColour" })
 
 /**

@@ -5,7 +5,7 @@
 import { type Decimal, of } from "./Decimal.ts"
 
 /**
- * The parts of an exchange's behaviour that depend on its dialect.
+ * The parts of an exchange's behavior that depend on its dialect.
  *
  * @category models
  */
@@ -107,7 +107,7 @@ export interface MarginPolicy {
    * other side always take it.
    */
   readonly liquidity: "outside" | "book"
-  /** The maximum amount by which the interest can change the funding premium, as a ratio. Not documented. */
+  /** The bound on `interest - premium` in the funding rate, in both directions, as a ratio. Not documented. */
   readonly fundingClamp: Decimal
   /** The daily interest on borrowed assets, as a ratio. The exchange's help pages give 0.000585 for a loan. */
   readonly borrowRate: Decimal
@@ -149,7 +149,7 @@ export const marginPolicy: MarginPolicy = {
 export interface StreamTokenPolicy {
   /** The time for which a token is valid, in seconds, measured by the same clock as nonces. */
   readonly lifetimeSeconds: number
-  /** Whether a token authorises only one connection. */
+  /** Whether a token authorizes only one connection. */
   readonly singleUse: boolean
 }
 

@@ -174,7 +174,7 @@ export class BorrowHistory extends Context.Service<BorrowHistory, {
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
    * Reads all borrows, page by page. See `Pages.stream` for the guarantees. Borrows have no id, so if the list changes
-   * during the read, the stream may repeat or miss a borrow without an error.
+   * during the read, the stream might repeat or miss a borrow without an error.
    */
   readonly stream: (
     request?: StreamRequest

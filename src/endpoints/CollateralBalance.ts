@@ -38,8 +38,8 @@ export interface Request {
 const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: extension(Ticker) })
 
 /**
- * Balances by asset, in units of the asset, including amounts locked in open orders. A missing asset has a balance of
- * zero.
+ * Balances, keyed by asset, in units of the asset, including amounts locked in open orders. A missing asset has a
+ * balance of zero.
  *
  * @category models
  */

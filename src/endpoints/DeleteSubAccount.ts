@@ -35,7 +35,7 @@ export interface Request {
 
 const request = () => Wire.struct<Request>({ id: SubAccountId })
 
-/** An empty JSON object. Servers that use the document's dialect may add fields; the live exchange may send no body. */
+/** An empty JSON object. Servers that use the document's dialect can add fields; the live exchange can send no body. */
 const response = ({ demandsAll }: Dialect) =>
   Wire.acknowledged({}, (wire) =>
     demandsAll

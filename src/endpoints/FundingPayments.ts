@@ -156,8 +156,8 @@ export class FundingPayments extends Context.Service<FundingPayments, {
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
-   * Reads all payments, page by page. See `Pages.stream` for the guarantees. Payments have no id, so if the list
-   * changes during the read, the stream may repeat or miss a payment without an error.
+   * Reads all funding payments, page by page. See `Pages.stream` for the guarantees. The payments have no id, so if the
+   * list changes during the read, the stream might repeat or miss a payment without an error.
    */
   readonly stream: (
     request?: StreamRequest

@@ -154,8 +154,8 @@ export class InterestPaymentHistory extends Context.Service<InterestPaymentHisto
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
-   * Reads all payments, page by page. See `Pages.stream` for the guarantees. Payments have no id, so if the list
-   * changes during the read, the stream may repeat or miss a payment without an error.
+   * Reads all interest payments, page by page. See `Pages.stream` for the guarantees. The payments have no id, so if
+   * the list changes during the read, the stream might repeat or miss a payment without an error.
    */
   readonly stream: (
     request?: StreamRequest

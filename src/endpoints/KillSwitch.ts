@@ -195,7 +195,7 @@ const contradiction = ({ market, timeout, types }: Request, answer: Timer | void
   if (answer.market !== market) return `the kill switch is on ${answer.market}, not on ${market}`
   const seconds = answer.cancellationTime - answer.startTime
   if (seconds !== timeout) return `the kill switch is set to ${seconds} seconds, not to ${timeout}`
-  // A request without types covers all orders, and the response may or may not list the types.
+  // A request without types covers all orders, and the response might or might not list the types.
   const asked: ReadonlyArray<string> = types ?? CancelAllType.literals
   const said: ReadonlyArray<string> = answer.types ?? asked
   const isOther = asked.some((type) => !said.includes(type)) || (types && said.some((type) => !asked.includes(type)))

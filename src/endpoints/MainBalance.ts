@@ -47,7 +47,7 @@ export interface Request {
 const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: extension(Ticker) })
 
 /**
- * Balances by asset, in units of the asset. A missing asset has a balance of zero.
+ * Balances, keyed by asset, in units of the asset. A missing asset has a balance of zero.
  *
  * @category models
  */

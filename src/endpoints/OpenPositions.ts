@@ -63,7 +63,7 @@ const tpsl = () =>
   }).schema
 
 /**
- * An open position. Fields that the exchange may omit are optional; `null` means that the value is not known yet.
+ * An open position. Fields that the exchange might omit are optional; `null` means that the value is not known yet.
  *
  * @category models
  */

@@ -102,7 +102,7 @@ export interface SubAccount {
   readonly email?: ReceivedEmail
   /** The status: `active` or an undocumented value. */
   readonly status: SubAccountStatus
-  /** The colour of the sub-account's label, in hexadecimal with a leading `#`. Absent when the label has no colour. */
+  /** The color of the sub-account's label, in hexadecimal with a leading `#`. Absent when the label has no color. */
   readonly color?: HexColour
   /** The owner's identity verification. */
   readonly kyc: Kyc

@@ -1,5 +1,5 @@
 /**
- * The account's trading fees: default fees, and custom fees by market.
+ * The account's trading fees: default fees, and the markets' custom fees.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export interface FeeSchedule extends TradingFee {
   readonly rpiMakerPremium?: Decimal | null
   /** The maker's surcharge for RPI orders on futures markets, in percent. */
   readonly futuresRpiMakerPremium?: Decimal | null
-  /** The fees that differ from the defaults, by market. */
+  /** The fees that differ from the defaults, keyed by market. */
   readonly customFees: ReadonlyMap<MarketName, TradingFee>
 }
 

@@ -162,7 +162,7 @@ export const noOrderTwice = (of: (order: OpenOrder | EndedOrder) => string = sam
 
 /**
  * The program's exposure on a market is limited. The exposure, in the base currency, is the size of the position plus
- * the amounts that the open orders on one side may add to it.
+ * the amounts that the open orders on one side can add to it.
  *
  * @category standard
  */

@@ -20,7 +20,7 @@ import type { Possibilities } from "./Possibilities.ts"
 export type Services = Exchange.Services | Streams.Services | KeyValueStore.KeyValueStore | Scope.Scope
 
 /**
- * The errors with which preparing an exchange may fail.
+ * The errors with which preparing an exchange can fail.
  *
  * @category models
  */

@@ -40,7 +40,7 @@ const quotes = ({ levels, market, spreadPermille }: Scenario.Book): string =>
     ? `the quotes on ${market} disappear`
     : `${market} is quoted on ${levels} level${levels === 1 ? "" : "s"}, with a spread of ${percent(spreadPermille)}`
 
-/** The texts for each stream symptom: the object that it affects, and the effect. */
+/** The words for each stream symptom: the object that it affects, and the effect. */
 const streamSymptoms: { readonly [Tag in StreamSymptom["_tag"]]: readonly [what: string, how: string] } = {
   Cut: ["message", "the connection closes instead"],
   Stall: ["message", "no further messages arrive"],

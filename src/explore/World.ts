@@ -82,7 +82,7 @@ export interface History {
   readonly foreign: ReadonlyArray<Ambient.Foreign>
   /** The changes in the program's lifecycle, oldest first. */
   readonly marks: ReadonlyArray<Mark>
-  /** The channels that the program has subscribed to, by their names on the wire. */
+  /** The names of the channels that the program has subscribed to, as on the wire. */
   readonly channels: ReadonlySet<string>
   /** The final state. */
   readonly moment: Moment.Moment

@@ -150,7 +150,7 @@ export const code = identifier<Code.Code>()
 /** Descriptions of at most 280 code points; most are short. */
 export const description = fc.oneof(anyText(0, 10), anyText(0, 280)).map((text) => text as Code.Description)
 
-/** Hex colours with 3, 6 or 8 digits. */
+/** Hex colors with 3, 6 or 8 digits. */
 export const hexColour = fc.constantFrom(3, 6, 8).chain((length) => textOf("0123456789abcdefABCDEF", length, length))
   .map((text) => `#${text}` as SubAccount.HexColour)
 
@@ -199,7 +199,7 @@ const bboRole = fc.constantFrom<Array<Order.BboRole>>("queue", "counterparty")
 const positionSide = fc.constantFrom<Array<Order.PositionSide>>("LONG", "SHORT", "BOTH")
 const cancelAllType = fc.constantFrom<Array<Order.CancelAllType>>("spot", "margin", "futures")
 
-/** The arbitraries of all brands, by schema identifier. */
+/** The arbitraries of all brands, keyed by schema identifier. */
 export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Decimal: decimal,
   Price: price,

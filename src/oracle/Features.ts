@@ -40,8 +40,8 @@ export interface Features {
   /** The target's own paths for calls that it serves elsewhere, keyed by the document's path. */
   readonly paths?: Readonly<Record<string, string>>
   /**
-   * Last prices by market name, as decimals. They take precedence over the target's own prices. The `mutating` profile
-   * places orders around them, so they must be near the market.
+   * Last prices as decimals, keyed by market name. They take precedence over the target's own prices. The `mutating`
+   * profile places orders around them, so they must be near the market.
    */
   readonly prices?: Readonly<Record<string, string>>
 }

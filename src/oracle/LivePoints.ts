@@ -184,8 +184,8 @@ export const livePoints = [
   },
   {
     id: "open.live.stream-token",
-    point: "How long a token for a WebSocket connection is valid, and whether it authorises more than one connection",
-    stance: "it is valid for 60 seconds, and authorises more than one connection",
+    point: "How long a token for a WebSocket connection is valid, and whether it authorizes more than one connection",
+    stance: "it is valid for 60 seconds, and authorizes more than one connection",
     rules: { unchecked: "no rule uses a token twice, or waits until a token expires" }
   },
   {

@@ -11,7 +11,7 @@ export interface OpenPoint {
   readonly id: string
   /** The question that the document leaves open. */
   readonly point: string
-  /** The behaviour of the sandbox and the client. */
+  /** The behavior of the sandbox and the client. */
   readonly stance: string
   /**
    * Either the ids of the rules that check the stance, or the reason why no rule checks it. None of these rules is

@@ -27,7 +27,7 @@ const toTargetError = (error: Verdict.CheckError): Target.TargetError =>
 const isPong = ({ json, text }: Target.Answer): boolean => json !== undefined && text.includes("pong")
 
 /**
- * Whether the response is an error object of a private call. A 404 is not accepted, because other servers may use the
+ * Whether the response is an error object of a private call. A 404 is not accepted, because other servers might use the
  * same format for it.
  */
 const isPrivateError = ({ json, status }: Target.Answer): boolean =>
@@ -57,7 +57,7 @@ const prefixRemedy = (baseUrl: string): string | undefined => {
 
 /**
  * Expects that the target speaks this API: it responds to the ping, or refuses an unsigned call with this API's error
- * object. Either is enough, because a faulty target may fail at the other.
+ * object. Either is enough, because a faulty target might fail at the other.
  */
 const isThisApi = Effect.fnUntraced(function*({ profile, target, world: begin }: Session.Session) {
   const { world } = begin()

@@ -71,7 +71,7 @@ export interface Broken {
   readonly counterexample: string
   /** The expectation of the rule. */
   readonly expected: string
-  /** The target's actual behaviour. */
+  /** The target's actual behavior. */
   readonly got: string
   /** The method and the path of the call whose response shows the fault; absent if no single response does. */
   readonly call?: string

@@ -66,8 +66,9 @@ const throttled = (
   )
 
 /**
- * Repeats the check of a value while a call in it gets no response. If the same call failed each time, the target does
- * not respond to that call. Otherwise the connection is at fault, and the value cannot be evaluated.
+ * Repeats the check of a value while a call in it gets no response. If all attempts fail at the same call, the target
+ * does not respond to that call. If they fail at different calls, the connection is at fault, and the value cannot be
+ * evaluated.
  */
 const answered = (check: Effect.Effect<unknown, Verdict.CheckError>): Effect.Effect<unknown, Verdict.CheckError> =>
   Effect.suspend(() => {

@@ -51,7 +51,7 @@ export interface Request {
   readonly path: string
   /** The query string, without the question mark. */
   readonly query?: string
-  /** The headers, by lower-case name. */
+  /** The headers, keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   /** The body as text; its UTF-8 bytes are sent. */
   readonly body?: string
@@ -74,7 +74,7 @@ export interface Answer {
   readonly sent: Request
   /** The HTTP status. */
   readonly status: number
-  /** The headers, by lower-case name. */
+  /** The headers, keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   /** The body as text. */
   readonly text: string
@@ -277,7 +277,8 @@ export const fromLayer = <E>(
   Effect.flatMap(Layer.build(layer), (context) => Effect.provideContext(http(options), context))
 
 /**
- * The URL of an exchange's WebSocket: `/ws` under its base URL, or the live exchange's own server.
+ * Returns the URL of an exchange's WebSocket: `/ws` under the base URL or, for the live exchange's base URLs, the URL
+ * of its WebSocket server.
  *
  * @category constructors
  */

@@ -13,9 +13,9 @@ export class Broken extends Schema.TaggedError<Broken>()("Broken", {
   got: Schema.String,
   answer: Schema.optionalKey(TargetAnswer)
 }) {
-  /** The behaviour that the rule expects. */
+  /** The behavior that the rule expects. */
   declare readonly expected: string
-  /** The target's actual behaviour. */
+  /** The target's actual behavior. */
   declare readonly got: string
   /** The response that shows the fault; absent when the verdict is based on several responses. */
   declare readonly answer?: Answer

@@ -73,7 +73,7 @@ type Encoder<A, I> = (value: A) => Result.Result<I, Schema.SchemaError>
 export interface QueryDefinition<Params, Answer> {
   /** The method, such as `depth_request`. */
   readonly method: string
-  /** The parameters: by name in the domain, by position on the wire. */
+  /** The parameters, which are positional on the wire. */
   readonly params: Schema.Codec<Params, ReadonlyArray<unknown>>
   /** The response's `result`. */
   readonly result: Schema.Codec<Answer, unknown>
@@ -142,7 +142,7 @@ export interface Definition<
   readonly name: string
   /** The first part of the channel's methods, such as `depth` in `depth_subscribe`. */
   readonly wire: string
-  /** Whether a connection must be authorised for an account (`private`) or not (`public`). */
+  /** Whether a connection must be authorized for an account (`private`) or not (`public`). */
   readonly access: Access
   /** How the subscriptions of a connection share the channel. */
   readonly sharing: Sharing
@@ -152,7 +152,7 @@ export interface Definition<
    */
   readonly topic: Schema.Codec<Topic, unknown>
   /**
-   * The parameters of a subscribe request, by position on the wire: all topics of the connection, or the topic to add.
+   * The parameters of a subscribe request, positional on the wire: all topics of the connection, or the topic to add.
    * The parameters may cover more than the topics if the protocol can't express less; {@link Definition.about} then
    * selects the relevant part of each message.
    */
@@ -184,7 +184,7 @@ export interface Definition<
   readonly continuity: Continuity
   /** How often the exchange pushes messages. */
   readonly pushes: Pushes
-  /** The queries, by the service's method name. */
+  /** The queries, keyed by the service's method name. */
   readonly queries: Queries
   /** The page of the live exchange's documentation that describes the channel. */
   readonly source: string

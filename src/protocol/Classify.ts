@@ -155,7 +155,7 @@ interface ErrorBody {
 
 /**
  * Whether a response is an error body, whatever its status: an integer code and a message, or a form that {@link
- * Wire.saysError} recognises. An integer code is required because some documented successes have a message, or a `code`
+ * Wire.saysError} recognizes. An integer code is required because some documented successes have a message, or a `code`
  * that is a string.
  */
 const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {
@@ -184,8 +184,8 @@ const toErrorBody = (json: unknown): ErrorBody | undefined => {
 
 /**
  * Whether an error body has the exchange's own format, which proves that the exchange refused the call. A proxy between
- * the client and the exchange may also respond with JSON and a message. The live exchange may omit `errors`, or send an
- * empty list when no field is invalid.
+ * the client and the exchange might also respond with JSON and a message. The live exchange can omit `errors`, or send
+ * an empty list when no field is invalid.
  */
 const isOwnForm = (json: unknown, { omitsErrors }: Dialect): boolean => {
   if (!Json.isObject(json)) return false
@@ -342,7 +342,7 @@ const publicRefusal = (
   json: Readonly<Record<string, unknown>>
 ): Errors.PublicRequestRejected => {
   const { message, params } = json as { readonly message?: unknown; readonly params?: unknown }
-  // An API V1 endpoint may refuse without a message.
+  // An API V1 endpoint can refuse without a message.
   const said = message === undefined ? json : message ?? "no reason given"
   const words = (value: unknown) => toMessages(value, answer.scrub).join(" ")
   return new Errors.PublicRequestRejected({
@@ -514,7 +514,7 @@ export const classify = <E extends Endpoint.Any>(
 ): Verdict<Endpoint.Response<E>> => {
   const { status, text } = answer
   if (status >= 300 && status < 400) return uncertain("redirected", `HTTP ${status}; redirects are never followed`)
-  // After HTTP 408 and 421, a proxy may send the call to the exchange again, whatever the body contains.
+  // After HTTP 408 and 421, a proxy might send the call to the exchange again, whatever the body contains.
   if (status >= 500 || status === 408 || status === 421) return uncertain("server-error", `HTTP ${status}`)
   const isSuccess = status >= 200 && status < 300
   if (isSuccess) {

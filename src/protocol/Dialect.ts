@@ -139,7 +139,7 @@ export type RefusalKind = keyof Refusals
 export const validationFailed = "Validation failed"
 
 /**
- * An order's wire keys, where they differ between the dialects, by their domain names.
+ * The wire keys of an order that differ between the dialects, keyed by domain name.
  *
  * @category models
  */
@@ -196,7 +196,7 @@ export interface PublicRefusal {
  */
 export interface Dialect {
   /**
-   * The dialect's name, for configuration and reports. Behaviour does not depend on the name; the other fields contain
+   * The dialect's name, for configuration and reports. Behavior does not depend on the name; the other fields contain
    * all differences.
    */
   readonly name: "document" | "live"
@@ -246,8 +246,8 @@ export interface Dialect {
   /** Whether a key must be present on the wire even when its value means "absent": see `Wire.Absent`. */
   readonly demandsAll: boolean
   /**
-   * Creates the nonce fields of a body (the document, "Authentication", 3). `window` asks the exchange to accept nonces
-   * near its clock in any order; a dialect without that option ignores `window`.
+   * Creates the nonce fields for a body (the document, "Authentication", 3). `window` asks the exchange to accept
+   * nonces near its clock in any order; a dialect without that option ignores `window`.
    */
   readonly nonce: (nonce: number, window: boolean) => NonceFields
   /**
@@ -409,7 +409,7 @@ const modes = { cb: "cancel_both", cn: "cancel_new", co: "cancel_old" } as const
 /** The code for a field that is not valid for the order's type. */
 const inapplicable: Readonly<Record<string, number>> = { activationPrice: 158, price: 159, total: 162, amount: 163 }
 
-/** The code for two flags that can't be combined, by the reported field and the other flag. */
+/** The codes for two flags that can't be combined, keyed by the reported field and then by the other flag. */
 const exclusive: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ioc: { postOnly: 37, rpi: 40 },
   retail: { rpi: 41 }
@@ -538,7 +538,7 @@ export const live: Dialect = made(() => ({
 }))
 
 /**
- * Both dialects by name, for configuration.
+ * Both dialects, keyed by name, for configuration.
  *
  * @category dialects
  */

@@ -46,7 +46,8 @@ export interface RateLimit {
 }
 
 /**
- * An endpoint's path. It may contain placeholders for request fields, by wire key: `/api/v4/public/orderbook/{market}`.
+ * An endpoint's path. It may contain placeholders with the wire keys of request fields:
+ * `/api/v4/public/orderbook/{market}`.
  *
  * @category models
  */
@@ -100,7 +101,7 @@ export interface Definition<
    * documentation describes it.
    */
   readonly clause?: string
-  /** The path. It may contain placeholders for request fields, by wire key: `/api/v4/public/orderbook/{market}`. */
+  /** The path. It may contain the wire keys of request fields as placeholders: `/api/v4/public/orderbook/{market}`. */
   readonly path: At
   /** Whether calls are signed with an API key (`private`) or not (`public`). */
   readonly access: Access
@@ -124,7 +125,7 @@ export interface Definition<
    */
   readonly envelope?: "none" | "optional" | "required"
   /**
-   * The errors with which the endpoint may refuse a request's fields. They also determine the error family, which
+   * The errors with which the endpoint can refuse a request's fields. They also determine the error family, which
    * determines the wording of the messages.
    */
   readonly refusals: ReadonlyArray<Refusals>
@@ -334,8 +335,8 @@ export const make = <
 }
 
 /**
- * Creates a value per dialect on first use and caches the value, because a program uses few endpoints, but uses them
- * often.
+ * Returns a function that creates a value per dialect on first use and caches the value, because a program uses few
+ * endpoints, but uses them often.
  */
 const perDialect = <A>(make: (dialect: Dialect) => A): (dialect: Dialect) => A => {
   let made: WeakMap<Dialect, A> | undefined

@@ -83,7 +83,7 @@ export interface NamedFields {
    * request.
    */
   readonly status: number
-  /** The errors for each request field, by the field's domain name. */
+  /** The errors for each request field, keyed by the field's domain name. */
   readonly fields: FieldErrors<string>
   /** The response's errors for fields that the request does not have. The keys are the exchange's field names. */
   readonly otherFields: OtherFields
@@ -164,7 +164,7 @@ const rejection = (): Base<"RequestRejected", Rejected> => {
  * @category models
  */
 export interface Reasoned extends Refused {
-  /** The exchange's message. It is often the only information, because the response may not name any field. */
+  /** The exchange's message. It is often the only information, because the response might not name any field. */
   readonly reason: string
 }
 
@@ -181,7 +181,7 @@ const reasoned = (): Base<"ReduceOnlyRejected", Reasoned> => {
  * @category errors
  */
 export class ValidationFailed<F extends string = string> extends refusal("ValidationFailed") {
-  /** The errors for each request field, by the field's domain name. */
+  /** The errors for each request field, keyed by the field's domain name. */
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange would refuse the same request again. */
   readonly isRetryable = false
@@ -198,7 +198,7 @@ export class ValidationFailed<F extends string = string> extends refusal("Valida
  * @category errors
  */
 export class InvalidFields<F extends string = string> extends refusal("InvalidFields") {
-  /** The errors for each request field, by the field's domain name. */
+  /** The errors for each request field, keyed by the field's domain name. */
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange would refuse the same request again. */
   readonly isRetryable = false
@@ -216,7 +216,7 @@ export class InvalidFields<F extends string = string> extends refusal("InvalidFi
  * @category errors
  */
 export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
-  /** The errors for each request field, by the field's domain name. */
+  /** The errors for each request field, keyed by the field's domain name. */
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange refuses the same request until there is a position to reduce. */
   readonly isRetryable = false
@@ -235,7 +235,7 @@ export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
  * @category errors
  */
 export class RequestRejected<F extends string = string> extends rejection() {
-  /** The errors for each request field, by the field's domain name. */
+  /** The errors for each request field, keyed by the field's domain name. */
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange refuses the same request until the cause is resolved. */
   readonly isRetryable = false
@@ -288,7 +288,7 @@ export class PublicRequestRejected extends judged(
 }
 
 /**
- * The reason why a key may not make a call:
+ * The reason why a key is not allowed to make a call:
  *
  * - `unauthenticated`: the key is unknown or the signature is wrong. Check the key, the secret and the region
  * - `key-disabled`: the key exists, but is disabled. Enable it in the exchange's API settings
@@ -323,8 +323,8 @@ const remedies: { readonly [K in NotAuthorizedCause]: string } = {
 }
 
 /**
- * The key may not make this call (the document, "Authentication", 4 and 5). Nothing was applied. Do not retry: `why`
- * states what to change.
+ * The key is not allowed to make this call (the document, "Authentication", 4 and 5). Nothing was applied. Do not
+ * retry: `why` states what to change.
  *
  * @category errors
  */
@@ -342,7 +342,7 @@ export class NotAuthorized extends judged(
 ) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
-  /** The reason why the key may not make the call, which determines the remedy. */
+  /** The reason why the key is not allowed to make the call, which determines the remedy. */
   declare readonly why: NotAuthorizedCause
   /** The HTTP status of the response. */
   declare readonly status: number

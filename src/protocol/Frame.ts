@@ -14,7 +14,7 @@ export interface Request {
   readonly id: number
   /** The method, such as `depth_subscribe`. */
   readonly method: string
-  /** The parameters, by position. */
+  /** The positional parameters. */
   readonly params: ReadonlyArray<unknown>
 }
 

@@ -25,7 +25,7 @@ export interface Definitions {
    * different value.
    */
   readonly define: (name: string, value: JsonSchema) => JsonSchema
-  /** All definitions by name. */
+  /** All definitions, keyed by name. */
   readonly definitions: Readonly<Record<string, JsonSchema>>
 }
 

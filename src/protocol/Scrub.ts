@@ -107,7 +107,7 @@ const readings = (text: string): ReadonlyArray<Reading> => {
 const nowhere = /[\s=\u0000-\u0020\u007f\u00ad\u200b-\u200d\u2060\ufeff]/u
 
 /**
- * Normalises a character for comparison: converts it to lower case and to the standard Base64 alphabet, and drops
+ * Normalizes a character for comparison: converts it to lower case and to the standard Base64 alphabet, and drops
  * whitespace and padding.
  */
 const toCompared = (character: string): string => {
@@ -118,14 +118,14 @@ const toCompared = (character: string): string => {
   return small.length === 1 ? small : character
 }
 
-/** The code of a normalised character; 0 for a dropped character. */
+/** The code of a normalized character; 0 for a dropped character. */
 const toCode = (character: string): number => toCompared(character).charCodeAt(0) || 0
 
 const ascii = Uint16Array.from({ length: 128 }, (_, code) => toCode(String.fromCharCode(code)))
 
 const codeAt = (text: string, at: number): number => ascii[text.charCodeAt(at)] ?? toCode(text.charAt(at))
 
-/** The codes of a text's normalised characters, without dropped characters. */
+/** The codes of a string's normalized characters, without dropped characters. */
 const compared = (text: string): Uint16Array => {
   const codes = new Uint16Array(text.length)
   let length = 0
@@ -187,7 +187,7 @@ const spellings = (secret: string): ReadonlyArray<string> => {
 const between = "\uffff"
 
 /**
- * The parts of an encoding that have {@link window} characters, but become shorter when they are normalised, because
+ * The parts of an encoding that have {@link window} characters, but become shorter when they are normalized, because
  * they contain whitespace or padding. Also contains the entire encoding, if it is shorter than {@link window}.
  */
 const shortParts = (spelling: string): ReadonlyArray<string> => {
@@ -205,7 +205,7 @@ const shortParts = (spelling: string): ReadonlyArray<string> => {
   return found
 }
 
-/** Indexes the parts of secrets to remove, by length. */
+/** Groups the parts of secrets to remove by length. */
 const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
   const short = new Map<number, Set<string>>()
   const add = (text: string, least: number) => {
@@ -225,8 +225,8 @@ const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
 }
 
 /**
- * Marks the parts of a text to remove. Memory is allocated when the first part is marked, because most texts have no
- * marked parts.
+ * Marks the parts of a string to remove. Memory is allocated when the first part is marked, because most strings have
+ * no marked parts.
  */
 class Marks {
   private readonly text: string
@@ -236,7 +236,7 @@ class Marks {
     this.text = text
   }
 
-  /** Marks a range of characters in a decoded text, including both ends. */
+  /** Marks a range of characters in a decoded string, including both ends. */
   add({ ends, starts }: Reading, first: number, last: number): void {
     this.marks ??= new Uint8Array(this.text.length)
     this.marks.fill(1, starts?.[first] ?? first, ends?.[last] ?? last + 1)

@@ -28,9 +28,9 @@ export type Joint = WireNames.Joint
 export interface Shape<A> {
   /** Decodes a JSON object to the model, and encodes the model as a JSON object. */
   readonly schema: Schema.Codec<A, unknown>
-  /** The schema of every field, by its domain name. */
+  /** The schema of every field, keyed by its domain name. */
   readonly fields: Schema.Struct.Fields
-  /** The wire key of every field, by its domain name. */
+  /** The wire key of every field, keyed by its domain name. */
   readonly keys: Readonly<Record<string, string>>
   /** The wire keys of the fields that only the other dialect has: see {@link none}. */
   readonly foreign: ReadonlyArray<string>
@@ -131,7 +131,7 @@ const definedKey = "effect-txc/defined"
 
 /**
  * Annotates a model with a name, so that protocol descriptions such as OpenAPI define the model only once. A code
- * generator names the type of an unnamed model after its field: then two different models may get the same name, and
+ * generator names the type of an unnamed model after its field: then two different models could get the same name, and
  * equal models get several types.
  */
 export const definedAs = (name: string): { readonly [definedKey]: string } => ({ [definedKey]: name })

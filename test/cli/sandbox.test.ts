@@ -175,7 +175,7 @@ describe("effect-txc sandbox", () => {
 
         const { code, output } = yield* Fiber.join(shown)
         const plain = stripVTControlCharacters(output)
-        assert.notStrictEqual(plain, output, "the output is coloured")
+        assert.notStrictEqual(plain, output, "the output is colored")
         for (
           const said of [
             holder.url,

@@ -8,7 +8,7 @@ import { isLong } from "../support/long.ts"
 export const timeout = isLong ? 3_600_000 : 60_000
 
 /**
- * Explores a program, in long test runs in `histories` histories. Short test runs use only a few, and may miss required
+ * Explores a program, in long test runs in `histories` histories. Short test runs use only a few, and can miss required
  * states. In long test runs, all programs together have a hundred thousand histories.
  */
 export const holds = (program: Explore.Program, histories: number) =>

@@ -105,7 +105,7 @@ describe("an unreachable target", () => {
     }))
 })
 
-/** Responds to the ping correctly, so that the target is recognised as speaking this API. */
+/** Responds to the ping correctly, so that the target is recognized as speaking this API. */
 const exceptPing =
   (answer: (response: Http.ServerResponse, received: Received) => void) =>
   (response: Http.ServerResponse, received: Received) =>
@@ -251,7 +251,7 @@ describe("the calls that a check makes", () => {
         const trigger = numberOf(order["activation_price"])
         const stop = numberOf(order[path === Paths.oco ? "stop_limit_price" : "price"])
         for (const side of sides) {
-          // A faulty target may interpret a malformed trigger as any number.
+          // A faulty target might interpret a malformed trigger as any number.
           const isTriggered = Number.isNaN(trigger) || (side === "buy" ? trigger <= price : trigger >= price)
           assert.isFalse(isTriggered && trades(side, stop), body.toString())
           if (path === Paths.oco) assert.isFalse(trades(side, numberOf(order["price"])), body.toString())

@@ -39,7 +39,8 @@ describe("the sandbox under the oracle", () => {
         () =>
           Effect.gen(function*() {
             const target = yield* Support.inProcess(dialect)
-            // Another test checks the rules about streams. Limits take thousands of calls; another test checks them, too.
+            // Another test checks the rules about streams. The rules about limits need thousands of calls, so they also
+            // have their own test.
             const skip = isLong ? [] : ["streams", "limits"]
             holds(yield* Check.check(target, { profile: "control", seed, runs, skip, rules: Support.rules }))
           }),

@@ -80,7 +80,7 @@ const html = "<html><head><title>502 Bad Gateway</title></head></html>"
 const uncertain = { uncertain: "unreadable-answer" } as const
 const exchangeSays = (code: number, message: string, errors: unknown = {}) => ({ code, message, errors })
 
-/** Responses that every private endpoint may get, whatever it declares. */
+/** Responses that every private endpoint can get, whatever it declares. */
 const toAllPrivate: ReadonlyArray<Row> = [
   [401, exchangeSays(10, "Unauthorized request."), {
     _tag: "NotAuthorized",
@@ -261,7 +261,7 @@ const unreadableOf = (
   ]
 }
 
-/** Responses that private endpoints may get, adapted to what each endpoint declares. */
+/** Responses that private endpoints can get, adapted to what each endpoint declares. */
 const toPrivate = (entry: Entry): ReadonlyArray<Row> => [
   ...toAllPrivate,
   [
@@ -276,7 +276,7 @@ const toPrivate = (entry: Entry): ReadonlyArray<Row> => [
   ...unreadableOf(entry)
 ]
 
-/** Responses that every public endpoint may get. */
+/** Responses that every public endpoint can get. */
 const toPublic = ({ names }: Entry): ReadonlyArray<Row> => [
   [400, { success: false, message: "Market is not available.", params: ["BTC_X"] }, {
     _tag: "PublicRequestRejected",
@@ -790,7 +790,7 @@ describe("secrets in responses", () => {
     { minLength: 1, maxLength: 3 }
   )
 
-  /** Bodies that contain a given text in every place that errors quote. */
+  /** Bodies that contain a given string in every place that errors quote. */
   const bodies: ReadonlyArray<(secret: string) => unknown> = [
     (secret) => secret,
     (secret) => `<html>${secret}</html>`,

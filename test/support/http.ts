@@ -101,7 +101,7 @@ export const failure = (
 export const json = (status: number, body: unknown): Response =>
   new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } })
 
-/** Builds the error response of a private call. */
+/** Builds the error response to a private call. */
 export const refusal = (status: number, code: number, message: string, errors: unknown = {}): Response =>
   json(status, { code, message, errors })
 

@@ -93,8 +93,8 @@ export interface Access {
 const settings = ["--username", "txc", "--auth", "trust", "--encoding", "UTF8", "--no-sync", "--wal-segsize", "1"]
 
 /**
- * A data folder that is initialised once for each version and its settings. Copying such a folder is ten times as fast
- * as initialising a new one.
+ * A data folder that is initialized once for each version and its settings. Copying such a folder is ten times as fast
+ * as initializing a new one.
  */
 const template = fileURLToPath(
   new URL(
@@ -108,7 +108,7 @@ const template = fileURLToPath(
 /** Copies a folder and preserves its owner. */
 const copy = (from: string, to: string) => spawnSync("cp", ["-a", from, to])
 
-/** Initialises a new server's folder. */
+/** Initializes a new server's folder. */
 const begin = (folder: string, user: ReturnType<typeof account>): void => {
   const data = join(folder, "data")
   if (existsSync(template)) return void copy(template, data)

@@ -28,7 +28,7 @@ export const scratch = process.env["TMPDIR"] === undefined && fits()
   ? `${memory}/effect-txc-${process.pid}`
   : undefined
 
-/** Vitest creates the folder before the tests, and removes it afterwards. */
+/** Creates the folder, and returns a function that removes it. Vitest calls them before and after all tests. */
 export const setup = (): (() => void) | undefined => {
   if (scratch === undefined) return
   mkdirSync(scratch)

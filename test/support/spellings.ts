@@ -1,4 +1,4 @@
-/** The ways in which a server can encode an echoed text, and a reader that decodes all of them. */
+/** The ways in which a server can encode text that it echoes, and a reader that decodes all of them. */
 import * as fc from "fast-check"
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")

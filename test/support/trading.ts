@@ -135,7 +135,7 @@ export const statuses = Effect.map(
 // Balances
 // -----------------------------------------------------------------------------
 
-/** Returns the available and frozen balances, as normalised decimals. */
+/** Returns the available and frozen balances, as normalized decimals. */
 export const trade = (of: Ticker) =>
   Effect.map(
     TradeBalance.use((balance) => balance.of(of)),

@@ -24,7 +24,7 @@ import { note, Recorder } from "./http.ts"
 export const overClient = (http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<Transport.Transport> =>
   Layer.provide(HttpClientTransport.layer, http)
 
-/** Effect's HTTP clients, by implementation. */
+/** Effect's HTTP clients, keyed by implementation. */
 export const clients: Readonly<Record<string, Layer.Layer<HttpClient.HttpClient>>> = {
   "Effect's undici": NodeHttpClient.layerUndici,
   "node:http": NodeHttpClient.layerNodeHttp,

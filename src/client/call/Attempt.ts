@@ -105,7 +105,7 @@ export interface Asked {
 
 /** Builds the error for one order in a bulk call when the response does not fully show that order's outcome. */
 export interface Partly {
-  /** Builds the error for an order that may or may not have been placed. */
+  /** Builds the error for an order that might have been placed. */
   readonly unknown: (order: object, why: Errors.UnknownCause, reason: string) => Errors.OutcomeUnknown
   /**
    * Builds the error for an order that was placed with the ids `orderIds`, if the rest of the response can't be read.

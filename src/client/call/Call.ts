@@ -150,7 +150,10 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
     )
 }
 
-/** Builds a call on first use, because a program has the services of all endpoints but uses few of them. */
+/**
+ * Returns a function that builds a call on first use, because a program has the services of all endpoints but uses few
+ * of them.
+ */
 const onFirstCall = <Q, R>(make: () => (request: Q) => R): (request: Q) => R => {
   let call: ((request: Q) => R) | undefined
   return (request) => (call ??= make())(request)

@@ -47,7 +47,7 @@ type Many<Q, A, Placed extends Endpoint.Places> = Endpoint.Endpoint<
   Placed
 >
 
-/** Whether `orders` is an array. An untyped caller may pass any value. */
+/** Whether `orders` is an array. An untyped caller might pass any value. */
 const isList = (orders: unknown): boolean => Array.isArray(orders)
 
 /** Checks a request's orders before sending, and returns the constraints that they break. */
@@ -157,7 +157,7 @@ export interface Kind<O, E> {
 }
 
 /**
- * Builds the layer of a service that places many orders in one call. Orders without a client order id get a generated
+ * Builds the layer for a service that places many orders in one call. Orders without a client order id get a generated
  * id. If any order breaks a constraint or its market's rules, nothing is sent.
  */
 export const layerCreating = <
@@ -214,7 +214,7 @@ export interface Canceling<O, A, E extends Endpoint.Any, F> {
 }
 
 /**
- * Builds the layer of a service that cancels many orders in one call. If any order does not have exactly one
+ * Builds the layer for a service that cancels many orders in one call. If any order does not have exactly one
  * identifier, nothing is sent.
  */
 export const layerCanceling = <

@@ -66,7 +66,7 @@ const reading = <Q extends Pages.Request, A, Item, Page extends Pages.Page<Item>
 }
 
 /**
- * Builds the layer of a service that reads a list. `toPage` converts the response to a page, and fails when the
+ * Builds the layer for a service that reads a list. `toPage` converts the response to a page, and fails when the
  * response is not the requested page: see `PageChecks`. Pass `idOf` for a list whose records have an identity, and
  * `lastOf` for a list that allows greater offsets than the document's lists.
  */
@@ -98,7 +98,7 @@ export const layer = <
   )
 
 /**
- * Builds the layer of a service that reads a list whose requests have required fields. `toPage`,
+ * Builds the layer for a service that reads a list whose requests have required fields. `toPage`,
  * `idOf` and `lastOf` work as in {@link layer}.
  */
 export const layerOf = <

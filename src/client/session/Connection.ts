@@ -66,7 +66,7 @@ export interface Connection {
   readonly heardAt: () => number
 }
 
-/** The requests that wait for a response, by id. */
+/** The requests that wait for a response, keyed by id. */
 class Requests {
   readonly #waiting = new Map<number, (frame: Frame.Answer | Frame.Refusal) => void>()
   #next = 1

@@ -65,7 +65,7 @@ export interface Follower<Message, Event, State, Answer> {
 
 /** Determines how the subscribers of a topic recover after missed messages. */
 export interface Kind<Message, Event, State, Answer = unknown> {
-  /** Creates a subscriber's follower. */
+  /** Creates the follower for a subscriber. */
   readonly follower: () => Follower<Message, Event, State, Answer>
   /** Reads the state; absent if the state is pushed. */
   readonly read?: Read<Answer>

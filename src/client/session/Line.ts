@@ -66,7 +66,7 @@ const asking = (connection: Connection.Connection): Continuity.Ask => (query, pa
   })
 }
 
-/** Authorises the connection for its account, before any private request is sent. */
+/** Authorizes the connection for its account, before any private request is sent. */
 const authorize = (connection: Connection.Connection, token: Redacted.Redacted) => {
   const secret = Redacted.value(token)
   return connection.command(Frame.methods.authorize, [secret, "public"]).pipe(
@@ -85,7 +85,7 @@ const authorize = (connection: Connection.Connection, token: Redacted.Redacted) 
 export class Line {
   readonly #setup: Setup
   readonly #clock: Clock.Clock
-  /** Each channel's topics, by the method of the channel's pushed messages. */
+  /** Each channel's topics, keyed by the method of the channel's pushed messages. */
   readonly #topics = new Map<string, Topics.Topics>()
   readonly #places = new Map<Subscriber, Subscription>()
   /** A latch that is open while a subscription must change or a state must be read. */

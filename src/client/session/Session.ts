@@ -103,7 +103,7 @@ export class Session extends Context.Service<Session, Streams<StreamErrors.Priva
 ) {}
 
 /**
- * Requests the tokens that authorise connections for an account. Every connection gets a new token.
+ * Requests the tokens that authorize connections for an account. Every connection gets a new token.
  *
  * @category services
  */
@@ -246,7 +246,7 @@ const tokenOf = (
   })
 
 /**
- * Provides the streams of an account's private channels. Connections are authorised with the tokens of `StreamToken`.
+ * Provides the streams of an account's private channels. Connections are authorized with the tokens of `StreamToken`.
  *
  * @category layers
  */

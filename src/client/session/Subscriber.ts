@@ -1,4 +1,4 @@
-/** A topic's subscriber: delivers its items, and resumes when messages may have been missed. */
+/** A subscriber to a topic: queues its items, and requests a new state when messages may have been missed. */
 import type * as Clock from "effect/Clock"
 import * as Time from "../../domain/Time.ts"
 import type * as Continuity from "./Continuity.ts"

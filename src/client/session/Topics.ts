@@ -41,7 +41,7 @@ const burst = 5
 export class Topics {
   readonly channel: Channel.Any
   readonly #outcomes: Outcomes
-  /** The topics with subscribers, by id. */
+  /** The topics with subscribers, keyed by id. */
   readonly wanted = new Map<string, Entry>()
   /**
    * The time up to which renewals are accounted for, in Unix milliseconds. Each renewal adds {@link pause} to this

@@ -150,7 +150,7 @@ const quiet = 250
 /** The time, in milliseconds, within which requests in flight may finish after `close`. */
 const grace = 1000
 
-/** A transport's connections, by origin. */
+/** A transport's connections, keyed by origin. */
 export class Connections {
   private readonly options: Pool.Options
   private readonly current = new Map<string, Watched<Pool>>()

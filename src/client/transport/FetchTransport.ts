@@ -55,7 +55,7 @@ const knownOnce = (): () => boolean => {
   return () => known ??= Result.getOrElse(Result.try(takesStreams), () => false)
 }
 
-/** Whether this is a browser, whose `fetch` sends a stream only over HTTP/2 or later. */
+/** Whether the program runs in a browser, whose `fetch` sends a stream only over HTTP/2 or later. */
 const isBrowser = (): boolean => (globalThis.navigator?.userAgent ?? "").startsWith("Mozilla/")
 
 /**

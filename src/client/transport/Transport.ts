@@ -55,7 +55,7 @@ export interface Request {
 export interface Answer {
   /** The HTTP status. */
   readonly status: number
-  /** The headers, by lower-case name. */
+  /** The headers, keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The complete body, decompressed. */
   readonly text: string
@@ -139,7 +139,7 @@ export class SendFailed extends Data.TaggedError("SendFailed")<{
 }
 
 /**
- * Creates the failure of a request whose response is too large.
+ * Creates the failure for a request whose response is too large.
  *
  * @category errors
  */
@@ -150,7 +150,7 @@ export const tooLarge = (status: number, { maxAnswerBytes }: Request): SendFaile
   })
 
 /**
- * Creates the failure of a request whose response did not arrive in time.
+ * Creates the failure for a request whose response did not arrive in time.
  *
  * @category errors
  */

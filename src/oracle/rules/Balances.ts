@@ -50,7 +50,7 @@ const traded = Effect.fnUntraced(function*(
 })
 
 /**
- * Returns the ways in which a spot fill may change the balances. The order receives one asset and pays the other. The
+ * Returns the ways in which a spot fill can change the balances. The order receives one asset and pays the other. The
  * fee is paid in the order's `feeAsset`, or in either asset if the order shows no `feeAsset`.
  */
 const fillWays = (
@@ -215,7 +215,7 @@ const readRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The kinds of balances, by their names in transfers. */
+/** The kinds of balances, keyed by their names in transfers. */
 const names = { main: "main", spot: "trade", collateral: "collateral" } as const
 
 type Name = keyof typeof names

@@ -22,7 +22,7 @@ const amounts = ["balance", "borrow", "availableWithoutBorrow", "availableWithBo
 
 const number = (body: Body, key: string): number => Number(body[key] ?? Number.NaN)
 
-/** Returns the detailed balances, by asset. */
+/** Returns the detailed balances, keyed by asset. */
 const balancesOf = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, records } = yield* LiveCalls.records(world, account, Paths.balanceSummary, fields)
   return { answer, balances: new Map(records.map((record) => [record["asset"], record])), count: records.length }

@@ -259,7 +259,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("conditional.cancel", {
-    statement: "Cancels OTO and OCO orders by id with conditional-cancel, and returns an empty list",
+    statement: "Cancels the OTO or OCO order whose id conditional-cancel names, and returns an empty list",
     values: ["oco", "oto"] as const,
     check: Effect.fnUntraced(function*(world, kind) {
       const account = yield* world.trader

@@ -337,7 +337,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
       const order = { market: market.name, side: "buy", amount: "0.01", price: Orders.lowPrice(market) }
       const answer = yield* LiveCalls.call(world, account, Paths.limitOrder, order)
       if (spotEnabled) yield* Orders.objectOf(answer)
-      else yield* Refusals.any(answer, "because the sub-account may not trade spot")
+      else yield* Refusals.any(answer, "because the sub-account is not allowed to trade spot")
       yield* world.call(account, Paths.cancelAll)
     })
   }),

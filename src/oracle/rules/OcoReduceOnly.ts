@@ -41,8 +41,8 @@ const closesNothing = Effect.fnUntraced(function*(world: World, account: Account
 const notYet = Verdict.skip("reduceOnly is not yet accepted, as the document announces")
 
 /**
- * Submits a reduce-only order. Skips if the target refuses the field for every order, because then its effect cannot be
- * evaluated. A target that accepts the field for some orders is evaluated.
+ * Submits a reduce-only order. Skips the rule if the target refuses the field for every order, because then the field's
+ * effect cannot be evaluated. A target that accepts the field for some orders is evaluated.
  */
 const submitReduceOnly = Effect.fnUntraced(function*(
   world: World,

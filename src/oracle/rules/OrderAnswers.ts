@@ -377,7 +377,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("order-answers.cancel.market", {
-    statement: "Cancels by client order id only the order of the given market",
+    statement: "Given a market and a client order id, cancels only the order on this market",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.trader
       const market = yield* world.market

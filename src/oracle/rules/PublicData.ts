@@ -33,7 +33,7 @@ interface Day {
   readonly open?: number
 }
 
-/** The daily statistics by market, and the response that shows them. */
+/** The daily statistics, keyed by market, and the response that shows them. */
 interface Days {
   readonly answer: Target.Answer
   readonly days: ReadonlyMap<string, Day>

@@ -27,7 +27,7 @@ const marginKinds = {
   available_with_borrow: Kinds.decimal
 } as const
 
-/** The keys of a pushed margin balance, by the keys in the response to a request. */
+/** The keys of a pushed margin balance, each under the corresponding key in the response to a request. */
 const marginKeys = {
   balance: "B",
   borrow: "b",
@@ -44,7 +44,7 @@ const isSame = (one: unknown, call: unknown): boolean => {
 const balancesOf = (world: World, account: Account) =>
   Effect.map(LiveCalls.object(world, account, Paths.tradeBalance, {}), ({ json }) => json)
 
-/** Returns the balances that were pushed last, by asset. */
+/** Returns the most recently pushed balances, keyed by asset. */
 const latest = (listening: Streams.Listening): Body =>
   Object.assign({}, ...Streams.pushed(listening).flatMap(Streams.listOf).map(Streams.objectOf))
 
@@ -56,7 +56,7 @@ const lock = Effect.fnUntraced(function*(world: World, account: Account, path = 
   return market
 })
 
-/** Whether a message has a balance of an asset. */
+/** Returns a function that returns `true` for a message with a balance of the asset. */
 const isAbout = (ticker: string) => (params: unknown): true | undefined =>
   Streams.listOf(params).some((changed) => Streams.objectOf(changed)[ticker] !== undefined) ? true : undefined
 

@@ -11,7 +11,7 @@ import type { Market, World } from "../world/World.ts"
 
 const { always, forEach } = Streams.documented("Kline")
 
-/** The intervals of the call for candles, by their length in seconds. */
+/** The intervals of the call for candles, keyed by their length in seconds. */
 const intervals = { 60: "1m", 3600: "1h" } as const
 
 /** A row: time, open, close, high, low, both volumes, and the market. */
@@ -90,7 +90,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* world.advance(10 * 60_000)
       }
       for (const time of times) {
-        // A candle that begins exactly at `start` or `end` may or may not be included.
+        // A candle that begins exactly at `start` or `end` may be included or left out.
         const [start, end] = [Math.floor(time) - 150, Math.floor(time) + 150]
         const { reply, result } = yield* Streams.ask(
           yield* world.connection,

@@ -16,7 +16,7 @@ export interface Traffic {
   readonly served: Set<string>
 }
 
-/** Creates the state of a check that has sent nothing. */
+/** Creates the state for a check that has sent nothing. */
 export const none = (): Traffic => ({ requests: 0, unanswered: 0, served: new Set() })
 
 /**

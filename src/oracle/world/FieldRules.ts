@@ -133,7 +133,7 @@ export const rules = (table: Table): ReadonlyArray<Rule.Rule> => {
   )
 }
 
-/** Expects at least one object. Skips for a real account, which may have none. */
+/** Expects at least one object. Skips the rule if a real account has none. */
 export const atLeastOne = <A>(
   { profile }: Pick<World, "profile">,
   answer: Target.Answer,

@@ -34,7 +34,7 @@ const heading = (statement: string): Pick<
 /** The constructors for rules about calls that the document does not describe. */
 export const section = Section.byStatement(heading)
 
-/** Expects that the target serves the call. Skips if the call is not served and the target declares it missing. */
+/** Expects that the target serves the call. Skips the rule if the target does not serve it and declares it missing. */
 export const served = (
   { declares }: World,
   path: string,

@@ -176,7 +176,7 @@ const inAnswer = (json: unknown): unknown => {
 
 /**
  * Makes a call that may place, change or cancel an order. On a real account, the order is canceled when the run ends,
- * and `plain` is the first order placed on the path. Skips if the account lacks the funds.
+ * and `plain` is the first order placed on the path. Skips the value if the account lacks the funds.
  */
 export const submit = Effect.fnUntraced(function*(
   world: World,
@@ -273,7 +273,7 @@ export interface Funds {
   readonly freeze: number
 }
 
-/** Returns an account's trade balances, by currency. */
+/** Returns an account's trade balances, keyed by currency. */
 export const funds = Effect.fnUntraced(function*(world: World, account: Account) {
   const { answer, json } = yield* LiveCalls.object(world, account, Paths.tradeBalance, {})
   const of = (ticker: string): Funds => {

@@ -11,7 +11,7 @@ import * as FieldRules from "./FieldRules.ts"
 import * as LiveCalls from "./LiveCalls.ts"
 import type { Body, World } from "./World.ts"
 
-/** The query parameters of a public call, by name. */
+/** The query parameters of a public call, keyed by name. */
 export type Query = Readonly<Record<string, string | number>>
 
 /** Reads a path, and expects that the target serves it. */

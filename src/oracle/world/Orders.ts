@@ -114,11 +114,11 @@ export const submit = Effect.fnUntraced(function*(
   return yield* funded(answer)
 })
 
-/** Skips if an order was refused for lack of funds. */
+/** Skips the value if an order was refused for lack of funds; otherwise returns the response. */
 export const funded = (answer: Target.Answer): Effect.Effect<Target.Answer, Verdict.CheckError> =>
   lacksFunds(answer) ? Verdict.skip(outOfFunds) : Effect.succeed(answer)
 
-/** Places an order and cancels it when the run ends. Skips if the account lacks the funds. */
+/** Places an order, which is canceled when the run ends. Skips the value if the account lacks the funds. */
 export const place = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -129,7 +129,7 @@ export const place = Effect.fnUntraced(function*(
   return { answer, order: yield* placed(answer) }
 })
 
-/** Returns an account's orders, open or closed, by id. */
+/** Returns an account's orders, open or closed, keyed by id. */
 export const list = Effect.fnUntraced(function*(
   world: World,
   account: Account,

@@ -146,10 +146,10 @@ export const moneyless: ReadonlyArray<string> = [
   cancelOto
 ]
 
-/** Calls that place orders on the trade balance alone. */
+/** Calls that only place orders funded by the trade balance. */
 export const ofTradeBalance: ReadonlyArray<string> = [limitOrder, marketOrder, stockMarketOrder, stopMarket, bulk]
 
-/** Calls that place orders on the collateral balance alone. */
+/** Calls that only place orders funded by the collateral balance. */
 export const ofCollateral: ReadonlyArray<string> = [
   collateralLimit,
   collateralMarketOrder,

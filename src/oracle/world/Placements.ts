@@ -17,7 +17,7 @@ export interface Placements {
   stopped?: string
 }
 
-/** Creates the state of a check that has placed nothing. */
+/** Creates the state for a check that has placed nothing. */
 export const make = (patience: number): Placements => ({
   open: new Map(),
   tried: new Set(),

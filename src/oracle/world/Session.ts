@@ -129,7 +129,7 @@ const makeAccess = (call: World["call"]): World["hasAccess"] => {
   })
 }
 
-/** Calls a path. Skips if the target declares that it does not serve the path. */
+/** Calls a path. Skips the rule if the target declares that it does not serve the path. */
 const ifServed = <E>(
   features: Features.Features,
   path: string,

@@ -60,7 +60,10 @@ export interface Connection {
   readonly ended: () => string | undefined
   /** Sends a text message. */
   readonly send: (text: string) => Effect.Effect<void, Target.TargetError>
-  /** Sends a request with a new id, and waits for the response with this id. Skips if the target lacks the channel. */
+  /**
+   * Sends a request with a new id, and waits for the response with this id. Skips the rule if the target declares that
+   * it lacks the channel.
+   */
   readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<Reply, Verdict.CheckError>
   /**
    * Runs `find` now and after each message, until it returns a value. Succeeds with `undefined` if `find` returns none

@@ -48,7 +48,7 @@ const kinds: ReadonlyArray<Kind> = [
   }
 ]
 
-/** Returns the channels that the target declares. Skips if it declares none. */
+/** Returns the market channels that the target declares. Skips the rule if the target declares none. */
 export const served = Effect.fnUntraced(function*({ declares }: World) {
   const found = kinds.filter(({ channel }) => declares(`${Channels.webSocket}/${channel}`))
   return found.length === 0 ? yield* Verdict.skip("the target declares none of these channels") : found

@@ -6,7 +6,7 @@ import * as LiveOrders from "./LiveOrders.ts"
 import * as Streams from "./Streams.ts"
 import type { Account, Body, Market, World } from "./World.ts"
 
-/** The events of an order. */
+/** The numbers of an order's events. */
 export const events = { created: 1, changed: 2, finished: 3 } as const
 
 /** Keys whose spelling in messages differs from that in the response to a new order. */
@@ -80,7 +80,7 @@ export const shows = (what: string, order: Body, expected: Body) => {
   )
 }
 
-/** Expects exactly these events of an order so far. Returns the order's state after each event. */
+/** Expects that exactly these events have arrived for the order so far. Returns the order's state after each event. */
 export const expectEvents = Effect.fnUntraced(function*(
   listening: Streams.Listening,
   orderId: unknown,

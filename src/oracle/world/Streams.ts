@@ -56,7 +56,7 @@ const sectionOf = (level: Rule.Level, source: string): Section.Section => {
 export const documented = (page: string): Section.Section =>
   sectionOf("MUST", `${Rule.liveDocumentation}, WebSocket, "${page}"`)
 
-/** The constructors for `SHOULD` rules about behaviour that clients have recorded, but no page states. */
+/** The constructors for `SHOULD` rules about behavior that clients have recorded, but no page states. */
 export const recorded: Section.Section = sectionOf("SHOULD", Rule.liveAnswers)
 
 // -----------------------------------------------------------------------------
@@ -111,7 +111,7 @@ export const token = Effect.fnUntraced(function*(world: World, account: Account)
   return String(token)
 })
 
-/** Opens a connection that is authorised for an account. */
+/** Opens a connection that is authorized for an account. */
 export const authorized = Effect.fnUntraced(function*(
   world: World,
   account: Account
@@ -248,7 +248,7 @@ export const listOf = (value: unknown): ReadonlyArray<unknown> => Array.isArray(
 /** Returns a value as an object, or an empty object for any other value. */
 export const objectOf = (value: unknown): Body => Json.isObject(value) ? value : {}
 
-/** The expected kinds of values, by key or by position. */
+/** The expected kinds of values, keyed by key or by position. */
 export type Kinds = Readonly<Record<string, Kind>> | ReadonlyArray<Kind>
 
 /** Describes the values that are not of the expected kind; `undefined` if all values are. */

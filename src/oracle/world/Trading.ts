@@ -46,7 +46,7 @@ export const placeStop = Effect.fnUntraced(function*(
   return { market, order, id: order[Dialects.keys(world.dialect).orderId] }
 })
 
-/** Places an order through a call that only the live exchange describes. Skips if the target refuses it. */
+/** Places an order through a call that only the live exchange describes. Skips the value if the target refuses it. */
 export const placeOther = Effect.fnUntraced(function*(
   world: World,
   account: Account,

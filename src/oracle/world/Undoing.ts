@@ -63,8 +63,8 @@ const stop = ({ placements }: World, name: string): string =>
   placements.stopped ??= `no more orders are placed, because ${name} could not be canceled`
 
 /**
- * Returns the open orders by id; an OCO order is represented by its take-profit leg. `undefined` if the target has no
- * such list.
+ * Returns the open orders, keyed by id; an OCO order is represented by its take-profit leg. `undefined` if the target
+ * has no such list.
  */
 const listed = Effect.fnUntraced(function*(
   world: World,
@@ -166,7 +166,8 @@ const placedIn = (
   const body = Json.isObject(shown) ? shown : {}
   // The request's market may be wrong on purpose, but the response shows the order's market.
   const leg = Json.isObject(body["take_profit"]) ? body["take_profit"] : body
-  // The first order may show that the target speaks the other dialect; that order must be canceled too.
+  // Look for the id under both dialects' keys: the first response may reveal that the target speaks the other dialect,
+  // and that order must still be canceled.
   const key = Dialects.orderIdKeys(dialect).find((key) => Object.hasOwn(leg, key)) ?? Dialects.keys(dialect).orderId
   const id = Number(body["id"] ?? leg[key])
   return Number.isSafeInteger(id) ? { path, market: leg["market"] ?? fields["market"], key, id } : undefined
@@ -222,7 +223,8 @@ const placeOne = Effect.fnUntraced(function*(
 })
 
 /**
- * Places and cancels one plain order before the first order of its path. Skips if the plain order cannot be canceled.
+ * Places and cancels one plain order before the first order of its path. Skips the rule if the plain order cannot be
+ * canceled.
  */
 const tryOnce = Effect.fnUntraced(function*(world: World, account: Account, path: string, plain: Body) {
   const { placements } = world
@@ -246,7 +248,7 @@ const tryOnce = Effect.fnUntraced(function*(world: World, account: Account, path
 
 /**
  * Places an order on a real account, and cancels it when the run ends. The first order of its path is `plain`, and is
- * canceled immediately. Skips once an order could not be canceled.
+ * canceled immediately. Once an order could not be canceled, skips the rule.
  */
 export const place = Effect.fnUntraced(function*(
   world: World,

@@ -94,8 +94,8 @@ export interface World {
   /**
    * Makes a signed call with a new nonce; `tampering` adds a deliberate fault. Waits and retries while the target
    * throttles. If a call that changes nothing gets no response, it is made again with a new nonce; after any other call
-   * without a response, the rule evaluates its value again from the beginning. Skips if the target declares that it
-   * does not serve the path.
+   * without a response, the rule evaluates its value again from the beginning. Skips the rule if the target declares
+   * that it does not serve the path.
    */
   readonly call: (
     account: Account,
@@ -129,13 +129,14 @@ export interface World {
     headers?: Readonly<Record<string, string>>
   ) => Effect.Effect<Target.Answer, Verdict.CheckError>
   /**
-   * Opens a WebSocket connection, which ends with the run. Skips if the target declares that it has none, or if there
-   * is no way to open one.
+   * Opens a WebSocket connection, which ends with the run. Skips the rule if the target declares that it has no
+   * WebSocket, or if {@link Target.Target.dial} is absent. If a WebSocket cannot be opened although the target responds
+   * to calls, the rule is broken.
    */
   readonly connect: Effect.Effect<Sockets.Connection, Verdict.CheckError>
   /**
-   * The WebSocket connection that the rules of a check share, for requests that need no authorisation. Skips like
-   * `connect`.
+   * The WebSocket connection that the rules of a check share, for requests that need no authorization. Skips the
+   * rule in the same cases as `connect`.
    */
   readonly connection: Effect.Effect<Sockets.Connection, Verdict.CheckError>
   /** An account for reads. */

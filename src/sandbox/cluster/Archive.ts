@@ -179,9 +179,10 @@ const bringIn = Effect.fnUntraced(function*(
 })
 
 /**
- * Adds an exported venue to a cluster, for this release's engine. The venue keeps its id, token and keys. `record` is
- * the text of the venue's record. First replays every command. If the cluster already has the venue, replaces it only
- * if a different engine version wrote its journal and the journal has not changed since the export.
+ * Imports an exported venue into a cluster: replays every command with this release's engine, and writes a new journal.
+ * The venue keeps its id, token and keys. `record` is the text of the venue's record. If the cluster already has the
+ * venue, replaces it only if a different engine version wrote its journal and the journal has not changed since the
+ * export.
  */
 export const importFrom = (
   file: string,

@@ -179,7 +179,7 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
     })
   ))
 
-/** Adds the entry of a venue. Does so synchronously, so that a venue never has two entries. */
+/** Adds an entry for a venue. Does so synchronously, so that a venue never has two entries. */
 const addEntry = (parts: Parts, { endsAt: _endsAt, ...registered }: Registered): Entry => {
   const { entries, capacity, run } = parts
   const scope = Scope.forkUnsafe(parts.scope)

@@ -2,7 +2,7 @@
  * Forwards a request to the node that has its venue.
  *
  * A request that may have been carried out is resent only if this is safe. Calls to the exchange are safe, because each
- * has an id by which the venue recognises a repetition. Control plane reads are safe, because they change nothing. An
+ * has an id by which the venue recognizes a repetition. Control plane reads are safe, because they change nothing. An
  * owner action is sent only once.
  *
  * A 503 response guarantees that nothing was carried out. If the outcome is unknown, the connection is reset instead.

@@ -349,7 +349,7 @@ const ask = (connection: Duplex, packed: Uint8Array): Effect.Effect<Received | T
     return Effect.sync(() => bytes.destroy())
   })
 
-/** The paths to other nodes, keyed by address. */
+/** Returns a function that returns the path to the node at an address, and creates the path on first use. */
 const hops = (): (address: string) => Hop.Hop => {
   const known = new Map<string, Hop.Hop>()
   return (address) => {

@@ -129,7 +129,7 @@ export type App = Effect.Effect<
 >
 
 /**
- * Handles an authorised request. Resources that the request opens stay open until the response's stream ends.
+ * Handles an authorized request. Resources that the request opens stay open until the response's stream ends.
  * `template` is the path as the API declares it, if that differs from the request's path.
  */
 export const run = Effect.fnUntraced(function*(

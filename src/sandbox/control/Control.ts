@@ -182,13 +182,13 @@ export class Control extends Context.Service<
      */
     readonly requests: (after?: number, latest?: number) => Effect.Effect<ReadonlyArray<RequestRecord>>
     /**
-     * A call's request and response, by the call's number, without secrets. Fails unless the call is among the latest
+     * The request and response of the call with this number, without secrets. Fails unless the call is among the latest
      * 1000 calls, which are stored.
      */
     readonly look: (number: number) => Effect.Effect<Shown, ControlRefused>
     /**
-     * Repeats a call, by the call's number. A signed call gets a new nonce and signature. Fails unless the call is
-     * among the latest 1000 calls, which are stored.
+     * Repeats the call with this number. A signed call gets a new nonce and signature. Fails unless the call is among
+     * the latest 1000 calls, which are stored.
      */
     readonly again: (number: number) => Effect.Effect<void, ControlRefused>
     /**
@@ -280,7 +280,7 @@ export class Control extends Context.Service<
 >()("effect-txc/sandbox/Control") {}
 
 /**
- * Creates a venue's control.
+ * Creates the `Control` service for a venue.
  *
  * @category constructors
  */

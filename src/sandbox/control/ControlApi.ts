@@ -1,6 +1,6 @@
 /**
  * The control of a sandbox over HTTP: its operations, their fields and their responses. `Control` documents each
- * operation's behaviour.
+ * operation's behavior.
  *
  * @example
  * ```ts

@@ -27,29 +27,29 @@ export interface AccountMargin {
   readonly leverage: number
   /** Whether the account can have both a long and a short position on each futures market. */
   readonly hedgeMode: boolean
-  /** The weighted value of the collateral minus the debts, without unrealised profit. */
+  /** The weighted value of the collateral minus the debts, without unrealized profit. */
   readonly equity: Decimal
-  /** The unrealised profit of all positions; a loss is negative. */
+  /** The unrealized profit of all positions; a loss is negative. */
   readonly pnl: Decimal
   /** The notional value of all positions. */
   readonly value: Decimal
   /** The initial margin of positions and open orders. */
   readonly margin: Decimal
   /**
-   * Equity minus margin plus unrealised profit: the margin available to new positions and orders; negative if the
+   * Equity minus margin plus unrealized profit: the margin available to new positions and orders; negative if the
    * margin is insufficient.
    */
   readonly freeMargin: Decimal
   /**
-   * The maintenance margin. The account is liquidated when equity plus unrealised profit is no more than this amount.
+   * The maintenance margin. The account is liquidated when equity plus unrealized profit is no more than this amount.
    */
   readonly maintenanceMargin: Decimal
   /**
-   * The margin call level. The account gets a margin call when equity plus unrealised profit is no more than this
+   * The margin call level. The account gets a margin call when equity plus unrealized profit is no more than this
    * amount.
    */
   readonly callMargin: Decimal
-  /** The ratio of equity plus unrealised profit to the notional value of all positions; absent without positions. */
+  /** The ratio of equity plus unrealized profit to the notional value of all positions; absent without positions. */
   readonly marginFraction?: Decimal
   /** The ratio of the maintenance margin to the notional value of all positions; absent without positions. */
   readonly maintenanceMarginFraction?: Decimal

@@ -136,7 +136,7 @@ const take = (
 }
 
 /**
- * Trades an order with the outside market at the given price. If the collateral does not cover the entire amount, a
+ * Fills an order against the outside market at the given price. If the collateral does not cover the entire amount, a
  * margin or futures order trades only the part that closes a position.
  */
 const takeFromWorld = (
@@ -159,7 +159,7 @@ const takeFromWorld = (
 }
 
 /**
- * Trades a liquidation order. Without an outside price, the order trades against the book within the taker band. With
+ * Fills a liquidation order. Without an outside price, the order trades against the book within the taker band. With
  * an outside price, it trades against the book, but not beyond that price; the rest then trades with the outside
  * market. Any remainder stays open.
  */

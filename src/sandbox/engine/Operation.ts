@@ -90,7 +90,7 @@ export interface PlaceMarket extends WithExit {
   readonly amount: Amount
   /** Whether `amount` is the total that a buy spends, in units of the quote currency. Ignored for sells. */
   readonly quoteAmount: boolean
-  /** Whether the order trades a position instead of wallet balances. */
+  /** Whether the order affects a position instead of wallet balances. */
   readonly collateral: boolean
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
@@ -129,7 +129,7 @@ export interface PlaceStopLimit extends WithExit {
    * The self-trade prevention: how the order avoids trading with another order of the same account. Defaults to `"no"`.
    */
   readonly stp?: SelfTradePrevention
-  /** Whether the order trades a position instead of wallet balances. Defaults to `false`. */
+  /** Whether the order affects a position instead of wallet balances. Defaults to `false`. */
   readonly collateral?: boolean
   /** Whether the order may only reduce a position. Defaults to `false`. */
   readonly reduceOnly?: boolean
@@ -153,7 +153,7 @@ export interface PlaceStopMarket extends WithExit {
   readonly amount: Amount
   /** The price that triggers the order, in units of the quote currency. */
   readonly activationPrice: Price
-  /** Whether the order trades a position instead of wallet balances. */
+  /** Whether the order affects a position instead of wallet balances. */
   readonly collateral: boolean
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
@@ -222,7 +222,7 @@ export interface Modify {
   readonly _tag: "Modify"
   /** The order's market. */
   readonly market: MarketName
-  /** The exchange's identifier, which takes precedence over the client order id. */
+  /** The order id assigned by the exchange. It takes precedence over the client order id. */
   readonly orderId?: OrderId
   /** The client order id, which the new order keeps. */
   readonly clientOrderId?: ClientOrderId
@@ -243,7 +243,7 @@ export interface Cancel {
   readonly _tag: "Cancel"
   /** The order's market. */
   readonly market: MarketName
-  /** The exchange's identifier, which takes precedence over the client order id. */
+  /** The order id assigned by the exchange. It takes precedence over the client order id. */
   readonly orderId?: OrderId
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId

@@ -112,7 +112,7 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
   }
 
   /**
-   * An account's items, on one market or on all, latest first. The item that was yielded last may be removed during the
+   * An account's items, on one market or on all, latest first. It is safe to remove the item just yielded during the
    * loop.
    */
   *latest(account: string, market?: MarketName): Generator<A, undefined> {

@@ -41,11 +41,11 @@ export const kindOf = (market: Market.Market, collateral: boolean): Order["kind"
 /** The refusal if the wallet lacks the funds that an order needs. */
 export const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
 
-/** The refusal if the account may not place orders of this kind. */
+/** The refusal if the account is not allowed to place orders of this kind. */
 export const notPermitted = Reply.refused("notPermitted")
 
 /**
- * Whether an account may place orders of this kind. Only sub-accounts are restricted. Orders that trade positions
+ * Whether an account may place orders of this kind. Only sub-accounts are restricted. Orders that affect positions
  * require the permission to trade on margin.
  */
 export const isPermitted = ({ subAccounts }: State, account: string, kind: Order["kind"]): boolean =>
@@ -92,7 +92,7 @@ const lock = (work: Work, market: Market.Market, order: Order, total: Units.Unit
 }
 
 /**
- * The refusal if the venue's policy or the market's brackets don't allow an order that trades a position. `total` is
+ * The refusal if the venue's policy or the market's brackets don't allow an order that affects a position. `total` is
  * the order's value, in units of the quote currency; `replaced` is the order that `order` is about to replace.
  */
 export const refusalOf = (

@@ -48,11 +48,11 @@ export const get = (
 export const isHedged = ({ accounts, markets }: State, account: string, market: string): boolean =>
   accounts.get(account)?.hedgeMode === true && markets.get(market as MarketName)?.type === "futures"
 
-/** The side of the position that an order trades. */
+/** The side of the position that an order affects. */
 export const sideOf = (state: State, { account, market, reduceOnly, side }: Trader): PositionSide =>
   isHedged(state, account, market) ? ((side === "buy") === reduceOnly ? "SHORT" : "LONG") : "BOTH"
 
-/** The open position that an order trades. */
+/** The open position that an order affects. */
 export const of = (state: State, trader: Trader): Position | undefined =>
   get(state, trader.account, trader.market, sideOf(state, trader))
 

@@ -1,6 +1,6 @@
 /**
  * Determines whether an account gets a margin call or is liquidated, and the prices at which that can change. An
- * account's value is its equity plus its unrealised profit. While its value is above the margin call level, the account
+ * account's value is its equity plus its unrealized profit. While its value is above the margin call level, the account
  * is safe. At or below that level, it has a margin call. At or below the maintenance margin, it is liquidated.
  */
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -19,7 +19,7 @@ export type Level = "ease" | "call" | "liquidation"
 
 /** An account's value, and the values at which the account gets a margin call or is liquidated. */
 export interface Bounds {
-  /** The account's value: its equity plus its unrealised profit. */
+  /** The account's value: its equity plus its unrealized profit. */
   readonly worth: Units.Units
   /** The account value at which the account gets a margin call. */
   readonly call: Units.Units

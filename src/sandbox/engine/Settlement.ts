@@ -31,7 +31,7 @@ export interface Deal extends Omit<Trade, "id" | "at" | "rpi"> {
 const roleOf = (order: Order, { side }: Pick<Trade, "side">): Fill["role"] => order.side === side ? "taker" : "maker"
 
 /**
- * The reason why an order that trades a position was placed. The client order id shows the reason, because callers
+ * The reason why an order that affects a position was placed. The client order id shows the reason, because callers
  * can't choose a client order id that contains an exclamation mark.
  */
 const causeOf = ({ clientOrderId }: Order): Cause => {
@@ -39,7 +39,7 @@ const causeOf = ({ clientOrderId }: Order): Cause => {
   return clientOrderId.startsWith("adl") ? "adl" : "liquidation"
 }
 
-/** Settles an order's part in a trade, for an order that trades a position. Returns the fee. */
+/** Settles an order's part in a trade, for an order that affects a position. Returns the fee. */
 const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Units.Units => {
   const { state } = work
   const { amount, price, total } = deal
@@ -57,9 +57,9 @@ const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Uni
 
 /**
  * Whether the two orders of a spot trade pay each other directly. Otherwise, each order trades with the lender, which
- * passes on all payments. The lender can be skipped if its purses are empty, because the trade would leave them empty
- * again. Otherwise, one of the lender's purses could become empty in between, which would change the purse's place in
- * the sequence of saved balances.
+ * passes on all payments. The lender can be skipped if its purses for both assets are empty, because the trade would
+ * leave them empty again. If a purse is not empty, the trade through the lender could empty it briefly, which would
+ * change its place in the sequence of saved balances.
  */
 const isDirect = ({ state }: Work, { money, stock }: Market, maker?: Order, taker?: Order): boolean => {
   if (maker?.kind !== "spot" || taker?.kind !== "spot") return false

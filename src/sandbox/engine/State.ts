@@ -96,7 +96,7 @@ export interface Key {
 
 /** A sub-account (the document, Endpoints §9). */
 export interface SubAccount {
-  /** The identifier that the sub-account and its account share. */
+  /** The sub-account's identifier, which is also its key in {@link State.accounts}. */
   readonly id: SubAccountId
   /** The account that owns the sub-account. */
   readonly parent: string
@@ -109,7 +109,7 @@ export interface SubAccount {
   readonly alias: string
   /** The masked e-mail address; empty if there is no address. */
   readonly email: MaskedEmail
-  /** The colour in which the exchange displays the sub-account. */
+  /** The color in which the exchange displays the sub-account. */
   readonly color: HexColour
   /** Whether the sub-account shares its parent account's identity verification. */
   readonly shareKyc: boolean
@@ -269,7 +269,7 @@ export interface PriceStep {
 
 /** The state of an exchange. */
 export interface State {
-  /** The policy: the exchange's behaviour where it depends on the dialect. */
+  /** The policy: the exchange's behavior where it depends on the dialect. */
   readonly policy: VenuePolicy
   /** The markets, keyed by name. */
   readonly markets: ReadonlyMap<MarketName, Market>

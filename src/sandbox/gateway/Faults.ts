@@ -203,8 +203,8 @@ export interface Fault {
    */
   readonly apiKey?: string
   /**
-   * The channel whose messages go wrong, by its name on the wire, such as `depth`; every channel if absent. Applies
-   * only to message symptoms.
+   * The name, as on the wire, of the channel whose messages go wrong, such as `depth`; every channel if absent.
+   * Applies only to message symptoms.
    */
   readonly channel?: string
   /**
@@ -349,7 +349,7 @@ export interface Faults {
  * @category models
  */
 export interface About {
-  /** The account of the connection; `undefined` before the connection is authorised. */
+  /** The account of the connection; `undefined` before the connection is authorized. */
   readonly account: string | undefined
   /** The wire name of the message's channel; absent if the event is not a message. */
   readonly channel?: string
@@ -385,7 +385,7 @@ const chance = (seed: number, id: number, matched: number): number =>
   createHash("sha256").update(`${seed} ${id} ${matched}`).digest().readUIntBE(0, 6) / 2 ** 48
 
 /**
- * Creates a venue's faults: the saved ones, or none. Random choices depend on `seed`.
+ * Creates the `Faults` for a venue: with the saved faults, or with none. Random choices depend on `seed`.
  *
  * @category constructors
  */

@@ -162,7 +162,7 @@ export const StreamSymptom: Schema.Codec<StreamSymptom, unknown> = members
 export interface SymptomsAt {
   /** A client opens a connection. */
   readonly connect: RefuseConnection
-  /** A client authorises with a valid token. */
+  /** A client authorizes with a valid token. */
   readonly authorize: RefuseToken
   /** A client sends a ping, as a message or a control frame. */
   readonly ping: IgnorePing

@@ -20,7 +20,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** The maximum number of fields that a hint names. */
 const most = 10
 
-/** Normalises the spelling of a name, so that `activation_price` and `activationPrice` are equal. */
+/** Normalizes the spelling of a name, so that `activation_price` and `activationPrice` are equal. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/gu, "")
 
 /** The known name that differs from the given name only in spelling, or by one or two letters. */

@@ -1,5 +1,5 @@
 /**
- * An endpoint's behaviour in the sandbox. The path, method, access, limits and schemas come from the endpoint itself.
+ * An endpoint's behavior in the sandbox. The path, method, access, limits and schemas come from the endpoint itself.
  */
 import type * as Contract from "../../endpoints/all.ts"
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"

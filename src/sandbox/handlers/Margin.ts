@@ -42,7 +42,7 @@ const times = (
 const isListed = (ticker: Ticker | undefined, { state }: Context): boolean =>
   ticker === undefined || state.currencies.some((currency) => currency.ticker === ticker)
 
-/** A record in a position's history. */
+/** Returns a function that converts a position's change to a record in the position's history. */
 export const changeAnswer = ({ state }: Context) => (change: PositionChange): PositionHistory.PositionChange => {
   const { amount, cost, liquidationPrice, market, realised } = change
   return {

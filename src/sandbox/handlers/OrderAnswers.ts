@@ -36,7 +36,7 @@ const feeAssetOf = ({ dealFee, kind, market: name, side }: Order, { state }: Con
 }
 
 /**
- * An order's type. The live exchange has only one type for market orders that trade positions, because the amounts of
+ * An order's type. The live exchange has only one type for market orders that affect positions, because the amounts of
  * these orders are always in the base currency.
  */
 const typeOf = ({ kind, type }: Order, { dialect }: Context): Order["type"] =>

@@ -1,5 +1,5 @@
 /**
- * Tokens that authorise a WebSocket connection. A token names its key and is signed with the key's secret. So the venue
+ * Tokens that authorize a WebSocket connection. A token names its key and is signed with the key's secret. So the venue
  * does not store tokens, and they remain valid after a restart.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"

@@ -62,7 +62,8 @@ const endedOrders = (
 }
 
 /**
- * Whether a closed order has the status that a request filters by. The filter applies to lists, not to searches by id.
+ * Returns a predicate for closed orders: whether an order has the status that the request asks for. The status is
+ * ignored if the request asks for an order id or a client order id.
  */
 const hasStatus = ({ clientOrderId, orderId, status = "ALL" }: OrderHistory.Request) => (order: Order): boolean => {
   if (orderId !== undefined || clientOrderId !== undefined) return true

@@ -39,7 +39,7 @@ const patience = "5 seconds"
 /** The maximum number of venues that are put to sleep together when memory is short. */
 const atOnce = 8
 
-/** Creates a host's capacity. */
+/** Creates the capacity for a host. */
 export const make = (
   bounds: Bounds,
   memory: () => number,

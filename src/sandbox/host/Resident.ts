@@ -57,7 +57,7 @@ export interface Awake {
   readonly venue: Venue["Service"]
   /** The backend of the venue's calls and its control plane. */
   readonly backend: Backend
-  /** The backends of the venue's forks, by number. */
+  /** The backends of the venue's forks, keyed by number. */
   readonly forks: ReadonlyMap<number, Backend>
 }
 

@@ -109,7 +109,7 @@ interface Service {
 
 const origin = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/iu
 
-/** The head of a request. A caller may send an absolute URL, whose host then overrides the `Host` header. */
+/** The head of a request. A caller can send an absolute URL, whose host then overrides the `Host` header. */
 const headOf = ({ headers, method = "GET", socket, url = "" }: Http.IncomingMessage): Head => {
   const from = socket.remoteAddress ?? ""
   if (url.startsWith("/") && !url.includes("?")) return { method, path: url, query: "", headers, from }
@@ -172,7 +172,7 @@ const answer = (
 
 const noBody = new Uint8Array()
 
-/** Handles a request to upgrade its connection. */
+/** Returns a function that handles a request to upgrade its connection. */
 const upgrader = (
   service: Service,
   { connections, webSockets }: Shared

@@ -82,8 +82,8 @@ const asked =
   }
 
 /**
- * A position's realised profit in the form that is pushed: reduced by the fees of all its trades. In the live
- * documentation's margin call example, a position without a closed part has a realised profit equal to minus its
+ * A position's realized profit in the form that is pushed: reduced by the fees of all its trades. In the live
+ * documentation's margin call example, a position without a closed part has a realized profit equal to minus its
  * opening fee.
  */
 export const realizedOf = ({ fees, realised }: Pick<Position, "fees" | "realised">): Decimal.Decimal =>

@@ -79,7 +79,7 @@ export class Connection implements Shown {
   private readonly wire: Wire
   private readonly since: number
   private readonly recent = RecentMessages.make()
-  /** The key that authorised the connection. */
+  /** The key that authorized the connection. */
   private key: Key | undefined
   private isOver = false
   /** The current rate-limit window: its start, and the number of messages received in it. */
@@ -176,7 +176,7 @@ export class Connection implements Shown {
     return ++this.window.count <= count
   }
 
-  /** The account for which the connection is authorised. */
+  /** The account for which the connection is authorized. */
   private get account(): string | undefined {
     return this.key?.account
   }
@@ -222,7 +222,7 @@ export class Connection implements Shown {
     }
   }
 
-  /** Authorises the connection until it closes. The exchange does not check the second parameter. */
+  /** Authorizes the connection until it closes. The exchange does not check the second parameter. */
   private authorize({ id, params: [token] }: Frame.Request): Refusal | undefined {
     if (typeof token !== "string") return invalidArgument
     const { place, venue } = this.surroundings

@@ -61,7 +61,7 @@ export interface Options {
   readonly journal: Journal.Journal
   /** The saved states that a restore can start from. */
   readonly states: SavedStates
-  /** Draws a random UUID for each new secret; `undefined` if secrets are sequential. */
+  /** The function that draws a random UUID for each new secret; `undefined` if secrets are sequential. */
   readonly draw?: (() => string) | undefined
   /** Whether the venue sleeps and wakes often. Defaults to `false`. */
   readonly sleeps?: boolean
@@ -92,7 +92,7 @@ const withSecret = (action: Action, draw: () => string): Action => {
     : action
 }
 
-/** Creates a venue's executor. */
+/** Creates the executor for a venue. */
 export const make = Effect.fnUntraced(function*(
   { draw, file, halt, history, journal, outbox, secrets, sleeps = false, snapshotAt, states, watchers }: Options
 ): Effect.fn.Return<Executor> {

@@ -414,7 +414,7 @@ const reading = ({ changed, floor, latest, sliceAfter }: Log): Pick<Feed, "after
 }
 
 /**
- * Creates the feed of a venue that is being opened for the `run`th time. For commands up to `sequence`, the feed has
+ * Creates the feed for a venue that is being opened for the `run`th time. For commands up to `sequence`, the feed has
  * only the saved entries.
  *
  * @category constructors

@@ -67,7 +67,7 @@ interface Held {
   readonly end: Effect.Effect<void>
 }
 
-/** All forks that descend from one venue, by number. A fork comes after its parent. */
+/** All forks that descend from one venue, keyed by number. A fork comes after its parent. */
 interface Tree {
   readonly forks: Map<number, Held>
   last: number

@@ -21,7 +21,7 @@ export interface Halt {
   readonly onFailure: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
-/** Creates the halt switch of a running venue. */
+/** Creates the halt switch for a running venue. */
 export const make = (): Halt => {
   let isHalted = false
   const listeners = new Set<() => void>()

@@ -159,7 +159,7 @@ export class Venue extends Context.Service<Venue, {
   readonly forks: Forks.Forks
   /** The open WebSocket connections, over all transports. */
   readonly connections: OpenConnections.OpenConnections
-  /** The tokens that authorise connections. */
+  /** The tokens that authorize connections. */
   readonly streamTokens: StreamTokens.StreamTokens
   /** Adds a watcher that is called after each of the venue's commands. Returns a function that removes the watcher. */
   readonly watch: Watchers.Watchers["watch"]

@@ -1,7 +1,7 @@
 /**
  * A second small exchange for the oracle's tests, written independently of the first, in both dialects. It behaves as
  * strangely as the documentation allows: its clock is slow, it throttles calls, its order lists and balances are late,
- * and its ids, decimals, keys, statuses and texts are unusual.
+ * and its ids, decimals, keys, statuses and messages are unusual.
  */
 import * as DateTime from "effect/DateTime"
 import { createHmac } from "node:crypto"

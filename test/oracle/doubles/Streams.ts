@@ -103,7 +103,7 @@ const late = 300
  */
 export const free: Fault = () => ({ deliver }) => {
   const known = new Set<unknown>()
-  /** The trades that have not been sent yet, by market. */
+  /** The trades that have not been sent yet, keyed by market. */
   const waiting = new Map<unknown, Array<unknown>>()
   return {
     received: (frame) => {

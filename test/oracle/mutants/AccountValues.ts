@@ -553,7 +553,7 @@ const tokenMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** The places in responses where rules expect their fields, by the prefix of the rules' ids and the call's path. */
+/** The places in responses where rules expect their fields, each with the rules' id prefix and the call's path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string, place: Place]> = [
   ["positions.entry.", positions, ["*"]],
   ["code-creation.result.", createCode, []]

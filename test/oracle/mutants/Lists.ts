@@ -357,7 +357,7 @@ const filters: ReadonlyArray<Mutant> = [
     breaks: ["sub-accounts.entry.email"],
     ...changing(SubAccounts.endpoint.path, ["data", "*", "email"], () => "desk@example.com")
   }),
-  mutant("colour-named", "colours are shown as names", {
+  mutant("colour-named", "colors are shown as names", {
     breaks: ["sub-accounts.entry.color"],
     ...changing(SubAccounts.endpoint.path, ["data", "*", "color"], () => "green")
   }),

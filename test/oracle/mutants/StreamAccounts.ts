@@ -8,13 +8,13 @@ import { type Fields, fields, half, list, stream, type StreamMutant, success } f
 
 const codeOf = ({ error }: Frame): unknown => error === null || error === undefined ? undefined : fields(error)["code"]
 
-/** Responds to private requests on connections that are not authorised. */
+/** Responds to private requests on connections that are not authorized. */
 const open: Fault = answering(
   (method) => /^(?:balance|orders|deals|positions)/u.test(method),
   (answer) => codeOf(answer) === 6 ? { ...answer, error: null, result: success } : answer
 )
 
-/** Authorises every connection with the first connection's token. */
+/** Authorizes every connection with the first connection's token. */
 const shared: Fault = () => {
   let token: unknown
   const waiting = new Set<(frame: Frame) => void>()
@@ -49,7 +49,7 @@ const access: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "token-useless",
-    "a valid token is acknowledged, but does not authorise",
+    "a valid token is acknowledged, but does not authorize",
     ["streams.authorize.accepted"],
     sending(
       (frame) => frame.method === "authorize" ? { ...frame, params: ["nothing"] } : frame
@@ -75,10 +75,10 @@ const access: ReadonlyArray<StreamMutant> = [
         codeOf(answer) === undefined ? answer : { ...answer, error: { code: 6, message: "require authentication" } }
     )
   ),
-  stream("open", "private requests need no authorisation", ["streams.private", "streams.authorize.wrong"], open),
+  stream("open", "private requests need no authorization", ["streams.private", "streams.authorize.wrong"], open),
   stream(
     "open-code",
-    "private requests without authorisation are refused with code 4",
+    "private requests without authorization are refused with code 4",
     ["streams.private"],
     answering(
       () => true,
@@ -87,14 +87,14 @@ const access: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "open-one",
-    "the request for positions needs no authorisation",
+    "the request for positions needs no authorization",
     ["streams.private"],
     answering(
       "positionsMargin_subscribe",
       (answer) => codeOf(answer) === 6 ? { ...answer, error: null, result: success } : answer
     )
   ),
-  stream("shared", "a token authorises all connections", ["streams.authorize.connection"], shared)
+  stream("shared", "a token authorizes all connections", ["streams.authorize.connection"], shared)
 ]
 
 /** Returns the markets in the parameters of a private subscription. */

@@ -132,7 +132,7 @@ export const mutants: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "authorized-private",
-    "an authorised connection serves no public channels",
+    "an authorized connection serves no public channels",
     ["streams.authorize.public"],
     privateOnly
   ),

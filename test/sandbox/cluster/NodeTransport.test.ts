@@ -161,7 +161,7 @@ describe("requests to other nodes", () => {
       assert.strictEqual(node.received.length, Hop.atOnce)
     }))
 
-  it.effect("the time for which a request waits for its turn counts towards its time limit at the other node", () =>
+  it.effect("time spent queued is deducted from a request's time limit at the other node", () =>
     Effect.gen(function*() {
       const held: Array<() => void> = []
       const node = yield* serving((response) => void held.push(() => response.end()))

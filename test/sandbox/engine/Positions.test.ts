@@ -278,7 +278,7 @@ describe("orders that close a position without being reduce-only", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     trade(desk, "cat", "sell", "0.5", "92", true)
-    // The margin for the rest is 4.6 USDT, and its unrealised loss is 4 USDT.
+    // The margin for the rest is 4.6 USDT, and its unrealized loss is 4 USDT.
     assert.deepStrictEqual(stands(desk, "cat"), ["0.5 for 50", "6.9197 USDT"])
     const order = desk.place("cat", limit(perp, "sell", "0.4", "100"))
     const reply = desk.call("cat", modify(order, { amount: Amount.make("0.5") }))

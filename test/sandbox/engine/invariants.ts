@@ -55,7 +55,7 @@ const ledger = ({ ledger }: State): void => {
   }
 }
 
-/** Returns each account's balances, investments and unused codes minus its debts, by account and asset. */
+/** Returns each account's balances, investments and unused codes minus its debts, keyed by account and asset. */
 const worth = ({ codes, investments, ledger }: State): Map<string, Units.Units> => {
   const worth = new Map<string, Units.Units>()
   for (const [holder, held] of Ledger.save(ledger)) {
@@ -91,7 +91,7 @@ const increase = (sums: Map<string, Units.Units>, key: string, units: Units.Unit
 }
 
 /**
- * Checks that locked funds equal the locks of open orders. The margin of orders that trade positions is reserved
+ * Checks that locked funds equal the locks of open orders. The margin of orders that affect positions is reserved
  * instead.
  */
 const locks = (state: State): void => {
@@ -272,7 +272,7 @@ const counted = ({ book }: Trading): void => {
   }
 }
 
-/** Returns the key of an order's position. In hedge mode, a futures order trades the long or the short position. */
+/** Returns the key of an order's position. In hedge mode, a futures order affects the long or the short position. */
 const keyOf = ({ accounts }: State, { account, kind, market, positionSide }: Order): string =>
   `${account}/${market}${kind === "futures" && accounts.get(account)?.hedgeMode === true ? `/${positionSide}` : ""}`
 
@@ -292,8 +292,8 @@ const uncovered = (market: Market, order: Order, locked: Units.Units): Units.Uni
 }
 
 /**
- * Returns the open orders that trade positions and are not reduce-only. An OCO order counts once, with the lock of both
- * legs.
+ * Returns the open orders that affect positions and are not reduce-only. An OCO order counts once, with the lock of
+ * both legs.
  */
 const plainOrders = (state: State) => {
   const { ocoOrders, openOrders } = state
@@ -403,7 +403,7 @@ export class Follower {
   private readonly insured = new Map<string, Units.Units>()
   /** The interest that the house has received. */
   private readonly interest = new Map<string, Units.Units>()
-  /** Each account's expected assets minus its debts, by account and asset. */
+  /** Each account's expected assets minus its debts, keyed by account and asset. */
   private readonly worth: Map<string, Units.Units>
   /** The expected balances of `outside`. */
   private readonly outside: Map<string, Units.Units>

@@ -145,7 +145,7 @@ describe.each(dialects)("hostile requests in the $name dialect", (dialect) => {
           }
         }
         // The nested value is in a known field, or in the payload of a different body, which the hint must still
-        // recognise.
+        // recognize.
         for (const depth of [1000, 8000, 30_000]) {
           const nested = "[".repeat(depth) + "]".repeat(depth)
           const inField = signedText(placing, `{${members(dialect).replace("\"BTC_USDT\"", nested)}}`)

@@ -25,7 +25,7 @@ const mostLines = 30
 
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
-/** The colours of the page's theme. A canvas can't use the style sheet. */
+/** The colors of the page's theme. A canvas can't use the style sheet. */
 const colours = () => ({
   layout: {
     background: { color: "transparent" },
