@@ -183,6 +183,8 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   wrongSide: ({ changes }) => changes("positionSide") && changes("side"),
   oppositePosition: ({ changes }) => changes("positionSide") && changes("side"),
   notMakerModified: ({ changes }) => changes("orderId") && changes("price"),
+  takeProfitNotMaker: ({ endpoint: { places } }) => places === "pair",
+  wrongStopLoss: ({ endpoint: { places } }) => places === "pair",
   // Only orders in bulk calls have fields that the sandbox does not simulate; the response contains a refusal for each
   // such order.
   notSimulated: nowhere,

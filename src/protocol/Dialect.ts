@@ -92,6 +92,10 @@ export interface Refusals {
   readonly notMaker: Refusal
   /** A post-only order would trade immediately at its new price. */
   readonly notMakerModified: Refusal
+  /** The take-profit of an OCO order would trade immediately. */
+  readonly takeProfitNotMaker: Refusal
+  /** The activation price of an OCO order's stop-loss is on the wrong side of the last price. */
+  readonly wrongStopLoss: Refusal
   /** The book has no order from which an order at the best bid or offer could take its price. */
   readonly noQuote: Refusal
   /** The account has no open position that matches the request. */
@@ -312,6 +316,7 @@ const common = {
   orderNotFound: { status: 400, code: 2, message: "Inner validation failed" },
   orderNotThere: { status: 400, code: 404, message: "Order not found" },
   notMaker: { status: 400, code: 13, message: "Inner validation failed" },
+  wrongStopLoss: { status: 400, code: 151, message: "Inner validation failed" },
   noQuote: { status: 400, code: 12, message: "Inner validation failed" },
   unavailable: { status: 503, code: 0, message: "The exchange has stopped." },
   notFound: { status: 404, code: 0, message: "Not found." },
@@ -374,6 +379,7 @@ export const document: Dialect = made(() => ({
     ...marginRefusals(400),
     notEnoughToModify: { status: 400, code: 10, message: validationFailed },
     notMakerModified: { status: 400, code: 13, message: validationFailed },
+    takeProfitNotMaker: common.notMaker,
     notEnoughToTransfer: { status: 400, code: 3, message: "Inner validation failed" },
     notEnoughForCode: { status: 400, code: 5, message: "Inner validation failed" }
   },
@@ -501,6 +507,7 @@ export const live: Dialect = made(() => ({
     ...marginRefusals(422),
     notEnoughToModify: { status: 422, code: 10, message: validationFailed },
     notMakerModified: { status: 422, code: 13, message: validationFailed },
+    takeProfitNotMaker: { status: 400, code: 150, message: "Inner validation failed" },
     notEnoughToTransfer: { status: 422, code: 3, message: "Inner validation failed" },
     notEnoughForCode: { status: 422, code: 5, message: "Inner validation failed" }
   },

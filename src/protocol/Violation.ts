@@ -181,7 +181,7 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
     case "elements":
       return `${name} field should have no more than ${constraint.max} elements.`
     case "exitSide":
-      return `Wrong activation price for ${spaced(wireKey)}.`
+      return `Wrong activation price for ${wireKey === "activation_price" ? "stop loss" : spaced(wireKey)}.`
     case "inapplicable":
       return `${name} cannot be specified for this order type`
     case "unused":

@@ -596,6 +596,8 @@ describe("refusals by each dialect's exchange", () => {
     notEnoughBalance: "RequestRejected",
     notEnoughToModify: "RequestRejected",
     notMakerModified: "RequestRejected",
+    takeProfitNotMaker: "RequestRejected",
+    wrongStopLoss: "RequestRejected",
     notEnoughToTransfer: "RequestRejected",
     notEnoughForCode: "RequestRejected",
     orderNotFound: "RequestRejected",

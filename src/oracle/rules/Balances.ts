@@ -261,18 +261,24 @@ const wrong = [
 
 const transferRules: ReadonlyArray<Rule.Rule> = [
   forEach("transfers.moves", {
-    statement: "Moves exactly the amount of a transfer from one balance to the other, and returns HTTP 201 with []",
+    statement:
+      "Moves exactly the amount of a transfer from one balance to the other, even all that is left, and returns HTTP 201 with []",
     values: routes,
     check: Effect.fnUntraced(function*(world, { fields, from, to }) {
       const account = yield* openRich(world)
       const before = yield* Wallets.read(world, account)
-      const transfer = { ticker: "USDT", amount: "12.5", ...fields }
-      const answer = yield* LiveCalls.call(world, account, Paths.transfer, transfer)
-      yield* Verdict.expect(answer, "HTTP 201 with []", answer.status === 201 && answer.text.trim() === "[]")
-      yield* Wallets.expectChanges(world, account, before, {
-        [`${names[from]}.USDT`]: -12.5,
-        [`${names[to]}.USDT`]: 12.5
-      })
+      const all = before.get(`${names[from]}.USDT`) ?? 0
+      let moved = 0
+      for (const amount of [12.5, all - 12.5]) {
+        const transfer = { ticker: "USDT", amount: String(amount), ...fields }
+        const answer = yield* LiveCalls.call(world, account, Paths.transfer, transfer)
+        yield* Verdict.expect(answer, "HTTP 201 with []", answer.status === 201 && answer.text.trim() === "[]")
+        moved += amount
+        yield* Wallets.expectChanges(world, account, before, {
+          [`${names[from]}.USDT`]: -moved,
+          [`${names[to]}.USDT`]: moved
+        })
+      }
     })
   }),
   always("transfers.locked", {

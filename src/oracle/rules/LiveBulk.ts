@@ -212,6 +212,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude("no orders open", `${open.size}`, open.size === 0)
     })
   }),
+  LiveCalls.section.forEach("live-bulk.most", {
+    statement: "Accepts 20 orders in one call, and 100 orders to cancel in one call",
+    values: [...kinds.map(({ path }) => ({ path, most: 20 })), { path: Paths.cancelBulk, most: 100 }],
+    check: Effect.fnUntraced(function*(world, { most, path }) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const isCancel = path === Paths.cancelBulk
+      const item = isCancel ? { market: market.name, orderId: Number.MAX_SAFE_INTEGER } : offer(market)
+      const expected = Array.from({ length: most }, () => isCancel ? "bad" as const : "good" as const)
+      yield* expectItems(world, account, path, { orders: expected.map(() => item) }, expected)
+    })
+  }),
   LiveCalls.section.forEach("live-bulk.cancels", {
     statement: "Cancels the orders of one call, each by order id or client order id",
     values: ["orderId", "clientOrderId"] as const,

@@ -208,7 +208,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-changes.keeps", {
-    statement: "Changes the given fields, and keeps the other fields",
+    statement: "Changes the given fields, keeps the other fields, and locks the funds of the changed order",
     values: [{ price: 12 }, { amount: "0.02" }, { price: 12, amount: "0.04" }],
     check: Effect.fnUntraced(function*(world, { amount, price }) {
       const { account, id, market } = yield* place(world)
@@ -223,6 +223,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         JSON.stringify(expected),
         order["side"] === "sell" && order["market"] === market.name &&
           Object.entries(expected).every(([key, value]) => Number(order[key]) === Number(value))
+      )
+      const { answer: balance, of } = yield* LiveOrders.funds(world, account)
+      const { freeze } = of(market.stock)
+      // An order may lock up to one percent more, for its fee.
+      yield* Verdict.expect(
+        balance,
+        `${expected.amount} ${market.stock} in freeze, plus a fee`,
+        freeze > Number(expected.amount) - 1e-9 && freeze <= Number(expected.amount) * 1.01
       )
     })
   }),

@@ -126,15 +126,33 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* LiveOrders.shows({ answer }, "the order", order, { clientOrderId: fields["clientOrderId"] })
     })
   }),
+  LiveCalls.section.forEach("live-entry.client-order-id.case", {
+    statement: "Compares client order ids case-sensitively: an open order's id in other letter case is another id",
+    values: paths,
+    check: Effect.fnUntraced(function*(world, path) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const clientOrderId = world.unique("Case")
+      const other = clientOrderId.toLowerCase()
+      yield* Trading.placeOther(world, account, draft(market, { clientOrderId }), path)
+      const { order } = yield* LiveOrders.place(world, account, path, draft(market, { clientOrderId: other }))
+      const found = yield* LiveOrders.open(world, account, { market: market.name, clientOrderId: other })
+      yield* LiveOrders.lists(found, "the second order", "orderId", [
+        { orderId: order["orderId"], clientOrderId: other }
+      ])
+    })
+  }),
   LiveCalls.section.forEach("live-entry.client-order-id.market", {
     statement: "Accepts the client order id of an open order on a different market",
     values: paths,
     check: Effect.fnUntraced(function*(world, path) {
       const account = yield* world.trader
-      const fields = draft(yield* world.market, { clientOrderId: world.unique("elsewhere") })
-      yield* Trading.placeOther(world, account, { ...fields, market: "BTC_PERP" }, Paths.collateralLimit)
-      const { answer, order } = yield* LiveOrders.place(world, account, path, fields)
-      yield* LiveOrders.shows({ answer }, "the order", order, { clientOrderId: fields["clientOrderId"] })
+      const clientOrderId = world.unique("elsewhere")
+      const market = yield* world.market
+      const elsewhere = draft(Orders.asPerpetual(market), { clientOrderId })
+      yield* Trading.placeOther(world, account, elsewhere, Paths.collateralLimit)
+      const { answer, order } = yield* LiveOrders.place(world, account, path, draft(market, { clientOrderId }))
+      yield* LiveOrders.shows({ answer }, "the order", order, { clientOrderId })
     })
   })
 ]

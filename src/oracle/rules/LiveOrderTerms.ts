@@ -8,7 +8,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { basePrice, priceText, toMarket } from "../world/Markets.ts"
+import { basePrice, digits, priceText, toMarket } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -124,6 +124,26 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
         )
       }
       yield* nothingOpen(world, account)
+    })
+  }),
+  forEach("live-terms.min-amount", {
+    statement: "Refuses an amount one step below the market's minAmount, and accepts minAmount for an order that waits",
+    values: calls,
+    check: Effect.fnUntraced(function*(world, { draft, path }) {
+      const [market, account] = [yield* Orders.boundByAmount(world), yield* world.trader]
+      yield* world.control("Fund", { account: account.id, wallet: "trade", ticker: market.stock, amount: "1" })
+      const { minAmount, step, stockPrecision } = market
+      const place = (amount: number) =>
+        LiveCalls.call(world, account, path, { ...draft(market), amount: digits(amount, stockPrecision) })
+      yield* Refusals.coded(
+        yield* place(minAmount - step),
+        { status: 422, codes: [11, 30, 32] },
+        `because its amount is one step below ${minAmount}`
+      )
+      yield* nothingOpen(world, account)
+      if (draft === marketOrder) return
+      const accepted = yield* place(minAmount)
+      yield* Verdict.expect(accepted, `success with an amount of ${minAmount}`, Refusals.isSuccess(accepted))
     })
   }),
   forEach("live-terms.market", {

@@ -32,9 +32,12 @@ const types: { readonly [K in Kind]: ReadonlyArray<string> } = {
 /** Every combination of call and side. */
 const cases = kinds.flatMap((kind) => Orders.sides.map((side) => ({ kind, side })))
 
-/** Returns the price `percent` above the market's for a buy, below it for a sell. */
+/**
+ * Returns the price `percent` above the market's for a buy, below it for a sell, and a few steps beyond it. A target that
+ * rounds these odd prices is noticed.
+ */
 const priceAt = (market: Market, side: Orders.Side, percent: number): string =>
-  priceText(market, market.price * (1 + (side === "buy" ? percent : -percent) / 100))
+  priceText(market, market.price * (1 + (side === "buy" ? percent : -percent) / 100) + 37 * market.tick)
 
 /**
  * Returns an order of 0.02 whose trigger is 5 percent from the market price and whose limit, if any, is 7 percent from
@@ -128,9 +131,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("live-stops.market.spends", {
-    statement: "Treats the amount of a spot stop-market buy as its cost in the quote currency",
+    statement:
+      "Treats the amount of a spot stop-market buy as its cost in the quote currency, and then releases the rest",
     check: Effect.fnUntraced(function*(world) {
-      const { found, market } = yield* trigger(world, "stop-market", "buy", [6, 6, 6])
+      const { account, found, isOpen, market } = yield* trigger(world, "stop-market", "buy", [6, 6, 6])
       const spent = Number(found["dealMoney"])
       const most = Number(cost(market))
       yield* Verdict.conclude(
@@ -138,6 +142,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         `${String(found["dealMoney"])} spent`,
         spent <= most && spent > most * 0.9
       )
+      if (isOpen) return
+      const { answer, of } = yield* LiveOrders.funds(world, account)
+      yield* Verdict.expect(answer, `no ${market.money} in freeze`, of(market.money).freeze === 0)
     })
   }),
   LiveCalls.section.forEach("live-stops.market.base", {

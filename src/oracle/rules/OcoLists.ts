@@ -48,7 +48,7 @@ const place = Effect.fnUntraced(function*(world: World) {
   const clientOrderId = world.unique("pair")
   const one = yield* draft("sell", { clientOrderId, stp: "cn" })
   const two = yield* draft("buy", {})
-  const elsewhere = { ...Orders.oco(market, "sell"), market: perpetual, amount: "0.01" }
+  const elsewhere = Orders.oco(Orders.asPerpetual(market), "sell", { amount: "0.01" })
   const other = toPair(yield* Trading.placeOther(world, account, elsewhere, Paths.oco))
   return { account, market, one, two, other, clientOrderId }
 })

@@ -382,9 +382,11 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
       const account = yield* world.trader
       const market = yield* world.market
       const clientOrderId = world.unique("markets")
-      const fields = { side: "buy", amount, price: Orders.lowPrice(market), clientOrderId }
-      const place = (market: string) => Trading.placeOther(world, account, { ...fields, market }, Paths.collateralLimit)
-      const [one, other] = [yield* place(market.name), yield* place("BTC_PERP")]
+      const place = (on: Market) => {
+        const fields = { market: on.name, side: "buy", amount: "0.03", price: Orders.lowPrice(on), clientOrderId }
+        return Trading.placeOther(world, account, fields, Paths.collateralLimit)
+      }
+      const [one, other] = [yield* place(market), yield* place(Orders.asPerpetual(market))]
       const { answer, order } = yield* LiveOrders.place(world, account, Paths.cancelOrder, {
         market: market.name,
         clientOrderId

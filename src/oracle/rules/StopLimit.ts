@@ -207,7 +207,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: fc.integer({ min: 110, max: 190 }),
     check: Effect.fnUntraced(function*(world, percent) {
       const market = yield* world.market
-      const text = priceText(market, market.price * percent / 100)
+      const text = priceText(market, market.price * percent / 100 + 37 * market.tick)
       const { answer, order } = yield* place(world, "buy", { activation_price: text })
       yield* Verdict.expect(answer, `activation_price "${text}"`, order["activation_price"] === text)
     })

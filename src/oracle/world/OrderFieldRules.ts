@@ -208,6 +208,21 @@ const amountMin = (entry: OrderEntry): Rule.Rule =>
     }
   })
 
+const amountLeast = (entry: OrderEntry): Rule.Rule =>
+  rulesOf(entry).always(`${entry.id}.request.amount.least`, {
+    statement: "Accepts the market's minAmount, and refuses an amount one step below it",
+    profile: "control",
+    live,
+    check: Effect.fnUntraced(function*(world) {
+      const [market, account] = [yield* Orders.boundByAmount(world), yield* world.trader]
+      const { minAmount, step, stockPrecision } = market
+      const draft = (amount: number) => entry.draft(market, "buy", { amount: digits(amount, stockPrecision) })
+      yield* Orders.place(world, account, entry.path, draft(minAmount))
+      const answer = yield* Orders.submit(world, account, entry.path, draft(minAmount - step))
+      yield* refuses(world, entry, answer, "amount")
+    })
+  })
+
 const totalMin = (entry: OrderEntry): Rule.Rule =>
   rulesOf(entry).forEach(`${entry.id}.request.total.min`, {
     statement: "Refuses an order whose amount times price is below the market's minTotal",
@@ -257,6 +272,7 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   isPositive(entry, "amount", "0.001"),
   ...entry.prices.map((key) => isPositive(entry, key, "0.01")),
   amountMin(entry),
+  amountLeast(entry),
   hasPrecision(entry, "amount", "stockPrec"),
   ...entry.prices.map((key) => hasPrecision(entry, key, "moneyPrec")),
   totalMin(entry),

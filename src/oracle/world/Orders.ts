@@ -4,7 +4,7 @@ import * as Json from "../../protocol/Json.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Dialects from "./Dialects.ts"
-import { digits, priceText } from "./Markets.ts"
+import { digits, perpetual, priceText } from "./Markets.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
 import type * as Signing from "./Signing.ts"
@@ -29,7 +29,10 @@ export const amountFor = ({ minAmount, minTotal, step, stockPrecision }: Market,
   return digits(Math.ceil(least * multiple / step) * step, stockPrecision)
 }
 
-const priceAt = (market: Market, factor: number): string => priceText(market, market.price * factor)
+/** Makes prices odd, so that a target that rounds them is noticed. On a market with coarse steps, it has no effect. */
+const odd = 9.25e-6
+
+const priceAt = (market: Market, factor: number): string => priceText(market, market.price * (factor + odd))
 
 /** Returns a price far below the market. */
 export const lowPrice = (market: Market): string => priceAt(market, 0.5)
@@ -66,6 +69,22 @@ export const oco = (market: Market, side: Side, more: Body = {}): Body => {
     ...more
   }
 }
+
+/** Returns the perpetual market at a market's price, with whole prices, which are multiples of its coarser ticks. */
+export const asPerpetual = (market: Market): Market => ({ ...market, name: perpetual, moneyPrecision: 0, tick: 1 })
+
+/**
+ * Returns a market at its base price on which every order of the smallest amount exceeds the smallest total, so that only
+ * the smallest amount bounds an order.
+ */
+export const boundByAmount = Effect.fnUntraced(function*({ control, markets }: World) {
+  const found = (yield* markets).find(({ minAmount, minTotal, price, step }) =>
+    minAmount > step && (minAmount - step) * price * 0.4 > minTotal
+  )
+  if (found === undefined) return yield* Verdict.skip("on every market, the smallest total decides")
+  yield* control("MovePrice", { market: found.name, price: priceText(found, found.price) })
+  return found
+})
 
 /** The plain order that must be placed first on a path, keyed by path. */
 const drafts: Readonly<Record<string, typeof oco>> = { [Paths.oco]: oco, [Paths.stopLimit]: stopLimit }

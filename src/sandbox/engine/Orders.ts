@@ -129,6 +129,13 @@ export const conditionOf = (
 export const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Units.Units): boolean =>
   policy.activation === "last-price" && trading.get(market)?.lastPrice === price
 
+/**
+ * Whether a stop-loss waits for a better price than the last price, on a venue whose policy derives the condition from
+ * the last price: above the last price for a sell, below it for a buy.
+ */
+const isOnWrongSide = (state: State, market: MarketName, side: OrderSide, price: Units.Units): boolean =>
+  state.policy.activation === "last-price" && conditionOf(state, market, side, price) !== activationConditionOf(side)
+
 /** The refusal if the activation price equals the last price; see {@link isAtLastPrice}. */
 export const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
 
@@ -439,6 +446,9 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
   const stopLoss = make(work, account, { ...leg, type: "stop limit", price: stopLimitPrice, stop }, 2)
   const takeProfit = make(work, account, { ...leg, type: "limit", price, stop: undefined }, 3)
   const limit = Units.from(price) ?? 0n
+  if (isOnWrongSide(state, market.name, side, trigger)) {
+    return Reply.refused("wrongStopLoss", ["activationPrice", { kind: "exitSide" }])
+  }
   if (Matching.wouldTake(work, takeProfit, limit)) return Reply.refused("notMaker", ["price", { kind: "maker" }])
   // Only one leg ever trades, so the larger lock covers both.
   const stopLimit = Units.from(stopLimitPrice) ?? 0n

@@ -95,7 +95,8 @@ export const trading = group({
   CollateralOcoOrders: {
     operation: (request) => ({ _tag: "PlaceOco", ...request }),
     reply: "OcoPlaced",
-    answer: ({ oco }, context) => OrderAnswers.newOcoOrder(oco, context)
+    answer: ({ oco }, context) => OrderAnswers.newOcoOrder(oco, context),
+    refusals: { notMaker: "takeProfitNotMaker" }
   },
   StopLimitOrders: {
     // An order without a price takes the best price when it is triggered. Until then, funds are locked at its

@@ -148,6 +148,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
   const orders: Array<Order> = []
   const usedIds = new Set<string>()
   let [machine, advanced, calls, made] = [0, 0, 0, 0]
+  let last: number | undefined
 
   const clock = () => machine - behind + advanced
   const ok = (body: unknown, status = 200): Reply => ({ status, body })
@@ -302,6 +303,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
   }
 
   const move = (to: number) => {
+    last = to
     for (const order of orders) {
       if (order.state.now?.status !== "NEW") continue
       const { fields } = order
@@ -355,6 +357,8 @@ export const make = (speaks: "document" | "live", lag: number) => {
     ])
     if (fields["reduceOnly"] !== undefined && fields["reduceOnly"] !== false) wrong.push(["reduceOnly", 30])
     if (wrong.length > 0) return refuseOrder(true, wrong)
+    const away = (last ?? Number.NaN) - Number(fields["activation_price"])
+    if (isLive && (fields["side"] === "buy" ? away > 0 : away < 0)) return error(400, 151, "Inner validation failed")
     const { activation_price, stop_limit_price, ...rest } = fields
     // A pair and an order may have the same id, because they are numbered separately.
     const pair = Number.MAX_SAFE_INTEGER - 7 * (made + 1)

@@ -2,12 +2,16 @@
  * Faults in the values of balances, positions, fees, and created codes, sub-accounts and keys. Only the live exchange
  * documents these values.
  */
+import * as ClosedPositions from "../../../src/endpoints/ClosedPositions.ts"
 import * as CodeCreation from "../../../src/endpoints/CodeCreation.ts"
 import * as Codes from "../../../src/endpoints/Codes.ts"
 import * as CollateralBalance from "../../../src/endpoints/CollateralBalance.ts"
+import * as CollateralSummary from "../../../src/endpoints/CollateralSummary.ts"
+import * as FundingPayments from "../../../src/endpoints/FundingPayments.ts"
 import * as LimitOrders from "../../../src/endpoints/LimitOrders.ts"
 import * as MainBalance from "../../../src/endpoints/MainBalance.ts"
 import * as OpenPositions from "../../../src/endpoints/OpenPositions.ts"
+import * as PositionHistory from "../../../src/endpoints/PositionHistory.ts"
 import * as SubAccountApiKeyCreation from "../../../src/endpoints/SubAccountApiKeyCreation.ts"
 import * as SubAccountApiKeys from "../../../src/endpoints/SubAccountApiKeys.ts"
 import * as SubAccountCreation from "../../../src/endpoints/SubAccountCreation.ts"
@@ -556,6 +560,10 @@ const tokenMutants: ReadonlyArray<Mutant> = [
 /** The places in responses where rules expect their fields, each with the rules' id prefix and the call's path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string, place: Place]> = [
   ["positions.entry.", positions, ["*"]],
+  ["margin.summary.", CollateralSummary.endpoint.path, []],
+  ["margin.history.entry.", PositionHistory.endpoint.path, ["*"]],
+  ["margin.closed.entry.", ClosedPositions.endpoint.path, ["*"]],
+  ["margin.funding.entry.", FundingPayments.endpoint.path, ["records", "*"]],
   ["code-creation.result.", createCode, []]
 ]
 

@@ -106,7 +106,7 @@ const orderMutants: ReadonlyArray<Mutant> = [
   }),
   mutant("narrow-funds", "an order that the balance does not cover is placed with a smaller amount", {
     breaks: ["order-answers.no-funds"],
-    ...askingWhen(limit, ({ amount }) => amount === "0.03", (fields) => ({ ...fields, amount: "0.001" }))
+    ...askingWhen(limit, ({ amount }) => amount === "0.030007", (fields) => ({ ...fields, amount: "0.001" }))
   }),
   mutant("narrow-cancel-market", "an order is canceled, whichever market the call names", {
     breaks: ["order-answers.cancel.unknown"],
