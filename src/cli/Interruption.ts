@@ -1,9 +1,14 @@
 /** Handles signals: ends the command, and chooses its exit code. */
 import * as Effect from "effect/Effect"
+import { isatty } from "node:tty"
+import * as NpmParent from "./NpmParent.ts"
 
 let isTerminated = false
 
 let isClosed = false
+
+/** Whether this process has outlived the terminal from which it was started. */
+let hasOutlived = false
 
 let chosen: number | undefined
 
@@ -17,8 +22,11 @@ const close = (): void => {
 /** Ends this process as SIGTERM does if its terminal closes, or if a reader such as `head` closes its output. */
 export const listen = (): void => {
   process.once("SIGTERM", () => isTerminated = true)
-  // A command without a terminal, as under nohup, keeps running.
-  if (process.stdout.isTTY || process.stderr.isTTY) process.once("SIGHUP", close)
+  if ([0, 1, 2].some(isatty)) process.once("SIGHUP", close)
+  else {
+    // A command without a terminal keeps running. Node does not keep SIGHUP ignored, as nohup has set it.
+    process.on("SIGHUP", () => hasOutlived = true)
+  }
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", ({ code }: NodeJS.ErrnoException) => {
       if (code !== "EPIPE") process.exitCode = chosen ??= 1
@@ -26,6 +34,17 @@ export const listen = (): void => {
     })
   }
 }
+
+/**
+ * Ends this process as SIGTERM does if npm, which runs it, has ended. If the hangup of a terminal has ended npm, but not
+ * this process, it keeps running.
+ */
+export const followNpm = Effect.andThen(
+  NpmParent.gone,
+  Effect.sync(() => {
+    if (!hasOutlived) close()
+  })
+)
 
 /** Sets the exit code of this process in case it is interrupted. */
 export const endWith = (code: number): Effect.Effect<void> =>

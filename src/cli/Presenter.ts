@@ -7,6 +7,7 @@ import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as FlagSuggestion from "./FlagSuggestion.ts"
 import * as Screen from "./Screen.ts"
 import * as Suggestion from "./Suggestion.ts"
 import { version } from "./version.ts"
@@ -29,6 +30,16 @@ const overview = ({ subcommands = [] }: HelpDoc, { bold, cyan, dim }: Screen.Pai
     "",
     `Start with ${cyan("effect-txc tour")}. ${dim("effect-txc COMMAND --help explains each command.")}`
   ].join("\n")
+
+/** Names that other tools give to commands like these. */
+const elsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
+  call: ["curl", "get", "post", "request", "send"],
+  control: ["admin", "ps", "status"],
+  oracle: ["check", "conformance", "test", "validate", "verify"],
+  sandbox: ["mock", "run", "serve", "server", "simulator", "start", "up"],
+  tour: ["demo", "example", "try"],
+  watch: ["follow", "stream", "subscribe", "tail", "ws"]
+}
 
 /** Extracts the choices from an error such as `Expected "main" | "trade"`. Other errors have no choices. */
 const choicesIn = (expected: string): ReadonlyArray<string> => {
@@ -58,18 +69,35 @@ const wrongValue = ({ expected, kind, option, value }: CliError.InvalidValue): s
     : `${name} cannot be "${value}"${near}`
 }
 
-/** Explains a usage error in one line. */
-const explain = (error: CliError.NonShowHelpErrors, doc: HelpDoc): string => {
+/** Returns the first argument that the command does not take, such as the value of an unknown flag. */
+const operandIn = (errors: ReadonlyArray<CliError.NonShowHelpErrors>): string | undefined => {
+  for (const error of errors) {
+    if (error._tag === "UnknownSubcommand") return error.subcommand
+    if (error._tag === "UnexpectedArgument") return error.arguments[0]
+  }
+  return undefined
+}
+
+/** Explains a usage error in one line. `errors` are all errors of the same command. */
+const explain = (
+  error: CliError.NonShowHelpErrors,
+  errors: ReadonlyArray<CliError.NonShowHelpErrors>,
+  doc: HelpDoc
+): string => {
   switch (error._tag) {
     case "UnrecognizedOption": {
-      const flags = [...doc.flags, ...doc.inheritedFlags ?? [], ...doc.globalFlags ?? []].map(({ name }) => `--${name}`)
-      return `There is no flag ${error.option}${Suggestion.question(error.option, flags)}`
+      const flags = [...doc.flags, ...doc.inheritedFlags ?? [], ...doc.globalFlags ?? []]
+      return `There is no flag ${error.option}${FlagSuggestion.question(error.option, flags, operandIn(errors))}`
     }
     case "UnknownSubcommand": {
       const names = (doc.subcommands ?? []).flatMap(({ commands }) =>
         commands.flatMap(({ alias, name }) => alias === undefined ? [name] : [name, alias])
       )
-      return `There is no command "${error.subcommand}"${Suggestion.question(error.subcommand, [...names, "--help"])}`
+      const synonym = names.find((name) => elsewhere[name]?.includes(error.subcommand) === true)
+      const question = synonym === undefined
+        ? Suggestion.question(error.subcommand, [...names, "--help"])
+        : `; did you mean ${synonym}?`
+      return `There is no command "${error.subcommand}"${question}`
     }
     case "MissingArgument":
       return `The argument <${error.argument}> is missing`
@@ -88,7 +116,7 @@ const explain = (error: CliError.NonShowHelpErrors, doc: HelpDoc): string => {
  */
 const usage = ({ commandPath, errors, helpDoc }: CliOutput.Presenter.InvalidInvocation): string => {
   const [first] = errors
-  const wrong = first === undefined ? "This command is incomplete" : explain(first, helpDoc)
+  const wrong = first === undefined ? "This command is incomplete" : explain(first, errors, helpDoc)
   return `${Screen.printable(wrong)}\nSee ${commandPath.join(" ")} --help`
 }
 

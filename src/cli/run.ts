@@ -47,7 +47,7 @@ export const run = <Name extends string, Input, Context, E extends { readonly me
   command: Command.Command<Name, Input, Context, E, NodeServices.NodeServices | HttpClient.HttpClient>
 ): void => {
   Interruption.listen()
-  Command.run(command, { version }).pipe(
+  Effect.andThen(Effect.forkChild(Interruption.followNpm), Command.run(command, { version })).pipe(
     // The command has already reported usage errors.
     Effect.tapError((error) => CliError.isCliError(error) ? Effect.void : Console.error(explain(error))),
     Effect.tapDefect((defect) => Console.error("This is a defect of effect-txc; please report it:", defect)),

@@ -6,6 +6,7 @@ import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { fieldsOf } from "../../src/cli/CallList.ts"
+import * as FlagSuggestion from "../../src/cli/FlagSuggestion.ts"
 import { entries } from "../../src/endpoints/all.ts"
 import { run } from "../support/command.ts"
 import { moduleUrl, scratchFile } from "../support/files.ts"
@@ -40,6 +41,23 @@ describe("effect-txc", () => {
         ["There is no command \"sandbx\"; did you mean sandbox?", "See effect-txc --help", "sandbx"],
         ["There is no command \"help\"; did you mean --help?", "See effect-txc --help", "help"],
         ["There is no flag --dat; did you mean --data?", "See effect-txc sandbox --help", "sandbox", "--dat", "x"],
+        // The value of a flag, typed as a flag.
+        [
+          "There is no flag --junit; did you mean --report junit --out x.xml?",
+          "See effect-txc oracle --help",
+          "oracle",
+          "--junit",
+          "x.xml"
+        ],
+        ["no flag --junit-xml; did you mean --report junit?", "See effect-txc oracle", "oracle", "--junit-xml=x.xml"],
+        ["no flag --json; did you mean --report json?", "See effect-txc oracle --help", "oracle", "--json"],
+        ["no flag --live; did you mean --dialect live?", "See effect-txc sandbox --help", "sandbox", "--live"],
+        ["no flag --mutating; did you mean --profile mutating?", "See effect-txc oracle", "oracle", "--mutating"],
+        // A flag and a command of other tools.
+        ["no flag --base-url; did you mean --url?", "See effect-txc oracle --help", "oracle", "--base-url", "http://x"],
+        ["no flag -o; did you mean --out?", "See effect-txc oracle --help", "oracle", "-o", "x.xml"],
+        ["no flag --in-memory; did you mean --memory?", "See effect-txc sandbox --help", "sandbox", "--in-memory"],
+        ["no command \"serve\"; did you mean sandbox?", "See effect-txc --help", "serve"],
         [
           "--dialect cannot be \"liv\"; did you mean live?",
           "See effect-txc sandbox --help",
@@ -83,6 +101,13 @@ describe("effect-txc", () => {
         assert.include(second, then)
         assert.deepStrictEqual([out, others], ["", []])
       }
+    }))
+
+  it.effect("every flag that a suggestion names belongs to some command", () =>
+    Effect.gen(function*() {
+      const helps = yield* Effect.forEach(["sandbox", "oracle", "call"], (command) => run([command, "--help"]))
+      for (const flag of Object.keys(FlagSuggestion.elsewhere))
+        assert.isTrue(helps.some(({ out }) => new RegExp(` --${flag}\\b`, "u").test(out)), flag)
     }))
 
   it.effect("the help for call lists every call once, with all its fields", () =>

@@ -6,6 +6,7 @@ import {
   type ClientOrderId,
   MarketName,
   OrderId,
+  PositionId,
   ReceivedClientOrderId,
   Ticker
 } from "../../domain/Identifiers.ts"
@@ -149,6 +150,8 @@ export const EndedOrder: Schema.Codec<EndedOrder, unknown> = Schema.Struct({ ...
 
 /** An open position. */
 export interface OpenPosition {
+  /** The position's id, assigned by the exchange. */
+  readonly id: PositionId
   /** The account that holds the position. */
   readonly account: string
   /** The market's name, such as `BTC_USDT`. */
@@ -176,6 +179,7 @@ export interface OpenPosition {
 
 /** The schema of {@link OpenPosition}. */
 export const OpenPosition: Schema.Codec<OpenPosition, unknown> = Schema.Struct({
+  id: PositionId,
   account: Schema.String,
   market: MarketName,
   amount: Decimal,
@@ -357,6 +361,7 @@ export const positions = (state: State.State, account: string): ReadonlyArray<Op
     const liquidation = Margins.liquidationPrice(state, position)
     const called = state.calls.get(account)
     return {
+      id: PositionId.make(position.id.toString()),
       account,
       market: position.market,
       amount: Units.toDecimal(position.amount),

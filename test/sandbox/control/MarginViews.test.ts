@@ -50,7 +50,9 @@ describe("the owner's view of an account's margin", () => {
         pnl: "-770",
         state: "margin_call"
       })
-      assert.strictEqual((yield* control.positions("carol"))[0]?.state, "margin_call")
+      const [position] = yield* control.positions("carol")
+      assert.match(position?.id ?? "", /^[0-9]+$/u)
+      assert.strictEqual(position?.state, "margin_call")
       yield* mark("40000")
       assert.notProperty(yield* control.margin("carol"), "state")
     }).pipe(Effect.provide(world)))

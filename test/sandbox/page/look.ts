@@ -81,11 +81,10 @@ export const cut = (shown: Page) =>
         ...globalThis.document.querySelectorAll(
           "button, .scroll-x, .inside, .tabs, .tag, .row > .verdict, .field"
         ),
-        // On a wider screen, a long cell ends in an ellipsis.
+        // A long client order id, a call's fields, and its path, which is shown on a wide page, may end in an ellipsis.
         ...globalThis.document.querySelectorAll(
-          globalThis.innerWidth < 700
-            ? ":is(.orders, .closed) .row:not(.head) > span, .requests .row:not(.head) > .name"
-            : "none"
+          ":is(.orders, .closed, .margins) .row:not(.head) > span:not([title]), " +
+            `.requests .row:not(.head) > span:not(.why${globalThis.innerWidth < 1200 ? "" : ", .name"})`
         )
       ]
       // A word is broken if its rectangles are on more than one line.
@@ -225,7 +224,7 @@ export const looks = (): void => {
         const { shown } = yield* opened
         yield* listOf(shown, "Open orders", 3)
         yield* unfold(shown)
-        for (const width of isLong ? [390, 700, 1024, 1440, 1920] : [390, 1024, 1920]) {
+        for (const width of isLong ? [390, 700, 860, 1000, 1199, 1200, 1440, 1920] : [390, 860, 1920]) {
           yield* see(() => shown.setViewportSize({ width, height: 900 }))
           for (const area of areas) {
             yield* go(shown, area)

@@ -5,7 +5,20 @@ import type { Locator, Page } from "playwright-core"
 import { marketName, ticker } from "../../../src/domain/Identifiers.ts"
 import * as Control from "../../../src/sandbox/control/Control.ts"
 import { see } from "../../support/browser.ts"
-import { appears, go, goes, itInFull, opened, pick, press, reads, region, world, write } from "../../support/page.ts"
+import {
+  appears,
+  go,
+  goes,
+  hasFocus,
+  itInFull,
+  opened,
+  pick,
+  press,
+  reads,
+  region,
+  world,
+  write
+} from "../../support/page.ts"
 import { amount, price } from "../../support/trading.ts"
 
 const perp = marketName("BTC_PERP")
@@ -44,8 +57,8 @@ const draws = Effect.fnUntraced(function*(shown: Page, variable: string, is: boo
   assert.strictEqual(yield* isThere, is, variable)
 })
 
-/** Finds the cells of the only position, without the time of the next funding. */
-const cells = (shown: Page): Locator => region(shown, "Positions").locator("tbody td:not(:last-child)")
+/** Finds the cells of the only position, without the time of the next funding and the action. */
+const cells = (shown: Page): Locator => region(shown, "Positions").locator("tbody td:nth-last-child(n + 3)")
 
 const events = (shown: Page): Locator => region(shown, "Margin events").locator("[role=gridcell]:last-child")
 
@@ -140,6 +153,60 @@ export const margin = (): void => {
           region(shown, "Margin events"),
           /^Deleveraged \(ADL\): 0\.025 BTC on BTC_PERP closed at 3\d\s[\d.]+ USDT by order #\d+$/u
         )
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
+
+  itInFull(
+    "a user closes a position from its row, after a confirmation, and learns how much the book could not take",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        yield* held(shown, "alice")
+        const close = region(shown, "Positions").getByRole("button", { name: "Close the long position on BTC_PERP" })
+        const dialog = shown.getByRole("dialog", { name: "Close the long position of alice on BTC_PERP?" })
+        const { sequence } = yield* control.status
+        // The dialog opens and closes by keyboard, and the focus returns to the button.
+        yield* see(() => close.focus())
+        yield* see(() => shown.keyboard.press("Enter"))
+        yield* appears(dialog, /^A market order sells 0\.1 BTC at the best prices in the order book\./u)
+        yield* see(() => shown.keyboard.press("Escape"))
+        yield* hasFocus(shown, "[aria-label='Close the long position on BTC_PERP']")
+        assert.strictEqual((yield* control.status).sequence, sequence)
+
+        // The book is empty, so nothing is closed.
+        yield* see(() => close.click())
+        yield* press(dialog, "Close position")
+        yield* appears(
+          shown.getByRole("alert"),
+          /^The book had too few orders: 0\.1 of 0\.1 BTC is still open\. Let the counterparty quote/u
+        )
+        yield* see(() => shown.getByRole("switch", { name: "The counterparty quotes" }).check())
+        yield* appears(region(shown, "Order book"), /^Spread/u)
+        yield* see(() => close.click())
+        yield* press(dialog, "Close position")
+        yield* appears(region(shown, "Positions"), "None.")
+        assert.deepStrictEqual(yield* control.positions("alice"), [])
+        yield* see(() => shown.getByRole("alert").waitFor({ state: "detached" }))
+        yield* reads(events(shown).first(), ["Position on BTC_PERP closed"])
+
+        // Each side of a hedge is closed on its own.
+        const side = (which: "buy" | "sell", of: string) =>
+          control.openPosition({ account: "alice", market: perp, side: which, amount: amount(of) })
+        yield* see(() => shown.getByRole("switch", { name: "Hedge mode" }).click())
+        yield* see(() => shown.getByRole("switch", { name: "Hedge mode", checked: true }).waitFor())
+        yield* side("buy", "0.2")
+        yield* side("sell", "0.1")
+        yield* press(region(shown, "Positions"), "Close the short position on BTC_PERP")
+        yield* press(shown.getByRole("dialog"), "Close position")
+        yield* see(() => region(shown, "Positions").getByRole("row", { name: /short/u }).waitFor({ state: "detached" }))
+        assert.deepStrictEqual((yield* control.positions("alice")).map(({ amount }) => amount), ["0.2"])
+
+        // While the page shows the past, nothing can be closed.
+        yield* see(() => events(shown).last().click())
+        yield* appears(shown, /^The exchange as it was after command/u)
+        yield* go(shown, "orders")
+        assert.isTrue(yield* see(() => close.isDisabled()))
       }).pipe(Effect.scoped, Effect.provide(world))
   )
 

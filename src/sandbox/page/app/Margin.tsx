@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from "preact"
 import type { Called } from "../../control/Calls.ts"
 import type { AccountMargin } from "../../control/MarginViews.ts"
 import type { OpenPosition } from "../../control/Views.ts"
-import { post } from "./api.ts"
+import { get, post } from "./api.ts"
 import { showCommand } from "./areas.ts"
 import { dateAndTimeOf, decimal, number, percent, signed, sizeOf } from "./format.ts"
 import { entryOf } from "./lines.ts"
@@ -20,6 +20,7 @@ import {
   marginEvents,
   positions,
   priceDigits,
+  readNow,
   summaryOf,
   unitsOf
 } from "./store.ts"
@@ -29,10 +30,10 @@ import { ask } from "./Undo.tsx"
 /** The leverage values that an account can choose. */
 export const leverages = [1, 2, 3, 5, 10, 20, 50, 100] as const
 
-/** Makes a signed call as the account. If the exchange refuses the call, the error contains the exchange's message. */
-const call = async (name: string, fields: object): Promise<void> => {
+/** Makes a signed call as an account. If the exchange refuses the call, the error contains the exchange's message. */
+const callAs = async (account: string, name: string, fields: object): Promise<void> => {
   const path = endpoints.value.find((one) => one.name === name)?.path ?? ""
-  const { answer, status } = await post<Called>("CallAs", { account: account.value, path, fields })
+  const { answer, status } = await post<Called>("CallAs", { account, path, fields })
   if (status === undefined) throw new Error("The response was lost. See Requests for whether the call was applied.")
   if (status >= 400) throw new Error(`Refused with HTTP ${status}: ${reasonsOf(answer)}`)
 }
@@ -43,7 +44,7 @@ const lever = (leverage: string, of: AccountMargin): void => {
   const send = (): void =>
     void act(
       `The leverage of ${name} is ${leverage}×`,
-      () => call("CollateralLeverage.set", { leverage: Number(leverage) }),
+      () => callAs(name, "CollateralLeverage.set", { leverage: Number(leverage) }),
       "account"
     )
   if (positions.value.length === 0) return send()
@@ -57,10 +58,10 @@ const lever = (leverage: string, of: AccountMargin): void => {
   })
 }
 
-const hedge = (is: boolean): void =>
+const hedge = (is: boolean, name: string): void =>
   void act(
-    is ? `${account.value} is in hedge mode` : `${account.value} is in one-way mode`,
-    () => call("HedgeModeUpdate.set", { hedgeMode: is }),
+    is ? `${name} is in hedge mode` : `${name} is in one-way mode`,
+    () => callAs(name, "HedgeModeUpdate.set", { hedgeMode: is }),
     "account"
   )
 
@@ -92,7 +93,7 @@ const Settings = ({ of }: { of: AccountMargin }): JSX.Element => (
         onChange={(event) => {
           const is = event.currentTarget.checked
           event.currentTarget.checked = of.hedgeMode
-          hedge(is)
+          hedge(is, of.account)
         }}
       />{" "}
       Hedge mode
@@ -168,8 +169,41 @@ export const Margin = (): JSX.Element => {
 }
 
 const sideOf = (amount: string): JSX.Element => (
-  <span class={Number(amount) < 0 ? "bad" : "good"}>{Number(amount) < 0 ? "short" : "long"}</span>
+  <span class={Number(amount) < 0 ? "bad" : "good"}>{directionOf(amount)}</span>
 )
+
+/**
+ * Closes a position with a signed call, and reads the position again, because the response does not say how much of it
+ * the market order has closed.
+ */
+const close = async ({ account, amount, id, market }: OpenPosition): Promise<void> => {
+  await callAs(account, "ClosePosition.close", { market, positionId: id })
+  const left = (await get<ReadonlyArray<OpenPosition>>("Positions", { account })).find((one) => one.id === id)
+  if (left === undefined) return
+  const { stock } = unitsOf(market)
+  await readNow("account", "market")
+  throw new Error(
+    `The book had too few orders: ${sizeOf(left.amount)} of ${sizeOf(amount)} ${stock} is still open. ` +
+      (summaryOf(market)?.quoted === true ? "Try again." : "Let the counterparty quote, under Order book.")
+  )
+}
+
+const directionOf = (amount: string): "long" | "short" => Number(amount) < 0 ? "short" : "long"
+
+/** Asks whether to close a position, because closing it can't be taken back. */
+const askToClose = (position: OpenPosition): void => {
+  const { account, amount, market, pnl } = position
+  const { money, stock } = unitsOf(market)
+  const [direction, size] = [directionOf(amount), `${sizeOf(amount)} ${stock}`]
+  ask({
+    title: `Close the ${direction} position of ${account} on ${market}?`,
+    words: `A market order ${direction === "long" ? "sells" : "buys"} ${size} at the best prices in the order book. ` +
+      `At the mark price, the unrealised profit is ${signed(pnl, 2)} ${money}. Closing the position also cancels its ` +
+      "take-profit and stop-loss.",
+    verb: "Close position",
+    does: () => void act(`The position on ${market} is closed`, () => close(position), "account", "market")
+  })
+}
 
 const Price = ({ of, position: { market } }: { of: string | undefined; position: OpenPosition }): JSX.Element | null =>
   of === undefined ? null : <Amount of={of} unit={unitsOf(market).money} digits={priceDigits(market)} />
@@ -208,7 +242,17 @@ const columns: ReadonlyArray<readonly [head: string, cell: (position: OpenPositi
     </span>
   )],
   ["Funding so far", fundingOf],
-  ["Next funding", nextOf]
+  ["Next funding", nextOf],
+  ["Action", (position) => (
+    <button
+      type="button"
+      aria-label={`Close the ${directionOf(position.amount)} position on ${position.market}`}
+      disabled={lookedAt.value !== undefined}
+      onClick={() => askToClose(position)}
+    >
+      Close…
+    </button>
+  )]
 ]
 
 const alignOf = (column: number): string => column < 2 ? "" : "num"
@@ -256,6 +300,7 @@ export const MarginEvents = (): JSX.Element => (
       className="margins"
       count={marginEvents.value.length}
       lines={8}
+      mediumHeight={30}
       head={["#", "Time", "What happened"]}
       empty="None since the sandbox was started. Funding, margin calls, liquidations and ADL appear here."
       keyOf={(index) => `${marginEvents.value[index]?.sequence ?? 0} ${marginEvents.value.length - index}`}

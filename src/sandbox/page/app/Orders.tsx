@@ -74,7 +74,7 @@ const Order = ({ order }: { order: OpenOrder }): JSX.Element => {
       <Cell class="num">
         <meter aria-label={`${filled} % filled`} max={100} value={filled} /> {filled} %
       </Cell>
-      <Cell class="soft">{order.clientOrderId ?? `#${order.id}`}</Cell>
+      <Cell class="soft" title={order.clientOrderId}>{order.clientOrderId ?? `#${order.id}`}</Cell>
       <Cell class="do">
         <button
           type="button"
@@ -109,7 +109,7 @@ const ClosedRow = ({ order }: { order: EndedOrder }): JSX.Element => {
       <Cell class="num">{order.price === undefined ? "at market" : <Amount of={order.price} unit={money} />}</Cell>
       <Cell>{outcomeOf(order.status)}</Cell>
       <Cell class="num">{filledOf(order)} %</Cell>
-      <Cell class="soft">{order.clientOrderId ?? `#${order.id}`}</Cell>
+      <Cell class="soft" title={order.clientOrderId}>{order.clientOrderId ?? `#${order.id}`}</Cell>
     </>
   )
 }

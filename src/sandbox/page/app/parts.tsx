@@ -3,22 +3,31 @@ import type { ComponentChildren, JSX, TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { number, text } from "./format.ts"
 
-const narrow = matchMedia("(max-width: 699px)")
-
-/** Whether each row takes two lines because the page is narrow. */
-export const useNarrow = (): boolean => {
-  const [is, set] = useState(narrow.matches)
-  useEffect(() => {
-    const changed = (): void => set(narrow.matches)
-    narrow.addEventListener("change", changed)
-    return () => narrow.removeEventListener("change", changed)
-  }, [])
-  return is
+interface Heights {
+  /** The height of a row in pixels on a narrow page, where a row has several lines of text. Default: two lines. */
+  readonly narrowHeight?: number
+  /** The same on a page of medium width. */
+  readonly mediumHeight?: number
 }
 
-interface RowsProps {
-  /** The height of a row on a narrow screen, where a row has several lines of text. Default: two lines. */
-  readonly narrowHeight?: number
+/** The widths, as in the style sheet, below which the cells of a row do not fit on one line. */
+const [narrow, medium] = [matchMedia("(max-width: 699px)"), matchMedia("(max-width: 1199px)")]
+
+/** The height of each row in pixels, which depends on the page's width. */
+const useHeight = ({ mediumHeight = 50, narrowHeight = 50 }: Heights): number => {
+  const heightNow = (): number => narrow.matches ? narrowHeight : medium.matches ? mediumHeight : 30
+  const [height, set] = useState(heightNow)
+  useEffect(() => {
+    const changed = (): void => set(heightNow)
+    for (const query of [narrow, medium]) query.addEventListener("change", changed)
+    return () => {
+      for (const query of [narrow, medium]) query.removeEventListener("change", changed)
+    }
+  }, [])
+  return height
+}
+
+interface RowsProps extends Heights {
   /** The list's name for screen readers. */
   readonly label: string
   /** The number of rows, including rows that are not drawn. */
@@ -88,9 +97,16 @@ const useFocusWithin = (list: { readonly current: HTMLElement | null }): void =>
   })
 }
 
+interface CellProps {
+  readonly children?: ComponentChildren
+  readonly class?: string
+  /** The complete text of a cell that may end in an ellipsis. The browser shows it when the pointer is over the cell. */
+  readonly title?: string | undefined
+}
+
 /** A cell of a row. */
-export const Cell = ({ children, class: name = "" }: { children?: ComponentChildren; class?: string }): JSX.Element => (
-  <span role="gridcell" class={name}>{children}</span>
+export const Cell = ({ children, class: name = "", title }: CellProps): JSX.Element => (
+  <span role="gridcell" class={name} title={title}>{children}</span>
 )
 
 /** The range of visible rows. Only visible rows are in the document. */
@@ -106,9 +122,9 @@ const figures: ReadonlySet<string> = new Set(["#", "Amount", "Price", "Filled", 
 
 /** A grid that keeps only its visible rows in the document. Arrow keys move the focus, and Enter opens a row. */
 const Grid = (
-  { className, count, head, keyOf, label, lines = 10, narrowHeight = 50, onDelete, onLook, onOpen, row }: RowsProps
+  { className, count, head, keyOf, label, lines = 10, onDelete, onLook, onOpen, row, ...heights }: RowsProps
 ): JSX.Element => {
-  const height = useNarrow() ? narrowHeight : 30
+  const height = useHeight(heights)
   const box = useRef<HTMLDivElement>(null)
   const [chosen, choose] = useState<string | number>()
   const { first, setTop, shown } = useInSight(count, lines, height)

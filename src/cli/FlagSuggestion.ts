@@ -1,0 +1,56 @@
+/** Suggests a flag of a command for one that the command does not have. */
+import type { FlagDoc } from "effect/cli/HelpDoc"
+import * as Option from "effect/Option"
+import * as Suggestion from "./Suggestion.ts"
+
+/** Names that other tools give to flags like these. A name is suggested only to a command that has the flag. */
+export const elsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "allow-host": ["allowed-host", "allowed-hosts", "hostname"],
+  budget: ["duration", "max-time", "time-limit"],
+  clock: ["date", "now", "start", "time"],
+  counterparty: ["liquidity", "market-maker", "quotes"],
+  data: ["d", "database", "db", "dir", "directory", "folder", "path", "storage"],
+  empty: ["blank", "clean", "no-example"],
+  host: ["address", "bind", "ip", "listen"],
+  key: ["api-key", "k"],
+  "known-failing": ["allow-failures", "baseline", "expected-failures", "xfail"],
+  "max-rate": ["qps", "rate", "rate-limit", "rps"],
+  memory: ["ephemeral", "in-memory", "no-data", "no-persist"],
+  only: ["filter", "grep", "include", "match", "rules", "tests"],
+  out: ["file", "o", "output", "output-file", "report-file"],
+  port: ["p"],
+  report: ["f", "format", "output-format", "reporter"],
+  runs: ["iterations", "num-runs", "samples"],
+  "secret-file": ["api-secret", "s", "secret"],
+  skip: ["exclude", "ignore"],
+  "streams-url": ["websocket", "websocket-url", "ws", "ws-url"],
+  url: ["base-url", "endpoint", "server", "target", "u"],
+  yes: ["confirm", "force", "y"]
+}
+
+/** The values of a flag that takes one of a few. Effect's help appends them to the flag's description. */
+const choicesOf = ({ description }: FlagDoc): ReadonlyArray<string> =>
+  /\(choices: ([^)]+)\)$/u.exec(Option.getOrElse(description, () => ""))?.[1]?.split(", ") ?? []
+
+/** The flag with the value that was typed as a flag itself, such as `--report junit` for `--junit` or `--junit-xml`. */
+const withValue = (name: string, flags: ReadonlyArray<FlagDoc>): string | undefined => {
+  for (const flag of flags) {
+    const value = choicesOf(flag).find((choice) => name === choice || name.replace(/-?xml$/u, "") === choice)
+    if (value !== undefined) return `--${flag.name} ${value}`
+  }
+  return undefined
+}
+
+/** Returns `; did you mean --memory?` for a flag that does not exist, or an empty string if no flag is similar. */
+export const question = (unknown: string, flags: ReadonlyArray<FlagDoc>, operand: string | undefined): string => {
+  const name = unknown.replace(/^-+/u, "").toLowerCase()
+  const known = flags.map((flag) => `--${flag.name}`)
+  const valued = withValue(name, flags)
+  // Other tools take the report's file as the value of the flag that chooses the report's format.
+  const file = valued?.startsWith("--report ") === true && operand !== undefined && known.includes("--out")
+    ? ` --out ${operand}`
+    : ""
+  if (valued !== undefined) return `; did you mean ${valued}${file}?`
+  const synonym = known.find((flag) => elsewhere[flag.slice(2)]?.includes(name) === true)
+  return synonym === undefined ? Suggestion.question(unknown, known) : `; did you mean ${synonym}?`
+}

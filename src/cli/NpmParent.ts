@@ -1,0 +1,37 @@
+/**
+ * Detects that npm has ended without its command. If npm or npx is killed, or gets a SIGTERM that its shell does not
+ * pass on, the command that it runs gets no signal.
+ */
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Schedule from "effect/Schedule"
+
+/**
+ * Matches a script of npm, or the command of npx, that only runs this command in the foreground. npm ends before such a
+ * command only if npm is killed. A script that runs the command in the background ends immediately, so nothing follows
+ * from its end.
+ */
+const alone = /^(?:'?effect-txc'?|node \S*cli\/start\.ts)(?: [^&|;<>()\n]*)?$/u
+
+/** Whether npm runs this command, and waits for it. */
+export const isAlone = (script: string): boolean => alone.test(script)
+
+/** The process and, unless it is npm itself but npm's shell, its parent. Only Linux shows the parent of a process. */
+const upToNpm = Effect.fnUntraced(function*(process: number) {
+  const files = yield* FileSystem.FileSystem
+  const status = yield* Effect.orElseSucceed(files.readFileString(`/proc/${process}/status`), () => "")
+  const [, parent] = /^PPid:\s+(\d+)$/mu.exec(status) ?? []
+  return parent === undefined || /^Name:\s+npm\b/mu.test(status) ? `${process}` : `${process} ${parent}`
+})
+
+/** Waits until npm has ended. Never returns if npm does not run this command, or does not wait for it. */
+export const gone = Effect.gen(function*() {
+  const script = yield* Effect.orDie(Config.withDefault(Config.String("npm_lifecycle_script"), ""))
+  if (!isAlone(script)) return yield* Effect.never
+  const before = yield* upToNpm(process.ppid)
+  yield* Effect.repeat(Effect.suspend(() => upToNpm(process.ppid)), {
+    until: (now) => now !== before,
+    schedule: Schedule.spaced("1 second")
+  })
+})
