@@ -212,7 +212,9 @@ const latest = 100
 const readLatest = ({ interval, market }: Topic): Continuity.Read<ReadonlyArray<Candle>> => (ask) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => {
     const end = Math.floor(now / 1000)
-    const start = Math.max(0, end - latest * secondsOf(interval))
+    const seconds = secondsOf(interval)
+    // The range includes both ends, so it begins with the first of the latest candles.
+    const start = Math.max(0, end - end % seconds - (latest - 1) * seconds)
     return ask(channel.queries.list, { market, interval, start: UnixSeconds.make(start), end: UnixSeconds.make(end) })
   })
 
