@@ -1,11 +1,14 @@
 /**
  * Runs everything that `npm test` checks, and prints the seconds of each step. `--long` also runs the checks that take
- * too long for every change: more seeds and more values.
+ * too long for every change: more seeds and more values. `--histories` runs only the explorations, with all of their
+ * histories.
  */
 import { spawn } from "node:child_process"
 
+const isHistories = process.argv.includes("--histories")
+
 /** The steps, in two lanes. The tests take longest. The second lane prints each step's output when the step has ended. */
-const lanes = [
+const lanes = isHistories ? [[["explorations", "vitest run test/explore"]]] : [
   [["tests", "vitest run"]],
   [
     ["types", "npm run --silent typecheck"],
@@ -14,7 +17,11 @@ const lanes = [
   ]
 ]
 
-const env = process.argv.includes("--long") ? { ...process.env, TXC_TEST_COMPLETE: "1" } : process.env
+const env = {
+  ...process.env,
+  ...(isHistories || process.argv.includes("--long") ? { TXC_TEST_COMPLETE: "1" } : {}),
+  ...(isHistories ? { TXC_TEST_HISTORIES: "1" } : {})
+}
 
 const secondsSince = (start) => Math.round((performance.now() - start) / 1000)
 
