@@ -345,6 +345,15 @@ const moneyMutants: ReadonlyArray<Mutant> = [
       (fields) => ({ ...fields, passphrase: `${String(fields["passphrase"])}x` })
     )
   }),
+  mutant("edges-rates-swapped", "the history shows the fee of makers as that of takers, and vice versa", {
+    breaks: ["fills.rates"],
+    ...changing(
+      OrderHistory.endpoint.path,
+      ["*", "*"],
+      (record) =>
+        Json.isObject(record) ? { ...record, makerFee: record["takerFee"], takerFee: record["makerFee"] } : record
+    )
+  }),
   mutant("edges-time-stands", "the server time stands still", {
     breaks: ["time.runs"],
     ...cached(ServerTime.endpoint.path)
