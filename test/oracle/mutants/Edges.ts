@@ -167,6 +167,10 @@ const marginMutants: ReadonlyArray<Mutant> = [
       ...cached(path)
     })
   ),
+  mutant("edges-rates-cached", "the list of funding rates never changes", {
+    breaks: ["funding-rates.window"],
+    ...cached("/api/v4/public/funding-history/BTC_PERP")
+  }),
   mutant("edges-funding-cached", "an account always sees the same funding payments", {
     breaks: ["margin.funding.pages"],
     ...cached(funding)
