@@ -381,6 +381,10 @@ export const mutants: ReadonlyArray<Mutant> = [
     ...mutant,
     dialects: ["live"]
   })),
+  mutant("edges-keys-cached-all", "the list of API keys never changes after it was read", {
+    breaks: ["api-keys.fields"],
+    ...cached(SubAccountApiKeys.endpoint.path)
+  }),
   mutant("edges-minimum-higher", "amounts below the listed minimum are accepted", {
     breaks: amountRules,
     ...minimum(2)
