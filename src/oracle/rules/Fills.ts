@@ -363,8 +363,8 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
       const fields = { market: perpetual, amount: "0.02", price: String(basePrice) }
       const place = (account: Account, side: Orders.Side) =>
         Trading.placeOther(world, account, { ...fields, side }, Paths.collateralLimit)
-      const orders = [[maker, "makerFee", yield* place(maker, "sell")], [taker, "takerFee", yield* place(taker, "buy")]]
-      for (const [account, key, { orderId }] of orders as ReadonlyArray<readonly [Account, string, Body]>) {
+      const [made, took] = [yield* place(maker, "sell"), yield* place(taker, "buy")]
+      for (const [account, key, { orderId }] of [[maker, "makerFee", made], [taker, "takerFee", took]] as const) {
         const { answer, records } = yield* LiveOrders.ended(world, account, { orderId })
         // A fee in another currency may be discounted, and an exchange need not show the rates.
         const judged = records.filter((record) => record["feeAsset"] === "USDT" && record[key] !== undefined)
