@@ -18,6 +18,7 @@ import * as Errors from "./rules/Errors.ts"
 import * as Execution from "./rules/Execution.ts"
 import * as Fees from "./rules/Fees.ts"
 import * as Fills from "./rules/Fills.ts"
+import * as Fresh from "./rules/Fresh.ts"
 import * as General from "./rules/General.ts"
 import * as HedgeMode from "./rules/HedgeMode.ts"
 import * as Interest from "./rules/Interest.ts"
@@ -126,6 +127,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...OwnRecords.rules,
   ...RecordAgreement.rules,
   ...Fills.rules,
+  ...Fresh.rules,
   ...MarketOrders.rules,
   ...Positions.rules,
   ...Margin.rules,

@@ -261,6 +261,8 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
     values: [1, 2],
     check: Effect.fnUntraced(function*(world, type) {
       const parent = yield* world.open({ isFunded: false })
+      // A cached list does not show the new key.
+      yield* world.call(parent, Paths.apiKeys, { limit: 100 })
       const { answer, json, subAccountId } = yield* withKey(world, parent, both, type)
       const expected = { subAccountId, title: "The First Key", isEnabled: true, type }
       yield* Verdict.expect(

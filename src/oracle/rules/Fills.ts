@@ -8,9 +8,10 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { priceText } from "../world/Markets.ts"
+import { basePrice, perpetual, priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
+import * as Trading from "../world/Trading.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
 /** A fill of an order. */
@@ -351,6 +352,29 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
           const isListed = ended.records.every(({ [key]: rate = percent / 100 }) => isNear(Number(rate) * 100, percent))
           yield* Verdict.expect(ended.answer, `a ${key} of ${percent} percent, if any, as a ratio`, isListed)
         }
+      }
+    })
+  }),
+  LiveCalls.section.always("fills.rates", {
+    statement: "Charges a futures order that waits the makerFee that its record shows, and one that takes the takerFee",
+    check: Effect.fnUntraced(function*(world) {
+      const [maker, taker] = [yield* LiveOrders.customer(world), yield* LiveOrders.customer(world)]
+      yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
+      const fields = { market: perpetual, amount: "0.02", price: String(basePrice) }
+      const place = (account: Account, side: Orders.Side) =>
+        Trading.placeOther(world, account, { ...fields, side }, Paths.collateralLimit)
+      const [made, took] = [yield* place(maker, "sell"), yield* place(taker, "buy")]
+      for (const [account, key, { orderId }] of [[maker, "makerFee", made], [taker, "takerFee", took]] as const) {
+        const { answer, records } = yield* LiveOrders.ended(world, account, { orderId })
+        // A fee in another currency may be discounted, and an exchange need not show the rates.
+        const judged = records.filter((record) => record["feeAsset"] === "USDT" && record[key] !== undefined)
+        yield* Verdict.expect(
+          answer,
+          `a dealFee of dealMoney times ${key}`,
+          judged.every(({ [key]: rate, dealFee, dealMoney }) =>
+            Math.abs(Number(dealFee) - Number(dealMoney) * Number(rate)) <= Number(dealMoney) * 1e-6
+          )
+        )
       }
     })
   })

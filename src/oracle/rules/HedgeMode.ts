@@ -8,7 +8,7 @@ import { basePrice, perpetual } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
-import type { Account, World } from "../world/World.ts"
+import type { Account, Body, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
@@ -25,6 +25,14 @@ const has = Effect.fnUntraced(function*(world: World, account: Account, amounts:
   )
 })
 
+/** The futures orders, with their prices. */
+const kinds: ReadonlyArray<readonly [path: string, fields: Body]> = [
+  [Paths.collateralLimit, { price: String(basePrice) }],
+  [Paths.collateralMarketOrder, {}],
+  [Paths.collateralStopLimit, { price: String(basePrice * 1.3), activation_price: String(basePrice * 1.2) }],
+  [Paths.triggerMarket, { activation_price: String(basePrice * 1.2) }]
+]
+
 export const rules: ReadonlyArray<Rule.Rule> = [
   always("margin.sides", {
     statement:
@@ -32,18 +40,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const account = yield* Trading.openHedged(world)
       for (
-        const [side, positionSide, amount, after] of [
-          ["buy", "LONG", "0.03", { LONG: 0.03 }],
-          ["sell", "SHORT", "0.02", { LONG: 0.03, SHORT: -0.02 }],
-          ["sell", "LONG", "0.01", { LONG: 0.02, SHORT: -0.02 }],
-          ["buy", "SHORT", "0.02", { LONG: 0.02 }]
+        const [side, positionSide, amount, after, path] of [
+          ["buy", "LONG", "0.03", { LONG: 0.03 }, Paths.collateralLimit],
+          ["sell", "SHORT", "0.02", { LONG: 0.03, SHORT: -0.02 }, Paths.collateralLimit],
+          ["sell", "LONG", "0.01", { LONG: 0.02, SHORT: -0.02 }, Paths.collateralMarketOrder],
+          ["buy", "SHORT", "0.02", { LONG: 0.02 }, Paths.collateralLimit]
         ] as const
       ) {
         const order = { market: perpetual, amount, price: String(basePrice) }
         const other = { ...order, side: Orders.opposite(side) }
         yield* Trading.placeOther(world, yield* world.open(), other, Paths.collateralLimit)
-        const fields = { ...order, side, positionSide }
-        const { answer, json } = yield* LiveCalls.object(world, account, Paths.collateralLimit, fields)
+        const { price: _price, ...unpriced } = order
+        const fields = { ...(path === Paths.collateralLimit ? order : unpriced), side, positionSide }
+        const { answer, json } = yield* LiveCalls.object(world, account, path, fields)
         yield* Verdict.expect(answer, `positionSide ${positionSide}`, json["positionSide"] === positionSide)
         yield* has(world, account, after)
       }
@@ -51,11 +60,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("margin.side-required", {
     statement: "Refuses a futures order in hedge mode without a positionSide, or with positionSide BOTH: code 114",
-    values: [{}, { positionSide: "BOTH" }],
-    check: Effect.fnUntraced(function*(world, side) {
+    values: kinds.flatMap(([path, fields]) =>
+      [{}, { positionSide: "BOTH" }].map((side) => ({ path, fields: { ...fields, ...side } }))
+    ),
+    check: Effect.fnUntraced(function*(world, { fields, path }) {
       const account = yield* Trading.openHedged(world)
-      const order = { market: perpetual, side: "buy", amount: "0.01", price: String(basePrice), ...side }
-      yield* LiveCalls.refuses(world, account, Paths.collateralLimit, order, { codes: [114], key: "positionSide" })
+      const order = { market: perpetual, side: "buy", amount: "0.01", ...fields }
+      yield* LiveCalls.refuses(world, account, path, order, { codes: [114], key: "positionSide" })
     })
   })
 ]

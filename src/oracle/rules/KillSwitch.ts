@@ -146,6 +146,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* arm(world, account, {})
         yield* world.advance(9000)
         yield* leaves(world, account, [spot, margin, future], "one second before the timeout")
+        const before = yield* timers(world, account)
+        yield* Verdict.expect(before.answer, "one timer", before.timers.length === 1)
         yield* world.advance(2000)
         yield* leaves(world, account, [future], "after the timeout")
         const { answer, timers: left } = yield* timers(world, account)

@@ -140,21 +140,28 @@ const fieldRules: ReadonlyArray<Rule.Rule> = [
 /** The parts of two lists whose records are compared. */
 const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
+/** Lets an account trade on a margin market, and lists its borrows. Not every exchange lends for this. */
+const borrowsOf = Effect.fnUntraced(function*(world: World, account: Account) {
+  yield* Trading.openPosition(world, account, "sell", "0.01")
+  return yield* listOf(world, account, Paths.borrowHistory)
+})
+
 const selectionRules: ReadonlyArray<Rule.Rule> = [
   forEach("margin.isolation", {
-    statement: "Lists no positions, changes, closed positions, funding payments or ADL grades of other accounts",
+    statement: "Lists no positions, changes, closed positions, payments, borrows or ADL grades of other accounts",
     values: [
       Paths.openPositions,
       Paths.adlQuantile,
       Paths.positionHistory,
       Paths.closedPositions,
-      Paths.fundingHistory
+      Paths.fundingHistory,
+      Paths.borrowHistory
     ],
     check: Effect.fnUntraced(function*(world, path) {
       const isOpen = path === Paths.openPositions || path === Paths.adlQuantile
       const owner = yield* isOpen ? withPosition(world, "buy") : busy(world)
-      const own = yield* listOf(world, owner, path)
-      yield* Verdict.expect(own.answer, "at least one record", own.records.length > 0)
+      const own = yield* path === Paths.borrowHistory ? borrowsOf(world, owner) : listOf(world, owner, path)
+      yield* Verdict.expect(own.answer, "at least one record", path === Paths.borrowHistory || own.records.length > 0)
       const { answer, records } = yield* listOf(world, yield* world.open(), path)
       yield* Verdict.expect(answer, "no records", records.length === 0)
     })
@@ -207,6 +214,8 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
     statement: "Pages funding payments by limit and offset, which the page shows",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* withPosition(world, "buy")
+      const none = yield* listOf(world, account, Paths.fundingHistory)
+      yield* Verdict.expect(none.answer, "no payments so far", none.records.length === 0)
       yield* world.advance(2 * day)
       const all = yield* listOf(world, account, Paths.fundingHistory)
       yield* Verdict.expect(all.answer, "at least two payments", all.records.length > 1)

@@ -264,14 +264,16 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
       const order = { market: perpetual, side: "buy", amount: "0.02", price: String(basePrice) } as const
       yield* world.control("MovePrice", { market: perpetual, price: order.price })
       yield* Trading.onMargin(world, yield* world.open(), order)
-      // Every market settles funding at least once a day.
-      yield* world.advance(3 * 86_400_000)
       const times = Effect.fnUntraced(function*(query: LivePublicCalls.Query) {
         const answer = yield* LivePublicCalls.get(world, `${Paths.fundingRates}/${perpetual}`, query)
         const rates = Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []
         return { answer, times: rates.map((rate) => Number(timeOf(rate))) }
       })
+      const { times: [latest] } = yield* times({})
+      // Every market settles funding at least once a day.
+      yield* world.advance(3 * 86_400_000)
       const { answer, times: all } = yield* times({})
+      yield* Verdict.expect(answer, `a rate later than ${latest ?? "none"}`, all[0] !== latest)
       const isLatestFirst = all.every((time, index) => index === 0 || time < Number(all[index - 1]))
       yield* Verdict.expect(answer, "at least three rates, the latest first", all.length > 2 && isLatestFirst)
       const middle = Number(all[1])

@@ -1,4 +1,4 @@
-/** The rule about the server time, which only the live exchange's documentation describes. */
+/** The rules about the server time, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
@@ -31,6 +31,17 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const nonce = (yield* read(world)) * 1000 + 2500 + (yield* world.serverTime) % 1000
       const answer = yield* world.call(account, Paths.fees, {}, { envelope: { nonce, nonceWindow: true } })
       yield* Verdict.expect(answer, `success with the nonce ${nonce}`, Refusals.isSuccess(answer))
+    })
+  }),
+  LiveCalls.section.always("time.runs", {
+    statement: "Shows a later time two seconds later",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const first = yield* read(world)
+      // The exchange may respond with a copy that is at most a second old.
+      yield* Effect.sleep("2100 millis")
+      const second = yield* read(world)
+      yield* Verdict.conclude("a later time", { first, second }, second > first)
     })
   })
 ]

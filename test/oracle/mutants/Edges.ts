@@ -1,5 +1,7 @@
 /** Faults that show only at a bound, in an odd value, after a second change, or to another account. */
+import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
 import * as AdlQuantiles from "../../../src/endpoints/AdlQuantiles.ts"
+import * as BorrowHistory from "../../../src/endpoints/BorrowHistory.ts"
 import * as BulkLimitOrders from "../../../src/endpoints/BulkLimitOrders.ts"
 import * as CancelBulkOrders from "../../../src/endpoints/CancelBulkOrders.ts"
 import * as ClosedPositions from "../../../src/endpoints/ClosedPositions.ts"
@@ -8,10 +10,12 @@ import * as CollateralBalance from "../../../src/endpoints/CollateralBalance.ts"
 import * as CollateralBulkLimitOrders from "../../../src/endpoints/CollateralBulkLimitOrders.ts"
 import * as CollateralLeverage from "../../../src/endpoints/CollateralLeverage.ts"
 import * as CollateralLimitOrders from "../../../src/endpoints/CollateralLimitOrders.ts"
+import * as CollateralMarketOrders from "../../../src/endpoints/CollateralMarketOrders.ts"
 import * as CollateralOcoOrders from "../../../src/endpoints/CollateralOcoOrders.ts"
 import * as CollateralStopLimitOrders from "../../../src/endpoints/CollateralStopLimitOrders.ts"
 import * as CollateralSummary from "../../../src/endpoints/CollateralSummary.ts"
 import * as CollateralTriggerMarketOrders from "../../../src/endpoints/CollateralTriggerMarketOrders.ts"
+import * as Fills from "../../../src/endpoints/Fills.ts"
 import * as FundingPayments from "../../../src/endpoints/FundingPayments.ts"
 import * as HedgeMode from "../../../src/endpoints/HedgeMode.ts"
 import * as KillSwitch from "../../../src/endpoints/KillSwitch.ts"
@@ -22,9 +26,12 @@ import * as MarketSummary from "../../../src/endpoints/MarketSummary.ts"
 import * as ModifyOrder from "../../../src/endpoints/ModifyOrder.ts"
 import * as OpenPositions from "../../../src/endpoints/OpenPositions.ts"
 import * as OrderDeals from "../../../src/endpoints/OrderDeals.ts"
+import * as OrderHistory from "../../../src/endpoints/OrderHistory.ts"
 import * as PositionHistory from "../../../src/endpoints/PositionHistory.ts"
+import * as ServerTime from "../../../src/endpoints/ServerTime.ts"
 import * as StopLimitOrders from "../../../src/endpoints/StopLimitOrders.ts"
 import * as StopMarketOrders from "../../../src/endpoints/StopMarketOrders.ts"
+import * as SubAccountApiKeys from "../../../src/endpoints/SubAccountApiKeys.ts"
 import * as Tickers from "../../../src/endpoints/Tickers.ts"
 import * as TradeBalance from "../../../src/endpoints/TradeBalance.ts"
 import * as Transfers from "../../../src/endpoints/Transfers.ts"
@@ -109,6 +116,8 @@ const rounded = (value: unknown): string => String(Math.round(Number(value)))
 const coded = (path: string, from: number, to: number): Change =>
   answering(path, "refusal", (json) => Json.isObject(json) && json["code"] === from ? { ...json, code: to } : json)
 
+const positionLists = [OpenPositions, AdlQuantiles, PositionHistory, ClosedPositions]
+
 const marginMutants: ReadonlyArray<Mutant> = [
   mutant("edges-summary-cached", "the summary of a collateral account never changes", {
     breaks: ["margin.leverage"],
@@ -128,16 +137,44 @@ const marginMutants: ReadonlyArray<Mutant> = [
       )
     })
   ),
+  ...[CollateralMarketOrders, CollateralStopLimitOrders, CollateralTriggerMarketOrders].map(({ endpoint: { path } }) =>
+    mutant(`edges-side${path}`, "an order without a side trades the long position in hedge mode", {
+      breaks: ["margin.side-required"],
+      ...askingWhen(
+        path,
+        ({ positionSide }) => positionSide === undefined,
+        (fields) => ({ ...fields, positionSide: "LONG" })
+      )
+    })
+  ),
+  mutant("edges-side-market", "the response to a market order shows the short side for the long one", {
+    breaks: ["margin.sides"],
+    ...changing(CollateralMarketOrders.endpoint.path, ["positionSide"], () => "SHORT")
+  }),
   mutant("edges-hedge-shared", "all accounts are in the mode of the account that was read last", {
     breaks: ["margin.hedge"],
     ...global(HedgeMode.endpoint.path, ["hedgeMode"])
   }),
-  ...[OpenPositions, AdlQuantiles, PositionHistory, ClosedPositions, FundingPayments].map(({ endpoint: { path } }) =>
+  ...[...positionLists, FundingPayments, BorrowHistory].map(({ endpoint: { path } }) =>
     mutant(`edges-shared${path}`, "all accounts see the records of one account", {
       breaks: ["margin.isolation"],
       ...cached(path, true)
     })
   ),
+  ...[Fills, TradeBalance, ActiveOrders, OrderHistory, ...positionLists].map(({ endpoint: { path } }) =>
+    mutant(`edges-cached${path}`, "an account always sees the same list", {
+      breaks: ["lists.fresh"],
+      ...cached(path)
+    })
+  ),
+  mutant("edges-rates-cached", "the list of funding rates never changes", {
+    breaks: ["funding-rates.window"],
+    ...cached("/api/v4/public/funding-history/BTC_PERP")
+  }),
+  mutant("edges-funding-cached", "an account always sees the same funding payments", {
+    breaks: ["margin.funding.pages"],
+    ...cached(funding)
+  }),
   ...["market", "startDate", "endDate"].map((key) =>
     mutant(`edges-history-${key}`, `the history of positions ignores ${key}`, {
       breaks: ["margin.history.selected"],
@@ -312,6 +349,23 @@ const moneyMutants: ReadonlyArray<Mutant> = [
       (fields) => ({ ...fields, passphrase: `${String(fields["passphrase"])}x` })
     )
   }),
+  mutant("edges-rates-swapped", "the history shows the fee of makers as that of takers, and vice versa", {
+    breaks: ["fills.rates"],
+    ...changing(
+      OrderHistory.endpoint.path,
+      ["*", "*"],
+      (record) =>
+        Json.isObject(record) ? { ...record, makerFee: record["takerFee"], takerFee: record["makerFee"] } : record
+    )
+  }),
+  mutant("edges-time-stands", "the server time stands still", {
+    breaks: ["time.runs"],
+    ...cached(ServerTime.endpoint.path)
+  }),
+  mutant("edges-keys-cached", "the list of API keys never changes", {
+    breaks: ["api-key-creation.listed"],
+    ...cached(SubAccountApiKeys.endpoint.path)
+  }),
   mutant("edges-summary-volume", "the market summary counts no trades", {
     breaks: ["summary.day"],
     ...changing(MarketSummary.endpoint.path, ["result", "volume"], () => "0")
@@ -327,6 +381,10 @@ export const mutants: ReadonlyArray<Mutant> = [
     ...mutant,
     dialects: ["live"]
   })),
+  mutant("edges-keys-cached-all", "the list of API keys never changes after it was read", {
+    breaks: ["api-keys.fields"],
+    ...cached(SubAccountApiKeys.endpoint.path)
+  }),
   mutant("edges-minimum-higher", "amounts below the listed minimum are accepted", {
     breaks: amountRules,
     ...minimum(2)

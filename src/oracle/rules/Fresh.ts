@@ -1,0 +1,56 @@
+/**
+ * The rule that a trade is shown at once, even if another account has caused it, to a caller that has read the same list
+ * before. Only the live exchange's documentation describes most of these lists.
+ */
+import * as Effect from "effect/Effect"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
+import { withPosition } from "../world/MarginPositions.ts"
+import { basePrice, perpetual, priceText } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Trading from "../world/Trading.ts"
+import type { World } from "../world/World.ts"
+
+/** The lists that a spot trade changes. */
+const spot = [Paths.fills, Paths.tradeBalance, Paths.activeOrders, Paths.orderHistory]
+
+/** The lists that a trade on the futures market changes. The list of closed positions changes when one is closed. */
+const futures = [Paths.openPositions, Paths.adlQuantile, Paths.positionHistory, Paths.closedPositions]
+
+/** An account, an order of it that waits at the market price, and the call with which it is placed. */
+const waiting = Effect.fnUntraced(function*(world: World, path: string) {
+  if (spot.includes(path)) {
+    const market = yield* world.market
+    const order = { market: market.name, side: "sell" as const, amount: "0.01", price: priceText(market, market.price) }
+    return { account: yield* LiveOrders.customer(world), order, entry: Paths.limitOrder }
+  }
+  const isClosing = path === Paths.closedPositions
+  const account = isClosing ? yield* withPosition(world, "buy") : yield* world.open()
+  yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
+  const [side, amount] = isClosing ? ["sell", "0.02"] as const : ["buy", "0.01"] as const
+  return { account, order: { market: perpetual, side, amount, price: String(basePrice) }, entry: Paths.collateralLimit }
+})
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.forEach("lists.fresh", {
+    statement:
+      "Shows a trade at once that another account's order causes, also to a caller that has read the list before",
+    values: [...spot, ...futures],
+    check: Effect.fnUntraced(function*(world, path) {
+      const { account, entry, order } = yield* waiting(world, path)
+      yield* Trading.placeOther(world, account, order, entry)
+      const before = yield* LiveCalls.call(world, account, path, {})
+      const other = { ...order, side: Orders.opposite(order.side) }
+      yield* Trading.placeOther(world, yield* world.open(), other, entry)
+      const after = yield* LiveCalls.call(world, account, path, {})
+      yield* Verdict.expect(
+        after,
+        "HTTP 200 with other values than before the trade",
+        before.status === 200 && after.status === 200 && JSON.stringify(after.json) !== JSON.stringify(before.json)
+      )
+    })
+  })
+]
