@@ -6,7 +6,7 @@ import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
 import { post } from "./api.ts"
 import { Chart } from "./Chart.tsx"
-import { column, decimal, lengthOf, number, timeOf } from "./format.ts"
+import { column, decimal, lengthOf, number, timeOf, typedText } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
 import { ReferenceForms, References } from "./References.tsx"
 import {
@@ -93,7 +93,7 @@ const Price = (): JSX.Element => {
       />
       <output class="price" aria-label="Last price">{price === undefined ? "no price yet" : number(price)}</output>
       {price === undefined ? null : <span class="soft">{found?.money}</span>}
-      <Form label="Move the price" onSubmit={() => typed.value.trim() !== "" && move(typed.value.trim())}>
+      <Form label="Move the price" onSubmit={() => typed.value.trim() !== "" && move(typedText(typed.value))}>
         <input
           aria-label={`New price of ${market.value}`}
           inputMode="decimal"
