@@ -1,5 +1,5 @@
 /**
- * Builds the sandbox's page: one HTML file with its program, its style and the licences of all bundled packages. It is
+ * Builds the sandbox's page: one HTML file with its program, its style and the licenses of all bundled packages. It is
  * written next to the module that serves it, and next to every built file that serves it. A page that is newer than its
  * source is not built again.
  */
@@ -11,10 +11,10 @@ const at = (path) => new URL(`../${path}`, import.meta.url).pathname
 const source = at("src/sandbox/page/app")
 const target = at("src/sandbox/page/page.html")
 
-/** The bundled packages. Each has the licence named in its package. */
+/** The bundled packages. Each has the license named in its package. */
 const bundled = ["preact", "@preact/signals", "@preact/signals-core", "lightweight-charts", "fancy-canvas"]
 
-/** The notice that the chart library's licence requires us to include. */
+/** The notice that the chart library's license requires us to include. */
 const chartsNotice = `TradingView Lightweight Charts™
 Copyright (c) 2025 TradingView, Inc. https://www.tradingview.com/`
 

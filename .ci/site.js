@@ -44,7 +44,7 @@ const toAnchor = (heading) =>
 
 const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(`"`, "&quot;")
 
-/** Files other than pages to which pages link, such as images and the licence. */
+/** Files other than pages to which pages link, such as images and the license. */
 const copied = new Set()
 
 /** The link from one page to another, or to a file, which is copied. */

@@ -3,7 +3,7 @@
  * asserts nothing.
  *
  *     npm run bench                      all rows of the table
- *     npm run bench -- NAME ...          some of them
+ *     npm run bench -- NAME ...          only the named rows
  *     npm run bench -- --json FILE       also as JSON
  *     npm run bench -- --plot FILE       only how costs grow, as SVG
  *     npm run bench -- --smoke           each row once with tiny counts, to check that it still runs

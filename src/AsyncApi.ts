@@ -18,7 +18,7 @@ import * as Frame from "./protocol/Frame.ts"
 import * as Json from "./protocol/Json.ts"
 import * as JsonSchema from "./protocol/JsonSchema.ts"
 
-/** A part of the document, as JSON. */
+/** A part of the AsyncAPI document, as JSON. */
 interface Part {
   readonly [key: string]: unknown
 }
@@ -35,7 +35,7 @@ export interface Document {
   readonly info: Part
   /** The content type of all messages. */
   readonly defaultContentType: string
-  /** Every channel's messages, by service name, and the messages of the connection itself. */
+  /** Every channel's messages, keyed by service name, and the messages of the connection itself. */
   readonly channels: Readonly<Record<string, Part>>
   /** The operations from the exchange's point of view: it receives requests, replies to them, and pushes messages. */
   readonly operations: Readonly<Record<string, Part>>
@@ -153,8 +153,7 @@ const requestOperation = (channel: string, message: string, reply: string, more:
 
 const sharings: Readonly<Record<Channel.Sharing, string>> = {
   set: "A subscription replaces the channel's earlier subscription on its connection.",
-  added:
-    "A subscription is added to the connection's others if its last parameter is `true`; otherwise it replaces them.",
+  added: "A subscription whose last parameter is `true` is added to the earlier ones; otherwise it replaces them.",
   single: "A connection has at most one subscription to the channel; a new subscription replaces it."
 }
 
@@ -222,7 +221,7 @@ const describe = (channel: Channel.Any, wire: (schema: Schema.Constraint) => unk
       address: "/ws",
       title: name,
       description: [
-        channel.access === "private" ? "Needs an authorised connection." : "Public.",
+        channel.access === "private" ? "Needs an authorized connection." : "Public.",
         sharings[sharing],
         firsts[first],
         cadence(pushes)

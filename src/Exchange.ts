@@ -42,7 +42,7 @@ import { Reconciliation } from "./Reconciliation.ts"
 export type PublicServices = Contract.ServiceOf<Contract.PublicName>
 
 /**
- * The services of all endpoints, and `Reconciliation`, which uses several of them.
+ * The services of all endpoints, and `Reconciliation`, which uses several of these services.
  *
  * @category models
  */
@@ -104,8 +104,8 @@ export const layerServices: Layer.Layer<
 > = layerCalls.pipe(Layer.provide(Account.layerServices), Layer.fresh)
 
 /**
- * The services that a program may replace: see `Account.Shared`. Without a `transport`, requests are sent with the
- * context's `HttpClient`.
+ * The services that a program can replace: see `Account.Shared`. Without a `transport`, the client sends requests with
+ * the context's `HttpClient`.
  *
  * @category models
  */

@@ -27,7 +27,7 @@ import type { Balance } from "./endpoints/TradeBalance.ts"
 import * as LiveView from "./LiveView.ts"
 
 /**
- * Live balances by asset. A missing asset has a balance of zero.
+ * Live balances, keyed by asset. A missing asset has a balance of zero.
  *
  * @category models
  */

@@ -23,7 +23,7 @@ import type { MarketName, OrderId } from "./domain/Identifiers.ts"
 import * as LiveView from "./LiveView.ts"
 
 /**
- * The orders that can still trade, by id.
+ * The orders that can still trade, keyed by id.
  *
  * @category models
  */
@@ -35,7 +35,7 @@ export type OpenOrders = ReadonlyMap<OrderId, PendingOrdersChannel.PendingOrder>
  * @category models
  */
 export interface Seen {
-  /** The order after its last event. */
+  /** The order after its latest event. */
   readonly order: PendingOrdersChannel.PendingOrder
   /** Whether the order can still trade. */
   readonly isOpen: boolean
@@ -49,7 +49,8 @@ export interface Seen {
 export interface OrderLookup {
   /**
    * Waits for an order for which `test` returns `true`: one of the open orders, or one of the latest 1000 orders that
-   * closed while the view ran. An order that closes while the view is incomplete may never be found, so use a timeout.
+   * closed while the view ran. An order that closes while the view is incomplete might never be found, so use a
+   * timeout.
    */
   readonly find: (test: (seen: Seen) => boolean) => Effect.Effect<Seen, StreamErrors.PrivateFailure>
 }
@@ -109,7 +110,7 @@ class Orders implements
 
   apply({ event, order }: PendingOrdersChannel.OrderEvent): true | "unreadable" {
     const id = order.orderId
-    // An unknown event does not tell whether the order can still trade.
+    // An unknown event does not show whether the order can still trade.
     if (event !== "finished" && event !== "new" && event !== "updated") return "unreadable"
     if (event === "finished") {
       this.#open.delete(id)

@@ -56,7 +56,7 @@ export interface Whole<A> {
   /** The value. The object is immutable: a change creates a new object. */
   readonly value: A
   /**
-   * The time when the last message arrived over the view's connection, by this machine's clock, in Unix seconds. The
+   * The time when the latest message arrived over the view's connection, by this machine's clock, in Unix seconds. The
    * value includes all changes up to this time, except those that the channel had not pushed yet.
    */
   readonly asOf: Time.UnixTime
@@ -160,12 +160,12 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   readonly isDue = Latch.makeUnsafe(false)
   #why: Why | undefined = "connecting"
   #since: Time.UnixTime
-  /** The time of the last item, in Unix milliseconds. */
+  /** The time of the latest item, in Unix milliseconds. */
   #itemAt: number
   #heardAt: HeardAt = () => undefined
   /** The number of changes. */
   #version = 0
-  /** The last computed value, and the version that it belongs to. */
+  /** The latest computed value, and its version. */
   #made: { readonly value: A; readonly version: number } | undefined
   /** The number of the subscription whose items the view uses. */
   #source = 1
@@ -183,7 +183,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
     return this.#made.value
   }
 
-  /** The time of the connection's last message, in Unix seconds. */
+  /** The time of the connection's latest message, in Unix seconds. */
   #asOf(): Time.UnixTime {
     return Time.fromMicros(Math.max(this.#itemAt, this.#heardAt() ?? 0) * 1000)
   }

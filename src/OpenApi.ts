@@ -21,7 +21,7 @@ import * as Signature from "./protocol/Signature.ts"
 import * as Violation from "./protocol/Violation.ts"
 import type * as Wire from "./protocol/Wire.ts"
 
-/** A part of the document, as JSON. */
+/** A part of the OpenAPI document, as JSON. */
 interface Part {
   readonly [key: string]: unknown
 }
@@ -38,7 +38,7 @@ export interface Document {
   readonly info: Part
   /** The tags that group the operations by area of the exchange. */
   readonly tags: ReadonlyArray<Part>
-  /** The operation of every endpoint, by path and method. */
+  /** The operation of every endpoint, keyed by path and method. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, Part>>>>
   /** Parts shared by operations: schemas, refusals and their bodies, and the headers of a signed call. */
   readonly components: { readonly [K in "schemas" | "responses" | "examples" | "securitySchemes"]: Part }
@@ -148,7 +148,7 @@ const nowhere = (): boolean => false
 const isPrivate = ({ endpoint }: Refusable): boolean => endpoint.access === "private"
 const isWindowed = (call: Refusable): boolean => isPrivate(call) && hasWindow(call.dialect)
 
-/** For each refusal, whether the exchange may refuse the call with it. */
+/** For each kind of refusal, whether the exchange can refuse the call in this way. */
 const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } = {
   payloadMissing: isPrivate,
   payloadInvalid: isPrivate,
@@ -183,6 +183,8 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   wrongSide: ({ changes }) => changes("positionSide") && changes("side"),
   oppositePosition: ({ changes }) => changes("positionSide") && changes("side"),
   notMakerModified: ({ changes }) => changes("orderId") && changes("price"),
+  takeProfitNotMaker: ({ endpoint: { places } }) => places === "pair",
+  wrongStopLoss: ({ endpoint: { places } }) => places === "pair",
   // Only orders in bulk calls have fields that the sandbox does not simulate; the response contains a refusal for each
   // such order.
   notSimulated: nowhere,

@@ -162,7 +162,7 @@ const settingsOf = Effect.fnUntraced(function*(options: Options | PublicOptions 
   const { apiKey, apiSecret } = options ?? {}
   const isPublic = options !== undefined && apiKey === undefined && apiSecret === undefined
   const credentials = options === undefined ? Variables.credentials : Credentials.make({
-    // An untyped program may pass only one of the two.
+    // An untyped program might pass only the key or only the secret.
     apiKey: Redacted.make(apiKey ?? ""),
     apiSecret: Redacted.make(apiSecret ?? "")
   })
@@ -320,7 +320,7 @@ const endsBy = (signal: AbortSignal): Effect.Effect<never, unknown> =>
     return Effect.sync(() => signal.removeEventListener("abort", abort))
   })
 
-/** Ends the stream when its view or session was closed; every other failure stays a failure. */
+/** Ends the stream without an error if the view or the session has closed. Passes other failures on unchanged. */
 const endedByClosing = Stream.catchCause((cause: Cause.Cause<unknown>) =>
   Cause.hasInterruptsOnly(cause) ? Stream.empty : Stream.failCause(cause)
 )
@@ -545,8 +545,8 @@ const clientOf = (settings: Settings, tuning: Tuning): object => {
  * `TXC_REGION` or `TXC_BASE_URL` plus `TXC_DIALECT`, and the key from `TXC_API_KEY` and `TXC_API_SECRET`. With options
  * that contain no key, the client can only make public calls.
  *
- * Create a single client for the complete program, because a client keeps connections open and counts calls for the
- * rate limits. Close it at the end, with `close()` or `await using`.
+ * Create a single client for the entire program, because a client keeps connections open and counts calls for the rate
+ * limits. Close it at the end, with `close()` or `await using`.
  *
  * Throws `InvalidBaseUrl` or `InvalidCredentials`. A call rejects with one of the errors that its service declares. If
  * the error is `OutcomeUnknown`, the order may exist: find out with `reconciliation` before you place it again.

@@ -96,7 +96,7 @@ export interface EndpointNames {
   readonly killSwitch: "KillSwitch"
   /** Reads the armed kill switches. */
   readonly killSwitchStatus: "KillSwitchStatus"
-  /** Places market orders. A buy spends an amount of the quote currency. */
+  /** Places market orders. For a buy, the amount is in the quote currency. */
   readonly marketOrders: "MarketOrders"
   /** Modifies open orders. */
   readonly modifyOrder: "ModifyOrder"
@@ -104,7 +104,7 @@ export interface EndpointNames {
   readonly limitOrders: "LimitOrders"
   /** Cancels collateral OCO orders. */
   readonly cancelOcoOrder: "CancelOcoOrder"
-  /** Cancels orders that have not placed their take-profit and stop-loss yet. */
+  /** Cancels orders whose take-profit and stop-loss the exchange has not placed yet. */
   readonly cancelOtoOrder: "CancelOtoOrder"
   /** Places market orders with an amount in the base currency. */
   readonly stockMarketOrders: "StockMarketOrders"

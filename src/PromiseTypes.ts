@@ -122,7 +122,7 @@ type ShapeOf<Module, Name extends string> = Module extends { readonly [S in Name
   never
 
 /**
- * The endpoints with these names, each under its name in camel case: `StopLimitOrders` is `stopLimitOrders`.
+ * The endpoints with the given names, each under its name in camel case: `StopLimitOrders` is `stopLimitOrders`.
  *
  * The type maps `EndpointNames` without renaming its keys, because an editor shows no doc comment for a renamed key.
  *
@@ -139,7 +139,7 @@ type ChannelKeys<Access extends "public" | "private"> = {
 }[keyof ChannelNames]
 
 /**
- * The channels with this access, each under its short name: `LastPriceChannel` is `lastPrice`.
+ * The channels with the given access, each under its short name: `LastPriceChannel` is `lastPrice`.
  *
  * @category models
  */
@@ -223,7 +223,7 @@ export interface TickerTopic {
  * @category models
  */
 export interface Views extends PublicViews {
-  /** Follows a market's open orders, by order id. */
+  /** Follows a market's open orders, keyed by order id. */
   readonly orders: (topic: MarketTopic) => View<LiveOrders.OpenOrders>
   /** Follows the trade wallet's balances, which back spot orders. Default: all assets. */
   readonly spotBalances: (topic?: TickerTopic) => View<BalancesOf<"SpotBalanceChannel">>

@@ -2,7 +2,7 @@
  * Measures the difference between the exchange's clock and this machine's clock, to keep nonces near the exchange's
  * clock.
  *
- * This is not needed if this machine's clock is synchronised, because the live exchange accepts nonces within five
+ * This is not needed if this machine's clock is synchronized, because the live exchange accepts nonces within five
  * seconds of its own clock.
  *
  * @example

@@ -70,7 +70,7 @@ export const layerToken: Layer.Layer<Session.StreamToken, never, WebSocketToken.
 
 /**
  * Provides all of an account's channels: public channels over a connection without credentials, and private channels
- * over an authorised connection.
+ * over an authorized connection.
  *
  * Needs the account's `WebSocketToken`, which `Exchange.layer` provides, and the platform's WebSocket: provide
  * `Socket.layerWebSocketConstructorGlobal`, or `NodeWS.layerWebSocketConstructor` of `@effect/platform-node`.

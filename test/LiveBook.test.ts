@@ -86,7 +86,7 @@ describe("a live book", () => {
       })
   )
 
-  it.effect("a book returns its best levels, and finds a price by its value", () =>
+  it.effect("a book returns its best levels, and finds a level by its price, whatever the price's spelling", () =>
     Effect.gen(function*() {
       const { begin, change, view } = yield* opened
       yield* begin([["10.50", "1"], ["11", "2"]], [["9", "3"]])

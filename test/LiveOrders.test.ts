@@ -46,7 +46,7 @@ const versions = (view: LiveOrders.LiveOrders) =>
   Effect.map(view.whole, (open) => [...open].map(([id, { modifiedAt }]) => [id, modifiedAt]))
 
 describe("live orders", () => {
-  it.effect("live orders follow every event of an order", () =>
+  it.effect("live orders follow every event that an order causes", () =>
     Effect.gen(function*() {
       const { begin, happens, view } = yield* opened
       yield* begin(order(1, 1), order(2, 2))

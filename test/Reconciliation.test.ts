@@ -952,7 +952,7 @@ describe("reconciliation with a live view of the account's orders", () => {
           { find: () => Effect.never },
           { find: () => Effect.interrupt },
           { find: () => Effect.fail(new StreamErrors.AuthorizationRefused({ code: 11, reason: "expired" })) },
-          // An order with the same id is a different order if it is older than the request, or in another market.
+          // An order with the same id is a different order if it is older than the request, or on another market.
           seen(older),
           seen({ ...older, timestamp: Time.fromMicros(sentAt), market: ethUsdt })
         ]

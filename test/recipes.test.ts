@@ -158,7 +158,7 @@ describe("the recipes on the pages", () => {
         yield* control.setCounterparty(Example.counterparty)
         const { lines } = yield* logged(baseUrl, Dialect.live, async (client) => {
           const stop = new AbortController()
-          // A loop may begin after a purchase, so the test buys until both loops have shown a purchase.
+          // A loop might begin after a purchase, so the test buys until both loops have shown a purchase.
           const { log } = console
           const seen = { book: false, fill: false }
           console.log = (...words: ReadonlyArray<unknown>) => {

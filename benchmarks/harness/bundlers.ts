@@ -40,7 +40,7 @@ const withWebpack = async (entry: string): Promise<string> => {
   return code
 }
 
-/** The bundlers by name. Each bundles the program `entry` and returns the code. */
+/** The bundlers, keyed by name. Each bundles the program `entry` and returns the code. */
 export const bundlers: Readonly<Record<string, (entry: string) => Promise<string>>> = {
   esbuild: async (entry) => {
     const { outputFiles } = await esbuild({

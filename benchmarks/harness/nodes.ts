@@ -73,7 +73,7 @@ export const sleepVenue = async ({ url }: Node, venue: string): Promise<void> =>
   await (await fetch(`${url}/control/v1/Venues/${venue}/Sleep`, { method: "POST", headers })).text()
 }
 
-/** Creates the tables of a cluster. */
+/** Creates the tables for a cluster. */
 export const migrate = (database: string): void => {
   const migrated = spawnSync(process.execPath, [command, "host", "--cluster", database, "--migrate"])
   if (migrated.status !== 0) throw new Error(migrated.stderr.toString())

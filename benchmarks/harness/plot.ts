@@ -14,7 +14,7 @@ export interface Plot {
   readonly curves: ReadonlyArray<Curve>
 }
 
-/** Colours that colour-blind readers can tell apart. */
+/** Colors that color-blind readers can tell apart. */
 const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"]
 
 const size = { width: 1020, height: 420 }

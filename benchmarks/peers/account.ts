@@ -1,4 +1,4 @@
-/** The request that all peers send, and the credentials that sign it. */
+/** The requests that all peers send, and the credentials that sign them. */
 
 export const account = {
   apiKey: "0123456789abcdef0123456789abcdef",

@@ -51,9 +51,9 @@ export const commands = (
 }
 
 /**
- * Returns an engine with long positions, each of a different account. The result moves the mark price down and up. Each
- * move down causes margin calls for `called` of the accounts, and each move up ends these margin calls. The other
- * accounts hold too much collateral for a margin call.
+ * Creates an engine with long positions, each of a different account, and returns a function that moves the mark price
+ * down and up. Each move down causes margin calls for `called` of the accounts, and each move up ends these margin
+ * calls. The other accounts hold too much collateral for a margin call.
  */
 export const positions = ({ called, positions: count }: Positions): () => void => {
   const perpetual = marketName("BTC_PERP")

@@ -12,13 +12,13 @@ import * as Frames from "./frames.ts"
 export interface Receiver {
   /** Takes a frame, which the receiver may apply in a later turn of the event loop. */
   readonly receive: (frame: string) => void
-  /** The state after the frames: the number of book levels, or of open orders. */
+  /** The number of book levels or open orders after all frames so far have been applied. */
   readonly size: () => Promise<number> | number
 }
 
 export type FeedName = "depth" | "orders"
 
-/** The receivers of a peer, by feed. */
+/** The receivers of a peer, keyed by feed. */
 export type Receivers = Readonly<Record<FeedName, (subscribers: number) => Promise<Receiver>>>
 
 export interface Message {
@@ -52,7 +52,7 @@ if (receivers === undefined) throw new Error(`there is no peer ${process.argv[2]
 /** Frames are built in groups of this size, outside the measurement. */
 const group = 256
 
-/** The feeds that have begun, by name and number of subscribers. */
+/** The feeds that have begun, keyed by name and number of subscribers. */
 const begun = new Map<string, Promise<{ readonly receiver: Receiver; readonly next: Frames.Feed }>>()
 
 const begin = async (feed: FeedName, subscribers: number) => {

@@ -2,7 +2,7 @@
 
 export const market = "BTC_USDT"
 
-/** Builds the next frame of a feed. */
+/** Builds the next frame for a feed. */
 export type Feed = () => string
 
 /** Flattens a string into one piece of memory, as a socket delivers it. */

@@ -43,7 +43,7 @@ const place = (index: number, isBuy: boolean, distance: number, lots: number): P
   return { _tag: "Place", id: `${index}`, isBuy, ticks, lots, price: decimal(ticks, 2), amount: decimal(lots, 3) }
 }
 
-/** Returns as many orders as `orders` says. They all rest: no order crosses another. */
+/** Returns `orders` limit orders, which all rest: no order crosses another. */
 export const resting = (orders: number): ReadonlyArray<Place> => {
   const next = random()
   return Array.from({ length: orders }, (_, index) => place(index, next(2) === 0, next(levels), 1 + next(10)))

@@ -6,7 +6,7 @@ import type { Row } from "../harness/report.ts"
 
 const pathOf = (entry: string) => fileURLToPath(new URL(`../bundled/${entry}`, import.meta.url))
 
-/** Returns the size of a program after gzip in bytes, by bundler. */
+/** Returns the size of a program after gzip in bytes, keyed by bundler. */
 const sizes = async (entry: string): Promise<ReadonlyMap<string, number>> => {
   const found = new Map<string, number>()
   for (const [name, bundle] of Object.entries(bundlers)) {

@@ -1,6 +1,6 @@
 /**
  * The places of the account's positions in the auto-deleveraging (ADL) queue, every 30 seconds. When a position on the
- * other side can't be liquidated in the market, the exchange reduces the first positions in the queue.
+ * other side can't be liquidated in the market, the exchange reduces the positions at the front of the queue.
  *
  * @example
  * ```ts
@@ -40,13 +40,11 @@ export interface AdlQuantile {
   /** The market, such as `BTC_PERP`. */
   readonly market: MarketName
   /**
-   * The fifth of the queue that contains the long position: 4 is reduced first, 0 last. `null` if there is no such
-   * position.
+   * The long position's place in the queue: 4 is reduced first, 0 last. `null` if there is no long position.
    */
   readonly long: number | null
   /**
-   * The fifth of the queue that contains the short position: 4 is reduced first, 0 last. `null` if there is no such
-   * position.
+   * The short position's place in the queue: 4 is reduced first, 0 last. `null` if there is no short position.
    */
   readonly short: number | null
 }

@@ -39,7 +39,7 @@ export type { Everything as Topic } from "./topics.ts"
  */
 export const Event = Unrecognised.open(oneOf(["margin_call", "liquidation"]))
 /**
- * An event about a borrow: the exchange demands more collateral (`margin_call`), or liquidates the borrow
+ * The type of a borrow event: the exchange demands more collateral (`margin_call`), or liquidates the borrow
  * (`liquidation`).
  *
  * @category models
@@ -52,7 +52,7 @@ export type Event = typeof Event.Type
  * @category models
  */
 export interface BorrowEvent {
-  /** The event: a margin call or a liquidation. */
+  /** The event's type: a margin call or a liquidation. */
   readonly event: Event
   /** The borrow after the event. */
   readonly borrow: Borrow

@@ -41,8 +41,8 @@ const units = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, M: 2_592_000 } as c
 
 /**
  * The interval lengths: seconds (`s`), minutes (`m`), hours (`h`), days (`d`), weeks (`w`), months of 30 days (`M`).
- * The list contains the lengths in `Candles.intervals`, plus every other length that divides a minute, an hour or a
- * day.
+ * The list contains the lengths in `Candles.intervals`, every other length that divides a minute, an hour or a day, and
+ * two days.
  *
  * @category constants
  */
@@ -141,7 +141,7 @@ export interface Request {
 
 /**
  * An interval's prices, in the quote currency, and its volume so far. A message describes the current interval. The
- * last message about an interval has its final values.
+ * last message for an interval contains the interval's final values.
  *
  * @category models
  */
@@ -212,7 +212,9 @@ const latest = 100
 const readLatest = ({ interval, market }: Topic): Continuity.Read<ReadonlyArray<Candle>> => (ask) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => {
     const end = Math.floor(now / 1000)
-    const start = Math.max(0, end - latest * secondsOf(interval))
+    const seconds = secondsOf(interval)
+    // The range includes both ends, so it begins with the first of the latest candles.
+    const start = Math.max(0, end - end % seconds - (latest - 1) * seconds)
     return ask(channel.queries.list, { market, interval, start: UnixSeconds.make(start), end: UnixSeconds.make(end) })
   })
 

@@ -35,14 +35,14 @@ import { positional } from "../protocol/Positional.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The numbers of levels per side that a subscription may request.
+ * The numbers of levels per side that a subscription can request.
  *
  * @category constants
  */
 export const limits = [1, 5, 10, 20, 30, 50, 100] as const
 
 /**
- * The price steps that a subscription may request, in the quote currency. All levels within a step are merged into one
+ * The price steps that a subscription can request, in the quote currency. All levels within a step are merged into one
  * level; `"0"` means no merging.
  *
  * @category constants
@@ -216,8 +216,8 @@ export const channel = Channel.make({
 })
 
 /**
- * A book's levels, by price in canonical text. Amounts are not converted to canonical text, because they are rarely
- * compared.
+ * A book's levels, keyed by price in canonical text. Amounts are not converted to canonical text, because they are
+ * rarely compared.
  */
 class Levels {
   readonly #amounts = new Map<Decimal, Decimal>()

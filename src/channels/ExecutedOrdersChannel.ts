@@ -1,5 +1,5 @@
 /**
- * The account's closed orders: an order is pushed when it is filled, or when it is canceled after a partial fill.
+ * The account's closed orders: the exchange pushes an order when the order is filled, or canceled after a partial fill.
  *
  * @example
  * ```ts
@@ -194,8 +194,8 @@ const topic = Wire.struct<Topic>({ market: MarketName, kind: Schema.optionalKey(
 const kinds = [undefined, "limit", "market"] as const
 
 /**
- * The parameters `[["BTC_USDT"], 0]`: the markets, and a filter for all of them: 0 (all orders), 1 (limit) or 2
- * (market).
+ * The parameters `[["BTC_USDT"], 0]`: the markets, and a filter that applies to all markets: 0 (all orders), 1 (limit)
+ * or 2 (market).
  */
 const topics: Schema.Codec<ReadonlyArray<Topic>, ReadonlyArray<unknown>> = positional<{
   readonly markets: ReadonlyArray<MarketName>

@@ -50,7 +50,7 @@ export interface MarginBalance {
 }
 
 /**
- * Collateral balances by asset.
+ * Collateral balances, keyed by asset.
  *
  * @category models
  */
@@ -115,7 +115,7 @@ export const channel = Channel.make({
   continuity: "changed",
   pushes: { when: "changed", everyMillis: 1500 },
   queries: {
-    /** Reads the balances of the listed assets, or of all assets when the list is empty. */
+    /** Reads the balances of the given assets, or of all assets if none are given. */
     all: Channel.query({
       method: "balanceMargin_request",
       params: topics.assetsAsked,
@@ -140,7 +140,7 @@ export class MarginBalanceChannel extends Context.Service<MarginBalanceChannel, 
   readonly stream: (
     topic?: topics.AnyAsset
   ) => Stream.Stream<Item.Item<MarginBalances, MarginBalances>, StreamErrors.PrivateFailure>
-  /** Reads the balances of the listed assets, or of all assets when the list is empty. */
+  /** Reads the balances of the given assets, or of all assets if none are given. */
   readonly all: (
     request: ReadonlyArray<Ticker>
   ) => Effect.Effect<MarginBalances, StreamErrors.QueryFailure<"private">>

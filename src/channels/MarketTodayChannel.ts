@@ -41,7 +41,7 @@ export type { Market as Topic } from "./topics.ts"
 export interface Statistics {
   /** The price of the last trade. */
   readonly last: Decimal
-  /** The price at midnight. */
+  /** The price at midnight UTC. */
   readonly open: Decimal
   /** The highest price. */
   readonly high: Decimal

@@ -1,8 +1,8 @@
 /**
- * The account's orders that can still trade: an order is pushed when it is created, changes or closes.
+ * The account's orders that can still trade: the exchange pushes an order when the order is created, changes or closes.
  *
- * The exchange may also push `otoOrdersPending_update` to a subscriber. No documentation describes this message, but
- * another project's client reads it. The message does not belong to a channel, and is ignored.
+ * The exchange might also push `otoOrdersPending_update` to a subscriber. No documentation describes this message, but
+ * another project's client reads it. The message does not belong to a channel, so the client ignores it.
  *
  * @example
  * ```ts
@@ -50,25 +50,25 @@ export type { Market as Topic } from "./topics.ts"
  */
 export const Event = Unrecognised.open(oneOf(["new", "updated", "finished"]))
 /**
- * An event about an order:
+ * The type of an order event:
  *
  * - `new`: the order was created, or is a stop order that was activated. An activated order keeps its id
  * - `updated`: the order changed, for example because part of it was filled
  * - `finished`: the order was filled or canceled. If an order is filled immediately, this is the order's only event
  *
- * To modify an order, the exchange finishes the order and creates a replacement with a new id.
+ * To modify an order, the exchange cancels the order and creates a replacement with a new id.
  *
  * @category models
  */
 export type Event = typeof Event.Type
 
 /**
- * An event about an order, and the order after the event.
+ * An order event: its type, and the order after the event.
  *
  * @category models
  */
 export interface OrderEvent {
-  /** The event: new, updated or finished. */
+  /** The event's type: new, updated or finished. */
   readonly event: Event
   /** The order after the event. */
   readonly order: orders.PendingOrder
@@ -139,8 +139,8 @@ const contains = (all: ReadonlyArray<orders.PendingOrder>, { event, order }: Ord
  */
 export class PendingOrdersChannel extends Context.Service<PendingOrdersChannel, {
   /**
-   * Emits all orders that can still trade as a `Snapshot`, and then each event about an order. An event contains the
-   * complete order, and replaces any earlier data about it. An event may repeat a change that the `Snapshot` already
+   * Emits all orders that can still trade as a `Snapshot`, and then each order event. An event contains the complete
+   * order, and replaces any earlier data about that order. An event may repeat a change that the `Snapshot` already
    * includes.
    */
   readonly stream: (

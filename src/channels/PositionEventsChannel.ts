@@ -41,7 +41,7 @@ export type { Everything as Topic } from "./topics.ts"
  */
 export const Event = Unrecognised.open(oneOf(["margin_call", "liquidation"]))
 /**
- * An event about a position: the exchange demands more collateral (`margin_call`), or liquidates the position
+ * The type of a position event: the exchange demands more collateral (`margin_call`), or liquidates the position
  * (`liquidation`).
  *
  * @category models
@@ -54,7 +54,7 @@ export type Event = typeof Event.Type
  * @category models
  */
 export interface PositionEvent {
-  /** The event: a margin call or a liquidation. */
+  /** The event's type: a margin call or a liquidation. */
   readonly event: Event
   /** The position after the event. */
   readonly position: Position

@@ -36,7 +36,7 @@ export type { AnyAsset as Topic } from "./topics.ts"
 
 const balances: Schema.Codec<Balances, unknown> = Wire.keyed(Ticker, Balance)
 
-/** The parameters `[{ "BTC": …, "USDT": … }]`: one or more objects that contain the changed assets. */
+/** The parameters `[{ "BTC": …, "USDT": … }]`: one or more objects of changed balances, keyed by asset. */
 const update: Schema.Codec<Balances, unknown> = Schema.Array(balances).pipe(
   Schema.decodeTo(Schema.toType(balances), {
     decode: SchemaGetter.transform((parts): Balances => new Map(parts.flatMap((part) => [...part]))),
@@ -64,7 +64,7 @@ export const channel = Channel.make({
   continuity: "changed",
   pushes: { when: "changed", everyMillis: 1000 },
   queries: {
-    /** Reads the balances of the listed assets, or of all assets when the list is empty. */
+    /** Reads the balances of the given assets, or of all assets if none are given. */
     all: Channel.query({
       method: "balanceSpot_request",
       params: topics.assetsAsked,
@@ -89,7 +89,7 @@ export class SpotBalanceChannel extends Context.Service<SpotBalanceChannel, {
   readonly stream: (
     topic?: topics.AnyAsset
   ) => Stream.Stream<Item.Item<Balances, Balances>, StreamErrors.PrivateFailure>
-  /** Reads the balances of the listed assets, or of all assets when the list is empty. */
+  /** Reads the balances of the given assets, or of all assets if none are given. */
   readonly all: (request: ReadonlyArray<Ticker>) => Effect.Effect<Balances, StreamErrors.QueryFailure<"private">>
 }>()("effect-txc/channels/SpotBalanceChannel") {
   /** Provides this service. Requires a `Session`. */

@@ -60,7 +60,7 @@ export interface Trade {
 }
 
 /**
- * Trades on a market. The first message about a market contains its latest trades, at most 100.
+ * Trades on a market. The first message for a market contains the market's latest trades, at most 100.
  *
  * @category models
  */

@@ -6,7 +6,7 @@ import type * as Channel from "../protocol/Channel.ts"
 import * as contract from "./contract.ts"
 
 /**
- * The channel modules, by name.
+ * The channel modules, keyed by name.
  *
  * @category models
  */

@@ -10,8 +10,8 @@ import { positional } from "../protocol/Positional.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * An open enumeration whose values are numbers on the wire. An unlisted number is returned as text. Older messages
- * contain strings of digits instead of numbers.
+ * An open enumeration whose values are numbers on the wire. An unlisted number is returned as a string of digits. Older
+ * messages contain strings of digits instead of numbers.
  */
 export const numbered = <A extends string>(
   schema: Schema.Codec<A, string>,
@@ -38,7 +38,7 @@ export const Side = numbered(Order.ReceivedSide, [[1, "sell"], [2, "buy"]])
 /** A role: 1 (maker) or 2 (taker) on the wire. */
 export const Role = numbered(Order.ReceivedRole, [[1, "maker"], [2, "taker"]])
 
-/** An event about a position or a borrow: 1 (margin call) or 2 (liquidation) on the wire. */
+/** The type of a position event or a borrow event: 1 (margin call) or 2 (liquidation) on the wire. */
 export const liquidation = <A extends string>(schema: Schema.Codec<A, string>): Schema.Codec<A, number | string> =>
   numbered(schema, [[1, "margin_call"], [2, "liquidation"]])
 
@@ -119,7 +119,7 @@ export const some = <A>(all: ReadonlyArray<A>, test: (one: A) => boolean): Reado
   return kept.length === 0 ? undefined : kept
 }
 
-/** A map reduced to one key; `undefined` when the map does not contain the key. Without a key, the complete map. */
+/** A map reduced to one key; `undefined` when the map does not contain the key. Without a key, the entire map. */
 export const entry = <K, V>(key: K | undefined, all: ReadonlyMap<K, V>): ReadonlyMap<K, V> | undefined => {
   if (key === undefined) return all
   const value = all.get(key)

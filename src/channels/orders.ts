@@ -15,7 +15,7 @@ const spotTypes: ReadonlyMap<unknown, number> = new Map(
   [...marginTypes].map(([margin, spot]) => [spot, Number(margin)])
 )
 
-/** The wire number of the type of an order with which the exchange settles a position. Spot has no such type. */
+/** The wire number of the order type with which the exchange settles positions. This type does not exist on spot. */
 const normalization = 14
 
 /** The wire numbers of the order types without a limit price. For these types, `price: "0"` means no price. */

@@ -91,8 +91,8 @@ const migrating = Effect.fnUntraced(function*(token: string | undefined) {
 })
 
 /**
- * Creates the tables of a cluster, or migrates them to this version, and reports the change. A given token replaces the
- * cluster's control token.
+ * Creates the tables for a cluster, or migrates them to this version, and reports the change. A given token replaces
+ * the cluster's control token.
  */
 export const migrate = (url: string, token: string | undefined): Effect.Effect<void, Refused> =>
   migrating(token).pipe(

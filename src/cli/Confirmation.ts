@@ -10,8 +10,8 @@ import { Refused } from "./Refused.ts"
 import { toStderr } from "./Screen.ts"
 
 /**
- * Whether a call may move real money, because it mutates and its URL is not plain http. Only sandboxes use plain http;
- * the live exchange requires https.
+ * Whether a call might move real money, because it mutates and its URL is not plain http. Only sandboxes use plain
+ * http; the live exchange requires https.
  */
 const mayMoveMoney = (endpoint: Endpoint.Any, baseUrl: string): boolean =>
   endpoint.mutates && !baseUrl.startsWith("http://")

@@ -150,7 +150,7 @@ const find = Effect.fnUntraced(function*({ token, url, venue }: Given) {
   } satisfies Found
 })
 
-/** Returns the client of a host's control plane. */
+/** Returns a client for a host's control plane. */
 export const hostClient = ({ token, url }: Target) =>
   HttpApiClient.make(HostApi, { baseUrl: url, transformClient: authorized(token) })
 

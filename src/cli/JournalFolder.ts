@@ -91,7 +91,7 @@ export const ofJournal = Effect.fnUntraced(function*(given: Option.Option<string
   })
 })
 
-/** Creates a journal's folder, accessible to its owner only. */
+/** Creates a folder for a journal, accessible to its owner only. */
 export const make = (folder: string) =>
   Effect.mapError(
     Folder.make(folder, 0o700),

@@ -55,7 +55,7 @@ export const announce = Effect.fnUntraced(function*({ data, ...server }: Announc
   const files = yield* FileSystem.FileSystem
   const { join, resolve } = yield* Path.Path
   const place = yield* folder
-  // The port is part of the file name, because one process may run several servers.
+  // The port is part of the file name, because one process can run several servers.
   const file = join(place, `${process.pid}-${new URL(server.url).port}.json`)
   const text = yield* Effect.orDie(
     Schema.encodeEffect(Text)({
@@ -92,7 +92,7 @@ const read = Effect.fnUntraced(function*(file: string) {
   return undefined
 }, Effect.orElseSucceed(() => undefined))
 
-/** Returns the running servers by URL. Removes the files of servers that were killed. */
+/** Returns the running servers, sorted by URL. Removes the files of servers that were killed. */
 export const list = Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path

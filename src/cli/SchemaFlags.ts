@@ -149,7 +149,7 @@ export const fieldsOf = (schema: Schema.Constraint): ReadonlyArray<Field> => {
   )
 }
 
-/** Returns the possible interpretations of a text that the user typed, the most literal first. */
+/** Returns the possible interpretations of a string that the user typed, the most literal first. */
 const readings = (key: string, text: string): ReadonlyArray<unknown> => [
   text,
   ...Result.match(Json.parse(text), { onFailure: () => [], onSuccess: (json) => [json] }),
@@ -158,7 +158,7 @@ const readings = (key: string, text: string): ReadonlyArray<unknown> => [
 ]
 
 const readDuration = (text: string): ReadonlyArray<number> => {
-  // The cast is safe, because Effect returns nothing for a text that is not a duration.
+  // The cast is safe, because Effect returns nothing for a string that is not a duration.
   const read = Duration.fromInput(text as Duration.Input)
   return Option.toArray(Option.map(read, (duration) => Duration.toMillis(duration)))
 }
@@ -215,7 +215,7 @@ const toFlag = (field: Field): Flag.Flag<Typed> => {
   return isRequired ? Flag.map(flag, Option.some) : Flag.optional(flag)
 }
 
-/** Returns the arguments and flags of a command, by name. */
+/** Returns the arguments and flags of a command, keyed by name. */
 export const paramsOf = (
   fields: ReadonlyArray<Field>
 ): Readonly<Record<string, Argument.Argument<Typed> | Flag.Flag<Typed>>> => {

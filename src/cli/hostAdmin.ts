@@ -261,7 +261,7 @@ export const imported = Command.make(
   Command.withDescription(
     "Replay an exported venue with this release, and add it to a cluster, or to a stopped host, under its id, with its token " +
       "and keys. An existing venue with this id is replaced only if another release wrote it, and if it has not changed " +
-      "since the export. The cluster's nodes may be running"
+      "since the export. The cluster's nodes can keep running"
   ),
   Command.withShortDescription("Import an exported venue into a cluster or a host")
 )

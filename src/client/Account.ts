@@ -1,5 +1,5 @@
 /**
- * Makes an account's calls. This module provides the services that every endpoint needs, but does not load any
+ * Makes calls for an account. This module provides the services that every endpoint needs, but does not load any
  * endpoint.
  *
  * `Exchange.layer` provides every endpoint. A program that must start fast or have a small bundle can instead provide
@@ -33,7 +33,7 @@ import * as Signer from "./Signer.ts"
 import type * as Transport from "./transport/Transport.ts"
 
 /**
- * The services that a program may replace, for example because it shares its key with other programs. Accounts in one
+ * The services that a program can replace, for example because it shares its key with other programs. Accounts in one
  * program share a service only if they receive the same layer object; two equal layers are not shared.
  *
  * @category models

@@ -7,7 +7,7 @@
  * import * as Effect from "effect/Effect"
  * import { LimitOrders } from "effect-txc"
  *
- * // Returns the exchange's order id if the order may not be findable by its client order id.
+ * // Returns the exchange's order id if the order might not be findable by its client order id.
  * const place = Effect.fn("place")(function*(request: LimitOrders.Request) {
  *   const orders = yield* LimitOrders.LimitOrders
  *   const { clientOrderIdEcho, orderId, sentClientOrderId } = yield* orders.create(request)

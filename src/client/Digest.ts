@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Hex from "effect/encoding/Hex"
 import { nodeCrypto } from "./NodeCrypto.ts"
 
-/** The first 128 bits of the SHA-256 of an API key, as hexadecimal digits. */
+/** The first 128 bits of an API key's SHA-256, as hexadecimal digits. */
 export const ofApiKey = (apiKey: string): Effect.Effect<string> => {
-  // Uses `node:crypto` where it exists, because this module hashes synchronously and loads faster than WebCrypto.
+  // Uses `node:crypto` where available, because `node:crypto` hashes synchronously and loads faster than WebCrypto.
   const crypto = nodeCrypto()
   const digest = crypto === undefined ? digestOf(apiKey) : Effect.sync(() => crypto.hash("sha256", apiKey))
   return Effect.map(digest, (digits) => digits.slice(0, 32))

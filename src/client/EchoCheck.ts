@@ -19,7 +19,7 @@ export const check = <A extends object>(
   if (!echoes && received.every((id) => id === undefined)) return Effect.succeed(created("never-echoed"))
   return Effect.as(
     Effect.logWarning(
-      `${endpoint}: the exchange did not echo client order id ${sentClientOrderId}; the order may not have it`
+      `${endpoint}: the exchange did not echo client order id ${sentClientOrderId}; the order might not have it`
     ),
     created("missing")
   )

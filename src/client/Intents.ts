@@ -68,7 +68,8 @@ export class IntentNotRecorded extends Schema.TaggedError<IntentNotRecorded>()("
 }
 
 /**
- * Records intents and their outcomes. If an intent was never settled, its process died and the outcome is unknown.
+ * Records intents and their outcomes. If an intent was never settled, the process that recorded it has died, and the
+ * outcome is unknown.
  *
  * @category models
  */
@@ -79,13 +80,13 @@ export interface Service {
    * "not-recorded"`).
    *
    * The intent contains the nonce, so the nonce is taken first. Slow recording therefore delays the use of the nonce
-   * and, with increasing nonces, blocks all other calls with the key.
+   * and, with increasing nonces, blocks all other calls that are signed with the key.
    */
   readonly record: (intent: Intent) => Effect.Effect<void, IntentNotRecorded>
   /**
    * Called once after each call to `record`, as soon as the attempt has ended, even if the calling fiber was
-   * interrupted. An attempt whose nonce was refused is settled as `not-applied`, and a second attempt is recorded
-   * separately. A defect in `settled` is logged, and does not change the result of the exchange call.
+   * interrupted. An attempt whose nonce the exchange refused is settled as `not-applied`; if a second attempt follows,
+   * it is recorded separately. A defect in `settled` is logged, and does not change the result of the exchange call.
    */
   readonly settled: (intent: Intent, outcome: Errors.Outcome) => Effect.Effect<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Checks orders against market rules before they are sent: steps, minimum amount, minimum and maximum total (document,
- * Endpoints §2 and §3).
+ * Checks orders, before the client sends them, against their markets' rules: steps, minimum amount, minimum and maximum
+ * total (the document, Endpoints §2 and §3).
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ const toTable = (markets: ReadonlyArray<Market.Market>): Table =>
   new Map(markets.map((market) => [market.name, market]))
 
 /**
- * Checks orders against a fixed list of markets. An order for any other market is refused.
+ * Checks orders against a fixed list of markets. The client refuses an order for a market that is not in the list.
  *
  * @category layers
  */
@@ -85,16 +85,19 @@ export const layerNone: Layer.Layer<MarketRules> = Layer.succeed(MarketRules, { 
  * @category models
  */
 export interface CacheOptions {
-  /** The age at which markets are reloaded in the background. Default: five minutes. */
+  /**
+   * The age that the cached markets may reach. The first order after that reloads them in the background. Default: five
+   * minutes.
+   */
   readonly timeToLive?: Duration.Input
   /** The maximum time that an order waits for the markets to load. Default: thirty seconds. */
   readonly timeout?: Duration.Input
 }
 
 /**
- * Checks orders against the exchange's markets, which are loaded for the first order and shared by all orders. The
- * markets are reloaded in the background when they are older than `timeToLive`, and immediately when an order is for an
- * unknown market. No order is sent until the markets have been loaded once.
+ * Checks orders against the exchange's markets, which are loaded for the first order and shared by all orders. An order
+ * that finds the markets older than `timeToLive` starts a reload in the background. An order for an unknown market
+ * waits for a reload. The client sends no order until it has loaded the markets once.
  *
  * @category layers
  */
@@ -113,7 +116,7 @@ export const layerCached = <E extends { readonly message: string }, R>(
       let state: { readonly table: Table; readonly loadedAt: number } | undefined
       let refreshing = false
 
-      /** Loads the markets, unless another order has loaded them since `seen`. */
+      /** Loads the markets, unless another order has loaded them since the state `seen`. */
       const refresh = (seen: typeof state) =>
         one.withPermits(1)(Effect.suspend(() =>
           state !== seen && state !== undefined ? Effect.succeed(state) : load.pipe(

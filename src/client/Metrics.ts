@@ -50,7 +50,7 @@ const counters = (name: string, description: string, endpoint: string, label: st
 }
 
 /**
- * A call's outcome: `answered` for a successful read, `applied` for any other successful call, `interrupted` for an
+ * A call's outcome: `answered` for a successful read, `applied` for a successful mutating call, `interrupted` for an
  * interrupted call, and the error's outcome for a failed call.
  *
  * @category models

@@ -1,14 +1,14 @@
 /**
- * Nonces: numbers that an API key uses once, for one request (document, "Authentication", 3).
+ * Nonces: numbers that an API key uses once, for one request (the document, "Authentication", 3).
  *
- * A nonce is a Unix time. If the clock has not advanced since the last nonce, the next nonce is the last nonce plus
+ * A nonce is a Unix time. If the clock has not passed the previous nonce, the next nonce is the previous nonce plus
  * one. A nonce is at most two seconds ahead of the clock; a call whose nonce would be further ahead waits. If the clock
  * is set back by more than four seconds, calls fail until the clock has caught up, and the error gives that reason.
  *
  * These layers keep their nonces in memory. A program that restarts before the clock has passed the last nonce that it
- * used may use a nonce again. After calls in the same millisecond, the last nonce is a millisecond or two ahead of the
- * clock; after a burst, it is up to two seconds ahead. The exchange refuses a used nonce, so no call is applied twice.
- * `NonceRedis` remembers nonces across restarts.
+ * used might reuse a nonce. After calls in the same millisecond, the last nonce is a millisecond or two ahead of
+ * the clock; after a burst, it is up to two seconds ahead. The exchange refuses a used nonce, so no call is applied
+ * twice. `NonceRedis` remembers nonces across restarts.
  *
  * @example
  * ```ts

@@ -5,20 +5,20 @@
  * when divided by the number of programs. A lease covers a range of numbers in one class. No two leases ever share a
  * number, because:
  *
- * - A class's next lease begins no earlier than its previous lease ended. So the ranges of two leases never overlap,
- *   whatever the clocks show.
+ * - A lease on a class begins no earlier than the end of the previous lease on that class. So the ranges of two leases
+ *   never overlap, whatever the clocks show.
  * - A program draws only from its own lease. No other program ever draws the same numbers, even if the leaseholder is
  *   paused and sends its numbers late. When the leaseholder resumes, its clock is past the end of its lease, so it
  *   draws no more numbers until it has a new lease.
  * - A lease is extended or given back with its token, which is unique to that lease. If another program has leased the
- *   class in the meantime, the first program gets another class, or no lease at all.
+ *   class in the meantime, the former holder gets another class, or no lease at all.
  * - The data in Redis contains the run id of the server that wrote it. If Redis was emptied, restarted or replaced, the
  *   data is missing or contains a different run id, and recent leases may be lost. In this case no lease is granted
  *   until every lease that may have been lost has ended. Only this step relies on clocks: the clocks of a Redis server
  *   and its replacement must differ by less than {@link margin}.
  *
  * The Redis server's clock determines when leases begin and end. If a program's clock is seconds ahead of the server's
- * clock, the program's leases appear to have ended already. If the program's clock is behind, calls may wait a few
+ * clock, the program's leases appear to have ended already. If the program's clock is behind, calls might wait a few
  * seconds for the start of the lease. If the program's clock is further behind, or was set back, calls fail with an
  * error that gives this reason. No nonce is used twice in any of these cases.
  */
@@ -43,9 +43,9 @@ export const margin = 1000
 
 /**
  * Extends the lease with this class and token, or leases another class. If no class is free, returns the milliseconds
- * until one may be free.
+ * until a class might be free.
  *
- * One Redis hash stores all data about an API key. `run` identifies the server run that wrote the hash. No lease is
+ * One Redis hash stores all data for an API key. `run` identifies the server run that wrote the hash. No lease is
  * granted before the time `from`. `token:N` identifies the holder of class N, and `end:N` is the end of the holder's
  * lease, which may be in the future even if the lease was given back.
  */
@@ -135,7 +135,7 @@ return 0
   }
 ).withReturnType<number>()
 
-/** A range of numbers in one class, in ticks of the key's unit. */
+/** A range of numbers in one class, in the key's nonce unit. */
 export interface Lease {
   /** The class's name in Redis. */
   readonly held: string
@@ -151,7 +151,7 @@ export interface Lease {
 
 /** A program's leases on an API key's nonces. */
 export interface Holder {
-  /** Returns the current lease; `undefined` before the first lease was granted, and after a lease was given back. */
+  /** Returns the current lease; `undefined` before the first lease is granted, and after a lease is given back. */
   readonly lease: () => Lease | undefined
   /** Completes when the first lease is granted. */
   readonly first: Deferred.Deferred<void>

@@ -41,8 +41,8 @@ const inClass = (least: number, remainder: number, programs: number): number =>
   least + ((remainder - least) % programs + programs) % programs
 
 /**
- * Returns an error if `millis`, the time until the first number of the lease may be used, is longer than a call may
- * wait; otherwise `undefined`.
+ * Returns an error if `millis`, the time until the first number of the lease can be used, is longer than a call waits;
+ * otherwise `undefined`.
  */
 const behind = (millis: number): NonceUnavailable | undefined =>
   millis <= maxSetBack ? undefined : new NonceUnavailable({
@@ -112,17 +112,17 @@ const drawing = (
 /**
  * Provides windowed nonces for keys shared by up to `programs` programs at a time. In the live dialect, whose nonces
  * are milliseconds, all programs together can make about 1,000 calls per key per second, divided equally among them. In
- * the document's dialect, whose nonces are microseconds, they can make a million. Calls need no request to Redis: the
- * program leases its nonces before the first call, and extends the lease in the background.
+ * the document's dialect, whose nonces are microseconds, they can make about a million. Calls need no request to Redis:
+ * the program leases its nonces before the first call, and extends the lease in the background.
  *
  * `programs` must be the same in all programs that share a key, from 1 to 1000. A program with a different value gets
  * no lease while the other programs have leases. A program that exits gives its class back. If a program crashes, its
  * class stays taken until its six-second lease ends, so set `programs` a little higher than the number of programs that
  * you run.
  *
- * The first call waits for its lease, at most ten seconds. A later call fails immediately if the program has no lease
- * because Redis can't be reached, all classes are taken, or the program was paused for longer than its lease. The error
- * is then `ExchangeUnreachable` (`why: "nonce"`), and nothing was sent.
+ * Until the program gets its first lease, each call waits for that lease for at most ten seconds. Afterwards, a call
+ * fails immediately if the program has no lease because Redis can't be reached, all classes are taken, or the program
+ * was paused for longer than its lease. The error is then `ExchangeUnreachable` (`why: "nonce"`), and nothing was sent.
  *
  * @category layers
  */
@@ -178,14 +178,14 @@ return 0
 
 /**
  * Provides increasing nonces for keys shared by any number of programs. A lock in Redis allows one call per key at a
- * time across all programs; Redis also stores the greatest nonce. This mode is slow: every call makes two requests to
- * Redis and waits for the responses to all earlier calls. A program that crashes during a call blocks the others for
- * fifteen seconds.
+ * time across all programs; Redis also stores the greatest nonce. This mode is slow: every call makes at least two
+ * requests to Redis and waits for the responses to all earlier calls. A program that crashes during a call blocks the
+ * others for fifteen seconds.
  *
  * No nonce is issued twice. If a program is paused and loses the lock, its call has a smaller nonce than the next
- * holder's call. If the paused program's call arrives after the next holder's call, the exchange refuses it, which
- * proves that it was not applied. A call fails with `ExchangeUnreachable` (`why: "nonce"`) when Redis can't be reached
- * or the lock is not free within twenty seconds.
+ * holder's call. If the paused program's call arrives after the next holder's call, the exchange refuses the paused
+ * program's call, which proves that this call was not applied. A call fails with `ExchangeUnreachable` (`why: "nonce"`)
+ * when Redis can't be reached or the lock is not free within twenty seconds.
  *
  * @category layers
  */

@@ -100,8 +100,8 @@ export const drawing = (unit: Of["unit"]) => {
 }
 
 /**
- * Creates a key's sequence of nonces. `offset` is added to the clock, in milliseconds. Fails when the clock was set
- * back by more than four seconds.
+ * Returns a function that draws the next nonce of a key's sequence. `offset` is added to the clock, in milliseconds.
+ * Drawing fails when the clock was set back by more than four seconds.
  */
 export const sequence = (unit: Of["unit"]): (offset?: number) => Effect.Effect<number, NonceUnavailable> => {
   const draw = drawing(unit)
@@ -109,7 +109,8 @@ export const sequence = (unit: Of["unit"]): (offset?: number) => Effect.Effect<n
 }
 
 /**
- * Returns one value per API key and nonce unit, created on first use. Repeated lookups with the same object are faster.
+ * Returns a function that creates one value per API key and nonce unit, on first use. Repeated lookups with the same
+ * object are faster.
  */
 export const perKey = <A>(make: (of: Of) => A): (of: Of) => A => {
   const known = new Map<string, A>()

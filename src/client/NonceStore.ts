@@ -1,4 +1,4 @@
-/** Sends requests to Redis about an API key's nonces. */
+/** Accesses an API key's nonces in Redis. */
 import * as Effect from "effect/Effect"
 import type * as Redis from "effect/persistence/Redis"
 import * as Redacted from "effect/Redacted"

@@ -14,16 +14,16 @@ import * as Metrics from "./Metrics.ts"
 export interface Progress {
   /** The clock of the fiber that makes the call. */
   readonly clock: Clock.Clock
-  /** The number of attempts that were started. */
+  /** The number of attempts started so far. */
   attempts: number
   /**
-   * The time when the call's last attempt was handed to the transport, in Unix microseconds; absent as long as nothing
-   * can have been sent.
+   * The time when the call's latest attempt was handed to the transport, in Unix microseconds; absent before the
+   * handover, while nothing can have been sent.
    */
   sentAt: number | undefined
-  /** The HTTP status of the response to the call's last attempt; absent without a response. */
+  /** The HTTP status of the response to the call's latest attempt; absent without a response. */
   status: number | undefined
-  /** Whether the nonce of the call's first attempt was refused, and another attempt may follow. */
+  /** Whether the exchange refused the nonce of the call's first attempt, and another attempt may follow. */
   isRefused: boolean
 }
 

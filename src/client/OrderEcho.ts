@@ -1,6 +1,6 @@
 /**
- * Checks whether a response is about the requested order. A response about a different order proves nothing: it may
- * belong to another call.
+ * Checks whether a response describes the requested order. A response that describes a different order proves nothing:
+ * it may belong to another call.
  */
 import * as Decimal from "../domain/Decimal.ts"
 import type { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
@@ -17,7 +17,7 @@ import {
   SelfTradePrevention
 } from "../domain/Order.ts"
 
-/** The fields that both order requests and responses about orders may have. */
+/** The fields that can be present both in an order request and in an order of the response. */
 interface Echoed {
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
@@ -96,13 +96,13 @@ const isCutFrom = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean => 
     Decimal.Equivalence(amount, (digits === 0 ? integer : `${integer}.${fraction.slice(0, digits)}`) as Decimal.Decimal)
 }
 
-/** Whether an order closes a position in hedge mode. The exchange may treat such an order as reduce-only. */
+/** Whether an order closes a position in hedge mode. The exchange might treat such an order as reduce-only. */
 const closesSide = ({ positionSide, side }: Ordered): boolean => positionSide === (side === "sell" ? "LONG" : "SHORT")
 
 /** Whether the exchange may have derived the amount in the response from the requested amount. */
 const isOf = (asked: Ordered, { quoteAmount, tradesAt }: Market.Bounded, { amount, dealStock }: Leg): boolean => {
   if (Decimal.Equivalence(amount, asked.amount) || isCutFrom(amount, asked.amount)) return true
-  // According to the document, the exchange reduces the amount to the position's size.
+  // According to the document, the exchange reduces the amount of a reduce-only order to the position's size.
   if (asked.reduceOnly === true || closesSide(asked)) return isPartOf(amount, asked.amount)
   // A market order has no limit price. The exchange drops the part that can't trade immediately, and may echo the
   // traded amount instead of a requested quote amount.
@@ -141,7 +141,8 @@ const kindOf = (type: ReceivedType): ReceivedType => type === "stock market" ? "
 const otherManner = (asked: Ordered, type: OrderType, leg: Leg): string | undefined => {
   if (kindOf(leg.type) !== kindOf(type) && isKnown(OrderType.literals, leg.type)) return differs("type", leg.type, type)
   for (const flag of ["postOnly", "ioc", "rpi", "retail", "reduceOnly"] as const) {
-    // At the best bid or offer, the order's role determines whether it rests in the book or takes liquidity.
+    // For an order at the best bid or offer, the role determines whether the order rests in the book or takes
+    // liquidity.
     if (asked.bboRole !== undefined && (flag === "postOnly" || flag === "ioc")) continue
     if (flag === "reduceOnly" && closesSide(asked)) continue
     if (asked[flag] !== undefined && leg[flag] !== undefined && leg[flag] !== asked[flag]) {
@@ -182,13 +183,13 @@ export const otherOrder = (asked: Naming, said: Naming): string | undefined => {
 }
 
 /**
- * Describes how a response differs from the requested order, in any field that both have; `undefined` if there is no
- * difference. Decimals are compared by value. Five differences are allowed, because the exchange makes such
- * changes deliberately:
+ * Describes how an order in a response differs from the requested order, in any field that both orders have;
+ * `undefined` if there is no difference. Decimals are compared by value. Five differences are allowed, because the
+ * exchange makes such changes deliberately:
  *
  * - Amounts and prices may be truncated to the market's precision.
- * - A reduce-only order's amount may be smaller: the exchange reduces it to the position's size (document, Endpoints
- *   §2).
+ * - A reduce-only order's amount may be smaller: the exchange reduces it to the position's size (the document,
+ *   Endpoints §2).
  * - An order that sells `LONG` or buys `SHORT`, in hedge mode, may become reduce-only.
  * - A market order's amount may be smaller, or be the traded amount.
  * - An order at the best bid or offer may have any price.

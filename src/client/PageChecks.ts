@@ -19,7 +19,7 @@ export const checkEcho =
       return unexpected(`offset ${request.offset} was requested, but the response has offset ${page.offset}`)
     }
     if (page.records.length > page.limit) {
-      return unexpected(`${page.records.length} records in a page of limit ${page.limit}`)
+      return unexpected(`the page has ${page.records.length} records, but its limit is ${page.limit}`)
     }
     return Effect.succeed(page)
   }

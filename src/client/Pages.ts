@@ -77,7 +77,7 @@ export interface Identity<A, G = never> {
   /** A record's identity; `undefined` when the record has none. */
   readonly idOf: (record: A) => string | undefined
   /**
-   * Creates the element that marks a gap, which means that records may be missing after the last emitted record.
+   * Creates the gap marker: an element which means that records may be missing after the last emitted record.
    * Without `gap`, the stream fails with `ListShifted` instead.
    */
   readonly gap?: (after: A) => G
@@ -86,7 +86,7 @@ export interface Identity<A, G = never> {
 /** The start of the next page, or the reason why there is no next page. */
 type Step = { readonly offset: number } | "ceiling" | "shifted"
 
-/** The records that a stream has emitted, by identity. */
+/** The records that a stream has emitted, identified by their ids. */
 class Emitted<A> {
   private readonly ids = new Set<string>()
   last: A | undefined
@@ -140,8 +140,8 @@ const isLast = <A>({ records, total }: CountedPage<A>, offset: number, size: num
  * removed during the read shift the pages. With an `identity`, no record is emitted twice, and each page begins with
  * the last record of the previous page. If that record is gone, the stream reads backwards until it finds an emitted
  * record, so it does not miss any record that stays in the list. If it finds no emitted record, it fails with
- * `ListShifted`, or emits the element from {@link Identity.gap} and continues. Without an `identity`, a record may be
- * repeated or missed without notice.
+ * `ListShifted`, or emits the element from {@link Identity.gap} and continues. Without an `identity`, the stream may
+ * repeat or miss a record without notice.
  *
  * @example
  * ```ts
@@ -151,7 +151,7 @@ const isLast = <A>({ records, total }: CountedPage<A>, offset: number, size: num
  *
  * const market = Identifiers.marketName("BTC_USDT")
  *
- * // The open orders of a market, with a mark where some may be missing.
+ * // The open orders of a market, with a gap marker where some may be missing.
  * export const orders = ActiveOrders.ActiveOrders.useSync(({ page }) =>
  *   Pages.stream("ActiveOrders.stream", (at) => page({ market, ...at }), undefined, {
  *     idOf: ({ orderId }) => orderId,

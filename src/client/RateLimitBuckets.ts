@@ -37,9 +37,9 @@ export interface Bucket {
  * @category models
  */
 export interface Of {
-  /** The exchange, without a trailing slash. */
+  /** The exchange's base URL, without a trailing slash. */
   readonly baseUrl: string
-  /** The key that signs; absent for public calls. */
+  /** The API key that signs the calls; absent for public calls. */
   readonly apiKey?: Redacted.Redacted
 }
 
@@ -59,8 +59,8 @@ export const slack = 250
 const retries = 3
 
 /**
- * Chooses a bucket's number of tokens (`most`) and the milliseconds until a token returns. No window exceeds the limit,
- * because `most` plus the number of tokens that return within a window and the slack is never above the limit.
+ * Chooses a bucket's number of tokens (`most`) and the milliseconds until a token returns. No window exceeds the limit:
+ * `most`, plus the number of tokens that return during a window and the slack together, is at most the limit.
  */
 const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
   const most = Math.max(1, Math.floor(calls / 4))
@@ -70,11 +70,11 @@ const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
 /** The queue of attempts that wait for one limit, and the pause requested by the exchange. */
 interface Line {
   /**
-   * The waiting attempts in order of arrival. Each attempt has a signal, which is given when the attempt is first in
-   * the queue.
+   * The waiting attempts in order of arrival. Each attempt has a signal, which is sent when the attempt is first in the
+   * queue.
    */
   readonly waiting: Set<Deferred.Deferred<void>>
-  /** The end of the pause, in Unix milliseconds; no attempt is sent before it: see {@link pauseLeft}. */
+  /** The end of the pause, in Unix milliseconds; no attempt is sent before that time: see {@link pauseLeft}. */
   pausedUntil: number
   /** The time when the queue was last checked, in Unix milliseconds. */
   seen: number
@@ -87,8 +87,8 @@ const maxBackoff = 30_000
 const maxRetryAfter = 600_000
 
 /**
- * The milliseconds requested by a `Retry-After` header, which contains either seconds or a date; `undefined` if that
- * time is not in the future.
+ * The milliseconds requested by a `Retry-After` header, which contains either seconds or a date; at most ten minutes.
+ * `undefined` if the requested time is not in the future.
  */
 const askedFor = (retryAfter: string, now: number): number | undefined => {
   const millis = /^\d+$/u.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now
@@ -107,14 +107,15 @@ const pauseLeft = (line: Line, now: number): number => {
 
 /**
  * Pauses the queue for the time that the exchange requests. Without a requested time, the pause is one second, doubled
- * with every consecutive refusal, up to thirty seconds.
+ * with every consecutive refusal, up to thirty seconds. In both cases, up to a quarter is added at random.
  */
 const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number> =>
   Effect.withFiber((fiber) => {
     const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
     const random = fiber.getRef(Random.Random).nextDoubleUnsafe()
     const asked = retryAfter === undefined ? undefined : askedFor(retryAfter, now)
-    // If several calls are refused at about the same time, only the first refusal extends the pause.
+    // If the exchange refuses several calls at about the same time, without a `Retry-After` header, only the first
+    // refusal starts a pause.
     const left = pauseLeft(line, now)
     if (asked !== undefined || left <= 0) {
       if (-left > maxBackoff) line.refusals = 0
@@ -167,8 +168,8 @@ const callFirst = ({ waiting }: Line): void => {
 }
 
 /**
- * Waits in the queue, or fails immediately when the wait would be too long. `left` is the first attempt's wait, in
- * milliseconds.
+ * Returns a function that waits in the queue, or fails immediately when the wait would be too long. `left` is the first
+ * attempt's wait, in milliseconds.
  */
 const waiting = (counter: Counter): (left: number) => Effect.Effect<number, Errors.RateLimited> => {
   const { endpoint, line, refill } = counter
@@ -222,7 +223,7 @@ export interface Counted {
    * counted together.
    */
   readonly what: string
-  /** The key that signs; absent for public calls. */
+  /** The API key that signs the calls; absent for public calls. */
   readonly apiKey: string | undefined
   /** The maximum number of calls in a burst. */
   readonly most: number

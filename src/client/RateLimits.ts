@@ -1,5 +1,5 @@
 /**
- * Delays calls that would exceed the exchange's rate limits (document, "Limits").
+ * Delays calls that would exceed the exchange's rate limits (the document, "Limits").
  *
  * The client counts calls in the same way as the exchange: private calls per key and endpoint, and public calls
  * together if they have the same limit. It is unknown whether the exchange uses sliding or fixed windows, so a bucket

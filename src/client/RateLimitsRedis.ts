@@ -31,9 +31,9 @@ const restMillis = 5000
 const patience = "500 millis"
 
 /**
- * Counts the calls of all programs that use the same Redis: private calls by a digest of the key, and public calls as
- * if they all came from one IP address. If a program's clock is ahead of the other programs' clocks, some extra calls
- * are admitted once, in proportion to the difference.
+ * Counts the calls of all programs that use the same Redis: private calls per endpoint and API key (stored as a
+ * digest), and public calls as if they all came from one IP address. If a program's clock is ahead of the other
+ * programs' clocks, some calls beyond the limit are admitted, but only once, and in proportion to the difference.
  *
  * While Redis can't be reached, each program counts only its own calls and logs a warning. Calls continue, because the
  * exchange still enforces the limit. After a refusal by the exchange, only the refused program pauses.

@@ -19,7 +19,7 @@ import * as Dialect from "../protocol/Dialect.ts"
 import * as BaseUrl from "./BaseUrl.ts"
 
 /**
- * The live exchange's servers: a global server and an EU server, with the same paths (document, "What the service
+ * The live exchange's servers: a global server and an EU server, with the same paths (the document, "What the service
  * does", rule 1).
  *
  * @category models
@@ -62,7 +62,7 @@ export interface Live {
 }
 
 /**
- * Any other exchange.
+ * An exchange at any base URL, such as a sandbox.
  *
  * @category models
  */
@@ -90,7 +90,7 @@ export type Options = Live | Custom
  * @category services
  */
 export class Region extends Context.Service<Region, {
-  /** The base URL of the exchange's paths, without a trailing slash. */
+  /** The exchange's base URL, without a trailing slash. */
   readonly baseUrl: string
   /** The format of fields, nonces and refusals. */
   readonly dialect: Dialect.Dialect

@@ -56,7 +56,7 @@ export class Signer extends Context.Service<Signer, {
   /** The public key, sent as `X-TXC-APIKEY`. */
   readonly apiKey: Redacted.Redacted
   /**
-   * Returns the lower-case hexadecimal HMAC-SHA512 of a payload, keyed with the API secret (document,
+   * Returns the lower-case hexadecimal HMAC-SHA512 of a payload, keyed with the API secret (the document,
    * "Authentication"). If it fails, nothing is sent and the call fails with `ExchangeUnreachable` (`why:
    * "not-signed"`).
    */

@@ -31,7 +31,7 @@ export const matches = (
 /**
  * Creates a check that a string is not empty, that its first character matches `first`, and that every other character
  * matches `others`. Each pattern matches one ASCII character. A table lookup per character is several times faster than
- * one pattern for the complete string, and a response may contain hundreds of assets.
+ * a pattern for the entire string, and a response may contain hundreds of assets.
  *
  * @category constructors
  */
@@ -65,7 +65,7 @@ export const both = <A>(
 ): SchemaAST.FilterGroup<A> => first.and(second, { [key]: test })
 
 /**
- * The predicate of a check created by this module; `undefined` for any other check.
+ * Returns the predicate of a check created by this module, or `undefined` for a check created elsewhere.
  *
  * @category guards
  */

@@ -1,6 +1,6 @@
 /**
- * Codes (document, Endpoints §6). A code is a voucher that moves an amount from the account that creates the code to
- * the account that applies it.
+ * Codes (the document, Endpoints §6). A code is a voucher that moves an amount from the account that creates the code
+ * to the account that applies it.
  *
  * @example
  * ```ts
@@ -19,8 +19,8 @@ import * as Constraint from "./Constraint.ts"
 import { NonEmptyText, Text } from "./Text.ts"
 
 /**
- * A code's text: at least one character (document, Endpoints §6). Anyone who has the code can apply it, so treat it as
- * a secret.
+ * A code's text: at least one character (the document, Endpoints §6). Anyone who has the code can apply it, so treat it
+ * as a secret.
  *
  * @category models
  */
@@ -34,14 +34,14 @@ export type Code = typeof Code.Type
 export const Code = NonEmptyText.pipe(Schema.brand("Code")).annotate({ identifier: "Code" })
 
 /**
- * A passphrase's maximum length, in characters (document, "Limits").
+ * A passphrase's maximum length, in characters (the document, "Limits").
  *
  * @category constants
  */
 export const maxPassphraseLength = 25
 
 /**
- * A code's passphrase: at most 25 characters (document, Endpoints §6), counted as Unicode code points.
+ * A code's passphrase: at most 25 characters (the document, Endpoints §6), counted as Unicode code points.
  *
  * @category models
  */
@@ -69,7 +69,7 @@ export const Passphrase = Text.check(
 export const maxDescriptionLength = 280
 
 /**
- * A note that the creator of a code attaches to it: at most 280 characters, counted as Unicode code points.
+ * A note that the creator of a code attaches to the code: at most 280 characters, counted as Unicode code points.
  *
  * @category models
  */

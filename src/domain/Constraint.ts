@@ -132,9 +132,9 @@ export type Constraint =
   | {
     /** The wallet's balance must cover the request. */
     readonly kind: "balance"
-    /** The amount that can be transferred. Present only when a transfer is refused. */
+    /** The amount that can be transferred. Present only when the exchange refuses a transfer. */
     readonly available?: string
-    /** The requested amount. Present only when a transfer is refused. */
+    /** The requested amount. Present only when the exchange refuses a transfer. */
     readonly amount?: string
   }
   | {
@@ -179,8 +179,8 @@ export type Constraint =
   }
   | {
     /**
-     * The field must be one that the request defines. An unknown field may be a misspelled one: the exchange would
-     * ignore the field, so the client refuses the request.
+     * The field must be one that the request defines. An unknown field may be misspelled: the exchange would ignore the
+     * field, so the client refuses the request.
      */
     readonly kind: "expected"
   }

@@ -1,6 +1,6 @@
 /**
- * Decimal numbers as text. The exchange sends all amounts, prices and fees in this form (document, "What the service
- * does", 7).
+ * Decimal numbers as text. The exchange sends all amounts, prices and fees in this form (the document, "What the
+ * service does", 7).
  *
  * A decimal keeps its original text. Two decimals may be equal in value and differ in text (`"1.50"`, `"1.5"`), so
  * compare them with {@link Equivalence} and {@link Order}, never with `===`. Arithmetic is exact and never uses
@@ -401,7 +401,7 @@ export const Equivalence: Equivalence_.Equivalence<Decimal> = (self, that) => Or
 export const isZero = (self: Decimal): boolean => self.charCodeAt(0) < 49 && !/[1-9]/u.test(self)
 
 /**
- * The value in canonical text: no trailing zeros, no `-0`. Equal values have equal canonical texts.
+ * The value in canonical text: no trailing zeros, no `-0`. Equal values have the same canonical text.
  *
  * @category computing
  */

@@ -77,16 +77,16 @@ const clientOrderIdCharacter = /[A-Za-z0-9\-._]/u
 
 /**
  * Your own identifier for an order: at least one letter, digit, dash, dot or underscore. A stop-limit order's client
- * order id must be unique per account (document, Endpoints §3). If the response to an order is lost, you can find the
- * order by this identifier.
+ * order id must be unique per account (the document, Endpoints §3). If the response to an order is lost, you can find
+ * the order by this identifier.
  *
  * @category models
  */
 export type ClientOrderId = typeof ClientOrderId.Type
 
 /**
- * The schema of a {@link ClientOrderId}. `ClientOrderId.make(text)` throws when the text is empty or contains any other
- * character; {@link parseClientOrderId} returns a `Result`.
+ * The schema of a {@link ClientOrderId}. `ClientOrderId.make(text)` throws when the text is empty or contains an
+ * invalid character; {@link parseClientOrderId} returns a `Result`.
  *
  * @category schemas
  */
@@ -198,7 +198,7 @@ export const parseMarketName: (text: string) => Result.Result<MarketName, Schema
 )
 
 /**
- * A fixed-term plan's identifier: at least one character (document, "Interest payment").
+ * A fixed-term plan's identifier: at least one character (the document, "Interest payment").
  *
  * @category models
  */
@@ -212,7 +212,7 @@ export type PlanId = typeof PlanId.Type
 export const PlanId = NonEmptyText.pipe(Schema.brand("PlanId")).annotate({ identifier: "PlanId" })
 
 /**
- * The identifier of an investment in a fixed-term plan: at least one character (document, "Interest payment").
+ * The identifier of an investment in a fixed-term plan: at least one character (the document, "Interest payment").
  *
  * @category models
  */
@@ -226,7 +226,7 @@ export type InvestmentId = typeof InvestmentId.Type
 export const InvestmentId = NonEmptyText.pipe(Schema.brand("InvestmentId")).annotate({ identifier: "InvestmentId" })
 
 /**
- * A sub-account's identifier: at least one character (document, "Sub-account").
+ * A sub-account's identifier: at least one character (the document, "Sub-account").
  *
  * @category models
  */
@@ -240,7 +240,7 @@ export type SubAccountId = typeof SubAccountId.Type
 export const SubAccountId = NonEmptyText.pipe(Schema.brand("SubAccountId")).annotate({ identifier: "SubAccountId" })
 
 /**
- * A user's identifier: at least one character (document, "Sub-account").
+ * A user's identifier: at least one character (the document, "Sub-account").
  *
  * @category models
  */
@@ -254,7 +254,8 @@ export type UserId = typeof UserId.Type
 export const UserId = NonEmptyText.pipe(Schema.brand("UserId")).annotate({ identifier: "UserId" })
 
 /**
- * The identifier of an API key's record, not the key itself: at least one character (document, "Sub-account API key").
+ * The identifier of an API key's record, not the key itself: at least one character (the document, "Sub-account API
+ * key").
  *
  * @category models
  */
@@ -268,7 +269,7 @@ export type ApiKeyId = typeof ApiKeyId.Type
 export const ApiKeyId = NonEmptyText.pipe(Schema.brand("ApiKeyId")).annotate({ identifier: "ApiKeyId" })
 
 /**
- * A public API key: at least one character (document, "Sub-account API key" and "Authentication").
+ * A public API key: at least one character (the document, "Sub-account API key" and "Authentication").
  *
  * @category models
  */
@@ -282,7 +283,7 @@ export type ApiKey = typeof ApiKey.Type
 export const ApiKey = NonEmptyText.pipe(Schema.brand("ApiKey")).annotate({ identifier: "ApiKey" })
 
 /**
- * The exchange's identifier of the transaction that applied a code (document, "Code application result").
+ * The exchange's identifier of the transaction that applied a code (the document, "Code application result").
  *
  * @category models
  */

@@ -77,7 +77,7 @@ export interface Bracket {
 export interface Rules {
   /**
    * The leverage of a position whose cost spans several brackets. `whole` (default): the total cost determines the
-   * bracket, whose leverage applies to the complete position. `marginal`: each part of the cost has the leverage of its
+   * bracket, whose leverage applies to the entire position. `marginal`: each part of the cost has the leverage of its
    * own bracket.
    */
   readonly bracketSpan?: "whole" | "marginal"
@@ -420,7 +420,7 @@ export interface FundingTerms {
   readonly cap: Decimal.Decimal
   /** The lower bound of the rate, as a ratio. */
   readonly floor: Decimal.Decimal
-  /** The maximum amount by which the interest may change the premium, as a ratio. */
+  /** The bound on `interest - premium` in the funding rate, in both directions, as a ratio. */
   readonly clamp: Decimal.Decimal
 }
 
@@ -469,7 +469,7 @@ export const adlPrice = (
 
 /**
  * A position's ADL grade, 0 to 4. `index` is the position's index, from 0, among the `count` positions on its side,
- * sorted by ascending rating. Grade 4 is reduced first.
+ * sorted by ascending rating. Positions of grade 4 are reduced first.
  *
  * @category deleveraging
  */

@@ -38,7 +38,7 @@ export const floorOver = (dividend: bigint, divisor: bigint): bigint =>
  * A position's initial margin as a fraction of its value. `cost` is the value at which the position was opened, and
  * `leverage` is the account's leverage. Brackets must be sorted from the highest leverage to the lowest.
  *
- * - `whole`: the complete position has the leverage of the bracket that its cost falls into
+ * - `whole`: the entire position has the leverage of the bracket that its cost falls into
  * - `marginal`: each part of the cost has the leverage of its own bracket
  */
 export const initialFraction = (
@@ -148,7 +148,7 @@ export interface FundingTerms {
   readonly cap: bigint
   /** The lower bound of the rate, as a ratio. */
   readonly floor: bigint
-  /** The maximum amount by which the interest may change the premium, as a ratio. */
+  /** The bound on `interest - premium` in the funding rate, in both directions, as a ratio. */
   readonly clamp: bigint
 }
 
@@ -187,7 +187,7 @@ export const median = (a: bigint, b: bigint, c: bigint): bigint => {
  */
 export const adlRating = (pnl: bigint, cost: bigint, equity: bigint): bigint => {
   if (pnl <= 0n || cost <= 0n) return 0n
-  // Positions of an account without positive equity rank above all others.
+  // Positions of an account without positive equity rank above all other positions.
   return equity <= 0n ? pnl * one * one : pnl * one / cost * cost / equity
 }
 

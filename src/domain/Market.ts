@@ -1,6 +1,6 @@
 /**
- * Markets and their order limits: `minAmount`, `minTotal`, `maxTotal`, `stockPrec` and `moneyPrec` (document, Endpoints
- * §2 and §3).
+ * Markets and their order limits: `minAmount`, `minTotal`, `maxTotal`, `stockPrec` and `moneyPrec` (the document,
+ * Endpoints §2 and §3).
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ export interface Market {
   readonly maxTotal: Decimal.Decimal
   /** Whether the market accepts orders. */
   readonly tradesEnabled: boolean
-  /** Whether the market is a margin market. */
+  /** Whether the market is a margin market, on which margin orders can be placed. */
   readonly isCollateral: boolean
   /**
    * Spot, futures, or traditional-finance futures, which only the live exchange has. An unknown value is returned as an
@@ -69,7 +69,7 @@ export interface Market {
    */
   readonly type: "spot" | "futures" | "tradfiFutures" | Unrecognised
   /**
-   * Whether this is a traditional-finance futures market, such as a market for share futures. An account needs
+   * Whether the market is a traditional-finance futures market, such as a market for share futures. An account needs
    * permission to place orders on such a market; without permission, the exchange refuses the orders with code 10011.
    * Live dialect only.
    */
@@ -99,7 +99,7 @@ export interface Bounded {
   readonly quoteAmount?: boolean
   /** The new total of a modified order, in the quote currency. Absent when the total does not change. */
   readonly total?: Amount
-  /** The order's prices, in the quote currency, by their field names in the request. */
+  /** The order's prices, in the quote currency, keyed by their field names in the request. */
   readonly prices: Readonly<Record<string, Price>>
   /**
    * The field names of the prices at which the order may trade. Amount × price must be within the market's limits at
@@ -118,9 +118,9 @@ export interface Terms {
   readonly market: MarketName
   /** The ordered amount, in the base currency unless `quoteAmount` of {@link MarketTerms} is set. */
   readonly amount: Amount
-  /** The price of the take-profit that is placed when the order is filled, in the quote currency. */
+  /** The price of the take-profit that the exchange places when the order is filled, in the quote currency. */
   readonly takeProfit?: Price
-  /** The price of the stop-loss that is placed when the order is filled, in the quote currency. */
+  /** The price of the stop-loss that the exchange places when the order is filled, in the quote currency. */
   readonly stopLoss?: Price
 }
 
@@ -326,7 +326,7 @@ export const amountStep = ({ stepSize, stockPrecision }: Market): Amount => step
 
 /**
  * The market limits that an order breaks, each with the field that breaks the limit; empty when the order may be placed
- * (document, Endpoints §2 and §3: `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal` and
+ * (the document, Endpoints §2 and §3: `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal` and
  * `maxTotal`; live: `stepSize` and `tickSize`). The field `market` breaks the constraint `known` if the market is
  * unknown (`undefined`), does not accept orders, or is not a margin market although the order requires one.
  *

@@ -1,5 +1,5 @@
 /**
- * The enumerations in orders: side, type, status, activation condition, self-trade prevention and others (document,
+ * The enumerations in orders: side, type, status, activation condition, self-trade prevention and others (the document,
  * "Stop-limit order", "Collateral OCO order" and "States and transitions").
  *
  * A request accepts only the listed values. A response may contain other values, which are returned as an
@@ -78,9 +78,9 @@ export type OrderStatus = typeof OrderStatus.Type
  * The action taken when an order would trade with another order of the same account:
  *
  * - `no`: no action; the orders trade with each other
- * - `cancel_both`: both orders are canceled
- * - `cancel_new`: the new order is canceled
- * - `cancel_old`: the old order is canceled
+ * - `cancel_both`: the exchange cancels both orders
+ * - `cancel_new`: the exchange cancels the new order
+ * - `cancel_old`: the exchange cancels the old order
  *
  * @category schemas
  */
@@ -150,7 +150,7 @@ export const PositionSide = oneOf(["LONG", "SHORT", "BOTH"]).annotate({ identifi
 export type PositionSide = typeof PositionSide.Type
 
 /**
- * The orders that a cancel-all request cancels (document, Endpoints §4):
+ * The orders that a cancel-all request cancels (the document, Endpoints §4):
  *
  * - `spot`: standard spot orders
  * - `margin`: margin orders on spot markets, unrelated to the collateral balance
@@ -262,7 +262,7 @@ export type ReceivedPositionSide = typeof ReceivedPositionSide.Type
 
 /**
  * A stop order's activation condition under the document's rule: a buy triggers at or above its activation price, and a
- * sell at or below it (document, "Stop order activation").
+ * sell at or below it (the document, "Stop order activation").
  *
  * @category conditions
  */

@@ -1,5 +1,5 @@
 /**
- * The page size and the index of a page's first record (document, "Limits", pagination bounds). The live exchange's
+ * The page size and the index of a page's first record (the document, "Limits", pagination bounds). The live exchange's
  * lists of orders and trades allow larger pages and greater offsets: see {@link HistoryLimit} and {@link RecordOffset}.
  *
  * @example
@@ -15,14 +15,14 @@ import * as Schema from "effect/Schema"
 import * as Constraint from "./Constraint.ts"
 
 /**
- * The maximum number of records on a page (document, "Limits").
+ * The maximum number of records on a page (the document, "Limits").
  *
  * @category constants
  */
 export const maxLimit = 100
 
 /**
- * The maximum index of a page's first record (document, "Limits").
+ * The maximum index of a page's first record (the document, "Limits").
  *
  * @category constants
  */
@@ -74,7 +74,7 @@ export const HistoryLimit = between(1, maxHistoryLimit).pipe(Schema.brand("Histo
 })
 
 /**
- * The maximum number of records on a page: an integer from 1 to 100 (document, "Limits"). Every `Limit` is also a
+ * The maximum number of records on a page: an integer from 1 to 100 (the document, "Limits"). Every `Limit` is also a
  * {@link HistoryLimit}.
  *
  * @category models
@@ -109,8 +109,8 @@ export const RecordOffset = between(0, maxRecordOffset).pipe(Schema.brand("Recor
 })
 
 /**
- * The index of a page's first record: an integer from 0 to 10000 (document, "Limits"). Every `Offset` is also a {@link
- * RecordOffset}.
+ * The index of a page's first record: an integer from 0 to 10000 (the document, "Limits"). Every `Offset` is also a
+ * {@link RecordOffset}.
  *
  * @category models
  */

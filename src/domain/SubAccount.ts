@@ -1,5 +1,5 @@
 /**
- * Values specific to sub-accounts and their API keys (document, "Sub-account" and "Sub-account API key").
+ * Values specific to sub-accounts and their API keys (the document, "Sub-account" and "Sub-account API key").
  *
  * @example
  * ```ts
@@ -14,7 +14,7 @@ import { hasForm, NonEmptyText, oneOf, Text } from "./Text.ts"
 import * as Unrecognised from "./Unrecognised.ts"
 
 /**
- * A colour: `#` and 3, 6 or 8 hexadecimal digits (document, "Sub-account").
+ * A color: `#` and 3, 6 or 8 hexadecimal digits (the document, "Sub-account").
  *
  * @category models
  */
@@ -25,12 +25,12 @@ export type HexColour = typeof HexColour.Type
  *
  * @category schemas
  */
-export const HexColour = Text.check(hasForm(/^#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$/u, "a hex colour"))
+export const HexColour = Text.check(hasForm(/^#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$/u, "a hex color"))
   .pipe(Schema.brand("HexColour")).annotate({ identifier: "HexColour" })
 
 /**
- * An e-mail address in masked form, such as `e***@g***m`; empty when the sub-account has no e-mail address (document,
- * "Sub-account").
+ * An e-mail address in masked form, such as `e***@g***m`; empty when the sub-account has no e-mail address (the
+ * document, "Sub-account").
  *
  * @category models
  */
@@ -60,7 +60,7 @@ export type ReceivedEmail = typeof ReceivedEmail.Type
 export const ReceivedEmail = Schema.Union([MaskedEmail, Unrecognised.Unrecognised])
 
 /**
- * A sub-account's name: at least one character, unique within the main account (document, "Sub-account").
+ * A sub-account's name: at least one character, unique within the main account (the document, "Sub-account").
  *
  * @category models
  */
@@ -74,7 +74,7 @@ export type Alias = typeof Alias.Type
 export const Alias = NonEmptyText.pipe(Schema.brand("Alias")).annotate({ identifier: "Alias" })
 
 /**
- * The title of an API key: at least one character (document, "Sub-account API key").
+ * The title of an API key: at least one character (the document, "Sub-account API key").
  *
  * @category models
  */
@@ -112,8 +112,8 @@ export const mask = (email: Email): MaskedEmail =>
   MaskedEmail.make(email.replace(/^(.)[^@]*@(.)(?:.*(.))?$/u, "$1***@$2***$3"))
 
 /**
- * The status of a sub-account (document, "Sub-account status"). The document shows only `active`; any other value is
- * returned as an `Unrecognised`.
+ * The status of a sub-account (the document, "Sub-account status"). The document shows only `active`; any other value
+ * is returned as an `Unrecognised`.
  *
  * @category models
  */

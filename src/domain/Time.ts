@@ -1,5 +1,5 @@
 /**
- * Unix times (document, "What the service does", 5).
+ * Unix times (the document, "What the service does", 5).
  *
  * @example
  * ```ts

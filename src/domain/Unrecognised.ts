@@ -1,5 +1,6 @@
 /**
- * Enumerations that the exchange may extend. The document lists the current values; a response may contain others.
+ * Enumerations that the exchange may extend. The document lists the current values; a response may contain other
+ * values.
  *
  * @example
  * ```ts

@@ -5,28 +5,28 @@
 import { type Decimal, of } from "./Decimal.ts"
 
 /**
- * The parts of an exchange's behaviour that depend on its dialect.
+ * The parts of an exchange's behavior that depend on its dialect.
  *
  * @category models
  */
 export interface VenuePolicy {
   /**
    * The rule that triggers a stop order. `side`: a buy triggers at or above its activation price, and a sell at or
-   * below it (document, "Stop order activation"). `last-price`: if the activation price was above the last price when
-   * the order was created, the order triggers when the market rises to the activation price; if it was below, the order
-   * triggers when the market falls to it.
+   * below it (the document, "Stop order activation"). `last-price`: if the activation price was above the last price
+   * when the order was created, the order triggers when the market rises to the activation price; if the activation
+   * price was below the last price, the order triggers when the market falls to the activation price.
    */
   readonly activation: "side" | "last-price"
   /**
-   * The scope in which a client order id must be unique. `account`: all orders that the account has ever created
-   * (document, Endpoints §3). `open-orders`: the account's open orders on the market.
+   * The scope in which a client order id must be unique. `account`: all orders that the account has ever created (the
+   * document, Endpoints §3). `open-orders`: the account's open orders on the market.
    */
   readonly clientOrderIds: "account" | "open-orders"
   /**
-   * The nonces that are accepted. `unique`: a numeric string that the key has never used (document, "Authentication",
-   * 3). `increasing-or-window`: a number greater than the key's last nonce or, if the request asks for the window, an
-   * unused number that differs from the exchange's clock by at most {@link nonceWindowMillis}. A number far below all
-   * used numbers is treated as used.
+   * The nonces that are accepted. `unique`: a numeric string that the key has never used (the document,
+   * "Authentication", 3). `increasing-or-window`: a number greater than the key's last nonce or, if the request asks
+   * for the window, an unused number that differs from the exchange's clock by at most {@link nonceWindowMillis}. A
+   * number far below all used numbers is treated as used.
    */
   readonly nonce: "unique" | "increasing-or-window"
   /**
@@ -35,7 +35,7 @@ export interface VenuePolicy {
    */
   readonly envelope: "as-documented" | "always"
   /**
-   * Whether `reduceOnly` is `accepted` or only `announced`, that is, documented but refused for now (document,
+   * Whether `reduceOnly` is `accepted` or only `announced`, that is, documented but refused for now (the document,
    * "Versioning", 2).
    */
   readonly reduceOnly: "accepted" | "announced"
@@ -82,7 +82,7 @@ export interface MarginPolicy {
   readonly leverageChange: "allowed" | "refused"
   /**
    * The leverage of a position whose cost spans several brackets. `whole`: the total cost determines the bracket, whose
-   * leverage applies to the complete position, as the documentation suggests. `marginal`: each part of the cost has the
+   * leverage applies to the entire position, as the documentation suggests. `marginal`: each part of the cost has the
    * leverage of its own bracket.
    */
   readonly bracketSpan: "whole" | "marginal"
@@ -107,7 +107,7 @@ export interface MarginPolicy {
    * other side always take it.
    */
   readonly liquidity: "outside" | "book"
-  /** The maximum amount by which the interest may change the funding premium, as a ratio. Not documented. */
+  /** The bound on `interest - premium` in the funding rate, in both directions, as a ratio. Not documented. */
   readonly fundingClamp: Decimal
   /** The daily interest on borrowed assets, as a ratio. The exchange's help pages give 0.000585 for a loan. */
   readonly borrowRate: Decimal
@@ -149,7 +149,7 @@ export const marginPolicy: MarginPolicy = {
 export interface StreamTokenPolicy {
   /** The time for which a token is valid, in seconds, measured by the same clock as nonces. */
   readonly lifetimeSeconds: number
-  /** Whether a token authorises only one connection. */
+  /** Whether a token authorizes only one connection. */
   readonly singleUse: boolean
 }
 

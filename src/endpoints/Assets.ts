@@ -56,14 +56,14 @@ export interface Bounds {
 }
 
 /**
- * Deposit and withdrawal limits, by network.
+ * Deposit and withdrawal limits, keyed by network.
  *
  * @category models
  */
 export interface Limits {
-  /** Deposit limits, by network. */
+  /** Deposit limits, keyed by network. */
   readonly deposit?: ReadonlyMap<string, Bounds>
-  /** Withdrawal limits, by network. */
+  /** Withdrawal limits, keyed by network. */
   readonly withdraw?: ReadonlyMap<string, Bounds>
 }
 
@@ -115,9 +115,9 @@ export interface Asset {
   readonly networks?: Routes
   /** The payment providers of a fiat currency. */
   readonly providers?: Routes
-  /** Deposit and withdrawal limits, by network. */
+  /** Deposit and withdrawal limits, keyed by network. */
   readonly limits?: Limits
-  /** The number of confirmations that a deposit needs, by network. */
+  /** The number of confirmations that a deposit needs, keyed by network. */
   readonly confirmations?: ReadonlyMap<string, number>
 }
 

@@ -91,8 +91,8 @@ export const Status = Unrecognised.open(oneOf(["active", "repaid", "liquidated"]
 export type Status = typeof Status.Type
 
 /**
- * A borrow. Each amount is its own maximum over the life of the borrow, in units of the asset. The maxima may have been
- * reached at different times, so `amount` need not equal `principal` plus `interest`.
+ * A borrow. Each amount is the highest value during the life of the borrow, in units of the asset. The amounts may have
+ * peaked at different times, so `amount` need not equal `principal` plus `interest`.
  *
  * @category models
  */
@@ -174,7 +174,7 @@ export class BorrowHistory extends Context.Service<BorrowHistory, {
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
    * Reads all borrows, page by page. See `Pages.stream` for the guarantees. Borrows have no id, so if the list changes
-   * during the read, the stream may repeat or miss a borrow without an error.
+   * during the read, the stream might repeat or miss a borrow without an error.
    */
   readonly stream: (
     request?: StreamRequest

@@ -1,5 +1,5 @@
 /**
- * Cancels all open orders, on one market or on all markets (document, Endpoints §4).
+ * Cancels all open orders, on one market or on all markets (the document, Endpoints §4).
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ const request = ({ extension }: Dialect) =>
 const response = Wire.emptyList
 
 /**
- * The endpoint `POST /api/v4/order/cancel/all` (document, Endpoints §4).
+ * The endpoint `POST /api/v4/order/cancel/all` (the document, Endpoints §4).
  *
  * @category endpoints
  */

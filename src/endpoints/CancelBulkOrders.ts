@@ -63,7 +63,7 @@ const request = (dialect: Dialect) =>
   })
 
 /**
- * A canceled order. The response does not contain the order's filled amount; `OrderHistory` does.
+ * A canceled order. The response does not contain the order's filled amount; `OrderHistory` returns it.
  *
  * @category models
  */
@@ -125,7 +125,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that make the complete call fail. Each order that was not canceled has its own error in the response.
+ * Errors that make the entire call fail. Each order that was not canceled has its own error in the response.
  *
  * @category errors
  */

@@ -122,8 +122,8 @@ export class CancelOcoOrder extends Context.Service<CancelOcoOrder, {
   /**
    * Cancels both legs and returns their final states.
    *
-   * Fails with `RequestRejected` when the account has no such open OCO order, and with `OutcomeUnknown` when the
-   * response is lost and the legs may have been canceled.
+   * Fails with `RequestRejected` when no open OCO order of the account has the requested id, and with `OutcomeUnknown`
+   * when the response is lost and the legs may have been canceled.
    */
   readonly cancel: (request: Request) => Effect.Effect<CollateralOcoOrders.CollateralOcoOrder, Failure>
 }>()("effect-txc/endpoints/CancelOcoOrder") {

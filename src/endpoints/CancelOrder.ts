@@ -109,8 +109,8 @@ export class CancelOrder extends Context.Service<CancelOrder, {
   /**
    * Cancels the unfilled part of an open order and returns the order's final state.
    *
-   * Fails with `RequestRejected` when the account has no such open order, and with `OutcomeUnknown` when the response
-   * is lost and the order may have been canceled.
+   * Fails with `RequestRejected` when no open order of the account has the requested id, and with `OutcomeUnknown` when
+   * the response is lost and the order may have been canceled.
    */
   readonly cancel: (request: Request) => Effect.Effect<OrderAnswer.Order, Failure>
 }>()("effect-txc/endpoints/CancelOrder") {

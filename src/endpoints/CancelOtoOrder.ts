@@ -1,5 +1,5 @@
 /**
- * Cancels an order that would place a take-profit or a stop-loss once it is filled.
+ * Cancels an order with a take-profit or a stop-loss, which the exchange would place when the order is filled.
  *
  * @example
  * ```ts
@@ -66,7 +66,7 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Cancels orders that have not placed their take-profit and stop-loss yet.
+ * Cancels orders whose take-profit and stop-loss the exchange has not placed yet.
  *
  * @category services
  */

@@ -88,8 +88,8 @@ export class ClosePosition extends Context.Service<ClosePosition, {
    * - `ValidationFailed` when the market is unknown
    * - `RequestRejected`, code 104, when the account has no open position with this id, or code 10, when the balance
    *   does not cover the order
-   * - `OutcomeUnknown` when the response is lost. `OpenPositions` shows whether the position is still open, and closing
-   *   it again can't close a different position
+   * - `OutcomeUnknown` when the response is lost. `OpenPositions` shows whether the position is still open, and a
+   *   second call can't close a different position
    */
   readonly close: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/ClosePosition") {

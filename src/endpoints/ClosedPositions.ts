@@ -40,7 +40,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 50
 
 /**
- * Selects the closed positions to read, by closing time, and sets the page size.
+ * Selects the closed positions to read by their closing time, and sets the page size.
  *
  * @category models
  */
@@ -82,7 +82,7 @@ export interface ClosedPosition {
   readonly netPnl: Decimal
   /** The sum of all trading fees. */
   readonly totalTradeFee: Decimal
-  /** The sum of all funding, which is positive when it was paid and negative when it was received. */
+  /** The net funding: positive if the account paid it, negative if the account received it. */
   readonly totalFunding: Decimal
   /** The average price of the trades that increased the position. */
   readonly avgEntryPrice: Decimal

@@ -112,7 +112,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CodeCreation extends Context.Service<CodeCreation, {
   /**
-   * Debits the amount from the main balance and creates a code worth that amount.
+   * Debits the amount from the main balance and creates a code for that amount.
    *
    * Fails with `RequestRejected` when the main balance is below the amount, and with `InvalidFields` when the asset is
    * unknown.

@@ -1,5 +1,5 @@
 /**
- * Applies codes (document, Endpoints §6). A code moves money from the account that created it to the account that
+ * Applies codes (the document, Endpoints §6). A code moves money from the account that created it to the account that
  * applies it.
  *
  * @example
@@ -69,7 +69,7 @@ const appliedCode = () =>
   }, { keys: { externalId: "external_id" } })
 
 /**
- * The endpoint `POST /api/v4/main-account/codes/apply` (document, Endpoints §6).
+ * The endpoint `POST /api/v4/main-account/codes/apply` (the document, Endpoints §6).
  *
  * @category endpoints
  */
@@ -106,7 +106,8 @@ export class Codes extends Context.Service<Codes, {
   /**
    * Credits a code's amount to the main balance. A code can be applied only once, and never by its creator.
    *
-   * Fails with `InvalidFields` when the code is unknown, already used or your own, or the passphrase is wrong.
+   * Fails with `InvalidFields` when the code is unknown, has already been applied or was created by the same account,
+   * or the passphrase is wrong.
    */
   readonly apply: (request: Request) => Effect.Effect<AppliedCode, Failure>
 }>()("effect-txc/endpoints/Codes") {

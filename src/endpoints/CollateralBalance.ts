@@ -38,14 +38,14 @@ export interface Request {
 const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: extension(Ticker) })
 
 /**
- * Balances by asset, in units of the asset, including amounts locked in open orders. A missing asset has a balance of
- * zero.
+ * Balances, keyed by asset, in units of the asset, including amounts locked in open orders. A missing asset has a
+ * balance of zero.
  *
  * @category models
  */
 export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 
-/** A balance as received: the live exchange sends strings or numbers. */
+/** The balances as received: the live exchange sends each balance as a string or a number. */
 const response = () => Wire.keyed(Ticker, Wire.LooseDecimal)
 
 /**

@@ -48,9 +48,9 @@ export interface AssetBalance {
   readonly balance: Decimal
   /** The borrowed amount: zero when nothing is borrowed. */
   readonly borrow: Decimal
-  /** The available amount without borrowing. */
+  /** The amount available without borrowing. */
   readonly availableWithoutBorrow: Decimal
-  /** The available amount, including the amount that the account can borrow. */
+  /** The amount available, including the amount that the account can borrow. */
   readonly availableWithBorrow: Decimal
 }
 

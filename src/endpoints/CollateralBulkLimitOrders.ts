@@ -126,7 +126,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that make the complete call fail. Each refused order has its own error in the response.
+ * Errors that make the entire call fail. Each refused order has its own error in the response.
  *
  * @category errors
  */

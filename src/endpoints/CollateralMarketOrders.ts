@@ -89,7 +89,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralMarketOrders extends Context.Service<CollateralMarketOrders, {
   /**
-   * Places the order, after checking it against the market's rules. Any part beyond the taker band is canceled.
+   * Places the order, after checking it against the market's rules. The exchange cancels any part beyond the taker
+   * band.
    *
    * Fails with:
    *

@@ -1,5 +1,5 @@
 /**
- * Collateral OCO orders (document, Endpoints §2): a take-profit and a stop-loss. When one leg trades, the exchange
+ * Collateral OCO orders (the document, Endpoints §2): a take-profit and a stop-loss. When one leg trades, the exchange
  * cancels the other.
  *
  * @example
@@ -65,8 +65,8 @@ export interface Request extends OrderTerms.OnMargin {
   /** The pair's client order id. The client generates an id when you omit it. */
   readonly clientOrderId?: ClientOrderId
   /**
-   * Whether both legs may only reduce or close a position; an amount larger than the position is reduced to the
-   * position's size. Default `false`. The document announces this field for a later version.
+   * Whether both legs may only reduce or close a position; the exchange reduces an amount larger than the position to
+   * the position's size. Default `false`. The document announces this field for a later version.
    */
   readonly reduceOnly?: boolean
   /**
@@ -86,7 +86,7 @@ const request = (dialect: Dialect) =>
   }, { keys: { ...OrderTerms.keys(dialect), stopLimitPrice: "stop_limit_price" } })
 
 /**
- * A leg of an OCO order (document, "Order leg object"). A take-profit has exactly these fields.
+ * A leg of an OCO order (the document, "Order leg object"). A take-profit has exactly these fields.
  *
  * @category models
  */
@@ -122,7 +122,7 @@ export interface StopLeg extends Leg {
 }
 
 /**
- * An OCO order as the exchange returns it (document, "Collateral OCO order").
+ * An OCO order as the exchange returns it (the document, "Collateral OCO order").
  *
  * @category models
  */
@@ -184,7 +184,7 @@ const order = (dialect: Dialect) =>
   }, { keys: { stopLoss: "stop_loss", takeProfit: "take_profit" } })
 
 /**
- * The endpoint `POST /api/v4/order/collateral/oco` (document, Endpoints §2).
+ * The endpoint `POST /api/v4/order/collateral/oco` (the document, Endpoints §2).
  *
  * @category endpoints
  */

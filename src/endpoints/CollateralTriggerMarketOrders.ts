@@ -91,8 +91,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralTriggerMarketOrders extends Context.Service<CollateralTriggerMarketOrders, {
   /**
-   * Places the order, after checking it against the market's rules. Once the order triggers, any part beyond the taker
-   * band is canceled.
+   * Places the order, after checking it against the market's rules. Once the order triggers, the exchange cancels any
+   * part beyond the taker band.
    *
    * Fails with:
    *

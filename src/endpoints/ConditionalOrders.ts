@@ -1,6 +1,6 @@
 /**
- * Open conditional orders: OCO orders whose legs have not traded yet, and orders that place a take-profit or a
- * stop-loss once they are filled ("one triggers the other", OTO).
+ * Open conditional orders: OCO orders whose legs have not traded yet, and orders with a take-profit or a stop-loss,
+ * which the exchange places when the order is filled ("one triggers the other", OTO).
  *
  * @example
  * ```ts
@@ -130,7 +130,7 @@ export interface Oco {
 }
 
 /**
- * An open order that places a take-profit, a stop-loss or both once it is filled.
+ * An open order with a take-profit, a stop-loss or both, which the exchange places when the order is filled.
  *
  * @category models
  */
@@ -177,7 +177,7 @@ const formerKeys = {
   activationCondition: "activation_condition"
 } as const
 
-/** Renames the older documentation's keys to the current ones. A current key takes precedence over an older one. */
+/** Renames the older documentation's keys to the current keys. A current key takes precedence over an older key. */
 const renewed = (wire: unknown): unknown => {
   if (!Json.isObject(wire)) return wire
   const copy: Record<string, unknown> = { ...wire }

@@ -1,5 +1,5 @@
 /**
- * Deletes a sub-account (document, Endpoints §11).
+ * Deletes a sub-account (the document, Endpoints §11).
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ export interface Request {
 
 const request = () => Wire.struct<Request>({ id: SubAccountId })
 
-/** An empty JSON object. Servers of the document's dialect may add fields; the live exchange may send no body. */
+/** An empty JSON object. Servers that use the document's dialect can add fields; the live exchange can send no body. */
 const response = ({ demandsAll }: Dialect) =>
   Wire.acknowledged({}, (wire) =>
     demandsAll
@@ -43,7 +43,7 @@ const response = ({ demandsAll }: Dialect) =>
       : wire === undefined || (Json.isObject(wire) && Object.keys(wire).length === 0))
 
 /**
- * The endpoint `POST /api/v4/sub-account/delete` (document, Endpoints §11).
+ * The endpoint `POST /api/v4/sub-account/delete` (the document, Endpoints §11).
  *
  * @category endpoints
  */
@@ -75,7 +75,7 @@ export class DeleteSubAccount extends Context.Service<DeleteSubAccount, {
   /**
    * Deletes a sub-account permanently.
    *
-   * Fails with `InvalidFields` when the account has no such sub-account, or the sub-account still holds funds.
+   * Fails with `InvalidFields` when the account has no sub-account with this id, or the sub-account still holds funds.
    */
   readonly delete: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/DeleteSubAccount") {

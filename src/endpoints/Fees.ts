@@ -1,5 +1,5 @@
 /**
- * Deposit and withdrawal fees and limits, by currency (document, Endpoints §5).
+ * Deposit and withdrawal fees and limits, by currency (the document, Endpoints §5).
  *
  * @example
  * ```ts
@@ -99,7 +99,7 @@ const fee = ({ older }: Dialect) =>
 const response = (dialect: Dialect) => Schema.Array(fee(dialect).schema)
 
 /**
- * The endpoint `POST /api/v4/main-account/fee` (document, Endpoints §5).
+ * The endpoint `POST /api/v4/main-account/fee` (the document, Endpoints §5).
  *
  * @category endpoints
  */

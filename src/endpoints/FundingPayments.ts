@@ -76,7 +76,7 @@ export interface FundingPayment {
   readonly fundingTime: UnixSeconds
   /** The funding rate, as a ratio. Longs pay shorts when the rate is positive. */
   readonly fundingRate: Decimal
-  /** The amount received, in the quote currency; negative when it was paid. */
+  /** The amount that the position received, in the quote currency; negative if the position paid. */
   readonly fundingAmount: Decimal
   /** The position's size at the settlement, in the base currency: negative for a short position. */
   readonly positionAmount: Decimal
@@ -156,8 +156,8 @@ export class FundingPayments extends Context.Service<FundingPayments, {
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
-   * Reads all payments, page by page. See `Pages.stream` for the guarantees. Payments have no id, so if the list
-   * changes during the read, the stream may repeat or miss a payment without an error.
+   * Reads all funding payments, page by page. See `Pages.stream` for the guarantees. The payments have no id, so if the
+   * list changes during the read, the stream might repeat or miss a payment without an error.
    */
   readonly stream: (
     request?: StreamRequest

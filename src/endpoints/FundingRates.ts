@@ -182,8 +182,8 @@ export class FundingRates extends Context.Service<FundingRates, {
    */
   readonly page: (market: MarketName, options?: Options) => Effect.Effect<Pages.Page<FundingRate>, Failure>
   /**
-   * Reads all rates, page by page. See `Pages.stream` for the guarantees. Rates have no id, so if the list changes
-   * during the read, the stream may repeat or miss a rate without an error.
+   * Reads all funding rates, page by page. See `Pages.stream` for the guarantees. The rates have no id, so if the list
+   * changes during the read, the stream might repeat or miss a rate without an error.
    */
   readonly stream: (
     market: MarketName,

@@ -75,7 +75,7 @@ export interface FuturesMarket {
   readonly fundingFloor?: Decimal
   /** The time of the next funding settlement, in Unix seconds. */
   readonly nextFundingTime: UnixTime
-  /** The maximum position in USDT, by leverage (such as `"10"`). Absent when the exchange omits it. */
+  /** The maximum position in USDT, keyed by leverage (such as `"10"`). Absent when the exchange omits it. */
   readonly brackets?: ReadonlyMap<string, Decimal>
   /** The maximum leverage. Absent when the exchange omits it. */
   readonly maxLeverage?: number

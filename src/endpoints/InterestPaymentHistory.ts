@@ -1,5 +1,5 @@
 /**
- * Interest payments from fixed-term lending (document, Endpoints §1). For business partners only.
+ * Interest payments from fixed-term lending (the document, Endpoints §1). For business partners only.
  *
  * @example
  * ```ts
@@ -112,7 +112,7 @@ const response = Wire.answer<Page>({
 })
 
 /**
- * The endpoint `POST /api/v4/main-account/smart/interest-payment-history` (document, Endpoints §1).
+ * The endpoint `POST /api/v4/main-account/smart/interest-payment-history` (the document, Endpoints §1).
  *
  * @category endpoints
  */
@@ -154,8 +154,8 @@ export class InterestPaymentHistory extends Context.Service<InterestPaymentHisto
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
-   * Reads all payments, page by page. See `Pages.stream` for the guarantees. Payments have no id, so if the list
-   * changes during the read, the stream may repeat or miss a payment without an error.
+   * Reads all interest payments, page by page. See `Pages.stream` for the guarantees. The payments have no id, so if
+   * the list changes during the read, the stream might repeat or miss a payment without an error.
    */
   readonly stream: (
     request?: StreamRequest

@@ -42,9 +42,9 @@ export { KillSwitchSeconds } from "../domain/KillSwitch.ts"
  * @category models
  */
 export interface Arming {
-  /** The market whose orders are canceled. Each market has its own kill switch. */
+  /** The market whose orders the kill switch cancels. Each market has its own kill switch. */
   readonly market: MarketName
-  /** The time until the orders are canceled, in seconds: 5 to 600. */
+  /** The time until the kill switch cancels the orders, in seconds: 5 to 600. */
   readonly timeout: KillSwitchSeconds
   /** Only orders of these types. The list has one to three types. Default: all types. */
   readonly types?: ReadonlyArray<CancelAllType>
@@ -66,9 +66,9 @@ export interface Disarming {
  * @category models
  */
 export interface Request {
-  /** The market whose orders are canceled. */
+  /** The market whose orders the kill switch cancels. */
   readonly market: MarketName
-  /** The time until the orders are canceled, in seconds: 5 to 600. `null` disarms. */
+  /** The time until the kill switch cancels the orders, in seconds: 5 to 600. `null` disarms. */
   readonly timeout: KillSwitchSeconds | null
   /** Only orders of these types. The list has one to three types. Default: all types. */
   readonly types?: ReadonlyArray<CancelAllType>
@@ -118,13 +118,16 @@ const request = () =>
  * @category models
  */
 export interface Timer {
-  /** The market whose orders are canceled. */
+  /** The market whose orders the kill switch cancels. */
   readonly market: MarketName
   /** The time when the kill switch was last armed, in Unix seconds. */
   readonly startTime: UnixSeconds
   /** The time when the kill switch cancels the orders unless it is armed again, in Unix seconds. */
   readonly cancellationTime: UnixSeconds
-  /** The types of orders that the kill switch cancels. Absent, on the wire `null`, when it cancels all types. */
+  /**
+   * The types of orders that the kill switch cancels. Absent, on the wire `null`, when the kill switch cancels all
+   * types.
+   */
   readonly types?: ReadonlyArray<CancelAllType | Unrecognised.Unrecognised>
 }
 
@@ -192,7 +195,7 @@ const contradiction = ({ market, timeout, types }: Request, answer: Timer | void
   if (answer.market !== market) return `the kill switch is on ${answer.market}, not on ${market}`
   const seconds = answer.cancellationTime - answer.startTime
   if (seconds !== timeout) return `the kill switch is set to ${seconds} seconds, not to ${timeout}`
-  // A request without types covers all orders, and the response may or may not list the types.
+  // A request without types covers all orders, and the response might or might not list the types.
   const asked: ReadonlyArray<string> = types ?? CancelAllType.literals
   const said: ReadonlyArray<string> = answer.types ?? asked
   const isOther = asked.some((type) => !said.includes(type)) || (types && said.some((type) => !asked.includes(type)))

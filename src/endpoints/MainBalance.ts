@@ -1,5 +1,5 @@
 /**
- * The main account's balances (document, Endpoints §7).
+ * The main account's balances (the document, Endpoints §7).
  *
  * @example
  * ```ts
@@ -47,19 +47,19 @@ export interface Request {
 const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: extension(Ticker) })
 
 /**
- * Balances by asset, in units of the asset. A missing asset has a balance of zero.
+ * Balances, keyed by asset, in units of the asset. A missing asset has a balance of zero.
  *
  * @category models
  */
 export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 
-/** One asset's balance: an entry of the response, or the complete response when the request names an asset. */
+/** One asset's balance: an entry of the response, or the entire response when the request names an asset. */
 const One = Wire.inside("main_balance", Decimal.Decimal)
 
 const response = () => Schema.Union([One, Wire.keyed(Ticker, One)])
 
 /**
- * The endpoint `POST /api/v4/main-account/balance` (document, Endpoints §7).
+ * The endpoint `POST /api/v4/main-account/balance` (the document, Endpoints §7).
  *
  * @category endpoints
  */

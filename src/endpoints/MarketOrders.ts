@@ -79,13 +79,14 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Places market orders. A buy spends an amount of the quote currency.
+ * Places market orders. For a buy, the amount is in the quote currency.
  *
  * @category services
  */
 export class MarketOrders extends Context.Service<MarketOrders, {
   /**
-   * Places the order, after checking it against the market's rules. Any part beyond the taker band is canceled.
+   * Places the order, after checking it against the market's rules. The exchange cancels any part beyond the taker
+   * band.
    *
    * Fails with:
    *

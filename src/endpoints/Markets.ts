@@ -1,5 +1,5 @@
 /**
- * The markets, with their order limits and precisions (document, Endpoints §3). Public.
+ * The markets, with their order limits and precisions (the document, Endpoints §3). Public.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ const market = ({ extension }: Dialect) =>
 const response = (dialect: Dialect) => Schema.Array(market(dialect).schema)
 
 /**
- * The endpoint `GET /api/v4/public/markets` (document, Endpoints §3).
+ * The endpoint `GET /api/v4/public/markets` (the document, Endpoints §3).
  *
  * @category endpoints
  */

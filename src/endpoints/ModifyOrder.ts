@@ -166,9 +166,9 @@ export class ModifyOrder extends Context.Service<ModifyOrder, {
    * order id. Existing fills belong to the old order; the replacement covers only the unfilled amount.
    *
    * Fails with `ValidationFailed` when a field is invalid or the market does not accept the new terms. Fails with
-   * `RequestRejected`, without changing the order, when the account has no such open order, the order lacks one of the
-   * changed terms, or the balance is too low. Fails with `OutcomeUnknown` when the response is lost and the order may
-   * have been modified: the order may then have a new order id.
+   * `RequestRejected`, without changing the order, when no open order of the account has the requested id, the order
+   * lacks one of the changed terms, or the balance is too low. Fails with `OutcomeUnknown` when the response is lost
+   * and the order may have been modified: the order may then have a new order id.
    */
   readonly modify: (request: Request) => Effect.Effect<OrderAnswer.Order, Failure>
 }>()("effect-txc/endpoints/ModifyOrder") {

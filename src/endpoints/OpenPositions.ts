@@ -63,7 +63,7 @@ const tpsl = () =>
   }).schema
 
 /**
- * An open position. Fields that the exchange may omit are optional; `null` means that the value is not known yet.
+ * An open position. Fields that the exchange might omit are optional; `null` means that the value is not known yet.
  *
  * @category models
  */
@@ -89,7 +89,7 @@ export interface Position {
   readonly liquidationState?: string | null
   /** The realized profit or loss, in the quote currency. */
   readonly pnl?: Decimal | null
-  /** The unrealized profit or loss, as a percentage. */
+  /** The unrealized profit or loss, as a percentage of the position's cost. */
   readonly pnlPercent?: Decimal | null
   /** The unrealized profit or loss, in the quote currency. */
   readonly unrealizedPnl?: Decimal | null

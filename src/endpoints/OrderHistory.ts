@@ -76,17 +76,18 @@ export interface StreamRequest {
   /** Only the order with this client order id. */
   readonly clientOrderId?: ClientOrderId
   /**
-   * Only orders with this final status. Ignored when the request names an order id. Live dialect only. Default `ALL`.
+   * Only orders with this final status. The exchange ignores this field when the request names an order id. Live
+   * dialect only. Default `ALL`.
    */
   readonly status?: Status
   /**
-   * Only orders that closed at or after this time, in Unix seconds. Ignored when the request names an order id. Live
-   * dialect only.
+   * Only orders that closed at or after this time, in Unix seconds. The exchange ignores this field when the request
+   * names an order id. Live dialect only.
    */
   readonly startDate?: UnixSeconds
   /**
-   * Only orders that closed at or before this time, in Unix seconds. Ignored when the request names an order id. Live
-   * dialect only.
+   * Only orders that closed at or before this time, in Unix seconds. The exchange ignores this field when the request
+   * names an order id. Live dialect only.
    */
   readonly endDate?: UnixSeconds
   /**
@@ -270,7 +271,7 @@ export class OrderHistory extends Context.Service<OrderHistory, {
    * `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads the complete order history, page by page. See `Pages.stream` for the guarantees. */
+  /** Reads the entire order history, page by page. See `Pages.stream` for the guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<EndedOrder, Failure | Errors.PageCeilingReached | Errors.ListShifted>

@@ -199,8 +199,8 @@ export class PositionHistory extends Context.Service<PositionHistory, {
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
-   * Reads all changes, page by page. See `Pages.stream` for the guarantees. Changes have no id, so if the list changes
-   * during the read, the stream may repeat or miss a change without an error.
+   * Reads all position changes, page by page. See `Pages.stream` for the guarantees. The records have no id, so if the
+   * list changes during the read, the stream might repeat or miss a record without an error.
    */
   readonly stream: (
     request?: StreamRequest

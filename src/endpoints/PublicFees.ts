@@ -91,7 +91,7 @@ export type Direction =
   }
   | {
     readonly _tag: "Providers"
-    /** Each provider's terms, by provider id. */
+    /** Each provider's terms, keyed by provider id. */
     readonly terms: ReadonlyMap<string, ProviderTerms>
   }
 
@@ -105,7 +105,7 @@ export interface PublicFee {
   readonly ticker: string
   /** The asset's full name. */
   readonly name: string
-  /** The ids of a fiat currency's payment providers; empty for any other asset. */
+  /** The ids of a fiat currency's payment providers; empty for a crypto asset. */
   readonly providers: ReadonlyArray<string>
   /** Whether the asset can currently be deposited. Absent means no. */
   readonly canDeposit?: boolean
@@ -242,7 +242,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  * @category services
  */
 export class PublicFees extends Context.Service<PublicFees, {
-  /** Reads the deposit and withdrawal fees of all assets, by ticker. */
+  /** Reads the deposit and withdrawal fees of all assets, keyed by ticker. */
   readonly all: Effect.Effect<ReadonlyMap<string, PublicFee>, Failure>
 }>()("effect-txc/endpoints/PublicFees") {
   /** Provides this service. Requires `PublicCall`. */

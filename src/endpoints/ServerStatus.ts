@@ -1,5 +1,5 @@
 /**
- * Checks whether the server is reachable (document, Endpoints §8). Public.
+ * Checks whether the server is reachable (the document, Endpoints §8). Public.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ const request = () => Wire.struct({})
 const response = () => Schema.Tuple([Schema.Literal("pong")])
 
 /**
- * The endpoint `GET /api/v4/public/ping` (document, Endpoints §8).
+ * The endpoint `GET /api/v4/public/ping` (the document, Endpoints §8).
  *
  * @category endpoints
  */

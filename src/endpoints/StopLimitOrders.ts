@@ -1,6 +1,6 @@
 /**
- * Stop-limit orders (document, Endpoints §3). A stop-limit order becomes a limit order when the market price reaches
- * its activation price.
+ * Stop-limit orders (the document, Endpoints §3). A stop-limit order becomes a limit order when the market price
+ * reaches its activation price.
  *
  * @example
  * ```ts
@@ -70,14 +70,14 @@ export interface AtPrice extends Terms {
 }
 
 /**
- * A stop-limit order at the best bid or offer. Live dialect only.
+ * A stop-limit order at the best bid or offer, without a limit price. Live dialect only.
  *
  * @category models
  */
 export interface AtBest extends Terms {
   /** How to trade at the best bid or offer once the order triggers. */
   readonly bboRole: BboRole
-  /** A price is required in the document's dialect, which has no orders at the best bid or offer. */
+  /** The document's dialect requires a price even if `bboRole` is present. */
   readonly price?: Price
 }
 
@@ -113,7 +113,7 @@ const request = (dialect: Dialect) =>
 export type StopLimitOrder = OrderAnswer.StopOrder
 
 /**
- * The endpoint `POST /api/v4/order/stop_limit` (document, Endpoints §3).
+ * The endpoint `POST /api/v4/order/stop_limit` (the document, Endpoints §3).
  *
  * @category endpoints
  */

@@ -87,8 +87,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class StopMarketOrders extends Context.Service<StopMarketOrders, {
   /**
-   * Places the order, after checking it against the market's rules. Once the order triggers, any part beyond the taker
-   * band is canceled.
+   * Places the order, after checking it against the market's rules. Once the order triggers, the exchange cancels any
+   * part beyond the taker band.
    *
    * Fails with:
    *

@@ -124,7 +124,7 @@ export class SubAccountApiKeyCreation extends Context.Service<SubAccountApiKeyCr
   /**
    * Creates an API key for a sub-account. Store the key's secret, because no other call returns the secret.
    *
-   * Fails with `InvalidFields` when the account has no such sub-account.
+   * Fails with `InvalidFields` when the account has no sub-account with this id.
    */
   readonly create: (request: Request) => Effect.Effect<CreatedApiKey, Failure>
 }>()("effect-txc/endpoints/SubAccountApiKeyCreation") {

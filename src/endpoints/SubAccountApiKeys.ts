@@ -1,5 +1,5 @@
 /**
- * The API keys of sub-accounts (document, Endpoints §10).
+ * The API keys of sub-accounts (the document, Endpoints §10).
  *
  * @example
  * ```ts
@@ -88,7 +88,7 @@ export interface SubAccountApiKey {
   readonly isEnabled: boolean
   /** The public key. */
   readonly apiKey: ApiKey
-  /** A code for the key's permissions. The document does not explain its values. */
+  /** A value that stands for the key's permissions. The document does not explain the values. */
   readonly type: string
   /** The time when the key was last used, in Unix seconds. Absent when the key was never used. */
   readonly lastActivity?: UnixSeconds
@@ -148,7 +148,7 @@ const response = Wire.answer<ReceivedPage>({
 }, { keys: { records: "data" } })
 
 /**
- * The endpoint `POST /api/v4/sub-account/api-key/list` (document, Endpoints §10).
+ * The endpoint `POST /api/v4/sub-account/api-key/list` (the document, Endpoints §10).
  *
  * @category endpoints
  */
@@ -195,8 +195,8 @@ export class SubAccountApiKeys extends Context.Service<SubAccountApiKeys, {
   /**
    * Reads one page.
    *
-   * Fails with `InvalidFields` when the account has no such sub-account, and with `UnexpectedResponse` when the
-   * response is not the requested page.
+   * Fails with `InvalidFields` when the account has no sub-account with the requested id, and with `UnexpectedResponse`
+   * when the response is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all API keys, page by page. See `Pages.stream` for the guarantees. */

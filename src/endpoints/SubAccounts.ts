@@ -1,5 +1,5 @@
 /**
- * An account's sub-accounts (document, Endpoints §9).
+ * An account's sub-accounts (the document, Endpoints §9).
  *
  * @example
  * ```ts
@@ -102,7 +102,7 @@ export interface SubAccount {
   readonly email?: ReceivedEmail
   /** The status: `active` or an undocumented value. */
   readonly status: SubAccountStatus
-  /** The colour of the sub-account's label, in hexadecimal with a leading `#`. Absent when the label has no colour. */
+  /** The color of the sub-account's label, in hexadecimal with a leading `#`. Absent when the label has no color. */
   readonly color?: HexColour
   /** The owner's identity verification. */
   readonly kyc: Kyc
@@ -147,7 +147,7 @@ const response = Wire.answer<Page>({
 }, { keys: { records: "data" } })
 
 /**
- * The endpoint `POST /api/v4/sub-account/list` (document, Endpoints §9).
+ * The endpoint `POST /api/v4/sub-account/list` (the document, Endpoints §9).
  *
  * @category endpoints
  */

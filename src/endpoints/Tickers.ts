@@ -38,7 +38,7 @@ export interface Ticker {
   readonly baseId?: number
   /** The quote currency's id at CoinMarketCap; 0 when it has no such id. */
   readonly quoteId?: number
-  /** The price of the last trade, in the quote currency; zero when there was no trade. */
+  /** The price of the last trade, in the quote currency; zero before the first trade. */
   readonly lastPrice: Decimal
   /** The 24-hour volume, in the quote currency. */
   readonly quoteVolume: Decimal

@@ -62,13 +62,13 @@ export const Balance: Schema.Codec<Balance, unknown> = Wire.answer<Balance>({
 }).schema
 
 /**
- * Balances by asset. A missing asset has a balance of zero.
+ * Balances, keyed by asset. A missing asset has a balance of zero.
  *
  * @category models
  */
 export type Balances = ReadonlyMap<Ticker, Balance>
 
-/** One balance when the request names an asset; otherwise balances by asset. */
+/** One balance when the request names an asset; otherwise balances keyed by asset. */
 const response = () => Schema.Union([Balance, Wire.keyed(Ticker, Balance)])
 
 /**

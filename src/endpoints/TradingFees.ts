@@ -1,5 +1,5 @@
 /**
- * The account's trading fees: default fees, and custom fees by market.
+ * The account's trading fees: default fees, and the markets' custom fees.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export interface FeeSchedule extends TradingFee {
   readonly rpiMakerPremium?: Decimal | null
   /** The maker's surcharge for RPI orders on futures markets, in percent. */
   readonly futuresRpiMakerPremium?: Decimal | null
-  /** The fees that differ from the defaults, by market. */
+  /** The fees that differ from the defaults, keyed by market. */
   readonly customFees: ReadonlyMap<MarketName, TradingFee>
 }
 
@@ -73,8 +73,8 @@ interface Received extends Omit<FeeSchedule, "customFees">, Partial<Pick<FeeSche
 const tradingFee = () => Wire.answer<TradingFee>({ maker: Decimal, taker: Decimal })
 
 /**
- * A market's fees were once sent as a pair. It is not documented which of the two is the maker fee, so a pair is
- * accepted only when both fees are equal.
+ * The exchange once sent a market's fees as a pair. It is not documented which of the two is the maker fee, so the
+ * client accepts a pair only when both fees are equal.
  */
 const readPair = (wire: unknown): unknown =>
   Array.isArray(wire) && wire.length === 2 && wire[0] === wire[1] ? { maker: wire[0], taker: wire[1] } : wire

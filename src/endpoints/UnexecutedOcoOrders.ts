@@ -115,7 +115,7 @@ export class UnexecutedOcoOrders extends Context.Service<UnexecutedOcoOrders, {
    * more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all OCO orders, page by page. See `Pages.stream` for the guarantees. */
+  /** Reads all unexecuted OCO orders, page by page. See `Pages.stream` for the guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<CollateralOcoOrders.CollateralOcoOrder, Failure | Errors.PageCeilingReached | Errors.ListShifted>

@@ -1,5 +1,5 @@
 /**
- * The token that authorises a WebSocket connection for an account.
+ * The token that authorizes a WebSocket connection for an account.
  *
  * @example
  * ```ts
@@ -7,7 +7,7 @@
  * import * as Redacted from "effect/Redacted"
  * import { WebSocketToken } from "effect-txc"
  *
- * // The request that authorises a connection. Create a new token for each connection.
+ * // The request that authorizes a connection. Create a new token for each connection.
  * const authorize = Effect.gen(function*() {
  *   const { create } = yield* WebSocketToken.WebSocketToken
  *   const { token } = yield* create

@@ -7,7 +7,7 @@ import type * as Endpoint from "../protocol/Endpoint.ts"
 import * as contract from "./contract.ts"
 
 /**
- * The endpoint modules, by name.
+ * The endpoint modules, keyed by name.
  *
  * @category models
  */
@@ -80,7 +80,7 @@ const modules: { readonly [K in Name]: Module<K> } = contract
 /** The endpoint names in the contract. */
 const names = Object.keys(modules) as ReadonlyArray<Name>
 
-/** An endpoint's sort key. The document's endpoints come first, by clause; numbers are padded to sort numerically. */
+/** An endpoint's sort key. The document's endpoints come first, sorted by clause; numbers are padded. */
 const placeOf = ({ clause, path }: Endpoint.Any): string =>
   (clause.includes("§") ? `0 ${clause} ${path}` : `1 ${path}`).replace(/[0-9]+/gu, (digits) => digits.padStart(4, "0"))
 
@@ -107,7 +107,7 @@ const entryOf = <K extends Name>(name: K): Entry => {
 }
 
 /**
- * Every endpoint: first the document's endpoints, by clause, then all others, by path.
+ * Every endpoint: first the document's endpoints, sorted by clause, then all others, sorted by path.
  *
  * @category endpoints
  */

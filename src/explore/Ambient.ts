@@ -1,7 +1,7 @@
 /**
- * The parts of the JavaScript platform that a program can reach without Effect. While a history runs, the program gets
- * the history's time and random numbers from the platform. The seed cannot control promises, timers, sockets and files,
- * so they are detected instead.
+ * The parts of the JavaScript platform that a program can reach without Effect. While a history runs, the
+ * platform's clock and random functions return the history's time and seeded random numbers. The seed cannot control
+ * promises, timers, sockets and files, so they are detected instead.
  */
 import * as Result from "effect/Result"
 import { createHook } from "node:async_hooks"

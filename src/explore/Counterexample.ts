@@ -37,7 +37,7 @@ export interface Counterexample {
   readonly why: string
   /** The scenario. */
   readonly scenario: Scenario.Scenario
-  /** Whether the seed controls everything that the program did. If not, a replay may not break the invariant again. */
+  /** Whether the seed controls everything that the program did. If not, a replay might not break the invariant. */
   readonly replayable: boolean
   /** The program's latest spans, in the sequence in which they ended. */
   readonly spans: ReadonlyArray<Span>

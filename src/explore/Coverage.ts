@@ -13,6 +13,10 @@ export type Coverage = ReadonlyMap<string, number>
 
 const lastPart = (path: string): string => path.slice(path.lastIndexOf("/api/") + "/api/v4/".length)
 
+/** Returns the names of the events that had no effect, with the reasons. */
+export const refusedIn = ({ refusals }: History): ReadonlySet<string> =>
+  new Set(refusals.map(({ event, why }) => `no effect ${event._tag}: ${why}`))
+
 /** Groups counts into classes, because the third occurrence of something is rarely interesting. */
 const classOf = (count: number): string => count < 3 ? String(count) : count < 10 ? "some" : "many"
 

@@ -2,7 +2,9 @@
 import * as Effect from "effect/Effect"
 import { Amount, Decimal, Price } from "../domain/Decimal.ts"
 import { ApiKey, type MarketName } from "../domain/Identifiers.ts"
+import * as Expected from "../protocol/Expected.ts"
 import * as Views from "../sandbox/control/Views.ts"
+import * as Reply from "../sandbox/engine/Reply.ts"
 import * as Units from "../sandbox/engine/Units.ts"
 import * as Example from "../sandbox/Example.ts"
 import type { OwnerRequest } from "../sandbox/venue/OwnerActions.ts"
@@ -25,7 +27,34 @@ export interface World {
   readonly drift: (millis: number) => void
   /** Called when the exchange has been restarted. */
   readonly started: () => void
+  /** Called when an event, or a step of an event, has no effect, because the exchange refuses it or is down. */
+  readonly refused: (event: Scenario.Event, why: string) => void
+  /** Called when an event can't happen on this exchange in any history, so the scenario is wrong. */
+  readonly impossible: (event: Scenario.Event, why: string) => void
 }
+
+/** Describes why the exchange has refused a request. */
+const whyOf = (reply: Reply.Failed): string =>
+  reply._tag === "Refused" && reply.violations.length === 0
+    ? reply.why
+    : [...new Set(reply.violations.map(([field, constraint]) => Expected.sentence(field, constraint)))].join("; ")
+
+/** Whether a request names a market or an account that does not exist. */
+const isUnknown = (reply: Reply.Failed): boolean =>
+  reply._tag === "Refused" && reply.why === "notFound" ||
+  reply.violations.some(([, { kind }]) => kind === "known")
+
+/**
+ * Sends a request that carries out an event. The exchange may refuse another account's order like any order, but it
+ * refuses an owner's action only if the scenario is wrong.
+ */
+const perform = (world: World, event: Scenario.Event, request: OwnerRequest): void =>
+  world.fork(Effect.map(world.server.perform(request), (reply) => {
+    if (reply === undefined) return world.refused(event, "the exchange is down")
+    if (!Reply.isFailed(reply)) return
+    if (event._tag === "Trade" && !isUnknown(reply)) world.refused(event, whyOf(reply))
+    else world.impossible(event, whyOf(reply))
+  }))
 
 /** A market's price tick, in units. */
 const tickOf = ({ server }: World, market: MarketName): bigint => {
@@ -37,36 +66,49 @@ const tickOf = ({ server }: World, market: MarketName): bigint => {
  * Sets a market's price to `from`, changed by `permille` thousandths, and rounded to the tick. The result is at least
  * one tick.
  */
-const setPrice = (world: World, market: MarketName, from: bigint, permille: number): void => {
+const setPrice = (
+  world: World,
+  event: Scenario.Price | Scenario.Walk,
+  from: bigint,
+  permille: number
+): void => {
+  const market = event.market as MarketName
   const tick = tickOf(world, market)
   const rounded = from * BigInt(1000 + permille) / 1000n / tick * tick
   const price = Price.make(Units.toDecimal(rounded < tick ? tick : rounded))
-  world.fork(world.server.perform({ _tag: "MovePrice", market, price }))
+  perform(world, event, { _tag: "MovePrice", market, price })
 }
 
 /** The number of steps in which a price moves if the change takes time. */
 const steps = 10
 
-const movePrice = (world: World, { market, overMillis, permille }: Scenario.Price): void => {
-  const name = market as MarketName
-  const from = world.server.price(name)
+/** Returns a market's price. If the market has no price, no event can change the price. */
+const priceFor = (world: World, event: Scenario.Price | Scenario.Walk): bigint | undefined => {
+  const price = world.server.price(event.market as MarketName)
+  if (price === undefined) world.impossible(event, `${event.market} has no price`)
+  return price
+}
+
+const movePrice = (world: World, event: Scenario.Price): void => {
+  const { overMillis, permille } = event
+  const from = priceFor(world, event)
   if (from === undefined) return
   const most = overMillis === 0 ? 1 : steps
   for (let step = 1; step <= most; step++) {
-    const move = () => setPrice(world, name, from, Math.trunc(permille * step / most))
+    const move = () => setPrice(world, event, from, Math.trunc(permille * step / most))
     if (overMillis === 0) move()
     else world.timeline.after(overMillis * step / most, move)
   }
 }
 
-const walk = (world: World, { everyMillis, market, permille, seed, steps }: Scenario.Walk): void => {
-  const name = market as MarketName
+const walk = (world: World, event: Scenario.Walk): void => {
+  const { everyMillis, permille, seed, steps } = event
   const random = Seeded.make(seed, 3)
   for (let step = 0; step < steps; step++) {
     const change = random.below(2 * permille + 1) - permille
     world.timeline.after(everyMillis * step, () => {
-      const from = world.server.price(name)
-      if (from !== undefined) setPrice(world, name, from, change)
+      const from = priceFor(world, event)
+      if (from !== undefined) setPrice(world, event, from, change)
     })
   }
 }
@@ -105,9 +147,9 @@ const fund = ({ market, permille }: Scenario.Funding): OwnerRequest => ({
  * Moves the mark price past the program's liquidation price, and resets the mark price after `lastsMillis`
  * milliseconds.
  */
-const liquidate = (world: World, { lastsMillis, market }: Scenario.Liquidation): void => {
-  const { fork, server, timeline } = world
-  const name = market as MarketName
+const liquidate = (world: World, event: Scenario.Liquidation): void => {
+  const { server, timeline } = world
+  const name = event.market as MarketName
   const position = Views.positions(server.latest().venue.state, Example.alice.account).find((one) =>
     one.market === name && one.liquidationPrice !== undefined
   )
@@ -115,25 +157,28 @@ const liquidate = (world: World, { lastsMillis, market }: Scenario.Liquidation):
   const tick = tickOf(world, name)
   const limit = (Units.from(position.liquidationPrice) ?? 0n) / tick * tick
   const past = position.amount.startsWith("-") ? limit + 2n * tick : limit - tick
-  const move = (price: Price | null) => fork(server.perform({ _tag: "MoveMark", market: name, price }))
+  const move = (price: Price | null) => perform(world, event, { _tag: "MoveMark", market: name, price })
   move(Price.make(Units.toDecimal(past < tick ? tick : past)))
-  timeline.after(lastsMillis, () => move(null))
+  timeline.after(event.lastsMillis, () => move(null))
 }
 
 /** Executes an event immediately. */
 const happen = (world: World, event: Exclude<Scenario.Event, Scenario.KillAtCall>): void => {
   const { fork, server, timeline } = world
+  if ("market" in event && !server.latest().venue.state.markets.has(event.market as MarketName)) {
+    return world.impossible(event, `there is no market ${event.market}`)
+  }
   switch (event._tag) {
     case "Price":
       return movePrice(world, event)
     case "Walk":
       return walk(world, event)
     case "Book":
-      return fork(server.perform(quote(event)))
+      return perform(world, event, quote(event))
     case "Trade":
-      return fork(server.perform(trade(event)))
+      return perform(world, event, trade(event))
     case "Funding":
-      return fork(server.perform(fund(event)))
+      return perform(world, event, fund(event))
     case "Liquidation":
       return liquidate(world, event)
     case "Fault":
@@ -145,7 +190,11 @@ const happen = (world: World, event: Exclude<Scenario.Event, Scenario.KillAtCall
     case "Drift":
       return world.drift(event.millis)
     case "Key":
-      return fork(server.perform({ _tag: "SetKey", apiKey: ApiKey.make(Example.alice.apiKey), enabled: event.enabled }))
+      return perform(world, event, {
+        _tag: "SetKey",
+        apiKey: ApiKey.make(Example.alice.apiKey),
+        enabled: event.enabled
+      })
     case "Outage":
       fork(server.stop)
       return void timeline.after(event.downMillis, () => fork(Effect.andThen(server.start, Effect.sync(world.started))))

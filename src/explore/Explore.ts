@@ -65,10 +65,10 @@ export interface Result {
   readonly runs: number
   /** The number of histories that were used to make the counterexample smaller. */
   readonly shrinks: number
-  /** The number of histories that reached each state, event or fault, by its name. */
+  /** The number of histories that reached each state, event or fault, keyed by its name. */
   readonly coverage: Readonly<Record<string, number>>
   /**
-   * The resources that the seed does not control. Unless the list is empty, a replay may not reproduce a
+   * The resources that the seed does not control. Unless the list is empty, a replay might not reproduce a
    * counterexample.
    */
   readonly foreign: ReadonlyArray<Ambient.Foreign>

@@ -162,7 +162,7 @@ export const noOrderTwice = (of: (order: OpenOrder | EndedOrder) => string = sam
 
 /**
  * The program's exposure on a market is limited. The exposure, in the base currency, is the size of the position plus
- * the amounts that the open orders on one side may add to it.
+ * the amounts that the open orders on one side can add to it.
  *
  * @category standard
  */
@@ -216,7 +216,7 @@ export const ledgerMatches = (name = "ledger"): AtTheEnd =>
       const theirs = total(ticker)
       const ours = Decimal.parse(typeof own === "string" ? own : "")
       if (Result.isFailure(ours) || !Decimal.Equivalence(ours.success, theirs)) {
-        return `the program has ${typeof own === "string" ? own : "no text for"} ${ticker}, the exchange has ${theirs}`
+        return `the program has ${typeof own === "string" ? own : "no value for"} ${ticker}, the exchange has ${theirs}`
       }
     }
     return true

@@ -48,7 +48,7 @@ export interface Moment {
   readonly calls: ReadonlyArray<RequestRecord>
   /** The program's calls, as the network saw them, oldest first. */
   readonly sent: ReadonlyArray<Sent>
-  /** The values that the program reported about itself with `say`, by name. */
+  /** The values that the program reported about itself with `say`, keyed by name. */
   readonly said: ReadonlyMap<string, Said>
   /** Whether one of the program's processes is running. */
   readonly isRunning: boolean

@@ -97,7 +97,7 @@ const read = (answer: Answer): End => {
   }
 }
 
-/** Draws the delays of messages. */
+/** Returns a function that draws the delay of one message, in milliseconds. */
 const delays = ({ latency: { from, to }, order }: Scenario): () => number => {
   const random = Seeded.make(order, 1)
   const [least, most] = [Math.min(from, to), Math.max(from, to)]
@@ -135,7 +135,7 @@ const ask = (
 export class Network {
   /** All calls so far. */
   readonly calls: Array<Sent> = []
-  /** The channels that the program has subscribed to, by their names on the wire. */
+  /** The names of the channels that the program has subscribed to, as on the wire. */
   readonly channels = new Set<string>()
   private readonly world: World
   private readonly delay: () => number
@@ -155,7 +155,7 @@ export class Network {
     return this.unanswered
   }
 
-  /** Creates the transport of a process. */
+  /** Creates the transport for a process. */
   transportOf(peer: Peer): Transport.Transport["Service"] {
     return {
       send: (request) =>
@@ -233,7 +233,7 @@ export class Network {
   }
 }
 
-/** Delivers messages late, but in the sequence in which they were sent. */
+/** Returns a function that delivers messages late, but in the sequence in which they were sent. */
 const inOrder = <A>(timeline: Timeline, delay: () => number, deliver: (message: A) => void): (message: A) => void => {
   const waiting: Array<A> = []
   let last = 0

@@ -197,7 +197,7 @@ const eventsOf = (possible: Possibilities, around: Surroundings) => {
       ...onFutures,
       lastsMillis: between(0, 10_000)
     }),
-    // A fault selects calls by their numbers, so it may just as well be active from the start.
+    // A fault selects calls by their numbers, so it can be active from the start.
     Fault: fault && tagged<Scenario.Fault>("Fault", { at: fc.oneof(fc.constant(0), at.at), fault }),
     Kill: tagged<Scenario.Kill>("Kill", { ...at, ...down }),
     KillAtCall: tagged<Scenario.KillAtCall>("KillAtCall", { call: between(1, Math.max(1, calls)), ...down }),

@@ -109,7 +109,7 @@ export const start = (world: World, program: Program.Program, number: number): P
   let isAlive = true
   let hasEnded = false
   const peer: Peer = { number, isAlive: () => isAlive }
-  // oxlint-disable-next-line effecttsgo/any-unknown-in-error-context -- A program may fail with anything.
+  // oxlint-disable-next-line effecttsgo/any-unknown-in-error-context -- A program can fail with anything.
   const run = Effect.exit(Effect.provide(Effect.scoped(program.run), layerOf(world, peer)))
   let fiber: Fiber.Fiber<Exit.Exit<unknown, unknown>> | undefined
   const process: Process = {

@@ -20,7 +20,7 @@ import type { Possibilities } from "./Possibilities.ts"
 export type Services = Exchange.Services | Streams.Services | KeyValueStore.KeyValueStore | Scope.Scope
 
 /**
- * The errors with which preparing an exchange may fail.
+ * The errors with which preparing an exchange can fail.
  *
  * @category models
  */
@@ -58,7 +58,10 @@ export interface Options {
   readonly invariants: ReadonlyArray<Invariant>
   /** The events and faults that may occur. Default: all of them except `Key` events. */
   readonly possible?: Possibilities
-  /** The markets whose prices move and on which another account trades; `BTC_USDT` by default. */
+  /**
+   * The markets whose prices move and on which another account trades; `BTC_USDT` by default. An event on a market that
+   * does not exist, or that has no price, makes the verdict `invalid`.
+   */
   readonly markets?: ReadonlyArray<string>
   /** The period in which events happen; one minute by default. */
   readonly during?: Duration.Input
@@ -68,7 +71,8 @@ export interface Options {
   readonly restarts?: boolean
   /**
    * Prepares the exchange, in place of the default preparation. This effect must open the account `alice` with the
-   * example's key, and set the markets' prices.
+   * example's key, and set the prices of the program's markets. If `Trade` events may happen, it must also open the
+   * account `bob` with the example's key, and fund it.
    */
   readonly setUp?: Effect.Effect<void, SetUpFailed, Control>
   /** The exchange's API dialect. The default is the live exchange's, because only that dialect has streams. */

@@ -77,7 +77,8 @@ export interface Book {
 }
 
 /**
- * Another account trades with a market order.
+ * Another account, `bob`, trades with a market order. Like any order, it may be refused, for example because it is too
+ * small for the market.
  *
  * @category models
  */
@@ -181,7 +182,8 @@ export interface Stop {
 
 /**
  * The exchange is stopped and restarted. Afterwards it still has all commands that it had acknowledged. While it is
- * stopped, it refuses connections. Calls and streams in progress are lost.
+ * stopped, it refuses connections, and of the other events only faults have an effect on it. Calls and streams in
+ * progress are lost.
  *
  * @category models
  */

@@ -187,10 +187,15 @@ export const search = Effect.fnUntraced(function*(
   const foreign = new Map<string, Ambient.Foreign>()
   let runs = 1
 
+  const count = (names: Iterable<string>): void => {
+    for (const name of names) coverage.set(name, (coverage.get(name) ?? 0) + 1)
+  }
   const learn = Effect.suspend(() => {
     const before = coverage.size
-    for (const name of Coverage.reachedBy(history)) coverage.set(name, (coverage.get(name) ?? 0) + 1)
+    count(Coverage.reachedBy(history))
     if (coverage.size > before) corpus.add(history.scenario)
+    // An event that had no effect is no reason to vary a scenario.
+    count(Coverage.refusedIn(history))
     for (const found of history.foreign) foreign.set(`${found.kind} ${found.at}`, found)
     return onProgress({ phase: "searching", runs, reached: coverage.size })
   })

@@ -7,6 +7,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { MarketName } from "../domain/Identifiers.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
+import type { Reply } from "../sandbox/engine/Reply.ts"
 import type { RequestRecord } from "../sandbox/gateway/RequestRecord.ts"
 import * as Streams from "../sandbox/streams/Streams.ts"
 import type { OwnerRequest } from "../sandbox/venue/OwnerActions.ts"
@@ -33,8 +34,11 @@ export interface Server {
   readonly start: Effect.Effect<void>
   /** Stops the exchange. Does nothing if the exchange is already stopped. */
   readonly stop: Effect.Effect<void>
-  /** Performs an owner's action, or a call for another account. Does nothing while the exchange is stopped. */
-  readonly perform: (request: OwnerRequest) => Effect.Effect<void>
+  /**
+   * Performs an owner's action, or a call for another account. Returns the exchange's reply, or `undefined` if the
+   * exchange is stopped, so that nothing happened.
+   */
+  readonly perform: (request: OwnerRequest) => Effect.Effect<Reply | undefined>
   /** Returns a market's last price, in units, or `undefined` before its first price. */
   readonly price: (market: MarketName) => bigint | undefined
   /** Returns an account's calls, oldest first. */
@@ -81,7 +85,7 @@ export const make = Effect.fnUntraced(function*(dialect: Dialect, seed: number, 
       return Scope.close(latest.scope, Exit.void)
     }),
     perform: (request) =>
-      Effect.suspend(() => isRunning ? Effect.asVoid(Effect.orDie(latest.venue.perform(request))) : Effect.void),
+      Effect.suspend(() => isRunning ? Effect.orDie(latest.venue.perform(request)) : Effect.undefined),
     price: (market) => latest.venue.state.trading.get(market)?.lastPrice,
     callsOf: (account) =>
       [...earlier, ...isRunning ? latest.venue.callLog.after(0) : []].filter((call) => call.account === account)

@@ -1,6 +1,6 @@
 /**
  * A program's durable store: an Effect `KeyValueStore` that survives the death of its process. A value is durable once
- * `set` has succeeded. If a process is killed before that, the value may or may not have been stored.
+ * `set` has succeeded. If a process is killed before that, the value might or might not have been stored.
  */
 import * as Effect from "effect/Effect"
 import * as KeyValueStore from "effect/persistence/KeyValueStore"
@@ -16,7 +16,7 @@ const encoder = new TextEncoder()
 const written = (write: () => void): Effect.Effect<void> =>
   Effect.andThen(Effect.andThen(Effect.yieldNow, Effect.sync(write)), Effect.yieldNow)
 
-/** Creates a process's store. Its contents outlive the process. */
+/** Creates the store for a process. Its contents outlive the process. */
 export const make = (contents: Contents): KeyValueStore.KeyValueStore =>
   KeyValueStore.make({
     get: (key) =>

@@ -5,7 +5,7 @@
 import type * as Scheduler from "effect/Scheduler"
 import * as Seeded from "./Seeded.ts"
 
-/** Decides whether a task may still run. A killed process's tasks may not. */
+/** Decides whether a task is still allowed to run. A killed process's tasks are not. */
 export type IsAlive = () => boolean
 
 interface Task {

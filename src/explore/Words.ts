@@ -40,7 +40,7 @@ const quotes = ({ levels, market, spreadPermille }: Scenario.Book): string =>
     ? `the quotes on ${market} disappear`
     : `${market} is quoted on ${levels} level${levels === 1 ? "" : "s"}, with a spread of ${percent(spreadPermille)}`
 
-/** The texts for each stream symptom: the object that it affects, and the effect. */
+/** The words for each stream symptom: the object that it affects, and the effect. */
 const streamSymptoms: { readonly [Tag in StreamSymptom["_tag"]]: readonly [what: string, how: string] } = {
   Cut: ["message", "the connection closes instead"],
   Stall: ["message", "no further messages arrive"],
@@ -173,13 +173,20 @@ const orderLines = ({ events, moment }: History, begin: number): ReadonlyArray<L
   })
 }
 
+/** Describes the events. If an event, or its first step, had no effect, its line states the reason. */
+const eventLines = ({ refusals, scenario }: History, begin: number): ReadonlyArray<Line> =>
+  scenario.events.flatMap((event): ReadonlyArray<Line> => {
+    const text = eventText(event)
+    if (text === undefined || !("at" in event)) return []
+    const at = begin + event.at
+    const refusal = refusals.find((refusal) => refusal.event === event && refusal.at === at)
+    return [{ at, text: refusal === undefined ? text : `${text} (no effect: ${refusal.why})`, rank: 5 }]
+  })
+
 const linesOf = (history: History, begin: number): ReadonlyArray<Line> => {
-  const { marks, moment, scenario } = history
+  const { marks, moment } = history
   return [
-    ...scenario.events.flatMap((event): ReadonlyArray<Line> => {
-      const text = eventText(event)
-      return text === undefined || !("at" in event) ? [] : [{ at: begin + event.at, text, rank: 5 }]
-    }),
+    ...eventLines(history, begin),
     ...marks.slice(1).map(({ at, what, why }): Line => ({
       at,
       text: why === undefined ? markText[what] : `${markText[what]}: ${why}`,

@@ -3,11 +3,13 @@
  * this history's tasks run, in a sequence that the scenario decides. When no task is ready, the time jumps to the next
  * scheduled work.
  */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
 import * as Scheduler from "effect/Scheduler"
@@ -59,6 +61,20 @@ export interface Mark {
 }
 
 /**
+ * An event, or a step of an event, that had no effect.
+ *
+ * @category models
+ */
+export interface Refusal {
+  /** The time, in Unix milliseconds. */
+  readonly at: number
+  /** The event. */
+  readonly event: Scenario.Event
+  /** The reason: the exchange refused another account's order, or the exchange was down. */
+  readonly why: string
+}
+
+/**
  * A completed history.
  *
  * @category models
@@ -72,17 +88,19 @@ export interface History {
     readonly at: number
   }
   /**
-   * The reason why the history could not be checked, for example an error thrown by an invariant; absent if the history
-   * was checked.
+   * The reason why the history could not be checked, for example an error thrown by an invariant, or an event on a
+   * market that does not exist; absent if the history was checked.
    */
   readonly invalid?: string
   /** The required states that the history reached. */
   readonly reached: ReadonlyArray<string>
-  /** The resources that the seed does not control. Unless the list is empty, a replay may not reproduce the history. */
+  /** The resources that the seed does not control. Unless the list is empty, a replay might not reproduce it. */
   readonly foreign: ReadonlyArray<Ambient.Foreign>
   /** The changes in the program's lifecycle, oldest first. */
   readonly marks: ReadonlyArray<Mark>
-  /** The channels that the program has subscribed to, by their names on the wire. */
+  /** The events that had no effect, or whose steps had none, oldest first. */
+  readonly refusals: ReadonlyArray<Refusal>
+  /** The names of the channels that the program has subscribed to, as on the wire. */
   readonly channels: ReadonlySet<string>
   /** The final state. */
   readonly moment: Moment.Moment
@@ -157,6 +175,7 @@ class Running {
   private readonly said = new Map<string, Moment.Said>()
   private readonly failures: Array<string> = []
   private readonly marks: Array<Mark> = []
+  private readonly refusals: Array<Refusal> = []
   private readonly events: Array<Happened> = []
   private readonly monitors: ReadonlyArray<readonly [Invariant.Invariant, Invariant.Monitor]>
   private process: Process.Process | undefined
@@ -214,13 +233,17 @@ class Running {
     Events.schedule({
       timeline,
       server: this.server,
-      fork,
+      fork: (effect) => this.oversee(fork(effect)),
       kill: (millis) => this.kill(millis),
       stop: (millis) => this.stop(millis),
       drift: (millis) => {
         this.drift = millis
       },
-      started: () => this.watch()
+      started: () => this.watch(),
+      refused: (event, why) => void this.refusals.push({ at: timeline.now(), event, why }),
+      impossible: ({ _tag }, why) => {
+        this.invalid = `the event ${_tag} can't happen: ${why}`
+      }
     }, this.scenario)
     this.startProcess()
     const active = Duration.toMillis(Duration.fromInputUnsafe(during))
@@ -274,6 +297,7 @@ class Running {
       ),
       foreign: this.ambient.foreign,
       marks: this.marks,
+      refusals: this.refusals,
       channels: this.network.channels,
       moment: this.moment,
       millis: timeline.now() - start,
@@ -303,6 +327,13 @@ class Running {
     this.server.latest().venue.watch(({ at, events }) => {
       for (const event of events) this.events.push({ at: at / 1000, event })
       this.look()
+    })
+  }
+
+  /** Ends the history if an event fails, because its exchange is broken. */
+  private oversee(fiber: Fiber.Fiber<unknown>): void {
+    fiber.addObserver((exit) => {
+      if (Exit.isFailure(exit)) this.invalid = `the exchange has failed: ${Cause.pretty(exit.cause)}`
     })
   }
 

@@ -55,7 +55,7 @@ const wholeOf = (length: number): fc.Arbitrary<string> =>
   )
 
 /**
- * Decimals without a sign, at most 64 characters. Most are short, so two of them are often equal but written
+ * Decimals without a sign, at most 64 characters. Most are short, so two decimals are often equal in value but written
  * differently.
  */
 const magnitude: fc.Arbitrary<string> = fc.oneof(
@@ -90,7 +90,7 @@ const wholeNumber = fc.oneof(
   fc.bigInt({ min: 0n, max: 10n ** 40n })
 ).map((id) => id.toString())
 
-/** Order ids, some of which are larger than the safe integers. */
+/** Order ids, some of which exceed the largest safe integer. */
 export const orderId = wholeNumber.map((id) => id as Identifiers.OrderId)
 /** Trade ids. */
 export const tradeId = wholeNumber.map((id) => id as Identifiers.TradeId)
@@ -143,14 +143,14 @@ export const micros = fc.integer({ min: 0, max: 4_102_444_800_000_000 })
 /** Fractional Unix seconds, up to the year 2100. */
 export const unixTime = micros.map((n) => n / 1_000_000 as Time.UnixTime)
 
-/** Passphrases of at most 25 code points, some of which take two UTF-16 units and four bytes. */
+/** Passphrases of at most 25 code points, including code points of two UTF-16 units and four UTF-8 bytes. */
 export const passphrase = anyText(0, 25).map((text) => text as Code.Passphrase)
 /** Codes. */
 export const code = identifier<Code.Code>()
 /** Descriptions of at most 280 code points; most are short. */
 export const description = fc.oneof(anyText(0, 10), anyText(0, 280)).map((text) => text as Code.Description)
 
-/** Hex colours with 3, 6 or 8 digits. */
+/** Hex colors with 3, 6 or 8 digits. */
 export const hexColour = fc.constantFrom(3, 6, 8).chain((length) => textOf("0123456789abcdefABCDEF", length, length))
   .map((text) => `#${text}` as SubAccount.HexColour)
 
@@ -199,7 +199,7 @@ const bboRole = fc.constantFrom<Array<Order.BboRole>>("queue", "counterparty")
 const positionSide = fc.constantFrom<Array<Order.PositionSide>>("LONG", "SHORT", "BOTH")
 const cancelAllType = fc.constantFrom<Array<Order.CancelAllType>>("spot", "margin", "futures")
 
-/** The arbitraries of all brands, by schema identifier. */
+/** The arbitraries of all brands, keyed by schema identifier. */
 export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Decimal: decimal,
   Price: price,
@@ -251,7 +251,10 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 // From schemas to arbitraries
 // -----------------------------------------------------------------------------
 
-/** Returns the schemas with an identifier inside a schema, on both its decoded and its encoded side. */
+/**
+ * Returns a schema and its nested schemas, as far as they have an identifier, keyed by identifier. Visits both the
+ * decoded and the encoded side.
+ */
 export const identifiersIn = (ast: SchemaAST.AST): ReadonlyMap<string, SchemaAST.AST> => {
   const found = new Map<string, SchemaAST.AST>()
   const visit = (ast: SchemaAST.AST): void => {
@@ -296,7 +299,7 @@ const record = (fields: ReadonlyArray<readonly [name: string, ast: SchemaAST.AST
 const isNotEmpty = (check: SchemaAST.Check<never>): boolean =>
   Constraint.fromAnnotations(check.annotations)?.kind === "notEmpty"
 
-/** Returns the maximum length of a generated list: 4, or less if the schema's checks require it. */
+/** Returns the maximum length of a generated list: 4, or less if the schema's checks set a lower maximum. */
 const longest = (checks: ReadonlyArray<SchemaAST.Check<never>> = []): number =>
   checks.reduce((most, { annotations }) => {
     const constraint = Constraint.fromAnnotations(annotations)

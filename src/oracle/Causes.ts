@@ -24,7 +24,7 @@ interface Fault {
   readonly id: string
   /** The method and the path of the call. */
   readonly call: string
-  /** The HTTP status and the message of the response; `undefined` if the rule checks only part of it. */
+  /** The HTTP status and the message of the response; `undefined` if the rule checks only part of the response. */
   readonly answer: string | undefined
 }
 
@@ -43,7 +43,7 @@ const isError = (answer: string): boolean => /^HTTP (?:[45][0-9]{2}|[0-9]{3} \(n
 
 const isUnserved = (answer: string): boolean => /^HTTP (?:404|405|501)\b/u.test(answer)
 
-/** Whether a rule is broken by a response that a target gives to calls that it does not serve. */
+/** Whether the response that breaks a rule is typical of a call that the target does not serve. */
 export const mayBeUnserved = ({ outcome: { _tag, got = "" } }: Judged): boolean => _tag === "Broken" && isUnserved(got)
 
 /** Returns the declaration that leaves calls out of a check, as the content of a file for `--features`. */
@@ -70,7 +70,7 @@ const everywhere: Explain = (faults) => {
 }
 
 const sameAnswer: Explain = ([first, ...others]) =>
-  first?.answer === undefined || others.length === 0 ? undefined : `${first.call} has ${first.answer}`
+  first?.answer === undefined || others.length === 0 ? undefined : `${first.call} gets the response ${first.answer}`
 
 const sameCall: Explain = ([first, ...others]) => first === undefined || others.length < 2 ? undefined : first.call
 

@@ -35,7 +35,7 @@ export interface RunOptions {
    * The time limit of the check in milliseconds. Rules that have not started by then are skipped. No limit by default.
    */
   readonly budget?: number
-  /** The number of rules that must be evaluated for the check to succeed; 1 by default. */
+  /** The minimum number of rules that must be evaluated for the check to succeed; 1 by default. */
   readonly minJudged?: number
   /**
    * Whether the check can succeed even if it checks only public calls, because the target has no keys. False by
@@ -52,7 +52,7 @@ export interface RunOptions {
  * @category models
  */
 export interface Options extends RunOptions {
-  /** Ids of rules known to be broken. They still run, and a rule that holds is reported as stale. */
+  /** Ids of rules known to be broken. They still run, and an id whose rule holds is reported as stale. */
   readonly knownFailing?: ReadonlyArray<string>
   /** Ids of rules that break only sometimes. Such a rule never fails the check and is never stale. */
   readonly knownFlaky?: ReadonlyArray<string>
@@ -85,7 +85,9 @@ export const select = (
  */
 const maxUnanswered = 3
 
-/** Runs the rules one after the other, and appends their results. Returns the reason if it aborted. */
+/**
+ * Runs the rules one after the other, and appends their results to `results`. Returns the reason if the check aborts.
+ */
 const runAll = Effect.fnUntraced(function*(
   session: Session.Session,
   options: Options,
@@ -116,7 +118,7 @@ const runAll = Effect.fnUntraced(function*(
   return aborted
 })
 
-/** Returns the stale known failures, which are those that match rules that hold, but no broken rule. */
+/** Returns the stale known failures: the patterns that match a rule that holds, but no broken rule. */
 const staleOf = (knownFailing: ReadonlyArray<string>, results: ReadonlyArray<Report.Result>): ReadonlyArray<string> =>
   knownFailing.filter((pattern) => {
     const named = results.filter(({ rule }) => Report.matches([pattern], rule.id))

@@ -1,5 +1,5 @@
 /**
- * The features that a target declares. Rules about other features are skipped instead of reported as broken.
+ * The features that a target declares. Rules about undeclared features are skipped instead of reported as broken.
  *
  * @example
  * ```ts
@@ -27,9 +27,9 @@ import * as Paths from "./world/Paths.ts"
 export interface Features {
   /**
    * The paths that the target serves, in the document's spelling, without the market at the end of a path; all by
-   * default. Calls that other rules need to find prices and orders are tried in any case. `streams` stands for the
-   * WebSocket with all its channels. `streams/depth` stands for one channel, which is named after the first part of its
-   * methods.
+   * default. Calls that many rules need to find prices and orders are tried even if they are not listed. `streams`
+   * stands for the WebSocket with all its channels. `streams/depth` stands for one channel, which is named after the
+   * first part of its methods.
    */
   readonly endpoints?: ReadonlyArray<string>
   /**
@@ -40,8 +40,8 @@ export interface Features {
   /** The target's own paths for calls that it serves elsewhere, keyed by the document's path. */
   readonly paths?: Readonly<Record<string, string>>
   /**
-   * Last prices by market name, as decimals. They take precedence over the target's own prices. The `mutating` profile
-   * places orders around them, so they must be near the market.
+   * Last prices as decimals, keyed by market name. They take precedence over the target's own prices. The `mutating`
+   * profile places orders around them, so they must be near the market.
    */
   readonly prices?: Readonly<Record<string, string>>
 }
@@ -118,7 +118,7 @@ const namesOf = (call: string): ReadonlyArray<string> => isChannel(call) ? [call
 const reasonOf = ({ missing = {} }: Features, call: string): string | undefined =>
   namesOf(call).map((name) => missing[name]).find((reason) => reason !== undefined)
 
-/** Whether a list of endpoints contains a call. With a channel, it contains the WebSocket. */
+/** Whether a list of endpoints contains a call. A list with a channel also contains the WebSocket, and the reverse. */
 const lists = (endpoints: ReadonlyArray<string>, call: string): boolean =>
   namesOf(call).some((name) => endpoints.includes(name)) || (call === Channels.webSocket && endpoints.some(isChannel))
 
@@ -136,8 +136,8 @@ export const declares = (features: Features, path: string): boolean => {
 }
 
 /**
- * Returns the declared reason why a path is not called, or `undefined` if it is called. Calls that other rules need are
- * tried even if `endpoints` does not list them.
+ * Returns the declared reason why a path is not called, or `undefined` if it is called. Calls that many rules need to
+ * find prices and orders are tried even if `endpoints` does not list them.
  *
  * @category judging
  */

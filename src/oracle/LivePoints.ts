@@ -1,14 +1,14 @@
-/** Points that the live exchange's documentation leaves open, for calls that only it describes. */
+/** Points that the live exchange's documentation leaves open, for calls that only this documentation describes. */
 
 /** The open points; each is an `OpenPoint`. */
 export const livePoints = [
   {
     id: "open.live.market-data",
     point: "How candles and trades are ordered and aligned, whether all lists give a trade the same id, how open "
-      + "interest is counted, and how the older calls refuse a parameter",
+      + "interest is counted, and how the older calls refuse an invalid parameter",
     stance: "candles start at multiples of their interval, oldest first; trades are listed latest first, with one id "
-      + "everywhere; each contract is counted once; the older calls refuse a parameter like the candles call. The "
-      + "current interval has a candle, but an interval without trades has no candle",
+      + "everywhere; each contract is counted once; the older calls refuse an invalid parameter in the form of the "
+      + "candles call. The current interval has a candle, but an interval without trades has no candle",
     rules: [
       "candles.rows",
       "candles.times",
@@ -21,8 +21,8 @@ export const livePoints = [
   },
   {
     id: "open.live.grouping",
-    point: "The prices into which each level of an order book groups its orders",
-    stance: "level 1 is ten steps of the price's last decimal place, and each further level is ten times coarser",
+    point: "The price step of each grouping level of an order book",
+    stance: "ten units of the price's last decimal place at level 1, and ten times more at each further level",
     rules: ["book.grouping"]
   },
   {
@@ -56,9 +56,9 @@ export const livePoints = [
   {
     id: "open.live.margin-calls",
     point:
-      "At which margin an account is called and liquidated, how much is closed first, and what a liquidation costs",
-    stance: "an account is called at 1.5 times and liquidated at the maintenance margin, which is half the initial "
-      + "margin, as three captures show; a quarter is closed first; a liquidation costs nothing",
+      "When an account gets a margin call, when it is liquidated, how much is closed first, and the liquidation fee",
+    stance: "margin call at 1.5 times the maintenance margin, liquidation at the maintenance margin, which is half the "
+      + "initial margin, as three captures show; a quarter of a position is closed first; there is no liquidation fee",
     rules: { unchecked: "only the owner of an exchange can move a mark price" }
   },
   {
@@ -82,7 +82,8 @@ export const livePoints = [
   {
     id: "open.live.free-margin",
     point: "How the margin summary's freeMargin is computed, and which profit its pnl shows",
-    stance: "equity minus margin plus pnl minus unrealizedFunding, as captured responses show; the unrealized profit",
+    stance: "equity minus margin plus pnl minus unrealizedFunding, as captured responses show; pnl is the unrealized "
+      + "profit",
     rules: ["margin.free", "margin.pnl"]
   },
   {
@@ -112,8 +113,8 @@ export const livePoints = [
   },
   {
     id: "open.live.conditional",
-    point: "When the take-profit and stop-loss of a margin order are placed, on which side of its price they must "
-      + "be, whether their group has its own id, and the order of the conditional order list",
+    point: "When the take-profit and stop-loss of a margin order are placed, on which side of the order's price "
+      + "they must be, whether their group has its own id, and how the list of conditional orders is sorted",
     stance: "once the order is filled, for the filled amount; a triggered leg cancels the other leg; a leg on the "
       + "wrong side is refused with code 105 or 106; the group has its own id; the latest is listed first",
     rules: [
@@ -130,14 +131,14 @@ export const livePoints = [
   },
   {
     id: "open.live.changes",
-    point: "What the new amount of a partly filled order means, and whether a change without stp keeps stp: the live "
-      + "exchange's documentation shows the default no",
+    point: "What the new amount of a partly filled order means, and whether a change without stp keeps the order's "
+      + "stp: the live exchange's documentation shows no as the default",
     stance: "the amount includes the filled part, which stays with the old order; stp is kept",
     rules: ["live-changes.part.amount", "live-changes.stp"]
   },
   {
     id: "open.live.price-band",
-    point: "How far an order's price may be from the last price: the live exchange's documentation shows only the code",
+    point: "How far an order's price may be from the last price: the documentation shows only the error code",
     stance: "at most five times and at least a tenth of the last price, for activation prices too; unlimited in the "
       + "document's dialect",
     rules: { unchecked: "the width is not documented, so a target chooses its own" }
@@ -146,7 +147,7 @@ export const livePoints = [
     id: "open.live.retail",
     point: "Which accounts may place rpi and retail orders, and what such an order does if it meets no order of the "
       + "other kind",
-    stance: "the sandbox's owner admits accounts; the order rests, even if its price crosses that of a hidden order",
+    stance: "the sandbox's owner admits accounts; the order rests, even if its price crosses a hidden order",
     rules: { unchecked: "a caller can't admit an account" }
   },
   {
@@ -159,7 +160,7 @@ export const livePoints = [
   {
     id: "open.live.bulk",
     point: "Whether the client order id of a bulk order may be empty, and how stopOnFail changes the response",
-    stance: "it may be empty, and the order then has no id; the first refusal is the last item of the response",
+    stance: "it may be empty, and the order then has no client order id; the first refusal is the response's last item",
     rules: ["live-bulk.places"]
   },
   {
@@ -183,20 +184,20 @@ export const livePoints = [
   },
   {
     id: "open.live.stream-token",
-    point: "How long a token for a WebSocket connection is valid, and whether it authorises more than one connection",
-    stance: "it is valid for 60 seconds, and authorises more than one connection",
+    point: "How long a token for a WebSocket connection is valid, and whether it authorizes more than one connection",
+    stance: "it is valid for 60 seconds, and authorizes more than one connection",
     rules: { unchecked: "no rule uses a token twice, or waits until a token expires" }
   },
   {
     id: "open.live.streams",
     point: "Over a WebSocket: whether an acknowledgement comes before the first message, whether each change of an "
       + "order book has its own number, what happens to levels beyond a book's limit, to a second subscription to "
-      + "the same book and to a connection that sends text other than JSON, the first message about best prices, "
-      + "and balances that have not changed",
-    stance: "as clients have recorded them: the acknowledgement is first; each change has a larger number; a level "
-      + "beyond the limit is removed; the complete book is pushed again, and then each change once; the "
-      + "connection closes without a response; the first message has the current best prices; only changed "
-      + "balances are pushed",
+      + "the same book and to a connection that sends text other than JSON, what the first message about best "
+      + "prices shows, and whether unchanged balances are pushed",
+    stance: "as in clients' recordings: the acknowledgement is first; each change has a larger number; a level beyond "
+      + "the limit is removed; after a second subscription, the complete book is pushed again, and then each change "
+      + "once; after text other than JSON, the connection closes without a response; the first message shows the "
+      + "current best prices; only changed balances are pushed",
     rules: [
       "streams.subscribe.first",
       "streams.depth.again",

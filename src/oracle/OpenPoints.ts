@@ -11,7 +11,7 @@ export interface OpenPoint {
   readonly id: string
   /** The question that the document leaves open. */
   readonly point: string
-  /** How the sandbox and the client behave. */
+  /** The behavior of the sandbox and the client. */
   readonly stance: string
   /**
    * Either the ids of the rules that check the stance, or the reason why no rule checks it. None of these rules is
@@ -104,7 +104,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.rate.others",
-    point: "The rate limits of the other private endpoints",
+    point: "The rate limits of private endpoints other than the interest payment history",
     stance: "the live exchange's limits",
     rules: { unchecked: "the document does not state them, so a target chooses its own" }
   },
@@ -117,9 +117,8 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.refusals",
     point: "The HTTP status of an error, and how invalid fields other than planId and ticker are refused",
-    stance:
-      "HTTP 400, code 0 or 30, Validation failed, and errors that name every invalid field; OCO and cancel-all calls "
-      + "always have code 30, as the document says",
+    stance: "HTTP 400, code 0 or 30, Validation failed, and errors that name every invalid field; refusals of OCO and "
+      + "cancel-all calls always have code 30, as the document says",
     rules: [
       "errors.private.status",
       "errors.private.messages",
@@ -164,7 +163,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     stance: "it may, and then its payload has them too; in the live dialect the body may, but the payload may not: the "
       + "live documentation says that the body is checked against its canonical form and that spaces are rejected, but "
       + "the exchange's own older Python SDK, and a bot with published responses, sign a payload without spaces and send "
-      + "a body with them",
+      + "a body with spaces",
     rules: ["auth.body.spacing"]
   },
   {
@@ -201,7 +200,8 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     id: "open.order.trading",
     point: "The width of the taker band, the fee of a trade, and which order self-trade prevention cancels",
     stance:
-      "a price three times the market's is outside the band; the fee is a fraction of the fill; stp names the order",
+      "a price of three times the market price is outside the band; the fee is a fraction of the fill; stp names the "
+      + "order to cancel",
     rules: ["status.taker-band", "orders.fee", "orders.stp"]
   },
   {
@@ -257,7 +257,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.order-id",
     point: "The scope in which an order id is unique",
-    stance: "the complete exchange",
+    stance: "the entire exchange",
     rules: ["stop-limit.ids.accounts", "oco.ids.accounts"]
   },
   {

@@ -1,6 +1,6 @@
 /**
- * Identifies a target before any rule runs: whether it speaks this API in the expected dialect, and accepts the key.
- * A wrong target would break every rule for the same reason.
+ * Checks, before any rule runs, that a target speaks this API in the expected dialect and accepts the key. A wrong
+ * target would break every rule for the same reason.
  */
 import * as Effect from "effect/Effect"
 import type { Dialect } from "../protocol/Dialect.ts"
@@ -27,7 +27,7 @@ const toTargetError = (error: Verdict.CheckError): Target.TargetError =>
 const isPong = ({ json, text }: Target.Answer): boolean => json !== undefined && text.includes("pong")
 
 /**
- * Whether the response is an error object of a private call. A 404 is not accepted, because other servers may use the
+ * Whether the response is an error object of a private call. A 404 is not accepted, because other servers might use the
  * same format for it.
  */
 const isPrivateError = ({ json, status }: Target.Answer): boolean =>
@@ -57,7 +57,7 @@ const prefixRemedy = (baseUrl: string): string | undefined => {
 
 /**
  * Expects that the target speaks this API: it responds to the ping, or refuses an unsigned call with this API's error
- * object. One of the two is enough, because the other may be broken.
+ * object. Either is enough, because a faulty target might fail at the other.
  */
 const isThisApi = Effect.fnUntraced(function*({ profile, target, world: begin }: Session.Session) {
   const { world } = begin()
@@ -148,7 +148,7 @@ const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Sess
 
 /**
  * Expects that a target of the document's dialect ignores `nonceWindow`, because only the live dialect requires it to
- * be a boolean. This takes only two reads, so a read-only check can do it too.
+ * be a boolean. The test consists of two reads, so a read-only check can run it too.
  */
 const hasNoWindow = Effect.fnUntraced(function*(
   { target, world: begin }: Session.Session,

@@ -71,7 +71,7 @@ export interface Broken {
   readonly counterexample: string
   /** The expectation of the rule. */
   readonly expected: string
-  /** The target's actual behaviour. */
+  /** The target's actual behavior. */
   readonly got: string
   /** The method and the path of the call whose response shows the fault; absent if no single response does. */
   readonly call?: string
@@ -133,7 +133,7 @@ export interface Traffic {
   /** The number of requests that got no response. */
   readonly unanswered: number
   /**
-   * The methods and paths of the calls that the target serves: they have succeeded, or were refused with HTTP 400, 403,
+   * The methods and paths of the calls that the target serves: they succeeded, or were refused with HTTP 400, 403,
    * 409 or 422.
    */
   readonly served: ReadonlyArray<string>
@@ -163,7 +163,7 @@ export interface Report {
   readonly runs: number
   /** The results, in the same sequence as the rules. */
   readonly results: ReadonlyArray<Result>
-  /** The number of rules that must be evaluated for the check to succeed; 1 or more. */
+  /** The minimum number of rules that must be evaluated for the check to succeed; 1 or more. */
   readonly minJudged: number
   /** The stale known failures: rules listed as known failures that now hold. */
   readonly stale: ReadonlyArray<string>
@@ -188,8 +188,8 @@ export const budgetUsedUp = "the budget was used up"
 export const version = "3"
 
 /**
- * Whether a pattern selects a rule. A `*` matches any text; `auth` and `auth.*` both select every id that begins with
- * `auth.`.
+ * Whether any of the patterns selects a rule. A `*` matches any text; `auth` and `auth.*` both select every id that
+ * begins with `auth.`.
  *
  * @category selection
  */
@@ -254,7 +254,7 @@ const fails = ({ strict }: Report, { level }: Result): boolean => level === "MUS
  *   stale
  * - 2: the target did not respond, an order or other state could not be removed from it, or too few rules were
  *   evaluated. "Too few" means: none; fewer than `minJudged`; fewer than were skipped because the budget was used up;
- *   or, unless `publicOnly`, only rules that need no API key, although others were selected
+ *   or, unless `publicOnly`, only rules that need no API key, although rules that need a key were selected
  *
  * @category results
  */

@@ -32,14 +32,14 @@ export { Broken, type CheckError, conclude, describe, expect, isBroken, skip, Sk
 /**
  * How binding a rule is. `MUST`: the document states the requirement or, in the live dialect, the live exchange's
  * documentation does. `SHOULD`: the point is left open, and this project takes a stance. `INFO`: the rule only records
- * the target's behaviour.
+ * the target's behavior.
  *
  * @category models
  */
 export type Level = "MUST" | "SHOULD" | "INFO"
 
 /**
- * How a rule applies to a dialect: unchanged, with a different behaviour that has a source, or not at all.
+ * How a rule applies to a dialect: unchanged, with a different behavior that has a source, or not at all.
  *
  * @category models
  */
@@ -55,15 +55,15 @@ export interface Same {
 }
 
 /**
- * The dialect deviates from the document. The rule checks the dialect's own behaviour.
+ * The dialect deviates from the document. The rule checks the dialect's own behavior.
  *
  * @category models
  */
 export interface Other {
   readonly _tag: "Other"
-  /** A description of the dialect's behaviour. */
+  /** A description of the dialect's behavior. */
   readonly expectation: string
-  /** The source of that behaviour. */
+  /** The source of that behavior. */
   readonly source: string
   /** The level in this dialect; the rule's own by default. */
   readonly level?: Level
@@ -88,14 +88,14 @@ export interface NotApplicable {
 export const same: Expectation = { _tag: "Same" }
 
 /**
- * The source of deviations that the operator of the live exchange has published.
+ * The source of deviations that are published by the operator of the live exchange.
  *
  * @category constructors
  */
 export const liveDocumentation = "the live exchange's own documentation"
 
 /**
- * The source of deviations that clients have recorded.
+ * The source of deviations that are recorded by clients.
  *
  * @category constructors
  */
@@ -113,7 +113,7 @@ export const other = (expectation: string, source: string = liveDocumentation): 
 })
 
 /**
- * The live exchange's own documentation states the behaviour, so the rule is `MUST` in the live dialect, even if the
+ * The live exchange's own documentation states the behavior, so the rule is `MUST` in the live dialect, even if the
  * document leaves the point open.
  *
  * @category constructors

@@ -34,6 +34,7 @@ import * as LiveSteps from "./rules/LiveSteps.ts"
 import * as LiveStops from "./rules/LiveStops.ts"
 import * as MainBalance from "./rules/MainBalance.ts"
 import * as Margin from "./rules/Margin.ts"
+import * as MarginLists from "./rules/MarginLists.ts"
 import * as MarketOrders from "./rules/MarketOrders.ts"
 import * as Markets from "./rules/Markets.ts"
 import * as Models from "./rules/Models.ts"
@@ -76,7 +77,7 @@ import * as Trades from "./rules/Trades.ts"
 import * as TradingFees from "./rules/TradingFees.ts"
 
 /**
- * All rules. A rule's id never changes its meaning; see `Report.version`.
+ * All rules. If the meaning of a rule changes, `Report.version` changes too.
  *
  * @category rules
  */
@@ -128,6 +129,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...MarketOrders.rules,
   ...Positions.rules,
   ...Margin.rules,
+  ...MarginLists.rules,
   ...Borrowing.rules,
   ...HedgeMode.rules,
   ...Times.rules,

@@ -1,4 +1,4 @@
-/** Runs one rule: fast-check generates values and shrinks failures; the rule checks each value in its own world. */
+/** Runs one rule: fast-check generates values and shrinks failures; the rule checks each value. */
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -24,7 +24,7 @@ const replayPathOf = (counterexample: string): string | undefined => /replayPath
 export interface RunOptions {
   /** The seed of all generated values. */
   readonly seed: number
-  /** The number of values to generate. A rule may cap it, or raise it to the number of its examples. */
+  /** The number of values to generate. A rule may cap this number, or raise it to the number of the rule's examples. */
   readonly runs: number
   /** The path to the counterexample in fast-check; only in a replay. */
   readonly path?: string
@@ -49,7 +49,9 @@ interface Runs {
   readonly stop: Deferred.Deferred<void>
 }
 
-/** Repeats the check of a value while the target throttles it, and waits at most `patience` milliseconds in total. */
+/**
+ * Repeats the check of a value while the target throttles its calls. Waits at most `patience` milliseconds in total.
+ */
 const throttled = (
   check: Effect.Effect<unknown, Verdict.CheckError>,
   patience: number
@@ -64,8 +66,9 @@ const throttled = (
   )
 
 /**
- * Repeats the check of a value while a call in it gets no response. If the same call failed each time, the target does
- * not respond to that call. Otherwise the connection is at fault, and the value cannot be evaluated.
+ * Repeats the check of a value while a call in it gets no response. If all attempts fail at the same call, the target
+ * does not respond to that call. If they fail at different calls, the connection is at fault, and the value cannot be
+ * evaluated.
  */
 const answered = (check: Effect.Effect<unknown, Verdict.CheckError>): Effect.Effect<unknown, Verdict.CheckError> =>
   Effect.suspend(() => {
@@ -83,7 +86,7 @@ const answered = (check: Effect.Effect<unknown, Verdict.CheckError>): Effect.Eff
   })
 
 /**
- * Checks one value. In fast-check, a run can only pass or fail. A value that cannot be evaluated passes. After a
+ * Checks one value. In fast-check, a run can only pass or fail, so a value that cannot be evaluated passes. After a
  * missing response, all further runs pass, so nothing is shrunk.
  */
 const judge = Effect.fnUntraced(function*(

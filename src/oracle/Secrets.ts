@@ -4,8 +4,8 @@ import * as Signer from "../client/Signer.ts"
 import type { Target } from "./Target.ts"
 
 /**
- * Removes secrets from a string: the keys, the control-plane token, the secrets of sub-accounts' keys (which only a
- * faulty target shows), and tokens for WebSocket connections.
+ * Returns a function that removes secrets from a string: the keys, the control-plane token, the secrets of
+ * sub-accounts' keys (which only a faulty target shows), and tokens for WebSocket connections.
  */
 export const scrubber = ({ control, keys }: Target): (text: string) => string => {
   const scrub = Signer.scrubber(

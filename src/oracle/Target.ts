@@ -51,14 +51,14 @@ export interface Request {
   readonly path: string
   /** The query string, without the question mark. */
   readonly query?: string
-  /** The headers, by lower-case name. */
+  /** The headers, keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   /** The body as text; its UTF-8 bytes are sent. */
   readonly body?: string
   /** The text that was signed; absent for an unsigned request. */
   readonly signed?: string
   /**
-   * The parts that the rule changed on purpose: names of headers, `payload`, `nonce`. A curl command repeats them
+   * The parts that the rule changed on purpose: header names, `payload` and `nonce`. A curl command repeats these parts
    * unchanged.
    */
   readonly changed?: ReadonlyArray<string>
@@ -74,7 +74,7 @@ export interface Answer {
   readonly sent: Request
   /** The HTTP status. */
   readonly status: number
-  /** The headers, by lower-case name. */
+  /** The headers, keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   /** The body as text. */
   readonly text: string
@@ -94,7 +94,7 @@ export class TargetError extends Schema.TaggedError<TargetError>()("TargetError"
 }) {
   /** The reason why there was no response. */
   declare readonly reason: string
-  /** The time to wait before the complete rule is retried, in milliseconds; absent if a retry is pointless. */
+  /** The time to wait before the value is checked again, in milliseconds; absent if a retry is pointless. */
   declare readonly retryAfter?: number
   /**
    * The method and the path of a request that got no response. The request must not simply be repeated, because the
@@ -143,14 +143,11 @@ export interface Target {
   readonly baseUrl: string
   /** Sends one request. Never follows a redirect. Fails with `TargetError` if there is no response. */
   readonly send: (request: Request) => Effect.Effect<Answer, TargetError>
-  /**
-   * Makes a socket for one WebSocket connection. Without it, rules about streams are skipped, unless the target
-   * declares that it has no WebSocket.
-   */
+  /** Makes a socket for one WebSocket connection. If absent, rules about streams are skipped. */
   readonly dial?: Dialer.Dialer["Service"]["dial"]
   /**
-   * The keys of an account. Without keys, rules make only public calls, and calls of accounts that they open through
-   * the control plane.
+   * The keys of an account. Without keys, rules make only public calls, and private calls for accounts that they open
+   * through the control plane.
    */
   readonly keys?: Keys
   /** The control plane, for rules that create accounts, funds and prices. */
@@ -167,7 +164,7 @@ export interface Target {
  * @category models
  */
 export interface Options {
-  /** The URL below which the paths of the API begin. */
+  /** The URL to which the API's paths are appended. */
   readonly baseUrl: string
   /** The dialect that the target is expected to speak. */
   readonly dialect: Dialect
@@ -207,7 +204,7 @@ const toHttp = (url: string, { body, headers, method }: Request) => {
   )
 }
 
-/** Limits the rate: sends requests evenly spaced, in the sequence of their arrival. */
+/** Limits the rate: delays requests to space them evenly, in the sequence of their arrival. */
 const pace = (maxRate: number): Effect.Effect<void> => {
   const interval = 1000 / maxRate
   let next = 0
@@ -280,7 +277,8 @@ export const fromLayer = <E>(
   Effect.flatMap(Layer.build(layer), (context) => Effect.provideContext(http(options), context))
 
 /**
- * The URL of an exchange's WebSocket: `/ws` below its base URL, or the live exchange's own server.
+ * Returns the URL of an exchange's WebSocket: `/ws` under the base URL or, for the live exchange's base URLs, the URL
+ * of its WebSocket server.
  *
  * @category constructors
  */

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import * as Json from "../protocol/Json.ts"
 import type { Answer, TargetError } from "./Target.ts"
 
-/** The schema of a response. It never decodes responses, because only targets create them. */
+/** The schema of a response. The schema never decodes, because only targets create responses. */
 const TargetAnswer = Schema.declare((value: unknown): value is Answer => Json.isObject(value) && "sent" in value)
 
 /** The target breaks a rule. */
@@ -13,9 +13,9 @@ export class Broken extends Schema.TaggedError<Broken>()("Broken", {
   got: Schema.String,
   answer: Schema.optionalKey(TargetAnswer)
 }) {
-  /** The behaviour that the rule expects. */
+  /** The behavior that the rule expects. */
   declare readonly expected: string
-  /** The target's actual behaviour. */
+  /** The target's actual behavior. */
   declare readonly got: string
   /** The response that shows the fault; absent when the verdict is based on several responses. */
   declare readonly answer?: Answer

@@ -13,7 +13,7 @@ const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
   })
 )
 
-/** The fields that are the same in all responses about a key. */
+/** The fields that are the same in all responses that describe a key. */
 export const common = {
   subAccountId: SubAccountId,
   id: ApiKeyId,

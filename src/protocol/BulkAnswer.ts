@@ -29,9 +29,9 @@ export interface Unreadable {
 
 /** The item for one order: a result or an error. */
 interface Said<A> {
-  /** The result for the order. Absent when the order was refused. */
+  /** The result for the order. Absent when the exchange refused the order. */
   readonly result?: A
-  /** The order's refusal. Absent when the order was accepted. */
+  /** The order's refusal. Absent when the exchange accepted the order. */
   readonly error?: Refusal
 }
 
@@ -41,7 +41,7 @@ interface Said<A> {
 export interface Item<A> extends Said<A> {
   /** Present instead of `result` and `error` when they can't be decoded. */
   readonly unreadable?: Unreadable
-  /** Present instead of the other fields when they do not show the order's outcome. */
+  /** Present instead of the other fields when the response does not show the order's outcome. */
   readonly lost?: Errors.OutcomeUnknown | Errors.AcceptedUnreadable
 }
 

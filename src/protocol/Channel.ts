@@ -22,7 +22,7 @@ import * as Compiled from "./Compiled.ts"
  *
  * - `set`: a subscription replaces the channel's set of topics on its connection
  * - `added`: a subscription adds a topic to its connection, or replaces the topic with the same key
- * - `single`: a connection has at most one topic; a subscription replaces it
+ * - `single`: a connection has at most one topic; a new subscription replaces that topic
  *
  * @category models
  */
@@ -36,8 +36,8 @@ export type Sharing = "set" | "added" | "single"
  *   message
  * - `chained`: each change contains the sequence number of the state before it, so a gap is detected. A new
  *   subscription begins with a snapshot
- * - `identified`: each record has an id and is pushed once. A query reads the latest records; their ids show which of
- *   them were already pushed
+ * - `identified`: each record has an id and is pushed once. A query reads the latest records; their ids show which
+ *   records were already pushed
  * - `changed`: each message contains changes to a state, and is pushed once. A query reads the complete state
  * - `signal`: each message is pushed once, and no query returns it
  *
@@ -73,7 +73,7 @@ type Encoder<A, I> = (value: A) => Result.Result<I, Schema.SchemaError>
 export interface QueryDefinition<Params, Answer> {
   /** The method, such as `depth_request`. */
   readonly method: string
-  /** The parameters: by name in the domain, by position on the wire. */
+  /** The parameters, which are positional on the wire. */
   readonly params: Schema.Codec<Params, ReadonlyArray<unknown>>
   /** The response's `result`. */
   readonly result: Schema.Codec<Answer, unknown>
@@ -142,17 +142,17 @@ export interface Definition<
   readonly name: string
   /** The first part of the channel's methods, such as `depth` in `depth_subscribe`. */
   readonly wire: string
-  /** Whether a connection must be authorised for an account (`private`) or not (`public`). */
+  /** Whether a connection must be authorized for an account (`private`) or not (`public`). */
   readonly access: Access
   /** How the subscriptions of a connection share the channel. */
   readonly sharing: Sharing
   /**
-   * The schema of a topic. A topic is, for example, one market or all markets. Topics are checked before anything is
-   * sent.
+   * The schema of a topic. A topic is, for example, one market or all markets. The client checks topics before it sends
+   * anything.
    */
   readonly topic: Schema.Codec<Topic, unknown>
   /**
-   * The parameters of a subscribe request, by position on the wire: all topics of the connection, or the topic to add.
+   * The parameters of a subscribe request, positional on the wire: all topics of the connection, or the topic to add.
    * The parameters may cover more than the topics if the protocol can't express less; {@link Definition.about} then
    * selects the relevant part of each message.
    */
@@ -182,9 +182,9 @@ export interface Definition<
   readonly first: "snapshot" | "value" | "nothing"
   /** How a subscriber recovers from a gap. */
   readonly continuity: Continuity
-  /** How often messages are pushed. */
+  /** How often the exchange pushes messages. */
   readonly pushes: Pushes
-  /** The queries, by the service's method name. */
+  /** The queries, keyed by the service's method name. */
   readonly queries: Queries
   /** The page of the live exchange's documentation that describes the channel. */
   readonly source: string

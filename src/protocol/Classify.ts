@@ -124,8 +124,8 @@ const toMessages = (value: unknown, scrub: Answer["scrub"]): ReadonlyArray<strin
 
 /**
  * Returns the field that a key in an error body refers to. The live exchange reports errors about the total (amount ×
- * price) under a key that is only a field of requests to modify an order. For all other requests, the client reports
- * these errors for the amount.
+ * price) under a key that is only a field of requests to modify an order. For requests without that field, the client
+ * reports these errors under the amount.
  */
 const fieldOf = ({ fields, nameOf }: Wire.Any, key: string): string | undefined =>
   nameOf(key) ?? (key === totalKey && Object.hasOwn(fields, "amount") ? "amount" : undefined)
@@ -155,7 +155,7 @@ interface ErrorBody {
 
 /**
  * Whether a response is an error body, whatever its status: an integer code and a message, or a form that {@link
- * Wire.saysError} recognises. An integer code is required because some documented successes have a message, or a `code`
+ * Wire.saysError} recognizes. An integer code is required because some documented successes have a message, or a `code`
  * that is a string.
  */
 const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {
@@ -165,8 +165,8 @@ const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {
 }
 
 /**
- * Whether an error code means that the exchange's gateway could not reach or understand its trading service (live
- * documentation of bulk orders: 500). The order's outcome is then unknown.
+ * Whether an error code means that the exchange's gateway could not reach or understand its trading service (the live
+ * documentation, bulk orders: code 500). The order's outcome is then unknown.
  */
 export const isServerError = (code: number): boolean => code >= 500 && code < 600
 
@@ -183,9 +183,9 @@ const toErrorBody = (json: unknown): ErrorBody | undefined => {
 }
 
 /**
- * Whether an error body has the exchange's own format, which proves that the exchange refused the call. A proxy in
- * between may also respond with JSON and a message. The live exchange may omit `errors`, or send an empty list when no
- * field is invalid.
+ * Whether an error body has the exchange's own format, which proves that the exchange refused the call. A proxy between
+ * the client and the exchange might also respond with JSON and a message. The live exchange can omit `errors`, or send
+ * an empty list when no field is invalid.
  */
 const isOwnForm = (json: unknown, { omitsErrors }: Dialect): boolean => {
   if (!Json.isObject(json)) return false
@@ -297,7 +297,7 @@ export const itemRefusal = <E extends Endpoint.Any>(
 
 /**
  * The possible refusals of a single order in a bulk call: the refusals of the endpoint that places a single order,
- * except those that concern the complete call.
+ * except those that concern the entire call.
  */
 export type ItemRefusal<E extends Endpoint.Any> = Extract<
   Endpoint.Failure<E>,
@@ -334,7 +334,7 @@ const toItemRefusal = (
 
 /**
  * Reads a public refusal: the document's `{success: false, message, params}`, or one of the live exchange's forms, in
- * which the messages by field are in `message` or are the complete body.
+ * which the messages by field are in `message` or form the entire body.
  */
 const publicRefusal = (
   endpoint: Endpoint.Any,
@@ -342,7 +342,7 @@ const publicRefusal = (
   json: Readonly<Record<string, unknown>>
 ): Errors.PublicRequestRejected => {
   const { message, params } = json as { readonly message?: unknown; readonly params?: unknown }
-  // An API V1 endpoint may refuse without a message.
+  // An API V1 endpoint can refuse without a message.
   const said = message === undefined ? json : message ?? "no reason given"
   const words = (value: unknown) => toMessages(value, answer.scrub).join(" ")
   return new Errors.PublicRequestRejected({
@@ -446,7 +446,7 @@ const accepted = <E extends Endpoint.Any>(
     )
 }
 
-/** Builds an item of a bulk response. `read` is the result of decoding a list of just this item. */
+/** Builds an item of a bulk response. `read` is the result of decoding a list that contains only this item. */
 const readItem = (
   answer: Answer,
   at: number,
@@ -514,7 +514,7 @@ export const classify = <E extends Endpoint.Any>(
 ): Verdict<Endpoint.Response<E>> => {
   const { status, text } = answer
   if (status >= 300 && status < 400) return uncertain("redirected", `HTTP ${status}; redirects are never followed`)
-  // After HTTP 408 and 421, a proxy may send the call to the exchange again, whatever the body contains.
+  // After HTTP 408 and 421, a proxy might send the call to the exchange again, whatever the body contains.
   if (status >= 500 || status === 408 || status === 421) return uncertain("server-error", `HTTP ${status}`)
   const isSuccess = status >= 200 && status < 300
   if (isSuccess) {

@@ -33,7 +33,10 @@ export type Fused = (compile: Compile, source: SchemaAST.AST, target: SchemaAST.
 
 const fusions = new WeakMap<object, Fused>()
 
-/** Registers a compiler for a transformation together with the nodes on both sides, and returns the transformation. */
+/**
+ * Registers a compiler that fuses a transformation and the nodes on both its sides into one parser. Returns the
+ * transformation.
+ */
 export const fused = <F extends (input: never) => unknown>(transform: F, build: Fused): F => {
   fusions.set(transform, build)
   return transform
@@ -225,8 +228,8 @@ const testsOf = (ast: SchemaAST.AST, checks: ReadonlyArray<SchemaAST.Check<never
   })
 
 /**
- * A predicate for all checks of a node; `undefined` when the node has no checks. A flipped node checks its input, and
- * any other node checks its output.
+ * Returns a predicate for all checks of a node, or `undefined` when the node has no checks. A flipped node checks its
+ * input, and any other node checks its output.
  */
 export const checksOf = (ast: SchemaAST.AST, side: "input" | "output"): ((value: unknown) => boolean) | undefined => {
   const checks = side === "output" ? ast.checks : "encodingChecks" in ast ? ast.encodingChecks : undefined

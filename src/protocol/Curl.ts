@@ -55,7 +55,7 @@ export const send = ({ body, headers, method, url }: Command, between = " "): st
  * Returns a shell expression for a new nonce: the time in seconds, followed by random digits. In a shell without random
  * numbers, the digits come from the process id. The new nonce has as many digits as the old nonce, if the old nonce is
  * long enough. Where nonces must increase, a nonce with more digits would be greater than the nonces of all other
- * programs, whose calls would then be refused.
+ * programs, so the exchange would refuse those programs' calls.
  */
 const newNonce = (old = ""): string => {
   const digits = old.length > 10 ? old.length - 10 : 5

@@ -21,7 +21,7 @@ import { totalKey, type Violation } from "./Violation.ts"
 import * as Wire from "./Wire.ts"
 
 /**
- * A refusal's error body and HTTP status (document, "Errors").
+ * A refusal's error body and HTTP status (the document, "Errors").
  *
  * @category models
  */
@@ -46,13 +46,14 @@ export interface Refusals {
   /** The key is disabled. */
   readonly keyDisabled: Refusal
   /**
-   * The key is restricted to other endpoints, or its sub-account lacks the permission (document, "Authentication", 4).
+   * The key is restricted to other endpoints, or its sub-account lacks the permission (the document, "Authentication",
+   * 4).
    */
   readonly endpointNotAllowed: Refusal
-  /** The endpoint is B2B-only, and the account is not a business partner (document, "Authentication", 5). */
+  /** The endpoint is B2B-only, and the account is not a business partner (the document, "Authentication", 5). */
   readonly noB2bAccess: Refusal
   /**
-   * The body is not a JSON object with a JSON content type, or the payload header is not the Base64 of its text: see
+   * The body is not a JSON object with a JSON content type, or the payload header is not the Base64 of the body: see
    * `VenuePolicy.payload`.
    */
   readonly payloadInvalid: Refusal
@@ -68,11 +69,11 @@ export interface Refusals {
   readonly nonceOutsideWindow: Refusal
   /** `nonceWindow` is present but not a boolean. */
   readonly nonceWindowInvalid: Refusal
-  /** The account made too many calls in a short time (document, "Limits"). */
+  /** The account made too many calls in a short time (the document, "Limits"). */
   readonly rateLimited: Refusal
   /**
-   * There is no position that the reduce-only order could reduce, or the order is on the same side as the position
-   * (document, Endpoints §2).
+   * There is no position that the reduce-only order could reduce, or the order is on the same side as the position (the
+   * document, Endpoints §2).
    */
   readonly reduceOnly: Refusal
   /** The wallet's balance does not cover the order. */
@@ -91,9 +92,13 @@ export interface Refusals {
   readonly notMaker: Refusal
   /** A post-only order would trade immediately at its new price. */
   readonly notMakerModified: Refusal
+  /** The take-profit of an OCO order would trade immediately. */
+  readonly takeProfitNotMaker: Refusal
+  /** The activation price of an OCO order's stop-loss is on the wrong side of the last price. */
+  readonly wrongStopLoss: Refusal
   /** The book has no order from which an order at the best bid or offer could take its price. */
   readonly noQuote: Refusal
-  /** The account has no such open position. */
+  /** The account has no open position that matches the request. */
   readonly positionNotFound: Refusal
   /** The collateral does not cover the positions and orders at the new leverage. */
   readonly leverageNotCovered: Refusal
@@ -131,14 +136,14 @@ export interface Refusals {
 export type RefusalKind = keyof Refusals
 
 /**
- * The message of a refusal for invalid fields, in both dialects (document, "Errors").
+ * The message of a refusal for invalid fields, in both dialects (the document, "Errors").
  *
  * @category constants
  */
 export const validationFailed = "Validation failed"
 
 /**
- * An order's wire keys, where they differ between the dialects, by their domain names.
+ * The wire keys of an order that differ between the dialects, keyed by domain name.
  *
  * @category models
  */
@@ -195,20 +200,20 @@ export interface PublicRefusal {
  */
 export interface Dialect {
   /**
-   * The dialect's name, for configuration and reports. Behaviour does not depend on the name; the other fields contain
+   * The dialect's name, for configuration and reports. Behavior does not depend on the name; the other fields contain
    * all differences.
    */
   readonly name: "document" | "live"
   /** An order's wire keys, where they differ between the dialects. */
   readonly keys: OrderKeys
-  /** The schema of an order's status in a response (document, "Order status"). */
+  /** The schema of an order's status in a response (the document, "Order status"). */
   readonly orderStatus: Schema.Codec<Order.ReceivedStatus, string>
   /**
    * Whether an order's type on the wire shows that the order is on margin, as in `margin limit`. In the domain,
    * `margin` is a separate field.
    */
   readonly marginTypes: boolean
-  /** The schema of self-trade prevention in a request (document, Endpoints §3). */
+  /** The schema of self-trade prevention in a request (the document, Endpoints §3). */
   readonly selfTradePrevention: Schema.Codec<Order.SelfTradePrevention, string>
   /** The schema of self-trade prevention in a response. */
   readonly receivedSelfTradePrevention: Schema.Codec<Order.ReceivedSelfTradePrevention, string>
@@ -245,8 +250,8 @@ export interface Dialect {
   /** Whether a key must be present on the wire even when its value means "absent": see `Wire.Absent`. */
   readonly demandsAll: boolean
   /**
-   * Creates the nonce fields of a body (document, "Authentication", 3). `window` asks the exchange to accept nonces
-   * near its clock in any order; a dialect without that option ignores it.
+   * Creates the nonce fields for a body (the document, "Authentication", 3). `window` asks the exchange to accept
+   * nonces near its clock in any order; a dialect without that option ignores `window`.
    */
   readonly nonce: (nonce: number, window: boolean) => NonceFields
   /**
@@ -256,16 +261,16 @@ export interface Dialect {
   readonly nonceUnit: "milliseconds" | "microseconds"
   /** The refusals for calls whose fields do not break a constraint. */
   readonly refusals: Refusals
-  /** Whether an error body may omit `errors`, which the document requires (document, "Errors"). */
+  /** Whether an error body may omit `errors`, which the document requires (the document, "Errors"). */
   readonly omitsErrors: boolean
-  /** Creates the refusal of an order request with invalid fields (document, "Errors"). */
+  /** Creates the refusal of an order request with invalid fields (the document, "Errors"). */
   readonly orderValidation: (violations: ReadonlyArray<Violation>) => Refusal
   /**
    * Returns a field's key in a refusal's `errors`, given the field's domain name, its wire key and the broken
    * constraint.
    */
   readonly errorKey: (field: string, wireKey: string, constraint: Constraint) => string
-  /** The refusal of any other private request with invalid fields (document, "Errors"). */
+  /** The refusal of invalid fields in a private request that is not an order request (the document, "Errors"). */
   readonly fieldValidation: Refusal
   /**
    * Creates the refusal of a public request with invalid fields. `errors` contains the messages by field. The document
@@ -311,6 +316,7 @@ const common = {
   orderNotFound: { status: 400, code: 2, message: "Inner validation failed" },
   orderNotThere: { status: 400, code: 404, message: "Order not found" },
   notMaker: { status: 400, code: 13, message: "Inner validation failed" },
+  wrongStopLoss: { status: 400, code: 151, message: "Inner validation failed" },
   noQuote: { status: 400, code: 12, message: "Inner validation failed" },
   unavailable: { status: 503, code: 0, message: "The exchange has stopped." },
   notFound: { status: 404, code: 0, message: "Not found." },
@@ -373,6 +379,7 @@ export const document: Dialect = made(() => ({
     ...marginRefusals(400),
     notEnoughToModify: { status: 400, code: 10, message: validationFailed },
     notMakerModified: { status: 400, code: 13, message: validationFailed },
+    takeProfitNotMaker: common.notMaker,
     notEnoughToTransfer: { status: 400, code: 3, message: "Inner validation failed" },
     notEnoughForCode: { status: 400, code: 5, message: "Inner validation failed" }
   },
@@ -408,7 +415,7 @@ const modes = { cb: "cancel_both", cn: "cancel_new", co: "cancel_old" } as const
 /** The code for a field that is not valid for the order's type. */
 const inapplicable: Readonly<Record<string, number>> = { activationPrice: 158, price: 159, total: 162, amount: 163 }
 
-/** The code for two flags that can't be combined, by the reported field and the other flag. */
+/** The codes for two flags that can't be combined, keyed by the reported field and then by the other flag. */
 const exclusive: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ioc: { postOnly: 37, rpi: 40 },
   retail: { rpi: 41 }
@@ -500,6 +507,7 @@ export const live: Dialect = made(() => ({
     ...marginRefusals(422),
     notEnoughToModify: { status: 422, code: 10, message: validationFailed },
     notMakerModified: { status: 422, code: 13, message: validationFailed },
+    takeProfitNotMaker: { status: 400, code: 150, message: "Inner validation failed" },
     notEnoughToTransfer: { status: 422, code: 3, message: "Inner validation failed" },
     notEnoughForCode: { status: 422, code: 5, message: "Inner validation failed" }
   },
@@ -537,7 +545,7 @@ export const live: Dialect = made(() => ({
 }))
 
 /**
- * Both dialects by name, for configuration.
+ * Both dialects, keyed by name, for configuration.
  *
  * @category dialects
  */

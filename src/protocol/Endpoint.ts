@@ -34,7 +34,7 @@ import type * as Wire from "./Wire.ts"
 export type RefusalTag = "ValidationFailed" | "InvalidFields" | "ReduceOnlyRejected"
 
 /**
- * A rate limit (document, "Limits").
+ * A rate limit (the document, "Limits").
  *
  * @category models
  */
@@ -46,14 +46,15 @@ export interface RateLimit {
 }
 
 /**
- * An endpoint's path. It may contain placeholders for request fields, by wire key: `/api/v4/public/orderbook/{market}`.
+ * An endpoint's path. It may contain placeholders with the wire keys of request fields:
+ * `/api/v4/public/orderbook/{market}`.
  *
  * @category models
  */
 export type Path = `/api/v${1 | 4}/${string}`
 
 /**
- * Whether a call places orders, and how to find them when its outcome is unknown:
+ * Whether a call places orders, and how to find the orders when the call's outcome is unknown:
  *
  * - `nothing`: the call places no orders with a client order id
  * - `order`: the call places one order, with the request's client order id
@@ -100,11 +101,11 @@ export interface Definition<
    * documentation describes it.
    */
   readonly clause?: string
-  /** The path. It may contain placeholders for request fields, by wire key: `/api/v4/public/orderbook/{market}`. */
+  /** The path. It may contain the wire keys of request fields as placeholders: `/api/v4/public/orderbook/{market}`. */
   readonly path: At
   /** Whether calls are signed with an API key (`private`) or not (`public`). */
   readonly access: Access
-  /** Whether only business partners may make the call (document, "Authentication", 5). Default `false`. */
+  /** Whether only business partners may make the call (the document, "Authentication", 5). Default `false`. */
   readonly b2b?: boolean
   /**
    * Whether the call changes anything at the exchange. The client never retries a mutating call that may have reached
@@ -124,7 +125,7 @@ export interface Definition<
    */
   readonly envelope?: "none" | "optional" | "required"
   /**
-   * The errors with which the endpoint may refuse a request's fields. They also determine the error family, which
+   * The errors with which the endpoint can refuse a request's fields. They also determine the error family, which
    * determines the wording of the messages.
    */
   readonly refusals: ReadonlyArray<Refusals>
@@ -173,7 +174,7 @@ export interface Endpoint<
   readonly clause: string
   /** `GET` for public calls, `POST` for private calls. */
   readonly method: "GET" | "POST"
-  /** Whether only business partners may make the call (document, "Authentication", 5). */
+  /** Whether only business partners may make the call (the document, "Authentication", 5). */
   readonly b2b: boolean
   /** Whether the call places orders, and how to find them. */
   readonly places: Placed
@@ -224,7 +225,7 @@ const tagsOf = {
 } as const
 
 /**
- * The tags of all errors with which a call to the endpoint can fail. {@link failureTags} returns them as a value.
+ * The tags of all errors with which a call to the endpoint can fail. {@link failureTags} returns the tags as a value.
  *
  * @category models
  */
@@ -241,8 +242,8 @@ export type FailureTag<E extends Any> =
 type AccessTag<Access> = Access extends "public" ? (typeof tagsOf.public)[number] : (typeof tagsOf.private)[number]
 
 /**
- * The tags that depend on whether the call mutates. If this is not known, these are the tags of reads and mutating
- * calls together.
+ * The tags that depend on whether the call mutates. If it is not known whether the call mutates, these are the tags of
+ * reads and mutating calls together.
  */
 type UncertainTag<Mutates> = Mutates extends true ? (typeof tagsOf.mutating)[number] : (typeof tagsOf.reading)[number]
 
@@ -334,8 +335,8 @@ export const make = <
 }
 
 /**
- * Creates a value per dialect on first use and caches the value, because a program uses few endpoints, but uses them
- * often.
+ * Returns a function that creates a value per dialect on first use and caches the value, because a program uses few
+ * endpoints, but uses them often.
  */
 const perDialect = <A>(make: (dialect: Dialect) => A): (dialect: Dialect) => A => {
   let made: WeakMap<Dialect, A> | undefined

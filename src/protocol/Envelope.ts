@@ -1,6 +1,6 @@
 /**
  * Builds the body of a private request as compact JSON: the request's own fields, then `request` (the endpoint's path)
- * and the nonce (document, "Authentication", 3).
+ * and the nonce (the document, "Authentication", 3).
  */
 import type { NonceFields } from "./Dialect.ts"
 import * as Json from "./Json.ts"

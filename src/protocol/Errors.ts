@@ -64,14 +64,14 @@ export interface Judged<O extends Outcome> {
 export type FieldErrors<F extends string> = { readonly [K in F]?: ReadonlyArray<string> }
 
 /**
- * Errors about fields that the request does not have. The keys are the exchange's field names.
+ * Errors for fields that the request does not have. The keys are the exchange's field names.
  *
  * @category models
  */
 export type OtherFields = { readonly [key: string]: ReadonlyArray<string> }
 
 /**
- * The fields that all errors about request fields share.
+ * The fields shared by all errors that concern request fields.
  *
  * @category models
  */
@@ -83,9 +83,9 @@ export interface NamedFields {
    * request.
    */
   readonly status: number
-  /** The errors for each request field, by the field's domain name. */
+  /** The errors for each request field, keyed by the field's domain name. */
   readonly fields: FieldErrors<string>
-  /** The response's errors about fields that the request does not have. The keys are the exchange's field names. */
+  /** The response's errors for fields that the request does not have. The keys are the exchange's field names. */
   readonly otherFields: OtherFields
   /** The request's client order id, if it has a valid id. */
   readonly clientOrderId?: ClientOrderId
@@ -164,7 +164,7 @@ const rejection = (): Base<"RequestRejected", Rejected> => {
  * @category models
  */
 export interface Reasoned extends Refused {
-  /** The exchange's message. It is often the only information, because the response may not name any field. */
+  /** The exchange's message. It is often the only information, because the response might not name any field. */
   readonly reason: string
 }
 
@@ -174,14 +174,14 @@ const reasoned = (): Base<"ReduceOnlyRejected", Reasoned> => {
 }
 
 /**
- * An order request has invalid fields: the message is `Validation failed`, and the code is 30 (document, "Errors"). The
- * live exchange uses the codes 30 to 43, and 1 for a value that is not a multiple of the market's step. Nothing was
+ * An order request has invalid fields: the message is `Validation failed`, and the code is 30 (the document, "Errors").
+ * The live exchange uses the codes 30 to 43, and 1 for a value that is not a multiple of the market's step. Nothing was
  * applied. Do not retry: correct the fields named in `fields`.
  *
  * @category errors
  */
 export class ValidationFailed<F extends string = string> extends refusal("ValidationFailed") {
-  /** The errors for each request field, by the field's domain name. */
+  /** The errors for each request field, keyed by the field's domain name. */
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange would refuse the same request again. */
   readonly isRetryable = false
@@ -192,13 +192,13 @@ export class ValidationFailed<F extends string = string> extends refusal("Valida
 }
 
 /**
- * A request other than an order request has invalid fields: HTTP 400, code 0, errors by field (document, "Errors").
+ * A request other than an order request has invalid fields: HTTP 400, code 0, errors by field (the document, "Errors").
  * Nothing was applied. Do not retry: correct the fields named in `fields`.
  *
  * @category errors
  */
 export class InvalidFields<F extends string = string> extends refusal("InvalidFields") {
-  /** The errors for each request field, by the field's domain name. */
+  /** The errors for each request field, keyed by the field's domain name. */
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange would refuse the same request again. */
   readonly isRetryable = false
@@ -210,13 +210,13 @@ export class InvalidFields<F extends string = string> extends refusal("InvalidFi
 
 /**
  * There is no position that a reduce-only order could reduce: no position is open, or the order is on the same side as
- * the position; code 116 (document, Endpoints §2 and "Errors"). Nothing was applied. Do not retry: check the position
- * first.
+ * the position; code 116 (the document, Endpoints §2 and "Errors"). Nothing was applied. Do not retry: check the
+ * position first.
  *
  * @category errors
  */
 export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
-  /** The errors for each request field, by the field's domain name. */
+  /** The errors for each request field, keyed by the field's domain name. */
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange refuses the same request until there is a position to reduce. */
   readonly isRetryable = false
@@ -228,13 +228,14 @@ export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
 }
 
 /**
- * The exchange refused a private call for another reason, such as an insufficient balance (document, "Errors"). Nothing
- * was applied. Do not retry until the cause is resolved: see `reason`, `code` and `fields`.
+ * The exchange refused a private call for a reason without its own error class, such as an insufficient balance (the
+ * document, "Errors"). Nothing was applied. Do not retry until the cause is resolved: see `reason`, `code` and
+ * `fields`.
  *
  * @category errors
  */
 export class RequestRejected<F extends string = string> extends rejection() {
-  /** The errors for each request field, by the field's domain name. */
+  /** The errors for each request field, keyed by the field's domain name. */
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange refuses the same request until the cause is resolved. */
   readonly isRetryable = false
@@ -248,12 +249,12 @@ export class RequestRejected<F extends string = string> extends rejection() {
 }
 
 // -----------------------------------------------------------------------------
-// All other errors. Each class redeclares its fields, because an editor does not show doc comments for a schema's
-// fields.
+// Errors without field names. Each class redeclares its fields, because an editor does not show doc comments for a
+// schema's fields.
 // -----------------------------------------------------------------------------
 
 /**
- * The exchange refused a public call, with `success: false`, a message and params (document, "Errors"). Nothing was
+ * The exchange refused a public call, with `success: false`, a message and params (the document, "Errors"). Nothing was
  * applied. Do not retry: correct the request.
  *
  * @category errors
@@ -287,13 +288,13 @@ export class PublicRequestRejected extends judged(
 }
 
 /**
- * The reason why a key may not make a call:
+ * The reason why a key is not allowed to make a call:
  *
  * - `unauthenticated`: the key is unknown or the signature is wrong. Check the key, the secret and the region
  * - `key-disabled`: the key exists, but is disabled. Enable it in the exchange's API settings
  * - `endpoint-not-allowed`: the key is restricted to other endpoints. Add this endpoint to the key's list
  * - `no-b2b-access`: the endpoint is for business partners only
- * - `not-permitted`: another reason, which is in the error's `reason`
+ * - `not-permitted`: a reason other than those above, which is in the error's `reason`
  *
  * @category models
  */
@@ -322,8 +323,8 @@ const remedies: { readonly [K in NotAuthorizedCause]: string } = {
 }
 
 /**
- * The key may not make this call (document, "Authentication", 4 and 5). Nothing was applied. Do not retry: `why` states
- * what to change about the key.
+ * The key is not allowed to make this call (the document, "Authentication", 4 and 5). Nothing was applied. Do not
+ * retry: `why` states what to change.
  *
  * @category errors
  */
@@ -341,7 +342,7 @@ export class NotAuthorized extends judged(
 ) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
-  /** The reason why the key may not make the call, which determines the remedy. */
+  /** The reason why the key is not allowed to make the call, which determines the remedy. */
   declare readonly why: NotAuthorizedCause
   /** The HTTP status of the response. */
   declare readonly status: number
@@ -365,10 +366,10 @@ export class NotAuthorized extends judged(
 
 /**
  * The exchange did not accept the nonce: the key has already used it, it arrived out of order, or it is too far from
- * the exchange's clock (document, "Authentication", 3). Nothing was applied. The client has already retried reads with
- * a new nonce, and also mutating calls if its transport can open a new connection. You may retry as well. If this error
- * happens often, another program uses the same key, or this machine's clock is wrong: see `ServerClock` and the `Nonce`
- * layers.
+ * the exchange's clock (the document, "Authentication", 3). Nothing was applied. The client has already retried a read
+ * with a new nonce, and also a mutating call if its transport can open a new connection. You may retry the call as
+ * well. If this error happens often, another program uses the same key, or this machine's clock is wrong: see
+ * `ServerClock` and the `Nonce` layers.
  *
  * @category errors
  */
@@ -402,8 +403,8 @@ export class NonceRejected extends judged(
 }
 
 /**
- * There were too many calls in a short time (document, "Limits"). Nothing was applied. Retry, but not before
- * `retryAfter`.
+ * There were too many calls in a short time (the document, "Limits"). Nothing was applied. Retry, but wait for
+ * `retryAfter` first.
  *
  * @category errors
  */
@@ -497,7 +498,7 @@ export class AcceptedUnreadable extends judged(
  * - `unreadable-answer`: the response was neither a readable success, nor a success with a readable order id, nor an
  *   error body in the exchange's own format; or the response was too large
  * - `contradictory-answer`: the response contradicts the request, for example because it has a different client order
- *   id, market or price. So it may belong to another call
+ *   id, market or price. The response may belong to another call
  *
  * @category models
  */
@@ -566,8 +567,8 @@ const AnyRedacted = Schema.declare(Redacted.isRedacted, {
 
 /**
  * It is unknown whether a mutating call was applied: it may have been applied already, or may still be applied later.
- * The client never retries such a call. Before you retry, find out what happened: for orders, use `Reconciliation`; for
- * other calls, compare balances.
+ * The client never retries such a call. Before you retry, find out what happened: if the call places orders, use
+ * `Reconciliation`; otherwise, compare balances.
  *
  * @category errors
  */
@@ -606,7 +607,7 @@ export class OutcomeUnknown extends judged(
   declare readonly market?: MarketName
   /** The request's order id, if it has one. */
   declare readonly orderId?: OrderId
-  /** The orders in a bulk request, in the same sequence. */
+  /** The orders in a bulk request, in the request's sequence. */
   declare readonly orders?: ReadonlyArray<NamedOrder>
   /** The fingerprint of the API key that signed the request: see `Credentials.fingerprint`. */
   declare readonly key: string
@@ -637,7 +638,7 @@ export class OutcomeUnknown extends judged(
  * - `nonce`: no nonce was available, for example because this machine's clock was set back
  * - `market-rules`: the market's rules could not be loaded, so the order was not sent
  * - `timeout`, `connection-lost`: only for a read. The read may have been sent, but it changes nothing
- * - `other`: another reason, which is in the error's `reason`
+ * - `other`: a reason other than those above, which is in the error's `reason`
  *
  * @category models
  */
@@ -702,8 +703,8 @@ const Unwritten = Schema.optionalKey(AnyRedacted).pipe(
 )
 
 /**
- * The response to a read does not match the document: it can't be decoded, it is not the requested page, or it is an
- * HTTP error without the document's error body. Nothing was applied. Retry only if `isRetryable` is true.
+ * The response to a read does not have the documented form: it can't be decoded, it is not the requested page, or it is
+ * an HTTP error without the documented error body. Nothing was applied. Retry only if `isRetryable` is true.
  *
  * @category errors
  */
@@ -722,7 +723,7 @@ export class UnexpectedResponse extends judged(
   declare readonly endpoint: string
   /** The HTTP status of the response. */
   declare readonly status: number
-  /** A description of how the response differs from the document. */
+  /** A description of how the response differs from the documented form. */
   declare readonly problem: string
   /**
    * The response's body: at most 4096 characters, without secrets; empty when the response can be read but is not the
@@ -730,8 +731,8 @@ export class UnexpectedResponse extends judged(
    */
   declare readonly body: string
   /**
-   * The number of unreadable rows in the list; `problem` explains the first of them. Absent when the response is not a
-   * list, when no row can be read, or when more than 1000 rows are unreadable.
+   * The number of unreadable rows in the list; `problem` explains the first unreadable row. Absent when the response is
+   * not a list, when no row can be read, or when more than 1000 rows are unreadable.
    */
   declare readonly unreadable?: number
   /**
@@ -756,9 +757,9 @@ export class UnexpectedResponse extends judged(
 }
 
 /**
- * A stream has emitted all records that pages can reach, and there may be more: a page's offset is limited (document,
- * "Limits"). Do not retry, because the stream would end at the same record. Narrow the query, for example by time or
- * market.
+ * A stream has emitted all records that pages can reach, and there may be more: a page's offset is limited (the
+ * document, "Limits"). Do not retry, because the stream would end at the same record. Narrow the query, for example by
+ * time or market.
  *
  * @category errors
  */

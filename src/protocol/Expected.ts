@@ -120,7 +120,7 @@ export const of = (
   return expected
 }
 
-/** A message about a field that breaks a constraint, such as `amount must be more than 0`. */
+/** The message for a field that breaks a constraint, such as `amount must be more than 0`. */
 export const sentence = (field: string, constraint: Constraint.Constraint): string => {
   switch (constraint.kind) {
     case "required":
@@ -188,7 +188,7 @@ const valuesOf = (ast: SchemaAST.AST): string => {
 
 /**
  * Describes in one line the parts of a value that a schema refuses: `wallet must be one of main, trade; amount is
- * missing`. `whole` is the name of the complete value.
+ * missing`. `whole` is the name of the entire value.
  */
 export const inWords = (error: { readonly issue: SchemaIssue.Issue }, whole = "the value"): string => {
   const found = new Set<string>()
@@ -206,7 +206,7 @@ export const inWords = (error: { readonly issue: SchemaIssue.Issue }, whole = "t
       case "Filter": {
         const { issue: inner } = issue
         const message = inner._tag === "InvalidValue" ? inner.annotations?.message : undefined
-        // A check may provide its own message about several fields.
+        // A check that compares several fields may provide its own message.
         if (typeof message === "string") return void found.add(path.length === 0 ? message : `${name}: ${message}`)
         return visit(inner, path, filter ?? described(issue.filter.annotations))
       }

@@ -14,7 +14,7 @@ export interface Request {
   readonly id: number
   /** The method, such as `depth_subscribe`. */
   readonly method: string
-  /** The parameters, by position. */
+  /** The positional parameters. */
   readonly params: ReadonlyArray<unknown>
 }
 
@@ -70,7 +70,7 @@ export const codes = {
 export const success = { status: "success" } as const
 
 /**
- * Reads the response to a request whose result is {@link success}. A response with another status is treated as a
+ * Reads the response to a request whose result is {@link success}. A response with a different status is treated as a
  * refusal, although it has no error, because the exchange did not carry out the request.
  */
 export const confirmed = (frame: Answer | Refusal): Answer | Refusal => {

@@ -8,7 +8,8 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
 /**
  * Whether the text may contain an integer beyond 2^53: sixteen consecutive digits that are not at the start of a string
- * or a fraction. Sixteen digits always cover one of the positions 15, 31, 47 and so on, so the loop checks only these.
+ * or a fraction. Sixteen digits always cover one of the positions 15, 31, 47 and so on, so the loop checks only these
+ * positions.
  */
 const mayBeLarge = (text: string): boolean => {
   const { length } = text
@@ -135,7 +136,7 @@ export const isUnique = (text: string, json: unknown, counted = 0): boolean => {
 export const parseUnique = (text: string): Result.Result<unknown, unknown> =>
   Result.flatMap(parse(text), (json) => isUnique(text, json) ? Result.succeed(json) : Result.fail(repeatedKey))
 
-/** Removes the whitespace between the tokens of JSON text. Text that is not JSON, such as `[1 2]`, may become JSON. */
+/** Removes the whitespace between the tokens of JSON text. Text that is not JSON, such as `[1 2]`, can become JSON. */
 export const compact = (text: string): string => {
   let kept = ""
   let from = 0

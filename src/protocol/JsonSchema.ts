@@ -2,7 +2,7 @@
  * Generates JSON Schema (draft 2020-12) for the wire format from the schemas that read and write it.
  *
  * Effect's own generator describes only the outermost type of a codec's wire side: an object with renamed keys becomes
- * just an object, and an enumeration with other names on the wire becomes just a string. So this module reads both
+ * just an object, and an enumeration with different names on the wire becomes just a string. So this module reads both
  * sides of a codec.
  */
 import * as Result from "effect/Result"
@@ -25,7 +25,7 @@ export interface Definitions {
    * different value.
    */
   readonly define: (name: string, value: JsonSchema) => JsonSchema
-  /** All definitions by name. */
+  /** All definitions, keyed by name. */
   readonly definitions: Readonly<Record<string, JsonSchema>>
 }
 
@@ -72,8 +72,8 @@ const least: Readonly<Record<Checked, JsonSchema>> = {
 }
 
 /**
- * The JSON Schema keywords for a check. For an integer, JavaScript's bounds are dropped, because the wire does not have
- * them.
+ * The JSON Schema keywords for a check. For an integer, JavaScript's bounds are dropped, because the wire format has no
+ * such bounds.
  */
 const keywordsOf = (type: Checked, { annotations }: SchemaAST.Check<never>): JsonSchema | undefined => {
   if (Constraint.fromAnnotations(annotations)?.kind === "notEmpty") return least[type]
@@ -107,7 +107,7 @@ const checked = (type: Checked, { checks = [] as never }: SchemaAST.AST, base: J
 
 type Name = string | number
 
-/** The values of an enumeration; `undefined` for any other schema. */
+/** The values of an enumeration; `undefined` for a schema that is not an enumeration. */
 const namesOf = (ast: SchemaAST.AST): ReadonlyArray<Name> | undefined => {
   const members = SchemaAST.isUnion(ast) ? ast.types : [ast]
   const names = members.flatMap((member) =>
@@ -123,7 +123,7 @@ const enumeration = (names: ReadonlyArray<unknown>): JsonSchema => ({
   enum: unique(names)
 })
 
-/** An enumeration with other names on the wire. An open enumeration also accepts unlisted strings. */
+/** An enumeration with different names on the wire. An open enumeration also accepts unlisted strings. */
 const renamed = (ast: SchemaAST.AST, define: Define): JsonSchema | undefined => {
   const write = Schema.encodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
   const written = (names: ReadonlyArray<Name>) => enumeration(names.map((name) => Result.getOrThrow(write(name))))

@@ -2,7 +2,7 @@
  * Converts an object whose keys are data, such as tickers, to a map.
  *
  * The code exists twice, as in `ObjectReader.ts`: as a loop, and as a function's source text. Each codec compiles its
- * own copy of the source text, so that the engine optimises this copy for the codec's entries. If the runtime does not
+ * own copy of the source text, so that the engine optimizes this copy for the codec's entries. If the runtime does not
  * allow creating functions from source text, all codecs share the loop.
  */
 import type * as ObjectReader from "./ObjectReader.ts"
@@ -26,7 +26,7 @@ const looped = (isKey: Parser, read: Parser) => (object: ObjectReader.Fields): u
   return made
 }
 
-/** Creates the function from source text; `undefined` where the runtime does not allow that. */
+/** Returns a reader function created from source text, or `undefined` where the runtime does not allow that. */
 const ofText = (isKey: Parser, read: Parser): ((object: ObjectReader.Fields) => unknown) | undefined => {
   const text = `"use strict"
   return (object) => {

@@ -3,7 +3,7 @@
  * response.
  *
  * The code exists twice: as a loop, and as the source text of a function that repeats the loop's body for each member.
- * An engine optimises each line for the values that it has seen there: a line that reads one key and calls one parser
+ * An engine optimizes each line for the values that it has seen there: a line that reads one key and calls one parser
  * is several times faster than a line that reads all keys and calls all parsers. The loop is used on runtimes that do
  * not allow creating functions from source text.
  */
@@ -100,7 +100,8 @@ const statement = ({ from, isAbsent, isDemanded, isOptional, to }: Member, at: n
 }
 
 /**
- * Creates the function from the source text of the unrolled loop; `undefined` where the runtime does not allow that.
+ * Returns a reader function created from the source text of the unrolled loop, or `undefined` where the runtime does
+ * not allow that.
  */
 const unrolled = (members: ReadonlyArray<Member>): ((object: Fields) => unknown) | undefined => {
   // These assignments never run; they tell the engine how many members to reserve space for.

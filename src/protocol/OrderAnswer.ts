@@ -1,12 +1,12 @@
 /**
- * Orders in responses (document, "Stop-limit order (response)", which lists all order types).
+ * Orders in responses (the document, "Stop-limit order (response)", which lists all order types).
  *
  * @example
  * ```ts
  * import type { OrderAnswer } from "effect-txc"
  * import { Decimal } from "effect-txc"
  *
- * // Whether anything of the order was filled.
+ * // Whether any part of the order was filled.
  * const isFilled = (order: OrderAnswer.Order) => !Decimal.Equivalence(order.dealStock, Decimal.zero)
  * ```
  */
@@ -67,7 +67,7 @@ export interface AnyOrder {
   readonly price?: Decimal
   /** Whether the order is post-only: the exchange refuses it if it would trade immediately. */
   readonly postOnly?: boolean
-  /** The order's status (document, "States and transitions"). */
+  /** The order's status (the document, "States and transitions"). */
   readonly status?: ReceivedStatus
   /** The action taken when the order would trade with another order from the same account. */
   readonly stp?: ReceivedSelfTradePrevention
@@ -97,7 +97,7 @@ export interface Order extends AnyOrder {
   readonly makerFee?: FeeRate
   /** Whether the order trades as a retail order, which may get a better price. Live dialect only. */
   readonly retail?: boolean
-  /** The take-profit and stop-loss that are placed when the order is filled. Live dialect only. */
+  /** The take-profit and stop-loss that the exchange places when the order is filled. Live dialect only. */
   readonly oto?: OrderFields.Oto
   /** Whether the order may only reduce or close a position. */
   readonly reduceOnly?: boolean

@@ -1,6 +1,6 @@
 /**
  * Schemas for an order's fields in a response, and their wire keys and values in a dialect, shared by all responses
- * about orders.
+ * that contain orders.
  */
 import * as Schema from "effect/Schema"
 import { Decimal, FeeRate } from "../domain/Decimal.ts"
@@ -10,10 +10,10 @@ import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "./Dialect.ts"
 import * as Wire from "./Wire.ts"
 
-/** The order types without a limit price. For them, `price: "0"` means no price. */
+/** The order types without a limit price. For these types, `price: "0"` means no price. */
 const marketTypes: ReadonlyArray<unknown> = ["market", "stock market", "stop market"]
 
-/** The fields that are the same in all responses about an order. */
+/** The fields that are the same in all responses that describe an order. */
 export const common = ({ extension, omissible, orderStatus, receivedSelfTradePrevention }: Dialect) => ({
   orderId: Wire.OrderId,
   clientOrderId: Schema.optionalKey(ReceivedClientOrderId),
@@ -35,9 +35,9 @@ export const common = ({ extension, omissible, orderStatus, receivedSelfTradePre
 export interface Oto {
   /** The exchange's identifier for the group of orders. */
   readonly otoId: OrderId
-  /** The price of the take-profit that is placed when the order is filled, in the quote currency. */
+  /** The price of the take-profit that the exchange places when the order is filled, in the quote currency. */
   readonly takeProfit?: Decimal
-  /** The price of the stop-loss that is placed when the order is filled, in the quote currency. */
+  /** The price of the stop-loss that the exchange places when the order is filled, in the quote currency. */
   readonly stopLoss?: Decimal
 }
 

@@ -42,8 +42,8 @@ export interface OnMargin extends Order {
    */
   readonly amount: Amount
   /**
-   * Whether the order may only reduce or close a position; a larger amount is reduced to the position's size. Default
-   * `false`.
+   * Whether the order may only reduce or close a position; the exchange reduces a larger amount to the position's size.
+   * Default `false`.
    */
   readonly reduceOnly?: boolean
   /**
@@ -53,7 +53,7 @@ export interface OnMargin extends Order {
   readonly positionSide?: PositionSide
 }
 
-/** The terms of an order that places a take-profit or a stop-loss when it is filled. */
+/** The terms of an order with a take-profit or a stop-loss, which the exchange places when the order is filled. */
 export interface WithExit {
   /** The price of a take-profit to place when the order is filled, in the quote currency. Live dialect only. */
   readonly takeProfit?: Price

@@ -11,7 +11,7 @@ const placeholder = /\{([A-Za-z_]+)\}/gu
 export interface Location {
   /** The path, with its placeholders filled from the request's fields. */
   readonly path: string
-  /** The request fields that the path does not contain, by wire key. */
+  /** The request fields that the path does not contain, keyed by wire key. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
@@ -32,7 +32,7 @@ export const locate = (
 
 const unescape = (text: string): string => Result.getOrElse(Result.try(() => decodeURIComponent(text)), () => text)
 
-/** Reads the fields in a path, by wire key; `undefined` when the path belongs to another endpoint. */
+/** Reads the fields in a path, keyed by wire key; `undefined` when the path belongs to another endpoint. */
 export const match = (
   { path: template }: {
     /** A path with placeholders, such as `/api/v4/public/orderbook/{market}`. */

@@ -20,7 +20,7 @@ export const fields = {
   endDate: Schema.optionalKey(UnixSeconds)
 } as const
 
-/** The constraint that a time is after another one, if both are present. */
+/** The constraint that a time is after another time, if both are present. */
 export const isAfter = <Field extends string, Than extends string>(
   field: Field,
   than: Than

@@ -11,7 +11,7 @@ import { isCompiled } from "./WireNames.ts"
 /** The schema of each element by its domain name, in wire order. */
 type Elements<A extends object> = Wire.Fields<A>
 
-/** The wire values that mean "absent", by element name. */
+/** The wire value that means "absent" for each element, keyed by the element's name. */
 type Absent<A extends object> = { readonly [K in keyof A]?: string | number }
 
 const isArray = Schema.declare((value): value is ReadonlyArray<unknown> => Array.isArray(value), { expected: "array" })
@@ -81,7 +81,7 @@ const reading = (
 }
 
 /**
- * Describes the array. Only elements at the end can be omitted; any other optional element has a value that means
+ * Describes the array. Only elements at the end can be omitted; an optional element before them has a value that means
  * "absent".
  */
 const tupleOf = (

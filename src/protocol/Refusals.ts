@@ -11,7 +11,7 @@ export const successStatus = ({ success }: Endpoint.Any, dialect: Dialect): numb
   success === undefined ? 200 : dialect[success]
 
 /**
- * The body of a refusal (document, "Errors"), which differs between public and private calls. `errors` contains the
+ * The body of a refusal (the document, "Errors"), which differs between public and private calls. `errors` contains the
  * messages by field.
  */
 export const refusalBody = (

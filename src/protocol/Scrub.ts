@@ -12,15 +12,15 @@ import { Windows } from "./Windows.ts"
 /** The replacement for each removed part. */
 const removed = "<redacted>"
 
-/** The minimum length of the parts of a secret that are removed, in characters. */
+/** The minimum length of a removed part of a secret, in characters. */
 const window = 8
 
 /** Matches runs of letters and digits that are long enough to be a secret. */
 const longRun = /[A-Za-z0-9+/=_-]{24,}/gu
 
 /**
- * A decoded text, with the start and end of each character in the original text. If the positions are absent, the text
- * is the original text itself.
+ * A decoded string, with the start and end of each character in the original string. If the positions are absent, this
+ * is the original string itself.
  */
 interface Reading {
   readonly text: string
@@ -107,7 +107,7 @@ const readings = (text: string): ReadonlyArray<Reading> => {
 const nowhere = /[\s=\u0000-\u0020\u007f\u00ad\u200b-\u200d\u2060\ufeff]/u
 
 /**
- * Normalises a character for comparison: converts it to lower case and to the standard Base64 alphabet, and drops
+ * Normalizes a character for comparison: converts it to lower case and to the standard Base64 alphabet, and drops
  * whitespace and padding.
  */
 const toCompared = (character: string): string => {
@@ -118,14 +118,14 @@ const toCompared = (character: string): string => {
   return small.length === 1 ? small : character
 }
 
-/** The code of a normalised character; 0 for a dropped character. */
+/** The code of a normalized character; 0 for a dropped character. */
 const toCode = (character: string): number => toCompared(character).charCodeAt(0) || 0
 
 const ascii = Uint16Array.from({ length: 128 }, (_, code) => toCode(String.fromCharCode(code)))
 
 const codeAt = (text: string, at: number): number => ascii[text.charCodeAt(at)] ?? toCode(text.charAt(at))
 
-/** The codes of a text's normalised characters, without dropped characters. */
+/** The codes of a string's normalized characters, without dropped characters. */
 const compared = (text: string): Uint16Array => {
   const codes = new Uint16Array(text.length)
   let length = 0
@@ -187,8 +187,8 @@ const spellings = (secret: string): ReadonlyArray<string> => {
 const between = "\uffff"
 
 /**
- * The parts of an encoding that have {@link window} characters, but become shorter when they are normalised, because
- * they contain whitespace or padding. Also contains the complete encoding, if it is shorter than {@link window}.
+ * The parts of an encoding that have {@link window} characters, but become shorter when they are normalized, because
+ * they contain whitespace or padding. Also contains the entire encoding, if it is shorter than {@link window}.
  */
 const shortParts = (spelling: string): ReadonlyArray<string> => {
   const found: Array<string> = []
@@ -205,7 +205,7 @@ const shortParts = (spelling: string): ReadonlyArray<string> => {
   return found
 }
 
-/** Indexes the parts of secrets to remove, by length. */
+/** Groups the parts of secrets to remove by length. */
 const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
   const short = new Map<number, Set<string>>()
   const add = (text: string, least: number) => {
@@ -225,8 +225,8 @@ const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
 }
 
 /**
- * Marks the parts of a text to remove. Memory is allocated when the first part is marked, because most texts have no
- * marked parts.
+ * Marks the parts of a string to remove. Memory is allocated when the first part is marked, because most strings have
+ * no marked parts.
  */
 class Marks {
   private readonly text: string
@@ -236,7 +236,7 @@ class Marks {
     this.text = text
   }
 
-  /** Marks a range of characters in a decoded text, including both ends. */
+  /** Marks a range of characters in a decoded string, including both ends. */
   add({ ends, starts }: Reading, first: number, last: number): void {
     this.marks ??= new Uint8Array(this.text.length)
     this.marks.fill(1, starts?.[first] ?? first, ends?.[last] ?? last + 1)
@@ -262,7 +262,7 @@ class Marks {
 /**
  * Creates a function that removes the given secrets from a string. No eight consecutive characters of a secret remain,
  * whether plain, as Base64 or as hexadecimal, and however the string escapes them. A secret shorter than eight
- * characters is only removed where it occurs completely.
+ * characters is removed only where the entire secret occurs.
  */
 export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => string => {
   // The index is built on first use, because most calls succeed and never need it.

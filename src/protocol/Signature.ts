@@ -1,10 +1,10 @@
 /**
- * Describes how private requests are signed (document, "Authentication", 2). The payload is the Base64 of the body's
- * bytes. The signature is the HMAC-SHA512 of the payload, keyed with the API secret, in lower-case hexadecimal.
+ * Describes how private requests are signed (the document, "Authentication", 2). The payload is the Base64 of the
+ * body's bytes. The signature is the HMAC-SHA512 of the payload, keyed with the API secret, in lower-case hexadecimal.
  */
 import * as Bytes from "./Bytes.ts"
 
-/** The header names of a private request, in lower case (document, "Authentication", 2). */
+/** The header names of a private request, in lower case (the document, "Authentication", 2). */
 export const headers = {
   /** The header for the public API key. */
   apiKey: "x-txc-apikey",

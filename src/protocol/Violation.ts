@@ -96,7 +96,7 @@ const spaced = (wireKey: string): string => wireKey.replace(/[A-Z]/gu, (letter) 
 
 const notSimulated = "not simulated by this sandbox"
 
-/** The messages about orders that do not contain the field's name. */
+/** The messages for order errors, where the message does not contain the field's name. */
 const fixed = {
   position: "Reduce-only: Position doesn't exist or wrong side",
   balance: "Not enough balance.",
@@ -181,7 +181,7 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
     case "elements":
       return `${name} field should have no more than ${constraint.max} elements.`
     case "exitSide":
-      return `Wrong activation price for ${spaced(wireKey)}.`
+      return `Wrong activation price for ${wireKey === "activation_price" ? "stop loss" : spaced(wireKey)}.`
     case "inapplicable":
       return `${name} cannot be specified for this order type`
     case "unused":
@@ -276,7 +276,7 @@ export const words = (errorFamily: ErrorFamily, wireKey: string, constraint: Con
   errorFamily === "order" ? orderWords(wireKey, constraint) : accountWords(wireKey, constraint)
 
 /**
- * The `errors` object of an error body (document, "Errors"): the messages of each field. `wireKeyOf` returns the
+ * The `errors` object of an error body (the document, "Errors"): the messages of each field. `wireKeyOf` returns the
  * field's name for the messages, and `keyOf` its key in the object, which may depend on the constraint.
  */
 export const toErrors = (

@@ -28,9 +28,9 @@ export type Joint = WireNames.Joint
 export interface Shape<A> {
   /** Decodes a JSON object to the model, and encodes the model as a JSON object. */
   readonly schema: Schema.Codec<A, unknown>
-  /** The schema of every field, by its domain name. */
+  /** The schema of every field, keyed by its domain name. */
   readonly fields: Schema.Struct.Fields
-  /** The wire key of every field, by its domain name. */
+  /** The wire key of every field, keyed by its domain name. */
   readonly keys: Readonly<Record<string, string>>
   /** The wire keys of the fields that only the other dialect has: see {@link none}. */
   readonly foreign: ReadonlyArray<string>
@@ -92,7 +92,7 @@ export const struct = <A extends object>(fields: Fields<A>, spelling: Spelling<A
 
 /**
  * The wire form of a part of a response: like {@link struct}, but `null` means that an optional field is absent, unless
- * `null` is one of its values. So a single unexpected `null` does not make a complete page unreadable.
+ * `null` is one of its values. So a single unexpected `null` does not make an entire page unreadable.
  */
 export const answer = <A extends object>(fields: Fields<A>, spelling: Spelling<A> = {}): Shape<A> =>
   shapeOf(fields as never, spelling as never, true)
@@ -131,7 +131,7 @@ const definedKey = "effect-txc/defined"
 
 /**
  * Annotates a model with a name, so that protocol descriptions such as OpenAPI define the model only once. A code
- * generator names the type of an unnamed model after its field: then two different models may get the same name, and
+ * generator names the type of an unnamed model after its field: then two different models could get the same name, and
  * equal models get several types.
  */
 export const definedAs = (name: string): { readonly [definedKey]: string } => ({ [definedKey]: name })
@@ -210,7 +210,7 @@ const shapeOf = <A extends object>(
 }
 
 /**
- * A domain enumeration with other names on the wire. `table` maps wire names to domain names; if several wire names
+ * A domain enumeration with different names on the wire. `table` maps wire names to domain names; if several wire names
  * have the same domain name, the first is written. Names that are not in the table are passed to `schema` unchanged.
  * `written` contains additional names that are only used for writing.
  */
@@ -344,7 +344,7 @@ export const counted = <A extends number>(schema: Schema.Codec<A, number>): Sche
 
 /**
  * A JSON object whose keys are data, such as tickers: a map in the domain. A single invalid key or value makes the
- * complete object invalid.
+ * entire object invalid.
  */
 export const keyed = <K extends Schema.Record.Key, V>(
   key: K,
@@ -486,7 +486,7 @@ export const Bit = Schema.Literals([0, 1]).pipe(
 
 const bboRoles = Constraint.annotation({ kind: "oneOf", values: [1, 2] })
 
-/** An order's role at the best bid or offer: 1 (queue) or 2 (counterparty) on the wire (document, Endpoints §3). */
+/** An order's role at the best bid or offer: 1 (queue) or 2 (counterparty) on the wire (the document, Endpoints §3). */
 export const BboRole = Schema.Literals([1, 2]).annotate(bboRoles).pipe(
   Schema.decodeTo(Order.BboRole.annotate(bboRoles), {
     decode: SchemaGetter.transform((wire): Order.BboRole => wire === 1 ? "queue" : "counterparty"),
@@ -524,8 +524,8 @@ export const saysError = (json: unknown): boolean => {
 }
 
 /**
- * Whether a JSON value may report a success whose body is not documented: any object or list that reports no error. A
- * string, a number, a boolean or `null` never reports a success.
+ * Whether a JSON value can be the undocumented body of a successful response: any object or list that reports no error.
+ * A string, a number, a boolean or `null` never reports a success.
  */
 export const saysSuccess = (json: unknown): boolean =>
   Array.isArray(json) ||
@@ -547,8 +547,9 @@ export const acknowledged = (
   )
 
 /**
- * The response `[]` to a call that returns no data. The live exchange's documentation shows no other success. The
- * document shows no successful response, so its dialect accepts any object or list that reports no error.
+ * The response `[]` to a call that returns no data. The live exchange's documentation shows no other successful
+ * response to such a call. The document shows no successful response at all, so the document's dialect accepts any
+ * object or list that reports no error.
  */
 export const emptyList = ({ demandsAll }: { readonly demandsAll: boolean }): Schema.Codec<void, unknown> =>
   acknowledged([], demandsAll ? saysSuccess : (wire) => Array.isArray(wire) && wire.length === 0)

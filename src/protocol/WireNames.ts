@@ -43,7 +43,7 @@ export interface Field {
   readonly nullIsAbsent: () => boolean
 }
 
-/** A model's fields in order, and the key that combines several of them. */
+/** A model's fields in order, and the key that combines several fields. */
 export interface Plan {
   /** The fields, in the order of the model's schema. */
   readonly fields: ReadonlyArray<Field>
@@ -57,7 +57,7 @@ const isAbsent = ({ absent, nullIsAbsent }: Field, found: unknown, wire: ObjectR
 const isWritten = (absent: Absent | undefined, wire: ObjectReader.Fields): absent is Absent =>
   absent !== undefined && absent.when(wire) && absent.written !== false
 
-/** Renames a JSON object's keys to domain names, for the model's schema to decode. */
+/** Returns a function that renames a JSON object's keys to domain names, for the model's schema to decode. */
 export const decode = (plan: Plan): (given: ObjectReader.Fields) => ObjectReader.Fields =>
   Compiled.fused((given) => {
     const wire = plan.joint === undefined ? given : plan.joint.split(given)
@@ -72,7 +72,7 @@ export const decode = (plan: Plan): (given: ObjectReader.Fields) => ObjectReader
     return value
   }, (compile, _, target) => isCompiled(target) ? decoded(plan, target, compile) : undefined)
 
-/** Renames a model's encoded fields to their wire keys. */
+/** Returns a function that renames a model's encoded fields to their wire keys. */
 export const encode = (plan: Plan): (value: ObjectReader.Fields) => ObjectReader.Fields =>
   Compiled.fused((value) => {
     const wire: Record<string, unknown> = {}
@@ -153,7 +153,7 @@ const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile
     if (!Json.isObject(seen)) return refused
     const wire = write(seen)
     if (!isWire(wire)) return refused
-    // The value has a field that this dialect does not have, and a constraint may read that field, so the schema
+    // If the value has a field that this dialect does not have, a constraint might read that field, so the schema
     // decides.
     if (accepts !== undefined && Object.keys(value).length > Object.keys(seen).length) return undecided()
     if (accepts !== undefined && !accepts(seen)) return refused

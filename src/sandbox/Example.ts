@@ -45,7 +45,7 @@ export const alice: ExampleKey = {
   apiSecret: "alice-sandbox-secret"
 }
 
-/** An account that may not call the B2B-only endpoints. This account created the example's codes. */
+/** An account that is not allowed to call the B2B-only endpoints. This account created the example's codes. */
 export const bob: ExampleKey = { account: "bob", apiKey: "bob-sandbox-key", apiSecret: "bob-sandbox-secret" }
 
 /** A code worth 2.5 ETH, without a passphrase. */

@@ -46,7 +46,7 @@ export interface Provided {
   readonly keys: {
     /** An account with funds in all wallets, which may call the B2B-only endpoints. */
     readonly alice: Example.ExampleKey
-    /** An account that may not call the B2B-only endpoints. */
+    /** An account that is not allowed to call the B2B-only endpoints. */
     readonly bob: Example.ExampleKey
   }
 }

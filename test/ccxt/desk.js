@@ -12,7 +12,7 @@ let last = 0
 /** Returns the next nonce, which is greater than the last one even within a millisecond. */
 export const nonce = () => last = Math.max(Date.now(), last + 1)
 
-/** The last nonce so far, which is also the greatest. */
+/** The latest nonce, which is also the greatest. */
 export const lastNonce = () => last
 
 /** Creates a ccxt client with a key and the sandbox's address. */

@@ -82,7 +82,7 @@ const resting = { symbol: btc, type: "limit", status: "open", filled: 0, cost: 0
 /** Asserts alice's position at a mark price of 51000: a gain of 50 on a position worth 5050. */
 const isLong = ({ info, ...position }) => {
   shows(position, { symbol: perpetual, entryPrice: 50500, percentage: 0.99, collateral: 510 })
-  // ccxt reads the documented realised gain as the unrealised gain.
+  // ccxt reads the documented realized gain as the unrealized gain.
   shows(info, { amount: "0.1", pnl: "0", unrealizedPnl: "50" })
 }
 

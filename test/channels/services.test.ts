@@ -25,13 +25,13 @@ import { entries, type Entry, fixtures } from "./fixtures/all.ts"
 class Scripted extends Exchange {
   override isPrompt = true
   override markets = ["BTC_USDT", "ETH_USDT", "BTC_PERP", "ETH_PERP"]
-  readonly results = new Map<string, (link: Link) => unknown>()
+  readonly results = new Map<string, (link: Link, params: ReadonlyArray<unknown>) => unknown>()
 
   override answer(link: Link, request: Parameters<Exchange["answer"]>[1]): void {
-    const { id, method } = request
+    const { id, method, params } = request
     const result = this.results.get(method)
     if (result === undefined) return super.answer(link, request)
-    deliver(link, { _tag: "Answer", id, result: result(link) })
+    deliver(link, { _tag: "Answer", id, result: result(link, params) })
   }
 
   push(method: string, params: unknown): void {
@@ -157,6 +157,27 @@ describe("candle streams", () => {
         values(items).map((candle) => Json.isObject(candle) && [candle["time"], candle["volume"]]),
         [[0, "7"], [60, "2"], [120, "0.5"], [120, "1"]]
       )
+    }).pipe(Effect.provide(channels(exchange)), Effect.scoped)
+  })
+
+  it.effect("a candle stream begins with the latest 100 candles, wherever in the interval it begins", () => {
+    const exchange = new Scripted()
+    const ranges: Array<ReadonlyArray<number>> = []
+    exchange.results.set("candles_request", (_link, [, start, end, seconds]) => {
+      ranges.push([start, end, seconds].map(Number))
+      return []
+    })
+    return Effect.gen(function*() {
+      const { stream } = yield* CandlesChannel.CandlesChannel
+      for (const seconds of [120_000, 120_001, 120_059]) {
+        yield* TestClock.setTime(seconds * 1000)
+        yield* Effect.scoped(listen(stream({ market, interval: "1m" })))
+      }
+      // The range includes its ends.
+      const counts = ranges.map(([start = 0, end = 0, seconds = 1]) =>
+        Math.floor(end / seconds) - Math.ceil(start / seconds) + 1
+      )
+      assert.deepStrictEqual(counts, [100, 100, 100])
     }).pipe(Effect.provide(channels(exchange)), Effect.scoped)
   })
 

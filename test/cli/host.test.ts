@@ -137,7 +137,7 @@ describe("effect-txc host", () => {
       )
       const ran = (args: ReadonlyArray<string>) => run(["host", ...args, "--data", data])
       assert.isUndefined((yield* ran(["export", made.id, "--from", at])).failed)
-      // Makes the record look as if the previous release had written it.
+      // Makes the record look like one written by the previous release.
       const database = new DatabaseSync(join(at, "venues", made.id, "journal.sqlite"))
       database.exec(
         `UPDATE venue SET rules = replace(rules, 'engine ${Engine.version}', 'engine ${Engine.version - 1}')`

@@ -91,7 +91,7 @@ describe("effect-txc oracle", () => {
   )
 
   it.live(
-    "oracle checks the WebSocket below the base URL, or the URL that --streams-url gives",
+    "oracle checks the WebSocket under the base URL, or at the URL that --streams-url gives",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Support.overHttp(Dialect.live)

@@ -89,7 +89,7 @@ describe("effect-txc sandbox", () => {
       for (const part of [quoted, `{"_tag":"SetCounterparty","market":"ETH_USDT"}`]) assert.include(first.journal, part)
       const second = yield* begun(flags)
       assert.strictEqual(second.journal, first.journal)
-      // Whoever knows the token controls the sandbox, so no flag may determine the token.
+      // Anyone who knows the token can control the sandbox, so no flag may determine the token.
       assert.notStrictEqual(second.controlToken, first.controlToken)
       const file = yield* scratchFile
       writeFileSync(file, first.journal)
@@ -175,7 +175,7 @@ describe("effect-txc sandbox", () => {
 
         const { code, output } = yield* Fiber.join(shown)
         const plain = stripVTControlCharacters(output)
-        assert.notStrictEqual(plain, output, "the output is coloured")
+        assert.notStrictEqual(plain, output, "the output is colored")
         for (
           const said of [
             holder.url,

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import { run } from "../support/command.ts"
 import { unplain } from "../support/plain.ts"
 
-/** A value that no flag accepts, except flags that accept any text. */
+/** An invalid value for every flag except flags that accept any string. */
 const wrong = "/proc/no such"
 
 const commands = ["sandbox", "call", "sign", "openapi", "asyncapi", "oracle", "oracle replay", "journal", "host"]
@@ -25,7 +25,7 @@ const needed: Readonly<Record<string, ReadonlyArray<string>>> = {
   "host check": ["venue"]
 }
 
-/** Flags that reject only an empty text, and flags that accept an empty list. */
+/** Flags that reject only an empty string, and flags that accept an empty list. */
 const onlyEmpty = new Set(["--key", "--node-host"])
 const neverEmpty = new Set(["--only", "--skip"])
 

@@ -193,7 +193,7 @@ describe("nonces and the clock", () => {
     return { time, clock: made }
   })
 
-  it.effect("calls continue after the clock is set back by up to two seconds, wait after up to four seconds, and fail beyond that", () =>
+  it.effect("calls continue if the clock is set back by up to 2 seconds, wait if by up to 4, and otherwise fail", () =>
     Effect.gen(function*() {
       const { clock, time } = yield* settable
       const next = NonceSequence.sequence("microseconds")().pipe(Effect.provideService(Clock.Clock, clock))

@@ -204,7 +204,7 @@ describe.concurrent("sharing nonces over Redis in window mode", () => {
         const end = yield* endOf(redis, yield* old.draw, 2)
         yield* redis.stop
         yield* redis.start
-        // Redis has lost the leases, so either program may get either class from here on.
+        // Redis has lost the leases, so either program can get either class from here on.
         const young = yield* sharing(redis, 2)
         // The old lease stays valid until it ends, but not beyond that time.
         const last = yield* heldAt(end - 100)(old.draw)

@@ -232,7 +232,7 @@ describe("Pages.checkEcho", () => {
       { limit: 3, offset: 0, records: [] },
       "offset 6 was requested, but the response has offset 0"
     ],
-    ["too many records", { limit: 3, offset: 6, records: [1, 2, 3, 4] }, "4 records in a page of limit 3"]
+    ["too many records", { limit: 3, offset: 6, records: [1, 2, 3, 4] }, "the page has 4 records, but its limit is 3"]
   ] as const
   for (const [name, page, problem] of rows) {
     it.effect(`the page check rejects ${name}`, () =>

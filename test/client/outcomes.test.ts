@@ -107,7 +107,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
     ["a key for other endpoints only", restricted, "endpoint-not-allowed", 401, 4]
   ] as const
   for (const [name, account, why, status, number] of keys) {
-    it.live(`a call with ${name} fails as not authorised`, () =>
+    it.live(`a call with ${name} fails as not authorized`, () =>
       Effect.gen(function*() {
         for (const call of [balance, create]) {
           const error = yield* failsWith("NotAuthorized")(call as typeof balance)

@@ -53,13 +53,13 @@ const plain = printable.filter((character) => character !== "\"" && character !=
  */
 const unpunctuated = printable.filter((character) => !"\"'\\:;,=()[]{}<>".includes(character))
 
-/** A random secret. Its prefix ensures that the secret does not occur in other texts by chance. */
+/** A random secret. Its prefix ensures that the secret does not occur in other strings by chance. */
 const secret = (beginning: string, unit: fc.Arbitrary<string>) =>
   fc.string({ unit, minLength: 6, maxLength: 40 }).map((rest) => beginning + rest)
 
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** The ways to write a text: unescaped, escaped as JSON, and escaped twice. */
+/** The ways to write a string: unescaped, escaped as JSON, and escaped twice. */
 const spellings = (text: string): ReadonlyArray<string> => [text, quoted(text), quoted(quoted(text))]
 
 /** The ways in which a value can be shown. */
@@ -87,7 +87,7 @@ const assertHidden = (shown: ReadonlyArray<readonly [where: string, text: string
   }
 }
 
-/** Asserts that no eight consecutive characters of a secret, in the exchange's encoding, occur in the shown texts. */
+/** Asserts that no eight consecutive characters of a secret, in the exchange's encoding, occur in the shown strings. */
 const assertNothingOf = (
   shown: ReadonlyArray<readonly [where: string, text: string]>,
   secrets: ReadonlyArray<string>,
@@ -110,7 +110,7 @@ const assertNothingOf = (
 /** The outcome of a request: a response, a broken connection with its cause, or no response. */
 type Comes = Response | { readonly cause: unknown } | "nothing"
 
-/** Creates a result that reveals all of the given texts. */
+/** Creates a result that reveals all of the given strings. */
 type Gossip = (texts: ReadonlyArray<string>) => Comes
 
 const said = (texts: ReadonlyArray<string>) => `You sent ${texts.join(" and ")}, didn't you?`

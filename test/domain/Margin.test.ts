@@ -1,6 +1,6 @@
 /**
  * Compares the margin formulas with values that clients of the live exchange have captured and published. The sandbox's
- * page `margin-policy.md` lists the values that the formulas do not give.
+ * page `margin-policy.md` lists the captured values that the formulas do not reproduce.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../src/domain/Decimal.ts"
@@ -37,7 +37,7 @@ describe("values captured from the live exchange", () => {
     ["1760331.93", "371610.399413175322", "-13602.89006587661", "0", "1375118.640520948068"],
     ["130970.8947456254113367", "456.58349", "-832.9535", "0.0292207414003268", "129681.3285348840110099"]
   ])(
-    "free margin is equity - margin + pnl - unrealised funding: %s",
+    "free margin is equity - margin + pnl - unrealized funding: %s",
     (equity, margin, pnl, unrealizedFunding, free) => {
       // A position of 1 at 1000000 with this profit, and orders that use the rest of the margin.
       const price = 1_000_000n * 10n ** 18n + (Decimal.toUnits(Decimal.Decimal.make(pnl), 18) ?? 0n)

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { isLong } from "../support/long.ts"
 import { type Hover, LanguageServer } from "./LanguageServer.ts"
 import * as Package from "./Package.ts"
-import { surface } from "./surface.ts"
+import { surface, type Thing } from "./surface.ts"
 
 /** A user's program. The tests read the editor's hovers for `orders` and for the names after it. */
 const program = `import { type Errors, Exchange, StopLimitOrders, SubAccounts } from "effect-txc"
@@ -72,8 +72,8 @@ const loaded = Package.load()
 
 const { files, things } = surface(loaded)
 
-/** Collects the editor's hovers for everything that a user can reach. */
-const hovers = Effect.gen(function*() {
+/** Collects the editor's hovers for these things. */
+const hovers = Effect.fnUntraced(function*(things: ReadonlyArray<Thing>) {
   const server = yield* LanguageServer
   for (const { path, text } of files) server.open(path, text)
   return yield* Effect.forEach(
@@ -113,9 +113,9 @@ layer(LanguageServer.layer)("The editor", (it) => {
       // TypeScript 7 does not show the docs of any mapped type, such as the promise client's services. TypeScript 5 does.
       // A declaration can be reached in several ways, but is reported only once.
       const silent = new Map(
-        (yield* hovers).filter(({ hover, isShownByTypeScript }) => prose(hover) === "" && !isShownByTypeScript).map((
-          { file, isDocumented, line, name }
-        ) => [
+        (yield* hovers(things.filter(({ isShownByTypeScript }) => !isShownByTypeScript))).filter(({ hover }) =>
+          prose(hover) === ""
+        ).map(({ file, isDocumented, line, name }) => [
           `${file}:${line} ${name.split(".").at(-1)}`,
           { file, line, text: isDocumented ? `${name}: the doc is lost in a mapped type (Omit, say)` : name }
         ])
@@ -186,10 +186,9 @@ layer(LanguageServer.layer)("The editor", (it) => {
 
   itInFull("the editor lists every call's errors", () =>
     Effect.gen(function*() {
-      const shown = (yield* hovers).filter(({ file, name }) =>
-        file.startsWith("src/endpoints/") && name.endsWith(".Failure")
-      )
-        .map(({ hover, name }) => ({ name, code: code(hover) }))
+      const shown = (yield* hovers(
+        things.filter(({ file, name }) => file.startsWith("src/endpoints/") && name.endsWith(".Failure"))
+      )).map(({ hover, name }) => ({ name, code: code(hover) }))
       assert.isAbove(shown.length, 30)
       // The errors' field names may be abbreviated, but each error must be shown by name.
       const spelled = /^type Failure = \w+(?:<[^<>]+>)?(?: \| \w+(?:<[^<>]+>)?)+$/u
@@ -199,16 +198,20 @@ layer(LanguageServer.layer)("The editor", (it) => {
   itInFull("every module's example compiles", () =>
     Effect.gen(function*() {
       const server = yield* LanguageServer
+      // All examples are open before the first is checked: the server builds the project again after an open file.
+      const examples = Package.publicModules(loaded).map((module) => {
+        const path = `${Package.root}test/editor/${module.name}.example.ts`
+        const example = Package.exampleOf(module.text)
+        if (example !== undefined) server.open(path, example.text)
+        return { ...module, path, example }
+      })
       const findings = yield* Effect.forEach(
-        Package.publicModules(loaded),
-        Effect.fnUntraced(function*({ file, name, text }) {
-          const example = Package.exampleOf(text)
+        examples,
+        Effect.fnUntraced(function*({ example, file, name, path }) {
           const found = (line: number, text: string) => ({ file: file.slice(Package.root.length), line, text })
           if (example === undefined) return [found(1, `${name} has no @example with a ts block in its first comment`)]
           if (!/ from "effect-txc(?:\/\w+)*"$/mu.test(example.text))
             return [found(example.line, `the example of ${name} does not import the package by its name`)]
-          const path = `${Package.root}test/editor/${name}.example.ts`
-          server.open(path, example.text)
           return (yield* server.errors(path)).map(({ line, message }) =>
             found(example.line + line, `${name}: ${message}`)
           )

@@ -39,7 +39,7 @@ export const entryPoints: ReadonlyArray<EntryPoint> = Object.entries(exported).f
 /** The package's types and exports. */
 export interface Package {
   readonly checker: ts.TypeChecker
-  /** Lists a module's exports by name. */
+  /** Lists a module's exports with their names. */
   readonly exportsOf: (module: ts.Symbol) => ReadonlyArray<readonly [name: string, symbol: ts.Symbol]>
   /** The entry points, in the order of {@link entryPoints}. */
   readonly modules: ReadonlyArray<ts.Symbol>
@@ -59,7 +59,7 @@ export const load = (): Package => {
   const modules = entryPoints.map(({ file }) => {
     const source = program.getSourceFile(file)
     const symbol = source === undefined ? undefined : checker.getSymbolAtLocation(source)
-    if (symbol === undefined) throw new Error(`${file} is no module`)
+    if (symbol === undefined) throw new Error(`${file} is not a module`)
     return symbol
   })
   return { checker, exportsOf, modules }

@@ -6,7 +6,7 @@ import { Assets } from "../../src/endpoints/Assets.ts"
 import { btc, dialects, rawPublic, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("assets in the $name dialect", (dialect) => {
-  it.live("`Assets.all` lists every asset, and `Assets.get` reads a single asset, which may not exist", () =>
+  it.live("`Assets.all` lists every asset, and `Assets.get` reads a single asset, which might not exist", () =>
     Effect.gen(function*() {
       const assets = yield* Assets
       same([...(yield* assets.all).keys()], ["BTC", "ETH", "USDT", "SHIB"])

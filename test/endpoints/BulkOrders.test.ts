@@ -50,7 +50,7 @@ const open = Effect.map(
   ({ records }) => records.map(({ amount, price }) => `${amount} @ ${price}`)
 )
 
-/** Summarises each outcome as the placed amount, or as the refusal's tag, code and fields. */
+/** Summarizes each outcome as the placed amount, or as the refusal's tag, code and fields. */
 const short = (outcomes: ReadonlyArray<BulkLimitOrders.Outcome>) =>
   outcomes.map(Result.match({
     onSuccess: ({ amount }) => [amount as string],

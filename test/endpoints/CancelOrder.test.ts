@@ -24,7 +24,7 @@ const cancel = (request: Request) => CancelOrder.use((orders) => orders.cancel(r
 const mine = ClientOrderId.make("mine")
 
 describe.each(dialects)("canceling an order in the $name dialect", (dialect) => {
-  it.live("an open order can be canceled by its order id or its client order id", () =>
+  it.live("an open order can be canceled with its order id or its client order id", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("buy", "1", "1000")
       same((yield* cancel({ market: btcUsdt, orderId })).status, "CANCELED")

@@ -52,7 +52,7 @@ const position = Effect.map(
   ([position]) => position
 )
 
-/** Summarises the open orders, latest first: side, type, amount, activation price and condition. */
+/** Summarizes the open orders, latest first: side, type, amount, activation price and condition. */
 const open = Effect.map(
   ActiveOrders.use((orders) => orders.page()),
   ({ records }) =>
@@ -61,7 +61,7 @@ const open = Effect.map(
     )
 )
 
-/** Summarises the closed orders, latest first: side, type, status and filled amount. */
+/** Summarizes the closed orders, latest first: side, type, status and filled amount. */
 const ended = Effect.map(
   OrderHistory.use((history) => history.page()),
   ({ records }) => records.map(({ dealStock, side, status, type }) => [side, type, status, dealStock].join(" "))
@@ -318,7 +318,7 @@ describe.each(dialects)("conditional orders in the $name dialect", (dialect) => 
 })
 
 describe("canceling orders with a take-profit and a stop-loss", () => {
-  it.live("an order with a take-profit and a stop-loss can be canceled by its OTO id or its order id", () =>
+  it.live("an order with a take-profit and a stop-loss can be canceled with its OTO id or its order id", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const otoOf = Effect.map(perp("buy", "1", "900", exit), ({ oto, orderId }) =>

@@ -150,7 +150,7 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       assert.isTrue(Number(detail?.availableWithoutBorrow) <= Number(freeMargin))
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("hedge mode can be switched only without futures positions and orders, and is otherwise refused with code 113", () =>
+  it.live("hedge mode switches on and off, but not on (code 113) while there are futures positions or orders", () =>
     Effect.gen(function*() {
       const mode = HedgeMode.use(({ get }) => get)
       same(yield* mode, false)

@@ -88,7 +88,7 @@ describe.each(dialects)("market summaries in the $name dialect", (dialect) => {
       same([...new Set(Object.values(none))], ["0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("a summary of an unknown market is refused with the dialect's message", () =>
+  it.effect("a request for the summary of an unknown market is refused with the dialect's message", () =>
     Effect.gen(function*() {
       const document = dialect === Dialect.document
       const refused = failsWith("PublicRequestRejected")

@@ -47,7 +47,7 @@ describe.each(dialects)("the list of markets over HTTP in the $name dialect", (d
       )
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("`Markets.get` reads a single market, which may not exist", () =>
+  it.live("`Markets.get` reads a single market, which might not exist", () =>
     Effect.gen(function*() {
       const markets = yield* Markets
       assert.strictEqual(Option.getOrUndefined(yield* markets.get(btcUsdt))?.name, btcUsdt)

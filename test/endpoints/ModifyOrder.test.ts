@@ -117,7 +117,7 @@ describe("modification errors that the live exchange documents", () => {
       })
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("an error about a modification may call the activation price `activation_price`", () =>
+  it.live("an error about a modification can call the activation price `activation_price`", () =>
     Effect.gen(function*() {
       const errors = { activation_price: ["Activation price can't be set for a limit order."] }
       const body = JSON.stringify({ code: 158, message: "Validation failed", errors })

@@ -28,7 +28,7 @@ type Fields = Readonly<Record<string, unknown>>
 // Requests without the client's checks
 // -----------------------------------------------------------------------------
 
-/** Builds the broken request in the domain. */
+/** Builds the invalid request in the domain. */
 const broken = ({ accepted }: Refused<object>, { bad }: Row<object>): object =>
   withoutUndefined({ ...accepted, ...bad })
 
@@ -95,7 +95,7 @@ const assertSameWords = (error: Errors.CallError, said: ReturnType<typeof refusa
 
 const refusing = entries.flatMap((entry) => entry.refused === undefined ? [] : [{ entry, refused: entry.refused }])
 
-it("the fixture of every endpoint has a broken value for each request field", () => {
+it("the fixture of every endpoint has an invalid value for each request field", () => {
   for (const { entry: { endpoint }, refused } of refusing) {
     for (const dialect of dialects) {
       const fields = new Set(refused.rows.filter(isIn(dialect)).flatMap((row) => Object.keys(row.fields)))
@@ -113,7 +113,7 @@ describe.each(dialects)("refusals by client and exchange in the $name dialect", 
 
   for (const { entry, refused } of refusing) {
     const { documented: { access, errorFamily }, endpoint } = entry
-    it.effect(`${endpoint.name}: client and exchange refuse every broken request in the same way`, () => {
+    it.effect(`${endpoint.name}: client and exchange refuse every invalid request in the same way`, () => {
       const smuggled: Smuggled = { fields: {} }
       return Effect.forEach(refused.rows.filter(isIn(dialect)), (row) =>
         Effect.gen(function*() {
@@ -145,7 +145,7 @@ describe.each(dialects)("refusals by client and exchange in the $name dialect", 
     })
   }
 
-  it.effect("the exchange accepts the valid requests from which broken requests are derived", () =>
+  it.effect("the exchange accepts the valid requests from which invalid requests are derived", () =>
     Effect.forEach(refusing, ({ entry: { endpoint }, refused }) =>
       Effect.gen(function*() {
         const result = yield* Effect.result(refused.call(refused.accepted))
@@ -171,7 +171,7 @@ describe.each(dialects)("refusals by client and exchange in the $name dialect", 
       yield* orders.create({ ...stopLimit, side: "sell", amount: "1.000000000", price: "10000000" } as never)
     }).pipe(Effect.provide(clientOf(alice).pipe(Layer.provideMerge(inProcess(dialect))))))
 
-  // Some compiler settings allow `undefined` in an optional field, and untyped callers may pass it anywhere.
+  // Some compiler settings allow `undefined` in an optional field, and untyped callers might pass it anywhere.
   it.effect("a field that is undefined is treated as omitted", () =>
     Effect.gen(function*() {
       const orders = yield* StopLimitOrders

@@ -12,7 +12,7 @@ describe("promises that the client makes", () => {
   it.effect("in every history, Reconciliation's verdicts are right", () => holds(reconciling, 30_000), timeout)
 
   it.effect(
-    "in every history, a live view equals the exchange's state once nothing goes wrong",
+    "in every history, a live view equals the exchange's state once the faults have stopped",
     () => holds(watching, 15_000),
     timeout
   )

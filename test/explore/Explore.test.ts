@@ -22,7 +22,7 @@ describe("exploring histories", () => {
       assert.match(words.at(-1) ?? "", /broken: no order is placed twice/u)
     }))
 
-  it.effect("Explore finds fibers that check and then act, even without any fault", () =>
+  it.effect("Explore finds a race between fibers that check and then act, even without faults", () =>
     Effect.gen(function*() {
       const { counterexample, verdict } = yield* Explore.explore(racing, { seed: 1 })
       assert.strictEqual(verdict, "broken")
@@ -39,6 +39,17 @@ describe("exploring histories", () => {
       assert.strictEqual(runs, isLong ? 10_000 : 40)
       assert.property(coverage, "program killed")
     }), isLong ? 600_000 : undefined)
+
+  it.effect("Explore counts the events that the exchange refuses, and rejects markets that do not exist", () =>
+    Effect.gen(function*() {
+      const trade = { _tag: "Trade", at: 0, market: "BTC_USDT", side: "sell", thousandths: 10 ** 12 } as const
+      const busy = Explore.program({ ...careful, possible: { always: [trade], weights: {} } })
+      const { coverage, verdict } = yield* Explore.explore(busy, { runs: 3 })
+      assert.strictEqual(verdict, "held")
+      assert.lengthOf(Object.keys(coverage).filter((name) => name.startsWith("no effect Trade: ")), 1)
+      const lost = Explore.program({ ...careful, markets: ["BTC_USD"] })
+      assert.match((yield* Explore.explore(lost, { runs: 50 })).invalid ?? "", /no market BTC_USD/u)
+    }))
 
   it.effect("a replay reproduces a counterexample, or finds nothing once the program is repaired", () =>
     Effect.gen(function*() {

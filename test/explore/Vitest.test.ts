@@ -12,9 +12,9 @@ describe("it.explore in Vitest", () => {
     regressions: [{ scenario: { order: 0, latency: { from: 0, to: 0 }, events: [] } }]
   })
 
-  extend(plain).explore("can be added to the tests of Effect", careful, { runs: 1 })
+  extend(plain).explore("it.explore can be added to the test functions of @effect/vitest", careful, { runs: 1 })
 
-  plain.effect("extends a test function without changing what it has", () =>
+  plain.effect("extend keeps everything that the test function already has", () =>
     Effect.gen(function*() {
       const extended = extend(plain)
       assert.strictEqual(extended.effect, plain.effect)

@@ -4,12 +4,14 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as KeyValueStore from "effect/persistence/KeyValueStore"
 import * as Decimal from "../../src/domain/Decimal.ts"
-import { marketName } from "../../src/domain/Identifiers.ts"
+import { ApiKey, marketName } from "../../src/domain/Identifiers.ts"
 import * as CollateralMarketOrders from "../../src/endpoints/CollateralMarketOrders.ts"
 import * as LimitOrders from "../../src/endpoints/LimitOrders.ts"
 import { Explore, Invariant, Scenario } from "../../src/explore/index.ts"
 import * as Words from "../../src/explore/Words.ts"
 import * as World from "../../src/explore/World.ts"
+import * as Control from "../../src/sandbox/control/Control.ts"
+import * as Example from "../../src/sandbox/Example.ts"
 import { market } from "./programs.ts"
 
 const history = Effect.fnUntraced(function*(
@@ -101,7 +103,7 @@ describe("processes, promises and time in a history", () => {
       assert.deepEqual(marks.map(({ what }) => what), ["started", "ended"])
     }))
 
-  it.effect("a history has its own clock and random numbers, and restores the platform's afterwards", () =>
+  it.effect("a history has its own clock and random numbers, and restores the platform's own afterwards", () =>
     Effect.gen(function*() {
       const seen: Array<unknown> = []
       const look = Effect.gen(function*() {
@@ -161,6 +163,81 @@ describe("processes, promises and time in a history", () => {
         events: [{ _tag: "Liquidation", at: 2000, market: "BTC_PERP", lastsMillis: 1000 }]
       })
       assert.isFalse(none.events.some(({ event }) => event._tag === "MarkMoved"))
+    }))
+
+  const at = 1000
+
+  it.effect("another account's order that the exchange refuses is part of the history and of its story", () =>
+    Effect.gen(function*() {
+      const event = { _tag: "Trade", at, market: "BTC_USDT", side: "sell", thousandths: 10 ** 12 } as const
+      const told = yield* history(Effect.never, { events: [event] })
+      assert.isUndefined(told.invalid)
+      assert.deepEqual(told.refusals, [{
+        at: World.start + at,
+        event,
+        why: told.refusals[0]?.why ?? "refused"
+      }])
+      assert.match(
+        Words.tell(told, World.start).join("\n"),
+        /another account sells 1000000000 on BTC_USDT \(no effect: amount .*\)/u
+      )
+    }))
+
+  it.effect("an event that the exchange does not receive, because it is down, is part of the history", () =>
+    Effect.gen(function*() {
+      const { invalid, refusals } = yield* history(Effect.never, {
+        events: [
+          { _tag: "Outage", at, downMillis: 1000 },
+          { _tag: "Price", at: at + 500, market: "BTC_USDT", permille: 100, overMillis: 1000 },
+          { _tag: "Key", at: at + 650, enabled: false }
+        ]
+      })
+      assert.isUndefined(invalid)
+      assert.deepEqual([...new Set(refusals.map(({ why }) => why))], ["the exchange is down"])
+      assert.deepEqual([...new Set(refusals.map(({ event }) => event._tag))], ["Price", "Key"])
+    }))
+
+  it.effect("an event that can't happen on this exchange makes the history invalid", () =>
+    Effect.gen(function*() {
+      const impossible: ReadonlyArray<readonly [Scenario.Event, RegExp]> = [
+        [{ _tag: "Price", at, market: "FOO_USDT", permille: 1, overMillis: 0 }, /Price .* no market FOO_USDT/u],
+        [{ _tag: "Liquidation", at, market: "FOO_PERP", lastsMillis: 0 }, /Liquidation .* no market FOO_PERP/u],
+        [{ _tag: "Funding", at, market: "BTC_USDT", permille: 1 }, /Funding .* market must be/u],
+        [{ _tag: "Book", at, market: "BTC_USDT", levels: 51, spreadPermille: 1 }, /Book .* at most 50/u]
+      ]
+      for (const [event, expected] of impossible) {
+        const { invalid, refusals } = yield* history(Effect.never, { events: [event] })
+        assert.match(invalid ?? "", expected)
+        assert.deepEqual(refusals, [])
+      }
+    }))
+
+  it.effect("an event makes the history invalid if its market has no price, or if the other account has no key", () =>
+    Effect.gen(function*() {
+      const setUp = Control.Control.use(({ addKey, openAccount }) =>
+        Effect.andThen(
+          openAccount({ account: Example.alice.account, b2b: true }),
+          addKey({
+            account: Example.alice.account,
+            apiKey: ApiKey.make(Example.alice.apiKey),
+            apiSecret: Example.alice.apiSecret,
+            title: "alice",
+            type: "2",
+            enabled: true
+          })
+        )
+      )
+      const events: ReadonlyArray<readonly [Scenario.Event, RegExp]> = [
+        [
+          { _tag: "Walk", at, market: "BTC_USDT", steps: 1, everyMillis: 1, permille: 1, seed: 1 },
+          /BTC_USDT has no price/u
+        ],
+        [{ _tag: "Trade", at, market: "BTC_USDT", side: "buy", thousandths: 10 }, /Trade .* notFound/u]
+      ]
+      for (const [event, expected] of events) {
+        const { invalid } = yield* history(Effect.never, { events: [event] }, { setUp })
+        assert.match(invalid ?? "", expected)
+      }
     }))
 
   it.effect("an order whose response can't be read fails with the order id", () =>

@@ -22,8 +22,8 @@ const possible: Possibilities.Possibilities = {
 }
 
 /**
- * Whether a process other than the first one started calling shortly before. Its nonces are based on the time, and the
- * previous process's nonces may have been ahead of the clock.
+ * Whether a process other than the first one made a call in the three seconds before `at`. The nonces of such a process
+ * are based on the time, and the previous process's nonces may have been ahead of the clock.
  */
 const isSoonAfterRestart = ({ sent }: Moment, at: number): boolean =>
   sent.some(({ at: sentAt, process }) => process > 1 && sentAt <= at && at <= sentAt + 3000)
@@ -85,11 +85,11 @@ export const reconciling = Explore.program({
       return true
     }),
     Invariant.reached(
-      "an order is found to be placed",
+      "an order is found to have been placed",
       ({ said }) => Object.values(said.get("verdicts")?.value ?? {}).includes("Placed")
     ),
     Invariant.reached(
-      "an order is found not to be placed",
+      "an order is found not to have been placed",
       ({ said }) => Object.values(said.get("verdicts")?.value ?? {}).includes("NotPlaced")
     )
   ],
@@ -122,7 +122,7 @@ export const watching = Explore.program({
   name: "watching",
   run: watch,
   invariants: [
-    Invariant.eventually("once nothing goes wrong, the view shows the exchange's open orders", {
+    Invariant.eventually("once the faults have stopped, the view shows the exchange's open orders", {
       when: ({ elapsed }) => elapsed > 120_000,
       holds: ({ isRunning, openOrders, said }) => {
         const theirs = openOrders.map(({ id }) => id).toSorted().join(" ")

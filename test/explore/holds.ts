@@ -8,8 +8,8 @@ import { isLong } from "../support/long.ts"
 export const timeout = isLong ? 3_600_000 : 60_000
 
 /**
- * Explores a program in `runs` histories in long test runs. Short test runs use only a few histories, and may miss
- * required states. In long test runs, all programs together have a hundred thousand histories.
+ * Explores a program, in long test runs in `histories` histories. Short test runs use only a few, and can miss required
+ * states. In long test runs, all programs together have a hundred thousand histories.
  */
 export const holds = (program: Explore.Program, histories: number) =>
   Effect.gen(function*() {

@@ -42,7 +42,7 @@ const empty: Report.Report = {
 const unauthorized = `HTTP 401 {"code":10,"message":"Unauthorized request.","errors":{}}`
 
 describe("causes of broken rules", () => {
-  it("the same refusal of many calls is counted as one cause, and its text names missing authentication", () => {
+  it("the same refusal of many calls is counted as one cause, and a 401 is explained as failing authentication", () => {
     const results = [1, 2, 3, 4, 5, 6].map((index) => broken(`a.${index}`, `POST /call-${index % 3}`, unauthorized))
     assert.deepStrictEqual(Causes.of(results), [{
       why: "authentication fails: 3 calls have the same response, HTTP 401, Unauthorized request.",
@@ -99,7 +99,7 @@ describe("causes of broken rules", () => {
       broken("a.3", "POST /two", `HTTP 404 {"id":3,"message":"Not found"}`),
       broken("a.4", "POST /one", `HTTP 422 {"message":"Validation failed"}`)
     ])
-    assert.deepStrictEqual(found, [{ why: "POST /one has HTTP 404, Not found", rules: ["a.1", "a.2"] }])
+    assert.deepStrictEqual(found, [{ why: "POST /one gets the response HTTP 404, Not found", rules: ["a.1", "a.2"] }])
   })
 
   it("three rules about parts of one response share a cause, but two rules do not", () => {

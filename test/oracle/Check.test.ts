@@ -105,7 +105,7 @@ describe("an unreachable target", () => {
     }))
 })
 
-/** Responds to the ping correctly, so that the target is recognised as speaking this API. */
+/** Responds to the ping correctly, so that the target is recognized as speaking this API. */
 const exceptPing =
   (answer: (response: Http.ServerResponse, received: Received) => void) =>
   (response: Http.ServerResponse, received: Received) =>
@@ -251,7 +251,7 @@ describe("the calls that a check makes", () => {
         const trigger = numberOf(order["activation_price"])
         const stop = numberOf(order[path === Paths.oco ? "stop_limit_price" : "price"])
         for (const side of sides) {
-          // A faulty target may interpret a malformed trigger as any number.
+          // A faulty target might interpret a malformed trigger as any number.
           const isTriggered = Number.isNaN(trigger) || (side === "buy" ? trigger <= price : trigger >= price)
           assert.isFalse(isTriggered && trades(side, stop), body.toString())
           if (path === Paths.oco) assert.isFalse(trades(side, numberOf(order["price"])), body.toString())
@@ -285,7 +285,7 @@ describe("the calls that a check makes", () => {
         const sent = JSON.parse(body.toString()) as Record<string, unknown>
         const [order = sent] = (sent["orders"] ?? []) as ReadonlyArray<Record<string, unknown>>
         const [limit, trigger] = [Number(order["price"]), Number(order["activation_price"])]
-        // Changed orders sell.
+        // A change shows no side, but only sell orders are changed.
         const isBuy = order["side"] === "buy"
         const isFar = isBuy ? limit < price * 0.6 : limit > price * 1.7
         const isLater = isBuy ? trigger > price * 1.7 : trigger < price * 0.6 || trigger > price * 1.7
@@ -764,7 +764,7 @@ describe("reports", () => {
       const report = yield* Check.check(target, { profile: "control", runs: 1, only: ["fees"] })
       assert.match(
         Report.text(report),
-        /\nCAUSE {2}[0-9]+ rules: POST \/api\/v4\/main-account\/fee has HTTP 404, .* \(fees\./u
+        /\nCAUSE {2}[0-9]+ rules: POST \/api\/v4\/main-account\/fee gets the response HTTP 404, .* \(fees\./u
       )
     }))
 

@@ -48,7 +48,7 @@ describe("declared features", () => {
     60_000
   )
 
-  it.live("a live call that gets HTTP 404 or 501 breaks its rules, unless the target declares that the call is missing", () =>
+  it.live("the rules about a live call are broken if the call gets HTTP 404 or 501, unless the target declares it missing", () =>
     Effect.gen(function*() {
       const sandbox = yield* Support.inProcess(Dialect.live)
       const missing = [Paths.modifyOrder, Paths.futures]

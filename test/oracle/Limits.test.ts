@@ -17,8 +17,8 @@ const limits = [
 ]
 
 /**
- * Runs a rule on a sandbox that allows `calls` calls in ten seconds. Each call takes `millis` ms. Returns the rule's
- * outcome.
+ * Runs a rule on a sandbox that allows `calls` calls in ten seconds. Each call takes `millis` milliseconds. Returns the
+ * rule's outcome.
  */
 const outcome = (id: string, path: string, calls: number, millis: number) =>
   Effect.gen(function*() {

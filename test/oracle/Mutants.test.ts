@@ -57,7 +57,7 @@ const describeInFull = isLong ? describe : () => undefined
 // Malformed responses
 // -----------------------------------------------------------------------------
 
-/** The id prefix of the rules about a response's fields, by the call's path and the object's place in the response. */
+/** The id prefixes of rules about a response's fields, for each object in a response, keyed by the call's path. */
 const tables: Readonly<Record<string, ReadonlyArray<readonly [within: string, rules: string]>>> = {
   [Paths.interest]: [["records.*.", "interest.payment."], ["", "interest.response."]],
   [Paths.oco]: [["", "oco.response."]],
@@ -92,7 +92,7 @@ const mayBeMissing = (id: string, { name }: Dialect.Dialect): boolean => {
   return expectation._tag === "Other" && expectation.expectation.includes("may be missing")
 }
 
-/** The sandbox's longest response to each call. */
+/** Returns the sandbox's longest response to each call. */
 const answers = (dialect: Dialect.Dialect) =>
   Effect.gen(function*() {
     const found = new Map<string, unknown>()

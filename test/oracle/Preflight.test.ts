@@ -42,7 +42,7 @@ describe("the preflight of a check", () => {
       assert.notInclude(message, "<")
     }))
 
-  it.live("a target with a broken ping is still recognised as speaking this API", () =>
+  it.live("a target with a broken ping is still recognized as speaking this API", () =>
     Effect.gen(function*() {
       const target = yield* at((path) =>
         path === Paths.ping

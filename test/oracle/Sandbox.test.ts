@@ -32,14 +32,15 @@ const holds = (report: Report.Report) => {
 
 describe("the sandbox under the oracle", () => {
   for (const dialect of [Dialect.document, Dialect.live]) {
-    // The short version runs one dialect in process. CI checks the other one over HTTP.
+    // The short version runs one dialect in process. CI checks the other dialect over HTTP.
     for (const seed of isLong || dialect === Dialect.live ? seeds : []) {
       it.live(
         `the sandbox satisfies every rule in process (${dialect.name}, seed ${seed})`,
         () =>
           Effect.gen(function*() {
             const target = yield* Support.inProcess(dialect)
-            // Another test checks the rules about streams. Limits take thousands of calls; another test checks them, too.
+            // Another test checks the rules about streams. The rules about limits need thousands of calls, so they also
+            // have their own test.
             const skip = isLong ? [] : ["streams", "limits"]
             holds(yield* Check.check(target, { profile: "control", seed, runs, skip, rules: Support.rules }))
           }),
@@ -57,7 +58,7 @@ describe("the sandbox under the oracle", () => {
       }), 300_000)
   }
 
-  it.live("a venue on a host satisfies every rule when it is served below a path", () =>
+  it.live("a venue on a host satisfies every rule when it is served under a path", () =>
     Effect.gen(function*() {
       const options = isLong ? { runs: 10 } : { runs: 1, only: ["auth", "codes"] }
       for (const dialect of isLong ? [Dialect.document, Dialect.live] : [Dialect.document]) {

@@ -128,7 +128,7 @@ describe("rules about streams", () => {
 describe("a target's WebSocket", () => {
   const only = ["streams.ping", "streams.depth.adds", "streams.trades.all", "streams.token"]
 
-  /** Returns the outcomes of a few rules, by rule id. */
+  /** Returns the outcomes of a few rules, keyed by rule id. */
   const outcomes = (target: Target.Target) =>
     Effect.map(
       check(target, { only }),
@@ -142,7 +142,7 @@ describe("a target's WebSocket", () => {
     writer: Effect.succeed({ write: () => Effect.never, writeAll: () => Effect.never })
   }))
 
-  it.effect("a WebSocket that cannot be opened breaks its rules, unless the target declares that it has none", () =>
+  it.effect("WebSocket rules are broken if no WebSocket can be opened, unless the target declares that it has no streams", () =>
     Effect.gen(function*() {
       yield* begin
       const target = { ...yield* Support.inProcess(Dialect.live), dial: closed }
@@ -231,7 +231,7 @@ describe("a target's WebSocket", () => {
       assert.strictEqual(open, 0)
     }))
 
-  it("the WebSocket's URL is next to the base URL, or is the live exchange's own", () => {
+  it("the WebSocket's URL is /ws under the base URL, or the live exchange's own", () => {
     const urls = ["http://127.0.0.1:8080/", "https://host.test/v/one", "https://whitebit.com", "https://whitebit.eu/"]
     assert.deepStrictEqual(urls.map(Target.streamsUrl), [
       "ws://127.0.0.1:8080/ws",

@@ -17,7 +17,7 @@ import * as Mutant from "./mutants/Mutant.ts"
 
 const dialects = [Dialect.document, Dialect.live]
 
-/** A sandbox with a fault, the keys of one of its accounts, and a check of orders with these keys. */
+/** Checks orders on a sandbox with a fault, using the keys of one of its accounts. */
 const faulty = Effect.fnUntraced(function*(dialect: Dialect.Dialect, change: Mutant.Change) {
   const target = yield* Support.inProcess(dialect, Mutant.layer(change, dialect).pipe(Layer.orDie))
   const keys = yield* Support.account(target)
@@ -90,7 +90,7 @@ describe("orders on a real account", () => {
     }))
 
   for (const [dialect, path] of [[Dialect.document, Paths.stopLimit], [Dialect.live, Paths.oco]] as const) {
-    it.effect(`an order that got no response when it was placed is found and canceled (${dialect.name}, ${path})`, () =>
+    it.effect(`an order whose placement got no response is found and canceled (${dialect.name}, ${path})`, () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(1_800_000_000_000)
         const sandbox = yield* Support.inProcess(dialect)
@@ -110,7 +110,7 @@ describe("orders on a real account", () => {
   }
 })
 
-/** The sandbox's state as its owner sees it. */
+/** Returns the sandbox's state as its owner sees it. */
 const seen = ({ control, send }: Target.Target) =>
   Effect.gen(function*() {
     if (control === undefined) return assert.fail("no control plane")

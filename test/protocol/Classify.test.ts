@@ -80,7 +80,7 @@ const html = "<html><head><title>502 Bad Gateway</title></head></html>"
 const uncertain = { uncertain: "unreadable-answer" } as const
 const exchangeSays = (code: number, message: string, errors: unknown = {}) => ({ code, message, errors })
 
-/** Responses that every private endpoint may get, whatever it declares. */
+/** Responses that every private endpoint can get, whatever it declares. */
 const toAllPrivate: ReadonlyArray<Row> = [
   [401, exchangeSays(10, "Unauthorized request."), {
     _tag: "NotAuthorized",
@@ -261,7 +261,7 @@ const unreadableOf = (
   ]
 }
 
-/** Responses that private endpoints may get, adapted to what each endpoint declares. */
+/** Responses that private endpoints can get, adapted to what each endpoint declares. */
 const toPrivate = (entry: Entry): ReadonlyArray<Row> => [
   ...toAllPrivate,
   [
@@ -276,7 +276,7 @@ const toPrivate = (entry: Entry): ReadonlyArray<Row> => [
   ...unreadableOf(entry)
 ]
 
-/** Responses that every public endpoint may get. */
+/** Responses that every public endpoint can get. */
 const toPublic = ({ names }: Entry): ReadonlyArray<Row> => [
   [400, { success: false, message: "Market is not available.", params: ["BTC_X"] }, {
     _tag: "PublicRequestRejected",
@@ -359,7 +359,7 @@ describe("classifying responses by endpoint", () => {
     [400, exchangeSays(30, failed, { market: "x", side: [1, { deep: true }] }), {
       _tag: "ValidationFailed",
       fields: { market: ["x"], side: ["1", "{\"deep\":true}"] }
-    }, "messages that are not lists, or not texts"],
+    }, "messages that are not lists, or not strings"],
     [
       400,
       exchangeSays(30, failed, []),
@@ -596,6 +596,8 @@ describe("refusals by each dialect's exchange", () => {
     notEnoughBalance: "RequestRejected",
     notEnoughToModify: "RequestRejected",
     notMakerModified: "RequestRejected",
+    takeProfitNotMaker: "RequestRejected",
+    wrongStopLoss: "RequestRejected",
     notEnoughToTransfer: "RequestRejected",
     notEnoughForCode: "RequestRejected",
     orderNotFound: "RequestRejected",
@@ -790,7 +792,7 @@ describe("secrets in responses", () => {
     { minLength: 1, maxLength: 3 }
   )
 
-  /** Bodies that contain a given text in every place that errors quote. */
+  /** Bodies that contain a given string in every place that errors quote. */
   const bodies: ReadonlyArray<(secret: string) => unknown> = [
     (secret) => secret,
     (secret) => `<html>${secret}</html>`,

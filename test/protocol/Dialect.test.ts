@@ -413,6 +413,12 @@ describe("refusals in each dialect", () => {
     }
   })
 
+  it("the refusals of an OCO order's legs have their own codes on the live exchange", () => {
+    const of = ({ refusals: { takeProfitNotMaker, wrongStopLoss } }: Dialect.Dialect) =>
+      [takeProfitNotMaker, wrongStopLoss].map(({ code, status }) => [status, code])
+    assert.deepStrictEqual(dialects.map(of), [[[400, 13], [400, 151]], [[400, 150], [400, 151]]])
+  })
+
   it("the refusals of a reused nonce and of too many calls differ only in their messages", () => {
     for (const { refusals: { nonceUsed, rateLimited } } of dialects) {
       assert.deepStrictEqual({ ...nonceUsed, message: "" }, { ...rateLimited, message: "" })

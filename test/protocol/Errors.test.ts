@@ -182,14 +182,14 @@ const rows: ReadonlyArray<
     new Errors.UnexpectedResponse({
       endpoint,
       status: 200,
-      problem: "a text at [3]",
+      problem: "a string at [3]",
       body: "[]",
       unreadable: 2,
       readable: Redacted.make<ReadonlyArray<unknown>>([1])
     }),
     false,
     "not-applied",
-    "StopLimitOrders.create got an unexpected response, HTTP 200: a text at [3]. Unreadable rows: 2; the others can "
+    "StopLimitOrders.create got an unexpected response, HTTP 200: a string at [3]. Unreadable rows: 2; the others can "
     + "be read. Check that you use the exchange's dialect; see the body."
   ],
   [

@@ -6,7 +6,7 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 
 describe("request fields that do not exist", () => {
-  it("the client rejects an unknown request field by name before sending", () => {
+  it("the client refuses a request with an unknown field before sending it, and names the field", () => {
     const { encodeRequest } = Endpoint.codec(SubAccounts.endpoint, Dialect.document)
     const misspelled: object = { limt: 1 }
     assert.deepStrictEqual(
@@ -15,7 +15,7 @@ describe("request fields that do not exist", () => {
     )
   })
 
-  it("the client rejects a client order id under its wire key instead of dropping it", () => {
+  it("the client refuses a client order id under its wire key instead of dropping it", () => {
     const { encodeRequest } = Endpoint.codec(StopLimitOrders.endpoint, Dialect.document)
     assert.isTrue(Result.isFailure(encodeRequest({ client_order_id: "mine" } as never)))
   })

@@ -146,7 +146,7 @@ describe("client and exchange find the same violations", () => {
       for (const field of fieldsOfBrand) {
         const place = `${field.dialect.name}: ${field.entry.endpoint.name} ${field.name}`
         const values = [...broken[brand] ?? [], ...field.more]
-        assert.isNotEmpty(values, `no broken values for ${brand}`)
+        assert.isNotEmpty(values, `no invalid values for ${brand}`)
         for (const value of values) {
           const row = `${place}: ${Json.stringify({ value })}`
           const { exchange, local } = refusedBySide(field, value)

@@ -15,7 +15,7 @@ const found = (windows: Windows, text: string): ReadonlyArray<number> => {
 describe("shared substrings of fixed width", () => {
   property(
     "Windows finds every substring that two strings share, and no other substring",
-    // A small alphabet, so that the texts share and repeat substrings.
+    // A small alphabet, so that the strings share and repeat substrings.
     [
       fc.string({ unit: fc.constantFrom("a", "b", "ÿ", "☃"), maxLength: 60 }),
       fc.string({ unit: fc.constantFrom("a", "b", "ÿ", "☃"), maxLength: 60 }),

@@ -118,7 +118,7 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
   }
   /** Whether there may be fills that the stream has not pushed. */
   let isBehind = true
-  /** The errors for orders that may or may not have been placed. */
+  /** The errors for orders that might have been placed. */
   let lost: ReadonlyArray<Errors.OutcomeUnknown> = []
 
   /**

@@ -115,7 +115,7 @@ const following = (baseUrl: string, after: string, seen: Array<Entry>) =>
     const request = Http.get(`${baseUrl}${prefix}Events?after=${after}`, {
       headers: { authorization: `Bearer ${controlToken}` }
     }, (response) => {
-      if (response.statusCode !== 200) return resume(Effect.die(`the feed answers ${response.statusCode}`))
+      if (response.statusCode !== 200) return resume(Effect.die(`the feed responds with ${response.statusCode}`))
       response.on("data", (chunk: Buffer) => {
         const blocks = (text + chunk.toString()).split("\n\n")
         text = blocks.pop() ?? ""

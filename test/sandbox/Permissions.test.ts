@@ -1,4 +1,4 @@
-/** Tests the permissions of sub-accounts and of each key type (document, "Authentication", 4). */
+/** Tests the permissions of sub-accounts and of each key type (the document, "Authentication", 4). */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"

@@ -8,7 +8,7 @@ interface Bounds {
   readonly max: number
 }
 
-/** Integers within bounds. About half of them equal or neighbour a bound or one of `borders`. */
+/** Integers within bounds. About half of them equal or neighbor a bound or one of `borders`. */
 export const bordered = ({ max, min = 0 }: Bounds, ...borders: ReadonlyArray<number>): fc.Arbitrary<number> => {
   const near = [min, max, ...borders].flatMap((border) => [border - 1, border, border + 1])
   const within = new Set(near.filter((number) => number >= min && number <= max))

@@ -14,7 +14,7 @@ export const withoutUndefined = (fields: Fields): Fields =>
 /** Checks whether a row applies to a dialect. */
 export const isIn = ({ name }: Dialect.Dialect) => ({ only = name }: Row<object>): boolean => only === name
 
-/** Builds a row's broken request in wire format. */
+/** Builds a row's invalid request in wire format. */
 export const brokenWire = (
   { endpoint }: Entry,
   { accepted }: Refused<object>,

@@ -75,7 +75,7 @@ export const tab = Effect.gen(function*() {
   page.on("request", (request) => {
     const isOwn = request.isNavigationRequest() || /^(?:data|blob):/u.test(request.url()) ||
       new URL(request.url()).origin === new URL(page.url()).origin
-    if (!isOwn) errors.push(`${page.url()} asks ${request.url()}`)
+    if (!isOwn) errors.push(`${page.url()} requests ${request.url()}`)
   })
   return { page, errors }
 })

@@ -101,7 +101,7 @@ export interface Options {
   readonly isWired?: boolean
   /** The time after which an idle venue falls asleep, in milliseconds. One minute by default. */
   readonly idleMillis?: number
-  /** The PostgreSQL server, which has the cluster's database. */
+  /** Options of the PostgreSQL server that has the cluster's database. */
   readonly access?: Access
 }
 
@@ -196,7 +196,7 @@ export interface ClientOptions {
   readonly nonce?: Layer.Layer<Nonce.Nonce>
 }
 
-/** A client for alice's account on a venue. Its calls go through the given node. */
+/** Builds a client for alice's account on a venue. The client's calls go through the given node. */
 export const clientOf = Effect.fnUntraced(function*(
   { id, keys }: Made,
   { baseUrl }: Node,

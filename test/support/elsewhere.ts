@@ -70,7 +70,7 @@ export const runningElsewhere = Effect.fnUntraced(function*(
   })
   return {
     found,
-    /** Kills the complete process group without warning, and waits until it has ended. */
+    /** Kills the entire process group without warning, and waits until it has ended. */
     kill: Effect.andThen(Effect.sync(() => process.kill(-(child.pid ?? 0), "SIGKILL")), Deferred.await(ended))
   }
 })

@@ -231,7 +231,7 @@ export class Desk {
     return Engine.apply(this.state, { at: this.at + 1_000_000, action: { _tag: "Pass" } })
   }
 
-  /** Funds a wallet. `funds` are texts such as `"100 USDT"`. */
+  /** Funds a wallet. `funds` are strings such as `"100 USDT"`. */
   fund(account: Account, wallet: Ledger.Wallet, ...funds: ReadonlyArray<string>): this {
     for (const text of funds) {
       const [amount = "", ticker = ""] = text.split(" ")
@@ -318,7 +318,7 @@ export const progress = ({ dealStock, quantity, status }: Order): string =>
 // -----------------------------------------------------------------------------
 
 /**
- * Serialises a complete value. Equal texts mean equal values, including the sequence of the entries in maps and sets.
+ * Serializes an entire value. Equal strings mean equal values, including the sequence of the entries in maps and sets.
  */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => {
@@ -327,6 +327,6 @@ export const canonical = (value: unknown): string =>
     return part instanceof Set ? { set: [...part] } : part
   })
 
-/** Hashes a complete state. */
+/** Hashes an entire state. */
 export const hash = (state: State.State): string =>
   createHash("sha256").update(canonical(Saved.save(state))).digest("hex")

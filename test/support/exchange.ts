@@ -244,7 +244,7 @@ export const once = Effect.provideService(Call.ReadRetry, [])
 // Requests
 // -----------------------------------------------------------------------------
 
-/** Converts a number that a test has computed. */
+/** Converts a number computed by a test to an amount. */
 export const amountOf = (value: number): Decimal.Amount => Result.getOrThrow(Decimal.parseAmount(value.toString()))
 
 /** A stop-limit order that alice can pay for: 0.5 BTC for 500 USDT. */

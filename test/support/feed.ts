@@ -76,7 +76,9 @@ const numbers = (id: string): readonly [sequence: number, run: number, index: nu
   return third === undefined ? [sequence, 0, second] : [sequence, second, third]
 }
 
-/** The first entry that does not come after the previous entry, or `undefined` if all entries are in sequence. */
+/**
+ * Returns the first entry that does not come after the previous entry, or `undefined` if all entries are in sequence.
+ */
 export const disorder = (ids: ReadonlyArray<string>): string | undefined =>
   ids.find((id, at) => {
     if (at === 0) return false

@@ -20,13 +20,13 @@ export const compiled = {
 }
 
 /**
- * The path of a program that was bundled before the tests, to run in another process. `main` is the `effect-txc`
- * command. See `.ci/programs.js`.
+ * Returns the path of a program that was bundled before the tests, to run in another process. `main` is the
+ * `effect-txc` command. See `.ci/programs.js`.
  */
 export const programOf = (name: "main" | "drawing" | "hosted" | "node" | "served"): string =>
   fileURLToPath(new URL(`../../node_modules/.cache/programs/${name}.mjs`, import.meta.url))
 
-/** The URL of a library module's source, for a program in another process. */
+/** Returns the URL of a library module's source, for a program in another process. */
 export const moduleUrl = (path: string): string => new URL(`../../src/${path}`, import.meta.url).href
 
 /**

@@ -1,4 +1,4 @@
-/** Lets an effect give way after every operation, as fibers may anywhere. */
+/** Makes an effect yield after every operation, as a fiber may do anywhere. */
 import * as Effect from "effect/Effect"
 import * as Scheduler from "effect/Scheduler"
 
@@ -12,7 +12,7 @@ const always: Scheduler.Scheduler = {
 export const givingWay = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(effect, Scheduler.Scheduler, always)
 
-/** The number of places at which a short effect may give way. */
+/** The number of places at which a short effect may yield. */
 export const places = 40
 
 /** Waits for this many turns of the event loop. */

@@ -61,7 +61,7 @@ export const call = (
   return send("POST", url + path, headers as Readonly<Record<string, string>>, body)
 }
 
-/** The key of an account on a venue. */
+/** Returns an account's key on a venue. */
 export const keyOf = ({ keys }: Pick<Host.Made, "keys">, account: string): Account => {
   const key = keys[account]
   if (key === undefined) throw new Error(`no key of ${account}`)

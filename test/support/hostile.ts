@@ -20,8 +20,8 @@ import { handle, signed } from "./signed.ts"
 const portOf = (baseUrl: string): number => Number(new URL(baseUrl).port)
 
 /**
- * Writes exactly these bytes. Returns all bytes received until the other side closes, and fails the test if it does not
- * close.
+ * Writes exactly these bytes. Returns all bytes received until the other side closes the connection. The test fails if
+ * the other side does not close the connection.
  */
 export const say = (
   baseUrl: string,
@@ -42,18 +42,18 @@ export const say = (
   }).pipe(
     Effect.timeoutOrElse({
       duration: "2 minutes",
-      orElse: () => Effect.sync(() => assert.fail("the server neither closed the connection nor answered"))
+      orElse: () => Effect.sync(() => assert.fail("the server did not close the connection"))
     })
   )
 
-/** The statuses of the received responses, in their sequence. */
+/** Returns the statuses of the received responses, in their sequence. */
 export const statuses = (said: string): ReadonlyArray<number> =>
   [...said.matchAll(/HTTP\/1\.1 (\d{3})/gu)].map(([, status]) => Number(status))
 
-/** The body of the last response. */
+/** Returns the body of the last response. */
 export const lastBody = (said: string): string => said.slice(said.lastIndexOf("\r\n\r\n") + 4)
 
-/** A request as bytes. Headers are pairs, so that a name can be repeated. */
+/** Formats a request as bytes. Headers are pairs, so that a name can be repeated. */
 export const raw = (
   line: string,
   headers: ReadonlyArray<readonly [name: string, value: string]> = [],
@@ -64,11 +64,11 @@ export const raw = (
     Buffer.from(body)
   ])
 
-/** A request's headers as pairs. */
+/** Returns a request's headers as pairs. */
 export const pairs = ({ headers }: Pick<Request, "headers">): ReadonlyArray<readonly [string, string]> =>
   Object.entries(headers).map(([name, value]) => [name, String(value)])
 
-/** A request as bytes, with its length and `connection: close`. */
+/** Formats a request as bytes, with its length and `connection: close`. */
 export const rawOf = (request: Request): Buffer =>
   raw(`${request.method} ${request.path} HTTP/1.1`, [
     ...pairs(request),
@@ -76,7 +76,7 @@ export const rawOf = (request: Request): Buffer =>
     ["connection", "close"]
   ], request.body)
 
-/** A connection, and all bytes received on it. */
+/** Opens a connection. Returns the socket, and all bytes received on it. */
 const connected = (baseUrl: string) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly socket: Net.Socket; readonly chunks: ReadonlyArray<Buffer> }>((resume) => {
@@ -241,7 +241,7 @@ export interface Delivery {
 }
 
 /**
- * The first complete request in the received bytes, and the bytes after it, or `undefined` while the request is
+ * Returns the first complete request in the received bytes, and the bytes after it, or `undefined` while the request is
  * incomplete.
  */
 const firstRequest = (
@@ -259,7 +259,7 @@ const firstRequest = (
   return last === -1 ? undefined : { head, body: after.slice(0, last), rest: after.slice(last + 5) }
 }
 
-/** A server that responds to complete requests with arbitrary bytes, and records these requests. */
+/** Starts a server that responds to complete requests with arbitrary bytes, and records these requests. */
 export const harming = Effect.fnUntraced(function*(
   answer: (socket: Net.Socket, delivery: Delivery) => void,
   onHead: (socket: Net.Socket) => void = () => {},

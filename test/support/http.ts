@@ -35,7 +35,7 @@ export const toSent = (request: HttpClientRequest.HttpClientRequest, url: URL): 
     body: new TextDecoder().decode(bytes)
   }))
 
-/** The fields of a JSON body. */
+/** Returns the fields of a JSON body. */
 export const fieldsOf = ({ body }: Pick<Sent, "body">): Readonly<Record<string, unknown>> =>
   JSON.parse(body) as Readonly<Record<string, unknown>>
 
@@ -90,7 +90,7 @@ export const answering = (answer: Answering): Layer.Layer<HttpClient.HttpClient 
     return Context.make(HttpClient.HttpClient, client).pipe(Context.add(Recorder, noted))
   }))
 
-/** A transport failure. */
+/** Creates a transport failure. */
 export const failure = (
   request: HttpClientRequest.HttpClientRequest,
   cause: unknown
@@ -101,10 +101,10 @@ export const failure = (
 export const json = (status: number, body: unknown): Response =>
   new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } })
 
-/** The error body of a private call. */
+/** Builds the error response to a private call. */
 export const refusal = (status: number, code: number, message: string, errors: unknown = {}): Response =>
   json(status, { code, message, errors })
 
-/** The response of a proxy that can't reach the exchange. */
+/** Builds the response of a proxy that can't reach the exchange. */
 export const html = (status: number): Response =>
   new Response(`<html><body><h1>${status}</h1></body></html>`, { status, headers: { "content-type": "text/html" } })

@@ -1,4 +1,4 @@
-/** Connections that fail during some requests, which the seed determines. */
+/** Connections that fail during some requests. The seed determines which. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as fc from "fast-check"
@@ -10,7 +10,7 @@ const failures = ["request", "answer", "cut"] as const
 
 /** How often connections fail, and the seed that determines the failures. */
 export interface Loss {
-  /** The number of connections out of which one fails. */
+  /** On average, one request in this many loses its connection. */
   readonly oneIn: number
   readonly seed: number
 }
@@ -22,7 +22,7 @@ const drawing = ({ oneIn, seed }: Loss) => {
   return () => failures[drawn[count++ % drawn.length] ?? oneIn]
 }
 
-/** A target in this process whose connections fail. */
+/** Returns the target with connections that fail. */
 export const lossy = (target: Target.Target, loss: Loss): Target.Target => {
   const draw = drawing(loss)
   const lost = Effect.fail(new Target.TargetError({ reason: "read ECONNRESET" }))

@@ -80,7 +80,7 @@ const make = (dialect: Dialect) => {
           }),
       checkAnswer: (status, body) => {
         const response = operation.responses[status]
-        if (response === undefined) return [`HTTP ${status} is not among its answers`]
+        if (response === undefined) return [`HTTP ${status} is not among its responses`]
         const shared = Json.isObject(response) ? response["$ref"] : undefined
         const place = typeof shared === "string" ? shared.slice(1) : at("responses", String(status))
         return check(place + pointer(...content), body)
@@ -98,16 +98,16 @@ const inDialect = (dialect: Dialect) => {
   return found
 }
 
-/** The published OpenAPI document of a dialect. */
+/** Returns the published OpenAPI document of a dialect. */
 export const documentOf = (dialect: Dialect) => inDialect(dialect).document
 
-/** The document's description of an endpoint in a dialect. */
+/** Returns the document's description of an endpoint in a dialect. */
 export const describedIn = (dialect: Dialect, endpoint: Endpoint.Any): Described => {
   const found = inDialect(dialect).of.get(endpoint)
   if (found === undefined) throw new Error(`${endpoint.name} is not in the contract`)
   return found
 }
 
-/** The endpoint at a path, or `undefined` if there is no such endpoint. */
+/** Returns the endpoint at a path, or `undefined` if there is no such endpoint. */
 export const endpointAt = (path: string): Endpoint.Any | undefined =>
   Contract.all.find((endpoint) => Paths.match(endpoint, path) !== undefined)

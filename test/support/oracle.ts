@@ -28,7 +28,7 @@ const control = (baseUrl: string): Target.ControlPlane => ({
   token: Redacted.make(token)
 })
 
-/** At most `most` elements of a list, evenly spaced. */
+/** Returns at most `most` elements of a list, evenly spaced. */
 const spread = <A>(all: ReadonlyArray<A>, most: number): ReadonlyArray<A> =>
   all.length <= most ? all : Array.from({ length: most }, (_, index) => all[Math.floor(index * all.length / most)] as A)
 
@@ -41,7 +41,7 @@ export const rules: ReadonlyArray<Rule.Rule> = isLong ? allRules : allRules.map(
   property: { ...rule.property, examples: (setting) => spread(rule.property.examples(setting), 2) }
 }))
 
-/** A fresh sandbox in this process. Its venue can be a mutant. */
+/** Creates a fresh sandbox in this process. Its venue can be a mutant. */
 export const inProcess = (
   dialect: Dialect,
   venue: Layer.Layer<Venue.Venue> = Venue.layer({ dialect }).pipe(Layer.orDie)
@@ -60,7 +60,7 @@ const sockets = (baseUrl: string) =>
     Dialer.layer({ url: Target.streamsUrl(baseUrl) }).pipe(Layer.provide(Socket.layerWebSocketConstructorGlobal))
   )
 
-/** A fresh sandbox behind a local socket. */
+/** Creates a fresh sandbox behind a local socket. */
 export const overHttp = Effect.fnUntraced(function*(
   dialect: Dialect,
   venue: Layer.Layer<Venue.Venue> = Venue.layer({ dialect }).pipe(Layer.orDie)
@@ -70,7 +70,7 @@ export const overHttp = Effect.fnUntraced(function*(
   return yield* Target.fromLayer(sockets(baseUrl), { baseUrl, dialect, control: control(baseUrl) })
 })
 
-/** A venue on a fresh host behind a local socket, under the venue's path. */
+/** Creates a venue on a fresh host behind a local socket, under the venue's path. */
 export const hosted = Effect.fnUntraced(function*(dialect: Dialect) {
   const context = yield* Layer.build(Layer.fresh(Layer.orDie(Host.layer())))
   const { controlToken, controlUrl, url } = yield* Effect.gen(function*() {
@@ -93,7 +93,7 @@ export const account = Effect.fnUntraced(function*(target: Target.Target) {
   return account
 })
 
-/** The ids of a sandbox's accounts. */
+/** Returns the ids of a sandbox's accounts. */
 export const accounts = Effect.fnUntraced(function*({ control, send }: Target.Target) {
   const { token, url = "" } = control ?? {}
   const headers = { authorization: `Bearer ${token === undefined ? "" : Redacted.value(token)}` }

@@ -75,11 +75,11 @@ export const region = (shown: Page, name: string): Locator => shown.getByRole("r
 export const listOf = (shown: Page, name: string, count: number) =>
   see(() => shown.getByRole("grid", { name: `${name}: ${count}`, exact: true }).waitFor())
 
-/** The texts of the located elements. Thin spaces between thousands are converted to plain spaces. */
+/** The text of each located element. Thin spaces between thousands are converted to plain spaces. */
 const textsOf = (found: Locator) =>
   Effect.map(see(() => found.allInnerTexts()), (texts) => texts.map((text) => text.replace(/\s+/gu, " ").trim()))
 
-/** Waits until a locator finds exactly these texts, ignoring order numbers. */
+/** Waits until a locator finds exactly these strings, ignoring order numbers. */
 export const reads = Effect.fnUntraced(function*(found: Locator, expected: ReadonlyArray<string>) {
   const texts = Effect.map(textsOf(found), (texts) => texts.map((text) => text.replace(/(?<=#|OCO )\d+/gu, "")))
   const isThere = Effect.map(texts, (texts) => texts.join("\n") === expected.join("\n"))

@@ -77,7 +77,9 @@ export interface Server {
   readonly disk: SmallDisk | undefined
 }
 
-/** The users that may connect to the server. By default, any user on this machine may connect, without TLS. */
+/**
+ * Options of a server: its users, certificate and disk. By default, any user on this machine may connect, without TLS.
+ */
 export interface Access {
   /** The users that may connect, and how they authenticate, in the format of `pg_hba.conf`. */
   readonly rules?: ReadonlyArray<string>
@@ -91,8 +93,8 @@ export interface Access {
 const settings = ["--username", "txc", "--auth", "trust", "--encoding", "UTF8", "--no-sync", "--wal-segsize", "1"]
 
 /**
- * A data folder that is initialised once for each version and its settings. Copying such a folder is ten times as fast
- * as initialising a new one.
+ * A data folder that is initialized once for each version and its settings. Copying such a folder is ten times as fast
+ * as initializing a new one.
  */
 const template = fileURLToPath(
   new URL(
@@ -106,7 +108,7 @@ const template = fileURLToPath(
 /** Copies a folder and preserves its owner. */
 const copy = (from: string, to: string) => spawnSync("cp", ["-a", from, to])
 
-/** Initialises a new server's folder. */
+/** Initializes a new server's folder. */
 const begin = (folder: string, user: ReturnType<typeof account>): void => {
   const data = join(folder, "data")
   if (existsSync(template)) return void copy(template, data)

@@ -20,12 +20,15 @@ const fits = (): boolean => {
   }
 }
 
-/** Undefined if the tests write to the system's temporary folder, or to the folder that `TMPDIR` names. */
+/**
+ * The tests' folder in memory. Undefined if the tests write to the system's temporary folder, or to the folder that
+ * `TMPDIR` names.
+ */
 export const scratch = process.env["TMPDIR"] === undefined && fits()
   ? `${memory}/effect-txc-${process.pid}`
   : undefined
 
-/** Vitest creates the folder before the tests, and removes it afterwards. */
+/** Creates the folder, and returns a function that removes it. Vitest calls them before and after all tests. */
 export const setup = (): (() => void) | undefined => {
   if (scratch === undefined) return
   mkdirSync(scratch)

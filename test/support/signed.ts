@@ -22,19 +22,19 @@ export const signedHeaders = (account: Account, body: Uint8Array): Record<string
 
 let lastNonce = 1e15
 
-/** A nonce in the dialect's form that was never used before, and that is greater than any nonce of a client. */
+/** Returns a nonce in the dialect's form that was never used before, and that is greater than any nonce of a client. */
 export const freshNonce = ({ policy }: Dialect): string | number => {
   lastNonce++
   return policy.nonce === "unique" ? lastNonce.toString() : lastNonce
 }
 
-/** A signed request with exactly this text as its body. */
+/** Creates a signed request with exactly this text as its body. */
 export const signedText = (path: string, text: string, account: Account = alice): Request => {
   const body = new TextEncoder().encode(text)
   return { method: "POST", path, headers: signedHeaders(account, body), body, from: "test" }
 }
 
-/** A signed request with these fields and their envelope. */
+/** Creates a signed request with these fields and their envelope. */
 export const signed = (
   dialect: Dialect,
   path: string,

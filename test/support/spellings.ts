@@ -1,9 +1,9 @@
-/** The ways in which a server can encode an echoed text, and a reader that decodes all of them. */
+/** The ways in which a server can encode text that it echoes, and a reader that decodes all of them. */
 import * as fc from "fast-check"
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-/** Encodings of the complete text. */
+/** Encodings of the entire text. */
 const encodings = {
   none: (text: string) => text,
   base64,
@@ -56,11 +56,11 @@ export const spellings: fc.Arbitrary<Spelling> = fc.record({
   to: fc.oneof(fc.constant(1), fc.double({ min: 0.5, max: 1, noNaN: true }))
 })
 
-/** Encodes the complete text and changes its letter case. */
+/** Encodes the entire text and changes its letter case. */
 const encoded = (text: string, { before, encoding, letters }: Spelling): string =>
   cases[letters](encodings[encoding](encoding === "none" ? text : before + text))
 
-/** The text as the server writes it. */
+/** Returns the text as the server writes it. */
 export const respelled = (text: string, spelling: Spelling): string => {
   const whole = encoded(text, spelling)
   const cut = whole.slice(Math.floor(whole.length * spelling.from), Math.ceil(whole.length * spelling.to))
@@ -86,7 +86,9 @@ export const readAnyHow = (text: string): string => {
   return read.replace(/\s/gu, "").toLowerCase()
 }
 
-/** The parts of a secret that {@link readAnyHow} must not find: all sequences of eight consecutive characters. */
+/**
+ * Returns the parts of a secret that {@link readAnyHow} must not find: all sequences of eight consecutive characters.
+ */
 export const recoverable = (secret: string, spelling: Spelling): ReadonlyArray<string> => {
   const skipped = spelling.encoding === "none"
     ? 0

@@ -6,7 +6,7 @@ import { spawn, spawnSync } from "node:child_process"
 import { compiled, programOf } from "./files.ts"
 
 /**
- * A Python program that waits for each trigger text before it types the next text, and ends a command that takes too
+ * A Python program that waits for each trigger before it types the next string, and ends a command that takes too
  * long.
  */
 const script = `
@@ -50,8 +50,8 @@ export interface Shown {
 }
 
 /**
- * Runs the command on a terminal until it exits. Each step waits for a text, and then types another text. `\u0003` is
- * Ctrl-C.
+ * Runs the command on a terminal until it exits. Each step waits for a string, and then types another string. `\u0003`
+ * is Ctrl-C.
  */
 export const onTerminal = (
   args: ReadonlyArray<string>,

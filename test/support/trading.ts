@@ -115,11 +115,11 @@ export const failsWith =
 export const amount = (text: string): Decimal.Amount => Decimal.Amount.make(text)
 export const price = (text: string): Decimal.Price => Decimal.Price.make(text)
 
-/** A limit order on BTC_USDT. */
+/** Places a limit order on BTC_USDT. */
 export const limit = (side: "buy" | "sell", of: string, at: string, more: object = {}) =>
   LimitOrders.use((orders) => orders.create({ market: btcUsdt, side, amount: amount(of), price: price(at), ...more }))
 
-/** A limit order on BTC_PERP. */
+/** Places a limit order on BTC_PERP. */
 export const perp = (side: "buy" | "sell", of: string, at: string, more: object = {}) =>
   CollateralLimitOrders.use((orders) =>
     orders.create({ market: btcPerp, side, amount: amount(of), price: price(at), ...more })
@@ -135,7 +135,7 @@ export const statuses = Effect.map(
 // Balances
 // -----------------------------------------------------------------------------
 
-/** The available and frozen balances, as normalised decimals. */
+/** Returns the available and frozen balances, as normalized decimals. */
 export const trade = (of: Ticker) =>
   Effect.map(
     TradeBalance.use((balance) => balance.of(of)),

@@ -20,11 +20,11 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import { alice, credentialsOf } from "./exchange.ts"
 import { note, Recorder } from "./http.ts"
 
-/** A transport over one of Effect's HTTP clients. */
+/** Returns a transport over one of Effect's HTTP clients. */
 export const overClient = (http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<Transport.Transport> =>
   Layer.provide(HttpClientTransport.layer, http)
 
-/** Effect's HTTP clients, by implementation. */
+/** Effect's HTTP clients, keyed by implementation. */
 export const clients: Readonly<Record<string, Layer.Layer<HttpClient.HttpClient>>> = {
   "Effect's undici": NodeHttpClient.layerUndici,
   "node:http": NodeHttpClient.layerNodeHttp,

@@ -14,7 +14,7 @@ describe("the documented command interfaces match the journal's schemas", () => 
 })
 
 describe("commands of owner actions", () => {
-  it("an owner action's command has the method's options, and the method's capitalised name as its tag", () => {
+  it("an owner action's command has the method's options, and the method's capitalized name as its tag", () => {
     expect<Extract<Command.Action, { readonly _tag: "CreateCode" }>>().type.toBe<
       Command.CreateCodeOptions & { readonly _tag: "CreateCode" }
     >()

@@ -68,7 +68,7 @@ describe("the type of a fixture", () => {
     expect<[]>().type.not.toBeAssignableTo<Rows<Transfers.Request>>()
   })
 
-  it("a fixture's broken requests change only fields that the request has", () => {
+  it("a fixture's invalid requests change only fields that the request has", () => {
     type Broken = Row<{ readonly market: string; readonly limit?: number }>
     expect({ name: "x", bad: { market: 5 }, fields: { limit: "words" } }).type.toBeAssignableTo<Broken>()
     // @ts-expect-error 'offset' does not exist in type

@@ -59,7 +59,7 @@ export const subAccounts = Effect.gen(function*() {
     ),
     succeeds(
       "SubAccountApiKeys.page",
-      "of one sub-account",
+      "the keys of one sub-account",
       keys.page({ subAccountId: Example.fundedSubAccount }),
       ({ records }) =>
         records.length === 1
@@ -68,25 +68,25 @@ export const subAccounts = Effect.gen(function*() {
     ),
     succeeds(
       "SubAccountApiKeys.stream",
-      "all",
+      "all pages",
       keys.stream().pipe(Stream.runCount),
       (count) => count === 2 ? `${count} keys` : undefined
     ),
     fails(
       "DeleteSubAccount.delete",
-      "one with funds",
+      "a sub-account with funds",
       deletion.delete({ id: Example.fundedSubAccount }),
       "InvalidFields"
     ),
     succeeds(
       "DeleteSubAccount.delete",
-      "an empty one",
+      "a sub-account without funds",
       Effect.andThen(deletion.delete({ id: Example.emptySubAccount }), subAccounts.stream().pipe(Stream.runCount)),
-      (left) => left === 2 ? "two are left" : undefined
+      (left) => left === 2 ? "two sub-accounts are left" : undefined
     ),
     succeeds(
       "SubAccountCreation.create",
-      "with a key",
+      "a sub-account with a key",
       creation.create({
         alias: Alias.make("demo"),
         shareKyc: true,

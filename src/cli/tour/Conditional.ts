@@ -27,7 +27,7 @@ export const rows = Effect.gen(function*() {
   return [
     succeeds(
       "OrderDeals.page",
-      "of every traded order",
+      "the deals of every traded order",
       Effect.flatMap(traded, Effect.forEach((orderId) => deals.page({ orderId }))),
       (pages) =>
         pages.length > 0 && pages.every(({ records }) => records.length > 0)
@@ -36,7 +36,7 @@ export const rows = Effect.gen(function*() {
     ),
     succeeds(
       "KillSwitch.arm",
-      "for a minute",
+      "a timeout of one minute",
       killSwitch.arm({ market, timeout: KillSwitchSeconds.make(60) }),
       ({ cancellationTime, startTime }) =>
         cancellationTime - startTime === 60 ? "cancels in 60 seconds unless armed again" : undefined

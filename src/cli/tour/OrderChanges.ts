@@ -45,7 +45,7 @@ export const rows = Effect.gen(function*() {
     ),
     succeeds(
       "CancelBulkOrders.cancel",
-      "two orders from one call, and an unknown one",
+      "two orders placed in bulk, and one of them again",
       Effect.gen(function*() {
         const placed = yield* bulk.create({ orders: [buy("34000"), buy("33000")] })
         const orders = placed.flatMap((outcome) =>
@@ -94,7 +94,7 @@ export const stops = Effect.gen(function*() {
     ),
     succeeds(
       "CollateralTriggerMarketOrders.create",
-      "the same without a limit",
+      "sell 0.01 BTC on margin when it reaches 37500",
       triggerMarket.create({
         market,
         side: "sell",

@@ -47,7 +47,7 @@ const chapters = Effect.gen(function*() {
   ]
 })
 
-/** Summarises any response in a few words. */
+/** Summarizes any response in a few words. */
 const summary = (answer: unknown): string =>
   Array.isArray(answer)
     ? `${answer.length} records`

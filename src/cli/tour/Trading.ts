@@ -101,7 +101,7 @@ export const ended = Effect.gen(function*() {
     succeeds("OrderHistory.stream", "all pages", history.stream().pipe(Stream.runCount), (count) => `${count} orders`),
     succeeds(
       "Fills.page",
-      "of that order",
+      "the fills of the canceled order",
       fills.page({ market, clientOrderId }),
       ({ records }) =>
         records.length === 1

@@ -84,13 +84,16 @@ export const make = <Event, State, Record>(definition: Definition<Event, State, 
   }
 }
 
-/** Puts the latest records first. Among records with the same time, the last to arrive comes first. */
+/**
+ * Returns a function that puts the latest records first. Among records with the same time, the last to arrive comes
+ * first.
+ */
 export const latestFirst =
   <Base>(timeOf: (record: Base) => number) =>
   <Record extends Base>(records: ReadonlyArray<Record>): ReadonlyArray<Record> =>
     records.toReversed().toSorted((one, other) => timeOf(other) - timeOf(one))
 
-/** Sorts records in ascending order of a text that each of them has. */
+/** Returns a function that sorts records in ascending order of the strings that `textOf` returns for them. */
 export const by =
   <Base>(textOf: (record: Base) => string) =>
   <Record extends Base>(records: ReadonlyArray<Record>): ReadonlyArray<Record> =>
@@ -98,15 +101,15 @@ export const by =
 
 type OfRecords<Record> = Omit<Definition<Record, ReadonlyArray<Record>, Record>, "ofEvent" | "ofState" | "whole">
 
-/** Creates the view of a channel that pushes records one by one, and whose state consists of the latest records. */
+/** Creates the view for a channel that pushes records one by one, and whose state consists of the latest records. */
 export const records = <Record>(definition: OfRecords<Record>): View<Record, ReadonlyArray<Record>> =>
   make({ ...definition, ofEvent: (record) => [record], ofState: (records) => records, whole: "states", keeps: most })
 
-/** Creates the view of a channel whose messages each contain all records. */
+/** Creates the view for a channel whose messages each contain all records. */
 export const lists = <Record>(definition: OfRecords<Record>): View<ReadonlyArray<Record>, ReadonlyArray<Record>> =>
   make({ ...definition, ofEvent: (records) => records, ofState: (records) => records, whole: "both" })
 
-/** Creates the view of a channel that pushes the value of each market. */
+/** Creates the view for a channel that pushes the value of each market. */
 export const perMarket = <Value extends { readonly market: string }>(
   command: string,
   summary: string,

@@ -164,7 +164,7 @@ export const views: { readonly [K in Contract.Name]: ViewOf<ItemOf<K>> } = {
   }),
   PendingOrdersChannel: View.make({
     command: "orders",
-    summary: "Your open orders in a market, latest first",
+    summary: "Your open orders on a market, latest first",
     ofEvent: ({ event, order }) => [{ ...order, isFinished: event === "finished" }],
     ofState: (orders) => orders.map((order) => ({ ...order, isFinished: false })),
     whole: "states",
@@ -175,14 +175,14 @@ export const views: { readonly [K in Contract.Name]: ViewOf<ItemOf<K>> } = {
   }),
   ExecutedOrdersChannel: View.records<ExecutedOrder>({
     command: "executed-orders",
-    summary: "Your closed orders in a market, latest first",
+    summary: "Your closed orders on a market, latest first",
     keyOf: ({ orderId }) => orderId,
     sorted: View.latestFirst(timestamp),
     row: order
   }),
   DealsChannel: View.records<Deal>({
     command: "deals",
-    summary: "Your trades in a market, latest first",
+    summary: "Your trades on a market, latest first",
     keyOf: ({ tradeId }) => String(tradeId),
     sorted: View.latestFirst(timestamp),
     row: ({ amount, fee, orderId, price, role, side, timestamp, tradeId }) => ({

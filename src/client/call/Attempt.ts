@@ -36,9 +36,9 @@ import * as Recording from "./Recording.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * The maximum duration of one attempt, from its first byte to the last byte of the response. Before that, the signer
- * has the same time limit. The time spent waiting for a nonce is not included. Default: ten seconds. Provide a value to
- * an exchange's layer for all calls, or to a single call, which takes precedence.
+ * The maximum duration of one attempt, from its first byte to the last byte of the response. The signer, which runs
+ * before that, has a separate limit of the same length. The time spent waiting for a nonce is not included. Default:
+ * ten seconds. Provide a value to an exchange's layer for all calls, or to a single call, which takes precedence.
  */
 export const Timeout = Context.Reference<Duration.Input>("effect-txc/client/Call/Timeout", {
   defaultValue: () => "10 seconds"
@@ -105,9 +105,11 @@ export interface Asked {
 
 /** Builds the error for one order in a bulk call when the response does not fully show that order's outcome. */
 export interface Partly {
-  /** Builds the error for an order that may or may not have been placed. */
+  /** Builds the error for an order that might have been placed. */
   readonly unknown: (order: object, why: Errors.UnknownCause, reason: string) => Errors.OutcomeUnknown
-  /** Builds the error for an order that was placed with these ids, if the rest of the response can't be read. */
+  /**
+   * Builds the error for an order that was placed with the ids `orderIds`, if the rest of the response can't be read.
+   */
   readonly unreadable: (order: object, orderIds: ReadonlyArray<OrderId>, problem: string) => Errors.AcceptedUnreadable
 }
 
@@ -129,7 +131,7 @@ export const unsigned = (to: Destination): Make => (asked, progress, { maxAnswer
   const { baseUrl, endpoint } = to
   const { fields, path } = Paths.locate(endpoint, asked.wire)
   const attempt: Attempt = { endpoint, by: nobody, asked, progress, nonce: 0 }
-  // The cast is safe, because all fields of public endpoints are text on the wire.
+  // The cast is safe, because all fields of public endpoints are strings on the wire.
   const query = new URLSearchParams(fields as Record<string, string>).toString()
   const url = query === "" ? baseUrl + path : `${baseUrl}${path}?${query}`
   return exchange(
@@ -219,8 +221,8 @@ const scrubbing = (signer: Signer.Signer["Service"], payload: string, signature:
 }
 
 /**
- * Returns a request's secrets: a code, which is worth money, and the passphrase that protects it. Secrets of fewer than
- * four characters are not included, because they occur in too many strings by chance.
+ * Returns a request's secrets: a code, which anyone can apply to receive its amount, and the code's passphrase. Secrets
+ * of fewer than four characters are not included, because they occur in too many strings by chance.
  */
 const secretsOf = (request: object): ReadonlyArray<string> => {
   const { code, passphrase } = request as { readonly code?: unknown; readonly passphrase?: unknown }
@@ -261,8 +263,8 @@ const exchange = (
 }
 
 /**
- * Classifies a response. If the nonce was refused, the connections may be replaced. After a rate-limit refusal, later
- * calls are paused.
+ * Classifies a response. If the exchange refused the nonce, the transport may replace its connections. After a
+ * rate-limit refusal, the bucket pauses later calls.
  */
 const onAnswer = (
   { bucket, dialect }: Destination,

@@ -150,7 +150,10 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
     )
 }
 
-/** Builds a call on first use, because a program has the services of all endpoints but uses few of them. */
+/**
+ * Returns a function that builds a call on first use, because a program has the services of all endpoints but uses few
+ * of them.
+ */
 const onFirstCall = <Q, R>(make: () => (request: Q) => R): (request: Q) => R => {
   let call: ((request: Q) => R) | undefined
   return (request) => (call ??= make())(request)
@@ -167,7 +170,9 @@ const asDeclared = <Q, A, X extends Access, M extends boolean, T extends Endpoin
   call: Effect.Effect<unknown, Errors.CallError>
 ): Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, X, M, T>>> => call as never
 
-/** Settings that the calling fiber may provide. If it does not, the layer's values apply. */
+/**
+ * Settings that the calling fiber can provide. The layer's values apply to settings that the fiber does not provide.
+ */
 interface Given {
   readonly limits: Attempt.Limits
   readonly readRetry: ReadonlyArray<Duration.Input>

@@ -10,8 +10,8 @@ import type { MarketRules } from "../MarketRules.ts"
 import { clientOrderIdOf } from "./OrderReference.ts"
 
 /**
- * Creates the error for these violations, which is the same error as after a refusal by the exchange. An endpoint that
- * declares no field errors uses its general refusal.
+ * Creates the error for a request with these violations: the same error as after a refusal by the exchange. An endpoint
+ * that declares no field errors uses its general refusal.
  */
 export const refusedLocally = (
   endpoint: Endpoint.Any,

@@ -14,7 +14,7 @@ export const clientOrderIdOf = (request: object): Pick<OrderReference, "clientOr
   return clientOrderId === undefined ? {} : { clientOrderId }
 }
 
-/** Returns a request's identifiers and market, or, for a bulk request, those of each order. */
+/** Returns a request's identifiers and market. For a bulk request, returns each order's identifiers and market. */
 export const orderReferenceOf = (request: object): OrderReference => {
   const { orders } = request as OrderReference
   return { ...oneOf(request), ...(orders === undefined ? {} : { orders: orders.map(named) }) }

@@ -1,9 +1,9 @@
 /**
  * Decides whether and when another attempt follows a failed attempt.
  *
- * Reads are retried. A mutating call gets a second attempt only after its nonce was refused, which proves that it was
- * not applied, and only over a transport that watched the connection on which the refusal arrived. Over any other
- * transport, the refusal may be the response to another call.
+ * The client retries reads. A mutating call gets a second attempt only after the exchange has refused its nonce, which
+ * proves that the call was not applied, and only over a transport that watched the connection on which the refusal
+ * arrived. Over a transport that does not watch its connections, the refusal may be the response to another call.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -26,7 +26,7 @@ export const ReadRetry = Context.Reference<ReadonlyArray<Duration.Input>>("effec
 
 /**
  * Makes attempts until an attempt succeeds or fails with an error that a retry can't fix. The effect that retries a
- * read is built only after its first failure, because most calls do not fail.
+ * read is built only after the read's first failure, because most calls do not fail.
  */
 export const of = (endpoint: Endpoint.Any, bucket: RateLimits.Bucket) =>
 (

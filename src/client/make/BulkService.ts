@@ -1,4 +1,4 @@
-/** Creates the services of bulk calls, in which each order is applied or refused separately. */
+/** Creates the services for bulk calls, in which the exchange accepts or refuses each order separately. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -28,8 +28,8 @@ export interface Orders<O> {
   /** The orders, 1 to 20, in the sequence in which they are placed. */
   readonly orders: ReadonlyArray<O>
   /**
-   * Whether the exchange stops at the first refused order. Orders before it stay placed. Default `false`: all orders
-   * are tried.
+   * Whether the exchange stops at the first order that it refuses. The orders before that order stay placed. Default
+   * `false`: the exchange tries all orders.
    */
   readonly stopOnFail?: boolean
 }
@@ -47,7 +47,7 @@ type Many<Q, A, Placed extends Endpoint.Places> = Endpoint.Endpoint<
   Placed
 >
 
-/** Whether `orders` is an array. An untyped caller may pass any value. */
+/** Whether `orders` is an array. An untyped caller might pass any value. */
 const isList = (orders: unknown): boolean => Array.isArray(orders)
 
 /** Checks a request's orders before sending, and returns the constraints that they break. */
@@ -76,15 +76,15 @@ const otherLength = <O, A>(
 ): string | undefined => {
   const isShort = items.length < orders.length
   return items.length > orders.length || (isShort && !stopOnFail)
-    ? `the response is about ${items.length} orders instead of ${orders.length}`
+    ? `the response has items for ${items.length} orders instead of ${orders.length}`
     : undefined
 }
 
-const otherAnswer = "the response is about an order that was not sent"
+const otherAnswer = "the response contains an order that was not sent"
 
 /**
- * Marks the items of a response whose outcomes are unknown. If one item is about a different order, the response may
- * belong to another call, so its refusals prove nothing.
+ * Marks the items of a response whose outcomes are unknown. If one item describes a different order, the response may
+ * belong to another call, so the response's refusals prove nothing.
  */
 const settling = <O extends object, A>(contradiction: (order: O, result: A) => string | undefined) =>
 (
@@ -105,7 +105,7 @@ const settling = <O extends object, A>(contradiction: (order: O, result: A) => s
         : partly.unreadable(order, unreadable.orderIds, unreadable.problem)
     }
     if ((error === undefined) === (result === undefined)) {
-      return partly.unknown(order, "unreadable-answer", "it has both a result and an error, or neither")
+      return partly.unknown(order, "unreadable-answer", "the item has both a result and an error, or neither")
     }
     if (error === undefined) return undefined
     if (isOther) return partly.unknown(order, "contradictory-answer", otherAnswer)
@@ -157,7 +157,7 @@ export interface Kind<O, E> {
 }
 
 /**
- * Builds the layer of a service that places many orders in one call. Orders without a client order id get a generated
+ * Builds the layer for a service that places many orders in one call. Orders without a client order id get a generated
  * id. If any order breaks a constraint or its market's rules, nothing is sent.
  */
 export const layerCreating = <
@@ -214,7 +214,7 @@ export interface Canceling<O, A, E extends Endpoint.Any, F> {
 }
 
 /**
- * Builds the layer of a service that cancels many orders in one call. If any order does not have exactly one
+ * Builds the layer for a service that cancels many orders in one call. If any order does not have exactly one
  * identifier, nothing is sent.
  */
 export const layerCanceling = <

@@ -1,4 +1,4 @@
-/** Creates a channel's service: its streams and its queries. */
+/** Creates the service for a channel: its streams and its queries. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -13,7 +13,7 @@ import * as ServiceLayer from "./ServiceLayer.ts"
 
 type Access = "public" | "private"
 
-/** Creates the stream of a channel's topic. */
+/** Creates the stream for a channel's topic. */
 export type Streaming<Topic, Event, State, X extends Access> = (
   topic: Topic
 ) => Stream.Stream<Item.Item<Event, State>, StreamErrors.Failure<X>>
@@ -92,7 +92,8 @@ export const withStates = <Event, State, E, E2>(
 }
 
 /**
- * Builds the layer of a public channel's service. `methods` creates the service from the channel's streams and queries.
+ * Builds the layer for a public channel's service. `methods` creates the service from the channel's streams and
+ * queries.
  */
 export const layerPublic = <
   Identifier,
@@ -107,7 +108,7 @@ export const layerPublic = <
 ): Layer.Layer<Identifier, never, Session.PublicSession> =>
   ServiceLayer.layer(service, Session.PublicSession.useSync((session) => methods(partsOf(channel, session))))
 
-/** Builds the layer of a private channel's service, like {@link layerPublic}. */
+/** Builds the layer for a private channel's service, like {@link layerPublic}. */
 export const layer = <
   Identifier,
   Shape,

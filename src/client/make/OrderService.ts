@@ -1,4 +1,4 @@
-/** Creates the service of a call that places an order. */
+/** Creates the service for a call that places an order. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -39,8 +39,8 @@ export interface Kind<Request, Order> {
 }
 
 /**
- * Builds the layer of a service that places orders. Orders without a client order id get a generated id. Every order is
- * checked against its market's rules before sending. The result shows whether the exchange accepted the client order
+ * Builds the layer for a service that places orders. Orders without a client order id get a generated id. Every order
+ * is checked against its market's rules before sending. The result shows whether the exchange accepted the client order
  * id. The service's request type may be narrower than the endpoint's schema.
  */
 export const layer = <

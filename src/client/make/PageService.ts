@@ -66,7 +66,7 @@ const reading = <Q extends Pages.Request, A, Item, Page extends Pages.Page<Item>
 }
 
 /**
- * Builds the layer of a service that reads a list. `toPage` converts the response to a page, and fails when the
+ * Builds the layer for a service that reads a list. `toPage` converts the response to a page, and fails when the
  * response is not the requested page: see `PageChecks`. Pass `idOf` for a list whose records have an identity, and
  * `lastOf` for a list that allows greater offsets than the document's lists.
  */
@@ -91,13 +91,14 @@ export const layer = <
     service,
     Call.Call.useSync((calls) => {
       const { page, stream } = reading<Q, A, Item, Page, T>(endpoint, toPage, idOf, lastOf)(calls)
-      // These lists have no required fields, so an empty request is valid, but its type can't express that.
+      // A request for such a list has no required fields, so an empty request is valid, but the type `Q` can't express
+      // that.
       return { page: (request: Q = {} as Q) => page(request), stream: (filter = {} as Q) => stream(filter) }
     })
   )
 
 /**
- * Builds the layer of a service that reads a list whose requests have required fields. `toPage`,
+ * Builds the layer for a service that reads a list whose requests have required fields. `toPage`,
  * `idOf` and `lastOf` work as in {@link layer}.
  */
 export const layerOf = <

@@ -8,7 +8,7 @@ import * as Observation from "../Observation.ts"
 import * as ServiceLayer from "./ServiceLayer.ts"
 
 /**
- * Builds the layer of a private endpoint's service. `methods` builds the service from the call, which has a span with
+ * Builds the layer for a private endpoint's service. `methods` builds the service from the call, which has a span with
  * the endpoint's name. `takes` returns whether requests have a field in the exchange's dialect. `checks` are additional
  * checks that some endpoints need.
  */
@@ -32,7 +32,7 @@ export const layer = <Identifier, Shape, Q extends object, A, M extends boolean,
     })
   )
 
-/** Builds the layer of a public endpoint's service, like {@link layer}. */
+/** Builds the layer for a public endpoint's service, like {@link layer}. */
 export const layerPublic = <Identifier, Shape, Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
   service: Context.Service<Identifier, Shape>,
   endpoint: Endpoint.Endpoint<Q, A, "public", M, T>,

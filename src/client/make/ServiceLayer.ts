@@ -1,4 +1,4 @@
-/** Builds the layers of services that need nothing but other services. Many such layers can be built at once. */
+/** Builds the layers of services that need nothing but other services, and merges many such layers at a low cost. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -17,7 +17,7 @@ import type { Dialer } from "./Dialer.ts"
 
 /**
  * The time between application pings. The exchange closes a connection over which a client sends nothing for 60 s, and
- * recommends a ping every 50 s. With pings every 30 s, a dead connection is noticed sooner.
+ * recommends a ping every 50 s. With pings every 30 s, the client notices a dead connection sooner.
  */
 export const pingEvery = "30 seconds"
 
@@ -62,11 +62,11 @@ export interface Connection {
   readonly fail: (cause: Cause.Cause<Lost>) => void
   /** Waits until the connection ends. */
   readonly ended: Effect.Effect<never, Lost>
-  /** The time of the last message, in Unix milliseconds. */
+  /** The time of the latest message, in Unix milliseconds. */
   readonly heardAt: () => number
 }
 
-/** The requests that wait for a response, by id. */
+/** The requests that wait for a response, keyed by id. */
 class Requests {
   readonly #waiting = new Map<number, (frame: Frame.Answer | Frame.Refusal) => void>()
   #next = 1
@@ -81,7 +81,10 @@ class Requests {
     this.#waiting.delete(id)
   }
 
-  /** Hands a response to its request. Ignores a response that no request waits for, such as an interrupted query's. */
+  /**
+   * Hands a response to its request. Ignores a response that no request waits for, such as the response to an
+   * interrupted query.
+   */
   answer(frame: Frame.Answer | Frame.Refusal): void {
     const onAnswer = this.#waiting.get(frame.id)
     this.#waiting.delete(frame.id)

@@ -17,8 +17,8 @@
  * - {@link identified}: records are pushed once, and have ids. The state consists of the latest records, in the
  *   sequence in which they are pushed, without holes. If one of the latest records was emitted before, the records
  *   after it include every missed record. If the exchange returns all existing records, they also include every missed
- *   record. In both cases the missed records are emitted as events. Otherwise the stream was interrupted. A record that
- *   is both pushed and returned by a query is emitted once.
+ *   record. In both cases the missed records are emitted as events. Otherwise records may be missing, and the stream is
+ *   interrupted. A record that is both pushed and returned by a query is emitted once.
  * - {@link stateful}: changes are pushed once, and a query reads the complete state. The response may be older or newer
  *   than a change that was pushed before the response arrived. If the change is older than the response's version of
  *   the same record, the state contains the change. Otherwise the change is emitted as an event after the state. A
@@ -65,17 +65,17 @@ export interface Follower<Message, Event, State, Answer> {
 
 /** Determines how the subscribers of a topic recover after missed messages. */
 export interface Kind<Message, Event, State, Answer = unknown> {
-  /** Creates a subscriber's follower. */
+  /** Creates the follower for a subscriber. */
   readonly follower: () => Follower<Message, Event, State, Answer>
   /** Reads the state; absent if the state is pushed. */
   readonly read?: Read<Answer>
   /**
-   * Whether the exchange pushes the state only after a subscription. If so, each later subscriber to the topic needs a
-   * new subscription.
+   * Whether the exchange pushes the state only at the start of a subscription. If so, each later subscriber to the
+   * topic needs a new subscription.
    */
   readonly renews: boolean
   /**
-   * Whether a state may prove that nothing was missed. If so, a lost connection is reported only when the next state
+   * Whether a state can prove that nothing was missed. If so, a lost connection is reported only when the next state
    * lacks this proof.
    */
   readonly mayProve: boolean
@@ -282,7 +282,7 @@ export interface Changes<Message, Event, State> {
   readonly read: Read<State>
   /** Returns a message's events. */
   readonly of: (message: Message) => ReadonlyArray<Event>
-  /** Whether it is certain that the state already contains the event. By default, it is not certain. */
+  /** Whether the state certainly contains the event already. Default: always `false`. */
   readonly contains?: (state: State, event: Event) => boolean
 }
 

@@ -43,7 +43,8 @@ export type Options = Region.Live | {
 }
 
 /**
- * An exchange's WebSocket URL: `/ws` under its base URL, or the live exchange's own WebSocket server.
+ * Returns the URL of an exchange's WebSocket: `/ws` under the base URL or, for the live exchange's base URLs, the URL
+ * of its WebSocket server.
  *
  * @category constructors
  */
@@ -54,14 +55,14 @@ export const urlOf = (baseUrl: string): string => {
 }
 
 /**
- * Creates a session's sockets.
+ * Creates the sockets for a session.
  *
  * @category services
  */
 export class Dialer extends Context.Service<Dialer, {
   /**
    * Creates a socket for one connection. Sockets are not reused: data that is written while Effect's socket is
-   * disconnected is stored and sent over the socket's next connection, before that connection is authorised.
+   * disconnected is stored and sent over the socket's next connection, before that connection is authorized.
    */
   readonly dial: Effect.Effect<Socket.Socket, never, Scope.Scope>
 }>()("effect-txc/client/session/Dialer") {}

@@ -5,15 +5,15 @@
 import * as Context from "effect/Context"
 
 /**
- * Reads the time of the last message on the subscriber's connection, in Unix milliseconds; `undefined` while the
+ * Reads the time of the latest message on the subscriber's connection, in Unix milliseconds; `undefined` while the
  * subscriber has no connection. After a reconnection, the result is the time of the lost connection's last message,
  * until a state has proven that nothing was missed.
  */
 export type HeardAt = () => number | undefined
 
 /**
- * If you provide this callback to a stream, it receives the reader for the stream's subscription when the subscription
- * begins.
+ * If you provide this callback to a stream, the callback receives the reader for the stream's subscription when the
+ * subscription begins.
  */
 export const Heard = Context.Reference<((heardAt: HeardAt) => void) | undefined>("effect-txc/client/session/Heard", {
   defaultValue: () => undefined

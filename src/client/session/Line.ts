@@ -23,7 +23,7 @@ import type { Subscriber } from "./Subscriber.ts"
 import * as Topics from "./Topics.ts"
 
 /**
- * The pause before the first reconnection, in milliseconds. The pause doubles with each failure, up to {@link
+ * The nominal pause before the first reconnection, in milliseconds. It doubles with each failure, up to {@link
  * longestPause}.
  */
 const firstPause = 1000
@@ -66,7 +66,7 @@ const asking = (connection: Connection.Connection): Continuity.Ask => (query, pa
   })
 }
 
-/** Authorises the connection for its account, before any private request is sent. */
+/** Authorizes the connection for its account, before any private request is sent. */
 const authorize = (connection: Connection.Connection, token: Redacted.Redacted) => {
   const secret = Redacted.value(token)
   return connection.command(Frame.methods.authorize, [secret, "public"]).pipe(
@@ -85,7 +85,7 @@ const authorize = (connection: Connection.Connection, token: Redacted.Redacted) 
 export class Line {
   readonly #setup: Setup
   readonly #clock: Clock.Clock
-  /** Each channel's topics, by the method of the channel's pushed messages. */
+  /** Each channel's topics, keyed by the method of the channel's pushed messages. */
   readonly #topics = new Map<string, Topics.Topics>()
   readonly #places = new Map<Subscriber, Subscription>()
   /** A latch that is open while a subscription must change or a state must be read. */
@@ -166,7 +166,7 @@ export class Line {
     this.#work.openUnsafe()
   }
 
-  /** Starts to get a new state for a subscriber, if its topic is acknowledged. */
+  /** Starts getting a new state for a subscriber whose topic is acknowledged. */
   readonly resume = (subscriber: Subscriber): void => {
     const place = this.#places.get(subscriber)
     if (place === undefined || !place.topics.holds(place.entry)) return
@@ -204,7 +204,7 @@ export class Line {
     }
   }
 
-  /** The time of the connection's last message, in Unix milliseconds; `undefined` if there is no connection. */
+  /** The time of the connection's latest message, in Unix milliseconds; `undefined` if there is no connection. */
   readonly heardAt = (): number | undefined => this.#connection?.heardAt()
 
   /** Waits for a connection and makes a query over it. */
@@ -265,7 +265,7 @@ export class Line {
     }
   )
 
-  /** Handles the end of the connection. All its later messages are ignored. */
+  /** Handles the end of the connection. Later messages over the connection are ignored. */
   #lose(): void {
     const since = Time.fromMicros((this.#connection?.heardAt() ?? this.#clock.currentTimeMillisUnsafe()) * 1000)
     this.#connection = undefined
@@ -308,7 +308,7 @@ export class Line {
       }
     })
 
-  /** Reads the state of a subscriber. */
+  /** Reads the state for a subscriber. */
   #read(
     connection: Connection.Connection,
     subscriber: Subscriber,
@@ -340,6 +340,9 @@ export class Line {
   }
 }
 
-/** The pause after `failures` consecutive failures, in milliseconds. Half of the pause is fixed, half is random. */
+/**
+ * The pause after `failures` consecutive failures, in milliseconds: at random, from half of the nominal pause to all of
+ * it.
+ */
 const pauseAfter = (failures: number): Effect.Effect<number> =>
   Effect.map(Random.next, (random) => Math.min(firstPause * 2 ** (failures - 1), longestPause) * (0.5 + random / 2))

@@ -57,7 +57,7 @@ export class Mailbox {
   }
 
   /**
-   * Whether the mailbox has overflowed, so that it accepts no items until the subscriber has read the waiting items.
+   * Whether the mailbox has overflowed. If so, it accepts no items until the subscriber has read the waiting items.
    */
   get hasOverflowed(): boolean {
     return this.#overflowedAt !== undefined

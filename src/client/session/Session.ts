@@ -3,7 +3,7 @@
  *
  * All streams of a session share one connection, which opens for the first subscriber, and closes five seconds after
  * the last subscriber has left. A stream that can't share the connection, such as a candle stream with a different
- * interval, opens a further connection, up to {@link MaxConnections}.
+ * interval, opens another connection, up to {@link MaxConnections}.
  *
  * @example
  * ```ts
@@ -103,7 +103,7 @@ export class Session extends Context.Service<Session, Streams<StreamErrors.Priva
 ) {}
 
 /**
- * Requests the tokens that authorise connections for an account. Every connection gets a new token.
+ * Requests the tokens that authorize connections for an account. Every connection gets a new token.
  *
  * @category services
  */
@@ -130,8 +130,8 @@ class Lines {
   }
 
   /**
-   * Returns a suitable line, or opens a new line; `undefined` if there are too many lines. A line closes some time
-   * after its last use.
+   * Returns a suitable line, or opens a new line; `undefined` if there are too many lines. A line closes when it has
+   * been unused for {@link grace}.
    */
   readonly use = (
     suits: (line: Line) => boolean,
@@ -230,7 +230,7 @@ const makeStreams = (token: Setup["token"]) =>
  */
 export const layerPublic: Layer.Layer<PublicSession, never, Dialer> = Layer.effect(
   PublicSession,
-  // The cast is safe, because without a token there are no errors about an account.
+  // The cast is safe, because without a token no account errors can occur.
   makeStreams(undefined) as Effect.Effect<Streams<StreamErrors.PublicFailure>, never, Dialer | Scope.Scope>
 )
 
@@ -246,7 +246,7 @@ const tokenOf = (
   })
 
 /**
- * Provides the streams of an account's private channels. Connections are authorised with the tokens of `StreamToken`.
+ * Provides the streams of an account's private channels. Connections are authorized with the tokens of `StreamToken`.
  *
  * @category layers
  */

@@ -22,7 +22,7 @@ const transientCodes: ReadonlyArray<number> = [
   codes.tooManyRequests
 ]
 
-/** Whether the exchange may accept the same request later, or over another connection. */
+/** Whether the exchange might accept the same request later, or over another connection. */
 export const isTransient = (code: number): boolean => transientCodes.includes(code)
 
 /**
@@ -101,7 +101,7 @@ export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()
 }
 
 /**
- * The exchange did not accept the token that authorises the connection for its account. Check the API key's permissions
+ * The exchange did not accept the token that authorizes the connection for its account. Check the API key's permissions
  * and the region.
  *
  * @category errors

@@ -1,4 +1,4 @@
-/** A topic's subscriber: delivers its items, and resumes when messages may have been missed. */
+/** A subscriber to a topic: queues its items, and requests a new state when messages may have been missed. */
 import type * as Clock from "effect/Clock"
 import * as Time from "../../domain/Time.ts"
 import type * as Continuity from "./Continuity.ts"
@@ -60,7 +60,7 @@ export class Subscriber {
   }
 
   /**
-   * The time up to which nothing is missing, in Unix milliseconds; `heardAt` is the time of the connection's last
+   * The time up to which nothing is missing, in Unix milliseconds; `heardAt` is the time of the connection's latest
    * message. Until a state has proven that nothing was missed, messages on the new connection do not change this time.
    */
   completeAt(heardAt: number | undefined): number | undefined {

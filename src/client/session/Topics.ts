@@ -13,7 +13,7 @@ import type { Subscriber } from "./Subscriber.ts"
 /** A topic with its subscribers. */
 export interface Entry {
   readonly topic: unknown
-  /** The topic's parameters, as text. */
+  /** The topic's parameters, as JSON text. */
   readonly id: string
   /** The topic's key: see `Channel.Definition.keyOf`. */
   readonly key: string
@@ -41,7 +41,7 @@ const burst = 5
 export class Topics {
   readonly channel: Channel.Any
   readonly #outcomes: Outcomes
-  /** The topics with subscribers, by id. */
+  /** The topics with subscribers, keyed by id. */
   readonly wanted = new Map<string, Entry>()
   /**
    * The time up to which renewals are accounted for, in Unix milliseconds. Each renewal adds {@link pause} to this
@@ -74,7 +74,7 @@ export class Topics {
     for (const entry of this.wanted.values()) entry.renews = false
   }
 
-  /** Whether a subscription must be started or ended. */
+  /** Whether a subscription must be started, renewed or ended. */
   get differs(): boolean {
     if (this.#held.size !== this.wanted.size) return true
     for (const entry of this.wanted.values()) if (entry.renews || !this.#held.has(entry)) return true
@@ -109,7 +109,7 @@ export class Topics {
     const { channel } = this
     const left = [...this.#held].filter((entry) => this.wanted.get(entry.id) !== entry)
     const asked = [...this.wanted.values()].filter((entry) => entry.renews || !this.#held.has(entry))
-    // A topic may replace another with the same key, so the old topic is removed first.
+    // A topic may replace another topic with the same key, so the old topic is removed first.
     return Effect.andThen(
       Effect.forEach(left, (entry) => {
         this.#held.delete(entry)
@@ -145,9 +145,9 @@ export class Topics {
   }
 
   /**
-   * Subscribes to the topics one by one, to find the topics that the exchange refuses, and keeps the others. A refused
-   * subscription may have ended the previous subscription, so topics that already had a subscription continue from a
-   * new state.
+   * Subscribes to the topics one by one, to find the topics that the exchange refuses, and keeps the other topics. A
+   * refused subscription may have ended the previous subscription, so topics that already had a subscription continue
+   * from a new state.
    */
   readonly #rebuild = Effect.fnUntraced(function*(
     this: Topics,

@@ -27,7 +27,7 @@ const neverConnected: Readonly<Record<string, UnreachableCause>> = {
 }
 
 /**
- * The system calls that run before anything is sent. If any other system call failed, the same error code may mean that
+ * The system calls that run before anything is sent. If a later system call failed, the same error code may mean that
  * an established connection ended.
  */
 const beforeSending: { readonly [K in UnreachableCause]?: RegExp } = {
@@ -45,8 +45,8 @@ interface Cause {
 
 /** The reason why nothing was sent, if the cause proves that; otherwise `undefined`. */
 const proofOf = ({ code, errors, message, syscall }: Cause): UnreachableCause | undefined => {
-  // If a server does not respond to the handshake with TLS, nothing more is sent to it. Any other EPROTO may mean that
-  // an established connection ended.
+  // If a server does not respond to the handshake with TLS, nothing more is sent to it. An EPROTO with a different
+  // message may mean that an established connection ended.
   if (code === "EPROTO" && typeof message === "string" && message.includes("wrong version number")) return "tls"
   const why = typeof code === "string" && Object.hasOwn(neverConnected, code) ? neverConnected[code] : undefined
   // Several addresses were tried, so every failure must prove that nothing was sent.

@@ -2,9 +2,9 @@
  * Creates undici connections that carry one request at a time, and that are closed when an unsolicited response
  * arrives.
  *
- * An HTTP/1.1 response does not identify its request, so a client attributes every response to the last request. A
- * connection that receives anything while no request is in flight is therefore closed, and bytes that have arrived are
- * always read before the next request.
+ * An HTTP/1.1 response does not identify its request, so a client attributes every response to the most recent request.
+ * A connection that receives anything while no request is in flight is therefore closed, and bytes that have arrived
+ * are always read before the next request.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -15,8 +15,8 @@ import Pool from "undici/lib/dispatcher/pool.js"
 import * as Transport from "./Transport.ts"
 
 /**
- * Calls `run` after all bytes that have arrived were read. One `setImmediate` is not enough, because its callback may
- * run before Node polls the sockets.
+ * Calls `run` after all bytes that have arrived have been read. One `setImmediate` is not enough, because its callback
+ * may run before Node polls the sockets.
  */
 const afterReading = (run: () => void): void => {
   setImmediate(() => setImmediate(run))
@@ -150,7 +150,7 @@ const quiet = 250
 /** The time, in milliseconds, within which requests in flight may finish after `close`. */
 const grace = 1000
 
-/** A transport's connections, by origin. */
+/** A transport's connections, keyed by origin. */
 export class Connections {
   private readonly options: Pool.Options
   private readonly current = new Map<string, Watched<Pool>>()
@@ -161,7 +161,7 @@ export class Connections {
     this.options = options
   }
 
-  /** The dispatcher for an origin. Throws if the text is not an origin. */
+  /** The dispatcher for an origin. Throws if the string is not an origin. */
   of(origin: string): Watched<Pool> {
     const known = this.current.get(origin)
     if (known !== undefined) return known

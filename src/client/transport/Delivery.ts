@@ -31,7 +31,7 @@ export const readAhead = 4
 /** An empty chunk. */
 export const nothing: Uint8Array = new Uint8Array(0)
 
-/** This machine's clock. A test may provide another. */
+/** This machine's clock. A test can provide a different clock. */
 const machineClock = Context.get(Context.empty(), Clock.Clock)
 
 /** A timer's maximum duration, in milliseconds. */

@@ -30,8 +30,8 @@ import * as Transport from "./Transport.ts"
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /**
- * Whether this platform's `fetch` can send a stream. A `fetch` that can't may refuse the stream, or send it converted
- * to text.
+ * Whether this platform's `fetch` can send a stream. A `fetch` that can't send a stream either refuses it, or converts
+ * it to text and sends the text.
  */
 const takesStreams = (): boolean => {
   let isAsked = false
@@ -55,13 +55,14 @@ const knownOnce = (): () => boolean => {
   return () => known ??= Result.getOrElse(Result.try(takesStreams), () => false)
 }
 
-/** Whether this is a browser, whose `fetch` sends a stream only over HTTP/2 or later. */
+/** Whether the program runs in a browser, whose `fetch` sends a stream only over HTTP/2 or later. */
 const isBrowser = (): boolean => (globalThis.navigator?.userAgent ?? "").startsWith("Mozilla/")
 
 /**
  * Whether a browser can send a stream to this address. Over HTTP/1.1, a browser's `fetch` reads the stream and then
- * fails in the same way as when a connection is lost, so an order would have an unknown outcome. An empty, unsigned
- * request to the same address fails in the same way, but can't place an order.
+ * fails in the same way as when a connection is lost, so an order would have an unknown outcome. This function
+ * therefore sends an empty, unsigned request to the same address, which would fail in the same way, but can't place an
+ * order.
  */
 const takesStreamsAt = (fetch: Fetch, { timeout, url }: Transport.Request): Effect.Effect<boolean> => {
   const answered = Effect.promise((signal) => {
@@ -192,14 +193,14 @@ class Sending implements Delivery.Delivery {
 }
 
 /**
- * Sends over your own `fetch`. Your `fetch` must not repeat requests or follow redirects. Once it has read a mutating
- * call's body, its failures are never reported as "not sent".
+ * Sends over your own `fetch`. Your `fetch` must not repeat requests or follow redirects. Once your `fetch` has read a
+ * mutating call's body, its failures are never reported as "not sent".
  *
  * @category constructors
  */
 export const fromFetch = (fetch: Fetch): Transport.Transport["Service"] => {
   const canStream = knownOnce()
-  /** The origins at which a browser has sent a stream. */
+  /** The origins to which a browser has sent a stream. */
   const reached = new Set<string>()
   const deliver = (request: Transport.Request) => Delivery.run(request.timeout, () => new Sending(fetch, request))
   return {

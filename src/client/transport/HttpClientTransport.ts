@@ -81,8 +81,8 @@ const toClientRequest = ({ body, headers, method, url }: Transport.Request, http
     Option.none(),
     Headers.fromRecordUnsafe(
       // Effect's client over `fetch` removes `content-length`. Without this header a stream is sent in chunks, which
-      // servers may refuse. A header with a capitalised name is not removed, and all other clients accept any case, so
-      // the name is capitalised.
+      // servers might refuse. A header with a capitalized name is not removed, and all other clients accept any case,
+      // so the name is capitalized.
       body === undefined ? headers : { ...headers, "Content-Length": body.byteLength.toString() }
     ),
     httpBody

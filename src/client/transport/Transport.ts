@@ -55,7 +55,7 @@ export interface Request {
 export interface Answer {
   /** The HTTP status. */
   readonly status: number
-  /** The headers, by lower-case name. */
+  /** The headers, keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The complete body, decompressed. */
   readonly text: string
@@ -92,7 +92,7 @@ export interface NotSent {
 export interface MayBeDelivered {
   /**
    * - `lost`: the connection ended before the complete response arrived, or the response can't be decoded
-   * - `resent`: the HTTP client tried to send the request a second time, which was refused
+   * - `resent`: the HTTP client tried to send the request a second time, which the transport prevented
    * - `timeout`: the response did not arrive in time
    */
   readonly kind: "lost" | "resent" | "timeout"
@@ -132,12 +132,14 @@ export class SendFailed extends Data.TaggedError("SendFailed")<{
    * arrived.
    */
   declare readonly proof: Proof
-  /** A description of the failure. It may quote the request, so scrub it. */
+  /**
+   * A description of the failure. The description may quote the request, so scrub the description before you show it.
+   */
   declare readonly reason: string
 }
 
 /**
- * Creates the failure of a request whose response is too large.
+ * Creates the failure for a request whose response is too large.
  *
  * @category errors
  */
@@ -148,7 +150,7 @@ export const tooLarge = (status: number, { maxAnswerBytes }: Request): SendFaile
   })
 
 /**
- * Creates the failure of a request whose response did not arrive in time.
+ * Creates the failure for a request whose response did not arrive in time.
  *
  * @category errors
  */

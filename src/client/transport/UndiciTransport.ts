@@ -53,7 +53,7 @@ interface Place {
   readonly path: string
 }
 
-/** Splits a URL into its origin and the rest. For text that is not a URL, the origin is invalid. */
+/** Splits a URL into its origin and the rest. For a string that is not a URL, the origin is invalid. */
 const place = (url: string): Place => {
   // The search starts after the scheme's two slashes. URLs are not parsed completely, because this code runs for every
   // call.
@@ -66,7 +66,7 @@ const abandoned = new Unwanted()
 
 /** A transport's dispatchers. */
 interface Route<D extends Dispatcher> {
-  /** Returns the dispatcher for an origin. Throws if the text is not a valid origin. */
+  /** Returns the dispatcher for an origin. Throws if the string is not a valid origin. */
   readonly of: (origin: string) => Connections.Watched<D>
   /**
    * Replaces a dispatcher's connections after a refusal, and watches the old connections. Absent if refused calls are
@@ -121,7 +121,7 @@ class Dispatch<D extends Dispatcher> implements Delivery.Delivery, Dispatcher.Di
           : headers,
         // Undici accepts any iterable, although its types do not allow it.
         body: this.body as Uint8Array | null,
-        // Undici sends no other request over the connection until this one has ended.
+        // Undici sends no other request over the connection until this request has ended.
         idempotent: false
       }, this)
     })
@@ -229,8 +229,8 @@ const over = <D extends Dispatcher>(route: Route<D>, bodyOf: BodyOf): Transport.
  *
  * The body of an at-most-once request can be read only once, so a dispatcher that retries can't deliver such a request
  * again. This protection adds a small cost to each call. Nevertheless, do not use a dispatcher that retries or follows
- * redirects. This transport does not control the dispatcher's connections, so a mutating call whose nonce was refused
- * is not retried.
+ * redirects. This transport does not control the dispatcher's connections, so the client does not retry a mutating call
+ * whose nonce the exchange refused.
  *
  * @category constructors
  */

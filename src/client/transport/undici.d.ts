@@ -1,4 +1,5 @@
-// These parts of undici are imported separately, because loading all of undici takes twice as long as everything else.
+// These parts of undici are imported separately, because loading all of undici takes twice as long as loading
+// everything else.
 declare module "undici/lib/dispatcher/pool.js" {
   import { Pool } from "undici"
   export default Pool

@@ -92,10 +92,21 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("summary.day", {
-    statement: "Drops trades older than 24 hours from the market summary",
+    statement: "Counts trades for 24 hours in the market summary and the tickers, and then drops them",
     check: Effect.fnUntraced(function*(world) {
       yield* Trading.take(world, "0.01")
-      yield* world.advance(25 * 3_600_000)
+      yield* world.advance(23 * 3_600_000)
+      const recent = yield* summary(world)
+      yield* Verdict.expect(recent.answer, "a volume of at least 0.01", number(recent.value, "volume") > 0.01 - 1e-9)
+      const volumeOf = Effect.map(LivePublicCalls.object(world, Paths.tickers), ({ answer, value }) => {
+        const ticker = value[recent.name]
+        return { answer, volume: Json.isObject(ticker) ? number(ticker, "base_volume") : Number.NaN }
+      })
+      const kept = yield* volumeOf
+      yield* Verdict.expect(kept.answer, "a base_volume of at least 0.01", kept.volume > 0.01 - 1e-9)
+      yield* world.advance(2 * 3_600_000)
+      const dropped = yield* volumeOf
+      yield* Verdict.expect(dropped.answer, "a base_volume of 0", dropped.volume === 0)
       const { answer, value } = yield* summary(world)
       yield* Verdict.expect(
         answer,
@@ -143,8 +154,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("summary.refusal", {
-    statement:
-      "Refuses the summary of an unknown market with HTTP 200, success false, and a message that names the field",
+    statement: "Refuses the summary of an unknown market: HTTP 200, success false, and a message that names the field",
     level: "SHOULD",
     profile: "read-only",
     check: (world) =>

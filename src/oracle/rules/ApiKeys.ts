@@ -20,7 +20,7 @@ const listing = Section.of({ clause: "Endpoints §10" })
 
 const section = Section.of({ clause })
 
-/** Whether these are the restricted key's endpoints. The sequence of their fields does not matter. */
+/** Whether a value is the list of the restricted key's endpoints. An endpoint's fields can be in any sequence. */
 const isEndpoints = (value: unknown): boolean =>
   Array.isArray(value) && value.length === 1 &&
   value.every((item) =>
@@ -28,7 +28,7 @@ const isEndpoints = (value: unknown): boolean =>
     item["title"] === SubAccounts.restriction.title
   )
 
-/** Whether an object has these fields. Lists may be in any sequence, and objects may have other fields too. */
+/** Whether an object has the expected fields. Lists can be in any sequence, and objects can have other fields too. */
 const hasFields = (value: Body, expected: Body): boolean =>
   Object.entries(expected).every(([key, field]) => {
     const shown = value[key]
@@ -205,7 +205,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("api-keys.last-activity.own", {
-    statement: "Changes a key's lastActivity with each kind of call, and only that of the key that made the call",
+    statement: "Updates on each kind of call the lastActivity of the key that made the call, and of no other key",
     values: [Paths.mainBalance, Paths.fees, Paths.cancelAll],
     check: Effect.fnUntraced(function*(world, path) {
       const parent = yield* world.open({ isFunded: false })

@@ -111,8 +111,8 @@ const withSettings = Effect.fnUntraced(function*(world: World) {
 const refreshed = 600_000
 
 /**
- * Gives the currency the settings above, and expects them, and the same name, in all three lists after `millis`
- * milliseconds. With `mayBeCached`, the public lists may still show their old entries.
+ * Gives the currency the settings above, and expects that all three lists show these settings, and the same name, after
+ * `millis` milliseconds. With `mayBeCached`, the public lists may still show their old entries.
  */
 const agree = Effect.fnUntraced(function*(world: World, mayBeCached: boolean, millis = 0) {
   const before = yield* withSettings(world)
@@ -127,7 +127,7 @@ const agree = Effect.fnUntraced(function*(world: World, mayBeCached: boolean, mi
     })
     yield* Verdict.conclude(
       `${ticker} with ${JSON.stringify(settings)}`,
-      `other values of ${wrong.map(([key]) => key).join(", ")}: ${JSON.stringify(entry)}`,
+      `different values of ${wrong.map(([key]) => key).join(", ")}: ${JSON.stringify(entry)}`,
       wrong.length === 0,
       answer
     )
@@ -230,7 +230,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { answer, value: fees } = yield* LivePublicCalls.object(world, Paths.publicFees)
       yield* Verdict.expect(
         answer,
-        "each entry with the ticker that is its key",
+        "each entry with its key as ticker",
         Object.entries(fees).every(([key, entry]) => at(entry, "ticker") === key)
       )
     })
@@ -380,7 +380,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("markets.bounds", {
     statement:
-      "Accepts a limit order whose total just meets the listed minTotal or maxTotal, and refuses one a step beyond",
+      "Accepts a limit order whose total meets the listed minTotal or maxTotal, and refuses an order one step beyond",
     values: (["minTotal", "maxTotal"] as const).flatMap((bound) =>
       [Paths.limitOrder, Paths.collateralLimit].map((path) => ({ bound, path }))
     ),
@@ -427,7 +427,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const listed = markets.filter(({ type }) => type === "futures").map(({ name }) => String(name)).toSorted()
       yield* Verdict.expect(
         answer,
-        `futures with the type futures: ${futures.map((future) => future["ticker_id"]).join(", ")}`,
+        `exactly these markets of type futures: ${futures.map((future) => future["ticker_id"]).join(", ")}`,
         futures.map((future) => String(future["ticker_id"])).toSorted().join() === listed.join()
       )
       for (const future of futures) {

@@ -187,7 +187,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Refuses a request field that is not the path of the called endpoint",
     values: (setting: Rule.Setting) =>
       fc.tuple(fc.constantFrom(...envelopedPathsOf(setting)), fc.constantFrom<unknown>(...otherRequests)),
-    // A faulty target may skip the comparison on a single path, or for a single value.
+    // A faulty target might skip the comparison on a single path, or for a single value.
     examples: (setting) => [
       ...envelopedPathsOf(setting).map((path): [string, unknown] => [
         path,

@@ -16,14 +16,14 @@ import * as Wallets from "../world/Wallets.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
 /**
- * The maximum that an open order may lock beyond its cost, as a ratio of the cost. It is above zero, because an
+ * The maximum that an open order may lock beyond its cost, as a fraction of the cost. It is above zero, because an
  * exchange may also lock the fee.
  */
 const lockedFee = 0.01
 
 const { always, forEach } = LiveCalls.section
 
-/** Returns the funds that an order of this side and amount locks at this price. */
+/** Returns the change in the frozen balance when an order for this amount opens on this side, at this price. */
 const frozen = ({ money, stock }: Market, side: Orders.Side, amount: number, price: number): Wallets.Changes => {
   const locked = side === "buy" ? amount * price : amount
   return locked === 0
@@ -50,8 +50,8 @@ const traded = Effect.fnUntraced(function*(
 })
 
 /**
- * Returns the ways in which a spot fill may change the balances. The order receives one asset and pays the other. It
- * pays the fee in its `feeAsset`, or in either asset if it shows no `feeAsset`.
+ * Returns the ways in which a spot fill can change the balances. The order receives one asset and pays the other. The
+ * fee is paid in the order's `feeAsset`, or in either asset if the order shows no `feeAsset`.
  */
 const fillWays = (
   { money, stock }: Market,
@@ -96,7 +96,8 @@ const orderRules: ReadonlyArray<Rule.Rule> = [
       const [madeBefore, tookBefore] = [yield* Wallets.read(world, maker), yield* Wallets.read(world, taker)]
       const offer = { market: market.name, side: other, amount: "0.02", price: String(price) }
       const made = yield* Trading.placeOther(world, maker, offer)
-      // The taker's limit is worse than the maker's price, at which both trade. A market buy's amount is its cost.
+      // The taker's limit is more aggressive than the maker's price, at which both trade. A market buy's amount is its
+      // cost.
       const limit = { amount: "0.015", price: Books.near(market, side === "buy" ? 1 : -1) }
       const spent = { amount: side === "buy" ? String(0.015 * price) : "0.015" }
       const fields = { market: market.name, side, ...(path === Paths.limitOrder ? limit : spent) }
@@ -194,7 +195,7 @@ const readRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("balances.refusal", {
-    statement: "Refuses the trade or collateral balance of an unknown asset with HTTP 422, code 30",
+    statement: "Refuses the trade or collateral balance of an unknown asset: HTTP 422, code 30",
     profile: "read-only",
     values: [Paths.tradeBalance, Paths.collateralBalance],
     check: (world, path) =>
@@ -214,7 +215,7 @@ const readRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The kinds of balances, by their names in transfers. */
+/** The kinds of balances, keyed by their names in transfers. */
 const names = { main: "main", spot: "trade", collateral: "collateral" } as const
 
 type Name = keyof typeof names
@@ -260,18 +261,24 @@ const wrong = [
 
 const transferRules: ReadonlyArray<Rule.Rule> = [
   forEach("transfers.moves", {
-    statement: "Moves exactly the amount of a transfer from one balance to the other, and returns HTTP 201 with []",
+    statement:
+      "Moves exactly the amount of a transfer from one balance to the other, even all that is left, and returns HTTP 201 with []",
     values: routes,
     check: Effect.fnUntraced(function*(world, { fields, from, to }) {
       const account = yield* openRich(world)
       const before = yield* Wallets.read(world, account)
-      const transfer = { ticker: "USDT", amount: "12.5", ...fields }
-      const answer = yield* LiveCalls.call(world, account, Paths.transfer, transfer)
-      yield* Verdict.expect(answer, "HTTP 201 with []", answer.status === 201 && answer.text.trim() === "[]")
-      yield* Wallets.expectChanges(world, account, before, {
-        [`${names[from]}.USDT`]: -12.5,
-        [`${names[to]}.USDT`]: 12.5
-      })
+      const all = before.get(`${names[from]}.USDT`) ?? 0
+      let moved = 0
+      for (const amount of [12.5, all - 12.5]) {
+        const transfer = { ticker: "USDT", amount: String(amount), ...fields }
+        const answer = yield* LiveCalls.call(world, account, Paths.transfer, transfer)
+        yield* Verdict.expect(answer, "HTTP 201 with []", answer.status === 201 && answer.text.trim() === "[]")
+        moved += amount
+        yield* Wallets.expectChanges(world, account, before, {
+          [`${names[from]}.USDT`]: -moved,
+          [`${names[to]}.USDT`]: moved
+        })
+      }
     })
   }),
   always("transfers.locked", {

@@ -22,7 +22,7 @@ const amounts = ["balance", "borrow", "availableWithoutBorrow", "availableWithBo
 
 const number = (body: Body, key: string): number => Number(body[key] ?? Number.NaN)
 
-/** Returns the detailed balances, by asset. */
+/** Returns the detailed balances, keyed by asset. */
 const balancesOf = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, records } = yield* LiveCalls.records(world, account, Paths.balanceSummary, fields)
   return { answer, balances: new Map(records.map((record) => [record["asset"], record])), count: records.length }
@@ -38,7 +38,7 @@ const borrowsOf = (world: World, account: Account, fields: Body = {}) =>
 const borrowed = (side: Orders.Side, { money, stock }: { readonly money: string; readonly stock: string }): string =>
   side === "buy" ? money : stock
 
-/** Returns an account's only borrow, which must be active and of this asset. */
+/** Returns an account's only borrow, which must be active and in this asset. */
 const theBorrow = Effect.fnUntraced(function*(world: World, account: Account, asset: string) {
   const { answer, records } = yield* borrowsOf(world, account)
   const [record = {}] = records
@@ -80,7 +80,7 @@ const balanceRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("margin.balances-refusal", {
-    statement: "Refuses the balances of an unknown asset with errors that name ticker",
+    statement: "Refuses the balances of an unknown asset, with errors that name ticker",
     profile: "read-only",
     check: (world) =>
       Effect.flatMap(
@@ -138,7 +138,7 @@ const borrowRules: ReadonlyArray<Rule.Rule> = [
       const interest = number(later.record, "interest")
       yield* Verdict.expect(
         later.answer,
-        "the same borrow with the interest of a day, less than one percent of it",
+        "the same borrow with a day's interest, less than one percent of the principal",
         later.record["timestamp"] === record["timestamp"] && interest > 0 &&
           interest < 0.01 * number(record, "principal") && number(later.record, "amount") >= number(record, "amount")
       )
@@ -153,7 +153,7 @@ const borrowRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("margin.borrows-order", {
-    statement: "Lists borrows of the requested asset and period in pages, oldest first",
+    statement: "Lists borrows in the requested asset and period in pages, oldest first",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open()
       for (const side of Orders.sides) {
@@ -188,7 +188,7 @@ const borrowRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.borrows-pages", {
-    statement: "Refuses pages of borrows whose limit is not 1 to 100, or whose endTime is before their startTime",
+    statement: "Refuses a page of borrows if its limit is not 1 to 100, or if its endTime is before its startTime",
     profile: "read-only",
     values: [
       { fields: { limit: 0 }, key: "limit" },

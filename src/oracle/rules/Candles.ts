@@ -59,7 +59,9 @@ const toCandle = (row: ReadonlyArray<unknown>): Candle => {
   return { at, open, close, high, low, volume, total }
 }
 
-/** Returns a market's candles, by default of the market to trade on. Each must be a row of a time and six decimals. */
+/**
+ * Returns a market's candles, by default those of the world's market. Each must be a row of a time and six decimals.
+ */
 const candles = Effect.fnUntraced(function*(world: World, query: LivePublicCalls.Query = {}, market?: string) {
   const name = market ?? (yield* world.market).name
   const { answer, value } = yield* LivePublicCalls.results(world, Paths.candles, { market: name, ...query })
@@ -173,7 +175,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { answer, found } = yield* candles(world, { interval }, market.name)
         const [open = 0, high = 0, low = 0, close = 0] = prices.map(Number)
         const last = latest(found)
-        // The price at the start of the interval may be its first price.
+        // The candle may open at the last price before the interval.
         yield* Verdict.expect(
           answer,
           `a last candle ${JSON.stringify({ open, high, low, close, volume: 0.04 })}, with the total of all trades`,
@@ -246,7 +248,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.expect(all.answer, "at least two candles", all.found.length >= 2)
         yield* Verdict.expect(
           one.answer,
-          "the last of these candles",
+          "only the latest candle",
           one.found.length === 1 && one.found[0]?.at === all.found.at(-1)?.at
         )
       }))

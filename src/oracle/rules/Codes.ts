@@ -162,7 +162,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.passphrase.length.refuses",
-    statement: "Refuses a passphrase of 26 characters, with errors that name it",
+    statement: "Refuses a passphrase of 26 characters, with errors that name passphrase",
     clause: "Limits",
     values: Boundaries.tooLongPassphrases,
     examples: ["p".repeat(26), "漢".repeat(26)],

@@ -162,7 +162,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("oto.side", {
     statement:
-      "Refuses a leg on the wrong side of the order's price with HTTP 422: code 105 for takeProfit, 106 for stopLoss",
+      "Refuses a leg on the wrong side of the order's price: HTTP 422, code 105 for takeProfit, 106 for stopLoss",
     level: "SHOULD",
     values: [["takeProfit", 105], ["stopLoss", 106]] as const,
     check: Effect.fnUntraced(function*(world, [key, code]) {
@@ -180,7 +180,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("oto.reduce-only", {
-    statement: "Refuses reduceOnly together with take-profit or stop-loss with HTTP 422, code 30",
+    statement: "Refuses reduceOnly together with take-profit or stop-loss: HTTP 422, code 30",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.trader
       const market = yield* Trading.openPosition(world, account, "sell", "0.01")
@@ -201,7 +201,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("conditional.listed", {
-    statement: "Lists OCO orders too, with camel-case keys in the legs, in pages of 100 that show the total",
+    statement: "Lists OTO and OCO orders, with camel-case keys in the legs, in pages of 100 that show the total",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.trader
@@ -259,7 +259,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("conditional.cancel", {
-    statement: "Cancels OTO and OCO orders by id with conditional-cancel, and returns an empty list",
+    statement: "Cancels the OTO or OCO order whose id conditional-cancel names, and returns an empty list",
     values: ["oco", "oto"] as const,
     check: Effect.fnUntraced(function*(world, kind) {
       const account = yield* world.trader
@@ -297,7 +297,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("conditional.refusal", {
     statement:
-      "Refuses to list conditional orders of an unknown market with code 31, and an invalid limit or offset with code 30",
+      "Refuses to list conditional orders: code 31 for an unknown market, code 30 for an invalid limit or offset",
     profile: "read-only",
     values: [["market", "NO_SUCH", 31], ["limit", 0, 30], ["limit", 101, 30], ["offset", -1, 30]] as const,
     check: (world, [key, value, code]) =>

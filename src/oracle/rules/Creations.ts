@@ -70,7 +70,8 @@ const codeRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("code-creation.moves", {
     statement: "Debits exactly the code's amount from its creator, and credits it to the account that applies the code",
-    values: [["ETH", "1.25"], ["USDT", "20.5"]] as const,
+    // The last one is all that the creator has.
+    values: [["ETH", "1.25"], ["USDT", "20.5"], ["ETH", "5"]] as const,
     check: Effect.fnUntraced(function*(world, [ticker, amount]) {
       const [creator, other] = [yield* openCreator(world), yield* Wallets.open(world, [["main", "USDT", "1"]])]
       const [own, others] = [yield* Wallets.read(world, creator), yield* Wallets.read(world, other)]
@@ -87,17 +88,18 @@ const codeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("code-creation.passphrase", {
-    statement: "Applies a created code only with its passphrase",
+    statement: "Applies a created code only with its passphrase, which may have 25 characters",
     check: Effect.fnUntraced(function*(world) {
       const [creator, other] = [yield* openCreator(world), yield* world.open({ isFunded: false })]
-      const fields = { ticker: "ETH", amount: "0.5", passphrase: "opensesame1", description: "a note" }
+      const right = "opensesame1".padEnd(25, "x")
+      const fields = { ticker: "ETH", amount: "0.5", passphrase: right, description: "a note" }
       const { json } = yield* create(world, creator, Paths.createCode, fields)
       const code = codeOf(json)
-      for (const passphrase of [undefined, "opensesame", "OpenSesame1", "open sesame1"]) {
+      for (const passphrase of [undefined, right.slice(1), right.toUpperCase(), right.replace("1", " ")]) {
         const answer = yield* world.call(other, Paths.applyCode, { code, passphrase })
         yield* Refusals.any(answer, "because the passphrase is wrong")
       }
-      yield* create(world, other, Paths.applyCode, { code, passphrase: "opensesame1" })
+      yield* create(world, other, Paths.applyCode, { code, passphrase: right })
     })
   }),
   always("code-creation.passphrase.spaces", {
@@ -326,7 +328,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("api-key-creation.permissions", {
-    statement: "Lets a new sub-account trade on spot only if its permissions allow it",
+    statement: "Lets a new sub-account trade spot only if its permissions allow it",
     level: "SHOULD",
     values: [true, false],
     check: Effect.fnUntraced(function*(world, spotEnabled) {
@@ -337,7 +339,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
       const order = { market: market.name, side: "buy", amount: "0.01", price: Orders.lowPrice(market) }
       const answer = yield* LiveCalls.call(world, account, Paths.limitOrder, order)
       if (spotEnabled) yield* Orders.objectOf(answer)
-      else yield* Refusals.any(answer, "because the sub-account may not trade on spot")
+      else yield* Refusals.any(answer, "because the sub-account is not allowed to trade spot")
       yield* world.call(account, Paths.cancelAll)
     })
   }),

@@ -96,6 +96,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         rest.deals.length === 1 && rest.json["limit"] === 1 && rest.json["offset"] === 1 &&
           rest.deals[0]?.["id"] === all.deals[1]?.["id"]
       )
+      const none = yield* page(world, maker, { orderId: idOf(made), limit: 2, offset: 2 })
+      yield* Verdict.expect(none.answer, "no deals after the last one", none.deals.length === 0)
     })
   }),
   LiveCalls.section.always("deals.unknown", {
@@ -115,7 +117,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("deals.refusal", {
-    statement: "Refuses a missing order id, and a malformed order id, limit or offset, with HTTP 422, code 30",
+    statement: "Refuses a missing order id, or a malformed order id, limit or offset: HTTP 422, code 30",
     profile: "read-only",
     values: wrong,
     check: (world, [key, value]) =>

@@ -135,7 +135,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     (json) => Json.isObject(json) && Array.isArray(json["params"])
   ),
   section.forEach("errors.order.validation", {
-    statement: "Refuses invalid fields of OCO and cancel-all calls with code 30, Validation failed, and errors",
+    statement: "Refuses invalid fields of OCO and cancel-all calls: code 30, Validation failed, and errors",
     profile: "control",
     level: "MUST",
     live: Rule.other("HTTP 422, and codes from 30 to 43 by field"),

@@ -28,7 +28,7 @@ interface Party {
   /** The response to the order's placement. */
   readonly answer: LiveOrders.Shown["answer"]
   readonly order: Body
-  /** The order's fills at the time of that response. */
+  /** The fills that the response to the placement must show. */
   readonly atOnce: ReadonlyArray<Fill>
   /** All fills of the order. */
   readonly fills: ReadonlyArray<Fill>
@@ -138,7 +138,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("fills.rest", {
-    statement: "Lists a partly filled order as open, with its fills and its unfilled amount, but not a filled order",
+    statement: "Lists a partly filled order as open, with its fills and its unfilled amount, but no filled order",
     values: cases,
     check: Effect.fnUntraced(function*(world, value) {
       const { parties } = yield* trade(world, value)
@@ -150,7 +150,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("fills.history", {
-    statement: "Shows a filled order with its terms and fills in order history, but not a partly filled order",
+    statement: "Shows a filled order with its terms and fills in order history, but no partly filled order",
     values: cases,
     check: Effect.fnUntraced(function*(world, value) {
       const { parties: [one, two, took, end] } = yield* trade(world, value)
@@ -230,7 +230,7 @@ const shared = ["id", "time", "fee", "feeAsset", "role", "amount", "price", "dea
 const picked = (record: Body, keys: ReadonlyArray<string>): Body =>
   Object.fromEntries(keys.map((key) => [key, record[key]]))
 
-/** Returns the fee of a fill in this currency. */
+/** Returns a fill's fee in this currency; 0 if the fee is in another currency. */
 const feeIn = (ticker: string) => ({ fee, feeAsset }: Body): number => feeAsset === ticker ? Number(fee) : 0
 
 const agreementRules: ReadonlyArray<Rule.Rule> = [
@@ -264,7 +264,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
       }
       const sides = [...trades.values()]
       yield* Verdict.conclude(
-        "three trades, each of a maker and a taker at one time, for one amount and price",
+        "three trades, each with the same time, amount, price and total for one maker and one taker",
         sides,
         sides.length === 3 &&
           sides.every(([one = {}, other = {}, ...more]) =>

@@ -26,7 +26,10 @@ const section = Section.of({ clause: "General rules", profile: "read-only" })
 const moneyKeys =
   /^(?:.*balance|amount|price|left|fixed|minFlex|maxFlex|percentFlex|minAmount|maxAmount|.*Fee|deal.*)$/iu
 
-/** With this many calls, the rule almost always detects a target that breaks one connection in twenty. */
+/**
+ * The number of calls in `general.answer.each`: enough to almost always detect a target that breaks one connection in
+ * twenty.
+ */
 const manyCalls = 80
 
 /**
@@ -145,7 +148,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       }
       yield* Verdict.conclude(
         "a response to every call",
-        `${lost.length} without: ${lost[0]?.reason}`,
+        `${lost.length} calls without a response: ${lost[0]?.reason}`,
         lost.length === 0
       )
     })

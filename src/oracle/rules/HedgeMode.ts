@@ -28,7 +28,7 @@ const has = Effect.fnUntraced(function*(world: World, account: Account, amounts:
 export const rules: ReadonlyArray<Rule.Rule> = [
   always("margin.sides", {
     statement:
-      "In hedge mode, has a long and a short position on each futures market, and trades the one that positionSide names",
+      "In hedge mode, keeps a long and a short position per futures market, and trades the one that positionSide names",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* Trading.openHedged(world)
       for (
@@ -50,7 +50,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.side-required", {
-    statement: "Refuses a futures order without a side, or for BOTH, in hedge mode with code 114",
+    statement: "Refuses a futures order in hedge mode without a positionSide, or with positionSide BOTH: code 114",
     values: [{}, { positionSide: "BOTH" }],
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* Trading.openHedged(world)

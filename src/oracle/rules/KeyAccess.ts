@@ -18,8 +18,8 @@ const section = Section.of({ clause: "Authentication" })
 type Restrict = (world: World, owner: Account, path: string) => Effect.Effect<Account, Verdict.CheckError>
 
 /**
- * Creates a rule that every endpoint refuses a call with one key of an account, and accepts the same call with another.
- * An unrestricted key prepares the call, because a restricted one could not place the order that the call changes.
+ * Creates a rule that every endpoint refuses a call with one key of an account, and accepts the same call with another
+ * key. An unrestricted key prepares the call, because a restricted one could not place the order that the call changes.
  */
 const everywhere = (id: string, statement: string, why: string, denied: Restrict, allowed: Restrict): Rule.Rule =>
   section.forEach(id, {
@@ -92,7 +92,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("auth.key.endpoints.refusal", {
-    statement: "Refuses a call to an endpoint outside the key's list with HTTP 401, code 4",
+    statement: "Refuses a call to an endpoint outside the key's list: HTTP 401, code 4",
     level: "SHOULD",
     live: Rule.documented("HTTP 401, code 4"),
     check: Effect.fnUntraced(function*(world) {
@@ -113,7 +113,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("auth.b2b.refusal", {
-    statement: "Refuses an account without partner access with HTTP 403, code 0",
+    statement: "Refuses an account without partner access: HTTP 403, code 0",
     level: "SHOULD",
     live: Rule.documented("HTTP 403, code 0"),
     check: Effect.fnUntraced(function*(world) {

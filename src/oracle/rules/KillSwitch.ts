@@ -25,11 +25,14 @@ const timers = Effect.fnUntraced(function*(world: World, account: Account, field
   return { answer, timers: items.filter(Json.isObject) }
 })
 
+/** The market of orders of this kind. */
+const marketOf = (world: World, kind: "spot" | "margin" | "futures") =>
+  Effect.map(world.market, (market) => kind === "futures" ? Orders.asPerpetual(market) : market)
+
 /** Places an order of this kind that rests far from the market. */
 const rest = Effect.fnUntraced(function*(world: World, account: Account, kind: "spot" | "margin" | "futures") {
-  const market = yield* world.market
-  const order = { market: market.name, side: "buy", amount: "0.01", price: Orders.lowPrice(market) }
-  const fields = kind === "futures" ? { ...order, market: perpetual } : order
+  const market = yield* marketOf(world, kind)
+  const fields = { market: market.name, side: "buy", amount: "0.01", price: Orders.lowPrice(market) }
   const path = kind === "spot" ? Paths.limitOrder : Paths.collateralLimit
   const { orderId } = yield* Trading.placeOther(world, account, fields, path)
   return String(orderId)
@@ -75,11 +78,11 @@ const stops: { readonly [K in Kind]: ReadonlyArray<string> } = {
 
 /** Places a limit order and stop orders of this kind. Returns the ids of all of them. */
 const restAll = Effect.fnUntraced(function*(world: World, account: Account, kind: Kind) {
-  const market = yield* world.market
+  const market = yield* marketOf(world, kind)
   const ids = [yield* rest(world, account, kind)]
   for (const path of stops[kind]) {
     const draft = path === Paths.oco ? Orders.oco(market, "sell") : Orders.stopLimit(market, "sell")
-    const fields: Body = { ...draft, amount: "0.01", ...(kind === "futures" ? { market: perpetual } : {}) }
+    const fields: Body = { ...draft, amount: "0.01" }
     const { price: _price, ...unpriced } = fields
     const isMarket = path === Paths.stopMarket || path === Paths.triggerMarket
     const order = yield* Trading.placeOther(world, account, isMarket ? unpriced : fields, path)
@@ -109,28 +112,29 @@ const timed = (check: (world: World) => Effect.Effect<unknown, Verdict.CheckErro
   world.whileFrozen(check(world))
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  LiveCalls.section.always("kill-switch.timer", {
+  LiveCalls.section.forEach("kill-switch.timer", {
     statement: "Returns market, types, start time and cancellation time in seconds when the kill switch is armed",
-    check: timed((world) =>
-      Effect.gen(function*() {
+    // The shortest timeout, the longest one, and one between them.
+    values: ["5", "60", "600"],
+    check: (world, timeout) =>
+      world.whileFrozen(Effect.gen(function*() {
         const account = yield* world.trader
         const { name } = yield* world.market
-        const { answer, json } = yield* arm(world, account, { timeout: "60", types: ["spot", "margin"] })
+        const { answer, json } = yield* arm(world, account, { timeout, types: ["spot", "margin"] })
         const { cancellationTime, market, startTime, types } = json
         yield* Verdict.expect(
           answer,
-          `market ${name}, types spot and margin, startTime now, and cancellationTime 60 seconds later`,
+          `market ${name}, types spot and margin, startTime now, and cancellationTime ${timeout} seconds later`,
           market === name && JSON.stringify(types) === `["spot","margin"]` && (yield* isNow(world, startTime)) &&
-            Number(cancellationTime) - Number(startTime) === 60
+            Number(cancellationTime) - Number(startTime) === Number(timeout)
         )
         const status = yield* timers(world, account)
         yield* Verdict.expect(
           status.answer,
-          "exactly the same timer",
+          "exactly the timer that arming the kill switch returned",
           status.timers.length === 1 && JSON.stringify(status.timers[0]) === JSON.stringify(json)
         )
-      })
-    )
+      }))
   }),
   LiveCalls.section.always("kill-switch.cancels", {
     statement: "Cancels the market's orders when the timeout ends, and not earlier; then removes the timer",
@@ -206,7 +210,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("kill-switch.scope", {
     statement:
-      "Cancels exactly the orders of a timer's market and types, also stop and OCO orders, and shows them as canceled",
+      "Cancels exactly the orders of a timer's market and types, stop and OCO orders included, and shows them as canceled",
     values: scopes,
     check: (world, { cancels, of, types }) =>
       world.whileFrozen(Effect.gen(function*() {
@@ -237,16 +241,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const account = yield* world.trader
         const { money } = yield* world.market
+        const before = (yield* LiveOrders.funds(world, account)).of(money)
         yield* rest(world, account, "spot")
         yield* arm(world, account, {})
         yield* world.advance(11_000)
         const { answer, of } = yield* LiveOrders.funds(world, account)
-        yield* Verdict.expect(answer, `no ${money} in freeze`, of(money).freeze === 0)
+        yield* Verdict.expect(
+          answer,
+          `${before.available} ${money} available, and nothing in freeze`,
+          of(money).freeze === 0 && of(money).available === before.available
+        )
       })
     )
   }),
   LiveCalls.section.forEach("kill-switch.status", {
-    statement: "Shows a timer unchanged until it ends or is armed again, with null for types if there are no types",
+    statement: "Shows a timer unchanged until it ends or is armed again, with null for types if none were given",
     values: [undefined, ["spot"], ["margin", "futures"], ["spot", "margin", "futures"]] as const,
     check: (world, types) =>
       world.whileFrozen(Effect.gen(function*() {
@@ -254,6 +263,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const fields = types === undefined ? {} : { types }
         yield* arm(world, account, { timeout: "600", types: ["spot"] })
         yield* world.advance(7000)
+        // The first read makes sure that a cached timer is noticed.
+        const first = yield* timers(world, account)
+        yield* Verdict.expect(first.answer, "one timer", first.timers.length === 1)
         const { json } = yield* arm(world, account, { timeout: "300", ...fields })
         yield* world.advance(200_000)
         const { answer, timers: left } = yield* timers(world, account)
@@ -261,7 +273,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const now = (yield* world.now) / 1000
         yield* Verdict.expect(
           answer,
-          `only the last timer, begun 200 seconds ago and ending in 100, with types ${JSON.stringify(types ?? null)}`,
+          `only the timer that started 200 s ago and ends in 100 s, with types ${JSON.stringify(types ?? null)}`,
           left.length === 1 && timer["market"] === json["market"] &&
             Math.abs(now - 200 - Number(startTime)) < 2 && Number(cancellationTime) - Number(startTime) === 300 &&
             JSON.stringify(shown ?? null) === JSON.stringify(types ?? null)

@@ -19,7 +19,7 @@ const leastAnswered = 0.8
 /**
  * Makes a call `count` times, one at a time, because nonces may have to increase. The target's clock is frozen, so all
  * calls fall into one window, no matter how slow the target or this machine is. Calls without a response are left out,
- * because the target may have counted them. Skips if many calls get no response.
+ * because the target may have counted them. Skips the value if more than a fifth of the calls get no response.
  */
 const times = Effect.fnUntraced(function*(
   { whileFrozen }: World,
@@ -55,11 +55,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("limits.exceeded", {
-    statement: "Refuses a call beyond the limit with HTTP 429, code 0, and a different message than for a used nonce",
+    statement: "Refuses a call beyond the limit: HTTP 429, code 0, and a message other than that for a used nonce",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open({ isFunded: false })
-      // The target may not have counted a call without a response, so the call is made again.
+      // The target might not have counted a call without a response, so the call is made again.
       const call = Connection.retry(world.attempt(account, Paths.interest, { limit: 1 }))
       const answers = yield* times(world, interestLimit + 1, call)
       const refused = answers.find(({ status }) => status === 429)

@@ -117,7 +117,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.results", {
-    statement: "Shows each order of one call in its own result, in the order of the call, and leaves all of them open",
+    statement: "Shows each order of one call in its own result, in the call's sequence, and leaves all of them open",
     values: kinds,
     check: Effect.fnUntraced(function*(world, { path }) {
       const account = yield* world.trader
@@ -166,7 +166,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.errors", {
-    statement: "Shows the same code for a refused order as the single call, and errors that name the same fields",
+    statement: "Shows for a refused order the code of the single-order call, and errors that name the same fields",
     values: [
       { path: Paths.bulk, single: Paths.limitOrder },
       { path: Paths.collateralBulk, single: Paths.collateralLimit }
@@ -181,7 +181,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.stops", {
-    statement: "With stopOnFail, places no orders after the first refused one, and keeps the earlier ones",
+    statement: "With stopOnFail, places no orders after the first refused order, and keeps the earlier orders",
     values: kinds,
     check: Effect.fnUntraced(function*(world, { path }) {
       const account = yield* world.trader
@@ -201,7 +201,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.refusal", {
-    statement: "Refuses the complete call if the list is missing, is empty, or has more than 20 orders",
+    statement: "Refuses the entire call if the list is missing, is empty, or has more than 20 orders",
     values: kinds.flatMap(({ path }) => [undefined, 0, 21].map((count) => ({ path, count }))),
     check: Effect.fnUntraced(function*(world, { count, path }) {
       const account = yield* world.trader
@@ -210,6 +210,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* LiveCalls.refuses(world, account, path, { orders }, { key: "orders" })
       const open = yield* Orders.list(world, account, Paths.activeOrders)
       yield* Verdict.conclude("no orders open", `${open.size}`, open.size === 0)
+    })
+  }),
+  LiveCalls.section.forEach("live-bulk.most", {
+    statement: "Accepts 20 orders in one call, and 100 orders to cancel in one call",
+    values: [...kinds.map(({ path }) => ({ path, most: 20 })), { path: Paths.cancelBulk, most: 100 }],
+    check: Effect.fnUntraced(function*(world, { most, path }) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const isCancel = path === Paths.cancelBulk
+      const item = isCancel ? { market: market.name, orderId: Number.MAX_SAFE_INTEGER } : offer(market)
+      const expected = Array.from({ length: most }, () => isCancel ? "bad" as const : "good" as const)
+      yield* expectItems(world, account, path, { orders: expected.map(() => item) }, expected)
     })
   }),
   LiveCalls.section.forEach("live-bulk.cancels", {
@@ -266,14 +278,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         ...yield* isOpen(world, stranger, [others["orderId"]])
       ]
       yield* Verdict.conclude(
-        "the first and the last order canceled, the account's other order and the other account's open",
+        "the first and the last order canceled; the account's other order and the other account's order open",
         open,
         JSON.stringify(open) === "[false,false,true,true]"
       )
     })
   }),
   LiveCalls.section.forEach("live-bulk.cancel-refusal", {
-    statement: "Refuses a call without a list of orders to cancel, or with more than 100",
+    statement: "Refuses a call without a list of orders to cancel, or with more than 100 orders",
     values: [undefined, 0, 101],
     check: Effect.fnUntraced(function*(world, count) {
       const account = yield* world.trader

@@ -57,9 +57,7 @@ const kinds: ReadonlyArray<Terms> = [
   { path: Paths.collateralStopLimit, type: "stop limit", more: stop }
 ]
 
-/**
- * Returns an amount of this many hundredths; on a real account, this many times the smallest amount that rules order.
- */
+/** Returns an amount of `count` hundredths; on a real account, `count` times the smallest amount that rules use. */
 const hundredths = ({ profile }: World, market: Market, count: number): string =>
   profile === "control"
     ? `0.0${count}`
@@ -210,7 +208,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-changes.keeps", {
-    statement: "Changes the given fields, and keeps the other fields",
+    statement: "Changes the given fields, keeps the other fields, and locks the funds of the changed order",
     values: [{ price: 12 }, { amount: "0.02" }, { price: 12, amount: "0.04" }],
     check: Effect.fnUntraced(function*(world, { amount, price }) {
       const { account, id, market } = yield* place(world)
@@ -225,6 +223,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         JSON.stringify(expected),
         order["side"] === "sell" && order["market"] === market.name &&
           Object.entries(expected).every(([key, value]) => Number(order[key]) === Number(value))
+      )
+      const { answer: balance, of } = yield* LiveOrders.funds(world, account)
+      const { freeze } = of(market.stock)
+      // An order may lock up to one percent more, for its fee.
+      yield* Verdict.expect(
+        balance,
+        `${expected.amount} ${market.stock} in freeze, plus a fee`,
+        freeze > Number(expected.amount) - 1e-9 && freeze <= Number(expected.amount) * 1.01
       )
     })
   }),
@@ -252,7 +258,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { dealStock } = yield* Orders.find(world, second, behind["orderId"])
       yield* Verdict.conclude(
         "the other order filled",
-        `${String(dealStock)} of it filled`,
+        `${String(dealStock)} of the other order filled`,
         Number(dealStock) === 0.03
       )
     })
@@ -311,7 +317,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-changes.refusal", {
-    statement: "Refuses a change that has no order id, two ids, no field, or both amount and total",
+    statement: "Refuses a change that has no order id, two ids, no field to change, or both amount and total",
     values: ["no order", "two identifiers", "nothing", "amount and total"] as const,
     check: Effect.fnUntraced(function*(world, wrong) {
       const { account, id, market } = yield* place(world)

@@ -41,7 +41,7 @@ const flags: ReadonlyArray<{ readonly path: string; readonly fields: Body; reado
   { path: Paths.limitOrder, fields: { bboRole: 1, ioc: true }, codes: [30, 37] }
 ]
 
-/** Expects that no order is open. A real account may have others. */
+/** Expects that no order is open. Does not check a real account, which may have its own open orders. */
 const nothingOpen = Effect.fnUntraced(function*(world: World, account: Account) {
   if (world.profile !== "control") return
   const { answer, records } = yield* LiveOrders.open(world, account)
@@ -61,9 +61,9 @@ const end = Effect.fnUntraced(function*(
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("live-entry.flags", {
-    statement: "Refuses a limit order whose flags exclude each other, with the code for these flags, placing nothing",
+    statement: "Refuses a limit order whose flags exclude each other, with the flags' code, and places nothing",
     profile: "mutating",
-    // An order at the best price could trade, if a faulty target accepts it.
+    // If a faulty target accepts an order at the best price, the order could trade. Only a sandbox gets such orders.
     values: ({ profile }: Rule.Setting) =>
       flags.filter(({ fields }) => profile === "control" || fields["bboRole"] === undefined),
     check: Effect.fnUntraced(function*(world, { codes, fields, path }) {
@@ -94,7 +94,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-entry.client-order-id.unique", {
-    statement: "Refuses the client order id of an open order on the same market with code 36",
+    statement: "Refuses the client order id of an open order on the same market: code 36",
     profile: "mutating",
     values: ({ profile }: Rule.Setting) =>
       (profile === "control" ? [...paths, ...Paths.ofSeveral] : paths)
@@ -126,15 +126,33 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* LiveOrders.shows({ answer }, "the order", order, { clientOrderId: fields["clientOrderId"] })
     })
   }),
-  LiveCalls.section.forEach("live-entry.client-order-id.market", {
-    statement: "Accepts the client order id of an open order of a different market",
+  LiveCalls.section.forEach("live-entry.client-order-id.case", {
+    statement: "Compares client order ids case-sensitively: an open order's id in other letter case is another id",
     values: paths,
     check: Effect.fnUntraced(function*(world, path) {
       const account = yield* world.trader
-      const fields = draft(yield* world.market, { clientOrderId: world.unique("elsewhere") })
-      yield* Trading.placeOther(world, account, { ...fields, market: "BTC_PERP" }, Paths.collateralLimit)
-      const { answer, order } = yield* LiveOrders.place(world, account, path, fields)
-      yield* LiveOrders.shows({ answer }, "the order", order, { clientOrderId: fields["clientOrderId"] })
+      const market = yield* world.market
+      const clientOrderId = world.unique("Case")
+      const other = clientOrderId.toLowerCase()
+      yield* Trading.placeOther(world, account, draft(market, { clientOrderId }), path)
+      const { order } = yield* LiveOrders.place(world, account, path, draft(market, { clientOrderId: other }))
+      const found = yield* LiveOrders.open(world, account, { market: market.name, clientOrderId: other })
+      yield* LiveOrders.lists(found, "the second order", "orderId", [
+        { orderId: order["orderId"], clientOrderId: other }
+      ])
+    })
+  }),
+  LiveCalls.section.forEach("live-entry.client-order-id.market", {
+    statement: "Accepts the client order id of an open order on a different market",
+    values: paths,
+    check: Effect.fnUntraced(function*(world, path) {
+      const account = yield* world.trader
+      const clientOrderId = world.unique("elsewhere")
+      const market = yield* world.market
+      const elsewhere = draft(Orders.asPerpetual(market), { clientOrderId })
+      yield* Trading.placeOther(world, account, elsewhere, Paths.collateralLimit)
+      const { answer, order } = yield* LiveOrders.place(world, account, path, draft(market, { clientOrderId }))
+      yield* LiveOrders.shows({ answer }, "the order", order, { clientOrderId })
     })
   })
 ]

@@ -1,6 +1,6 @@
 /**
  * Rules about the invalid values and the options of all calls that place orders. Only the live exchange's documentation
- * describes them.
+ * describes these values and options.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -8,7 +8,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { basePrice, priceText, toMarket } from "../world/Markets.ts"
+import { basePrice, digits, priceText, toMarket } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -37,7 +37,7 @@ const stopLimit = (market: Market): Body => ({ ...stop(market), price: priceText
 
 const marketOrder = ({ name }: Market): Body => ({ market: name, side: "sell", amount: "0.02" })
 
-/** The calls that place one order, with a valid order. */
+/** The calls that place one order, each with a valid order. */
 const calls: ReadonlyArray<{ readonly path: string; readonly draft: (market: Market) => Body }> = [
   { path: Paths.limitOrder, draft: limit },
   { path: Paths.collateralLimit, draft: limit },
@@ -72,7 +72,7 @@ const wrong = [
   { key: "clientOrderId", values: ["a b", "a/b"], codes: [30, 36] }
 ] as const
 
-/** Returns a valid order with the smallest amount that waits far from the market, for a real account. */
+/** Returns a valid order for a real account: it has the smallest amount, and waits far from the market. */
 const farther = (market: Market, fields: Body): Body => {
   const at = (factor: number) => priceText(market, market.price * factor)
   const isStop = fields["activation_price"] !== undefined
@@ -84,10 +84,10 @@ const farther = (market: Market, fields: Body): Body => {
   }
 }
 
-/** The invalid values with which no order can trade, even if a faulty target accepts them. */
+/** The fields in which an invalid value cannot make an order trade, even if a faulty target accepts the value. */
 const harmless: ReadonlyArray<string> = ["market", "amount", "stp", "clientOrderId"]
 
-/** Expects that no order is open. A real account may have others. */
+/** Expects that no order is open. Does not check a real account, which may have its own open orders. */
 const nothingOpen = Effect.fnUntraced(function*(world: World, account: Account) {
   if (world.profile !== "control") return
   const { answer, records } = yield* LiveOrders.open(world, account)
@@ -126,8 +126,28 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
       yield* nothingOpen(world, account)
     })
   }),
+  forEach("live-terms.min-amount", {
+    statement: "Refuses an amount one step below the market's minAmount, and accepts minAmount for an order that waits",
+    values: calls,
+    check: Effect.fnUntraced(function*(world, { draft, path }) {
+      const [market, account] = [yield* Orders.boundByAmount(world), yield* world.trader]
+      yield* world.control("Fund", { account: account.id, wallet: "trade", ticker: market.stock, amount: "1" })
+      const { minAmount, step, stockPrecision } = market
+      const place = (amount: number) =>
+        LiveCalls.call(world, account, path, { ...draft(market), amount: digits(amount, stockPrecision) })
+      yield* Refusals.coded(
+        yield* place(minAmount - step),
+        { status: 422, codes: [11, 30, 32] },
+        `because its amount is one step below ${minAmount}`
+      )
+      yield* nothingOpen(world, account)
+      if (draft === marketOrder) return
+      const accepted = yield* place(minAmount)
+      yield* Verdict.expect(accepted, `success with an amount of ${minAmount}`, Refusals.isSuccess(accepted))
+    })
+  }),
   forEach("live-terms.market", {
-    statement: "Refuses a stop-limit order on an unknown market with HTTP 422, code 31, naming market",
+    statement: "Refuses a stop-limit order on an unknown market: HTTP 422, code 31, and errors that name market",
     profile: "mutating",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
@@ -136,7 +156,7 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("live-terms.client-order-id", {
-    statement: "Refuses a stop order with the client order id of an open order on the same market with code 36",
+    statement: "Refuses a stop order with the client order id of an open order on the same market: code 36",
     values: [...stops, { path: Paths.stopLimit, draft: stopLimit }].flatMap((call) => [
       ...Orders.sides.map((side) => ({ ...call, side, earlier: call })),
       { ...call, side: "sell", earlier: { path: Paths.limitOrder, draft: limit } }
@@ -151,7 +171,7 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("live-terms.margin-market", {
-    statement: "Refuses a margin order on a market without collateral trading with HTTP 422, code 31, naming market",
+    statement: "Refuses a margin order on a market without margin trading: HTTP 422, code 31, errors that name market",
     values: calls.filter(({ path }) => path.includes("/collateral/")),
     check: Effect.fnUntraced(function*(world, { draft, path }) {
       const { json } = yield* world.get(Paths.markets)

@@ -49,7 +49,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: acceptsOffsets
   }),
   LiveCalls.section.forEach("live-pages.offset.max", {
-    statement: `Refuses an offset above ${maxOffset} in lists of open orders with HTTP 422, code 30`,
+    statement: `Refuses an offset above ${maxOffset} in lists of open orders: HTTP 422, code 30`,
     profile: "read-only",
     values: lists,
     check: (world, path) => refuses(world, path, "offset", maxOffset + 1)
@@ -97,8 +97,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-pages.limit.max", {
-    statement:
-      "Refuses a limit above 500 in the histories, and above 100 in lists of open orders, with HTTP 422, code 30",
+    statement: "Refuses a limit above 500 in the histories, and above 100 in lists of open orders: HTTP 422, code 30",
     profile: "read-only",
     values: [...lists.map((path) => [path, 101] as const), ...histories.map((path) => [path, 501] as const)],
     check: (world, [path, limit]) => refuses(world, path, "limit", limit)

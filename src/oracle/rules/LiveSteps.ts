@@ -107,7 +107,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-steps.refused", {
-    statement: "Refuses a value off its market's step with HTTP 422, code 1, and errors that name it in camel case",
+    statement: "Refuses a value off its market's step: HTTP 422, code 1, and errors that name the field in camel case",
     level: "SHOULD",
     values: cases.flatMap(({ keys, ...order }) =>
       Object.entries(keys).map(([key, named]) => ({ ...order, key, named: String(named) }))

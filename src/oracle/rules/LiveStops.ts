@@ -32,9 +32,12 @@ const types: { readonly [K in Kind]: ReadonlyArray<string> } = {
 /** Every combination of call and side. */
 const cases = kinds.flatMap((kind) => Orders.sides.map((side) => ({ kind, side })))
 
-/** Returns the price `percent` above the market's for a buy, below it for a sell. */
+/**
+ * Returns the price `percent` above the market's for a buy, below it for a sell, and a few steps beyond it. A target that
+ * rounds these odd prices is noticed.
+ */
 const priceAt = (market: Market, side: Orders.Side, percent: number): string =>
-  priceText(market, market.price * (1 + (side === "buy" ? percent : -percent) / 100))
+  priceText(market, market.price * (1 + (side === "buy" ? percent : -percent) / 100) + 37 * market.tick)
 
 /**
  * Returns an order of 0.02 whose trigger is 5 percent from the market price and whose limit, if any, is 7 percent from
@@ -128,9 +131,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("live-stops.market.spends", {
-    statement: "Treats the amount of a spot stop-market buy as its cost in the quote currency",
+    statement:
+      "Treats the amount of a spot stop-market buy as its cost in the quote currency, and then releases the rest",
     check: Effect.fnUntraced(function*(world) {
-      const { found, market } = yield* trigger(world, "stop-market", "buy", [6, 6, 6])
+      const { account, found, isOpen, market } = yield* trigger(world, "stop-market", "buy", [6, 6, 6])
       const spent = Number(found["dealMoney"])
       const most = Number(cost(market))
       yield* Verdict.conclude(
@@ -138,6 +142,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         `${String(found["dealMoney"])} spent`,
         spent <= most && spent > most * 0.9
       )
+      if (isOpen) return
+      const { answer, of } = yield* LiveOrders.funds(world, account)
+      yield* Verdict.expect(answer, `no ${market.money} in freeze`, of(market.money).freeze === 0)
     })
   }),
   LiveCalls.section.forEach("live-stops.market.base", {
@@ -193,7 +200,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-stops.reduce-only", {
-    statement: "Refuses a reduce-only stop order without a position with code 116",
+    statement: "Refuses a reduce-only stop order without a position: code 116",
     values: ["collateral-stop-limit", "trigger-market"] as const,
     check: Effect.fnUntraced(function*(world, kind) {
       const market = yield* world.market
@@ -208,7 +215,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-stops.reduce-only.closed", {
-    statement: "Opens no position with a reduce-only stop order whose position has closed before its trigger",
+    statement: "Opens no position with a reduce-only stop order whose position closes before the order is triggered",
     values: (["collateral-stop-limit", "trigger-market"] as const).flatMap((kind) =>
       Orders.sides.map((side) => ({ kind, side }))
     ),
@@ -265,11 +272,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Trading.placeOther(world, account, { market: market.name, orderId }, Paths.cancelOrder)
       const after = yield* LiveOrders.funds(world, account)
-      yield* Verdict.expect(after.answer, `nothing of it in freeze`, after.of(ticker).freeze === before.freeze)
+      yield* Verdict.expect(after.answer, `the freeze before the order`, after.of(ticker).freeze === before.freeze)
     })
   }),
   LiveCalls.section.forEach("live-stops.refusal", {
-    statement: "Refuses a stop order without a required field with HTTP 422, code 30, and errors that name the field",
+    statement: "Refuses a stop order without a required field: HTTP 422, code 30, and errors that name the field",
     values: kinds.flatMap((kind) => required[kind].map((key) => ({ kind, key }))),
     check: Effect.fnUntraced(function*(world, { key, kind }) {
       const { [key]: _missing, ...fields } = fieldsOf(yield* world.market, kind, "sell")
@@ -278,7 +285,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("live-stops.last-price", {
     statement: "Refuses an activation price equal to the last price",
-    // For stop-limit orders, the documentation also says that the side decides, so any activation price may be correct.
+    // For stop-limit orders, the documentation also says that the side decides the direction of the trigger, so any
+    // activation price may be correct.
     values: kinds,
     check: Effect.fnUntraced(function*(world, kind) {
       const market = yield* world.market

@@ -64,7 +64,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "balance.wallets",
-    statement: "Shows each asset's balance in the main wallet only, without the trade and the collateral wallet",
+    statement: "Shows each asset's balance in the main wallet, not including the trade and collateral wallets",
     clause,
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open({ isFunded: false })

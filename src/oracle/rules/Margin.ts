@@ -1,4 +1,4 @@
-/** The collateral account as a whole, which only the live exchange's documentation describes. */
+/** Rules about the collateral account as a whole, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
@@ -6,45 +6,28 @@ import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
+import { closed, closing, number, withPosition } from "../world/MarginPositions.ts"
+import * as MarginPositions from "../world/MarginPositions.ts"
 import { basePrice, perpetual } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
-import type { Account, Body, World } from "../world/World.ts"
+import type { Account, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
-const number = (body: Body, key: string): number => Number(body[key] ?? Number.NaN)
+/** Every leverage that the live exchange documents. */
+const leverages = [1, 2, 3, 5, 10, 20, 50, 100]
 
 const isNear = (one: number, other: number, tolerance = 1e-6): boolean => Math.abs(one - other) <= tolerance
 
 const summaryOf = (world: World, account: Account) => LiveCalls.object(world, account, Paths.collateralSummary, {})
 
-/** An account with a position of 0.02 on the futures market. */
-const withPosition = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
-  const account = yield* world.open()
-  yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
-  yield* Trading.onMargin(world, account, { market: perpetual, side, amount: "0.02", price: String(basePrice) })
-  return account
-})
-
-const closing = Effect.fnUntraced(function*(world: World, account: Account, fields: Body) {
-  return yield* LiveCalls.call(world, account, Paths.closePosition, fields)
-})
-
-/** Closes an account's only position with a market order. */
-const closed = Effect.fnUntraced(function*(world: World, account: Account, side: Orders.Side, price = basePrice) {
-  const { positions: [position = {}] } = yield* LiveCalls.openPositions(world, account)
-  const rest = { market: perpetual, side, amount: "0.02", price: String(price) }
-  yield* Trading.placeOther(world, yield* world.open(), rest, Paths.collateralLimit)
-  const { market, positionId } = position
-  const answer = yield* closing(world, account, { market, positionId })
-  yield* Verdict.expect(answer, "HTTP 200", answer.status === 200 && Refusals.isSuccess(answer))
-  return { answer, positionId }
-})
-
-/** Reads the summary of an account whose only position, of 0.02, has gained or lost this many percent of its cost. */
+/**
+ * Reads the summary of an account whose only position, of 0.02, has gained `percent` % of its cost; if `percent` is
+ * negative, the position has made a loss.
+ */
 const summaryAfter = Effect.fnUntraced(function*(world: World, side: Orders.Side, percent: number) {
   const account = yield* world.open()
   // The mark price of a futures market need not follow the price of its own trades.
@@ -54,19 +37,25 @@ const summaryAfter = Effect.fnUntraced(function*(world: World, side: Orders.Side
 })
 
 const settingRules: ReadonlyArray<Rule.Rule> = [
-  forEach("margin.leverage", {
-    statement: "Responds to a leverage change with the new leverage, and then shows it in the summary",
-    values: [1, 5, 10],
-    check: Effect.fnUntraced(function*(world, leverage) {
-      const account = yield* world.open()
-      const { answer, json } = yield* LiveCalls.object(world, account, Paths.leverage, { leverage })
-      yield* Verdict.expect(answer, `leverage ${leverage}`, json["leverage"] === leverage)
-      const after = yield* summaryOf(world, account)
-      yield* Verdict.expect(after.answer, `leverage ${leverage}`, number(after.json, "leverage") === leverage)
+  always("margin.leverage", {
+    statement: "Accepts each documented leverage, returns it, and then shows it in the summary of this account only",
+    check: Effect.fnUntraced(function*(world) {
+      const [account, other] = [yield* world.open(), yield* world.open()]
+      const others = number((yield* summaryOf(world, other)).json, "leverage")
+      // The first read makes sure that a cached summary is noticed.
+      yield* summaryOf(world, account)
+      for (const leverage of leverages) {
+        const { answer, json } = yield* LiveCalls.object(world, account, Paths.leverage, { leverage })
+        yield* Verdict.expect(answer, `leverage ${leverage}`, json["leverage"] === leverage)
+        const after = yield* summaryOf(world, account)
+        yield* Verdict.expect(after.answer, `leverage ${leverage}`, number(after.json, "leverage") === leverage)
+      }
+      const { answer, json } = yield* summaryOf(world, other)
+      yield* Verdict.expect(answer, `the other account's leverage of ${others}`, number(json, "leverage") === others)
     })
   }),
   forEach("margin.leverage-refusal", {
-    statement: "Refuses an undocumented leverage with errors that name the field",
+    statement: "Refuses an undocumented leverage, with errors that name the field",
     values: [0, 4, 101, "many"],
     check: (world, leverage) =>
       Effect.flatMap(
@@ -105,19 +94,25 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("margin.hedge", {
-    statement: "Shows hedge mode after it is switched on, and one-way mode after it is switched off",
+    statement:
+      "Shows hedge mode after it is switched on, and one-way mode after it is switched off, for this account only",
     check: Effect.fnUntraced(function*(world) {
-      const account = yield* world.open()
+      const [account, other] = [yield* world.open(), yield* world.open()]
+      const modeOf = (account: Account) => LiveCalls.object(world, account, Paths.hedgeMode, {})
+      // An account begins in one-way mode or in hedge mode.
+      const { json: { hedgeMode: others } } = yield* modeOf(other)
       for (const hedgeMode of [true, false]) {
         const set = yield* LiveCalls.call(world, account, Paths.updateHedgeMode, { hedgeMode })
         yield* Verdict.expect(set, "HTTP 200", set.status === 200 && Refusals.isSuccess(set))
-        const { answer, json } = yield* LiveCalls.object(world, account, Paths.hedgeMode, {})
-        yield* Verdict.expect(answer, `hedgeMode ${hedgeMode}`, json["hedgeMode"] === hedgeMode)
+        for (const [of, expected] of [[account, hedgeMode], [other, others]] as const) {
+          const { answer, json } = yield* modeOf(of)
+          yield* Verdict.expect(answer, `hedgeMode ${String(expected)}`, json["hedgeMode"] === expected)
+        }
       }
     })
   }),
   always("margin.hedge-refusal", {
-    statement: "Refuses to switch hedge mode with code 113 while there is a futures position",
+    statement: "Refuses to switch hedge mode on while there is a futures position: code 113",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* withPosition(world, "buy")
       yield* LiveCalls.refuses(world, account, Paths.updateHedgeMode, { hedgeMode: true }, {
@@ -161,7 +156,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.history", {
-    statement: "Records each change of a position with its order, the traded amount, the price and the fee",
+    statement: "Records each change of a position with its order's id, the traded amount, the price and the fee",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* withPosition(world, side)
@@ -169,6 +164,13 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
       const { answer, records } = yield* LiveCalls.records(world, account, Paths.positionHistory, { market: perpetual })
       const own = records.filter((record) => record["positionId"] === positionId)
       const details = own.map((record) => Json.isObject(record["orderDetail"]) ? record["orderDetail"] : {})
+      const fills = yield* LiveOrders.executed(world, account, { market: perpetual })
+      const orders = fills.records.map(({ orderId }) => String(orderId)).toSorted().join()
+      yield* Verdict.expect(
+        answer,
+        `the orders ${orders}`,
+        details.map(({ id }) => String(id)).toSorted().join() === orders
+      )
       yield* Verdict.expect(
         answer,
         `a record with an amount of 0 and one of 0.02, each with a tradeAmount of 0.02, a price of ${basePrice} and a fee`,
@@ -221,7 +223,8 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.closed.terms", {
-    statement: "Shows each average price of a closed position, and when it was opened and closed, in whole seconds",
+    statement:
+      "Shows a closed position's average prices, its profit after fees, and when it was opened and closed, in whole seconds",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* withPosition(world, side)
@@ -241,6 +244,13 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
           isNear(number(record, "openDate"), opened, 60) && isNear(number(record, "closeDate"), closing, 60) &&
           number(record, "closeDate") - number(record, "openDate") >= 6
       )
+      const profit = (side === "buy" ? 0.02 : -0.02) * (exit - basePrice)
+      const fees = number(record, "totalTradeFee")
+      yield* Verdict.expect(
+        answer,
+        `a grossPnl of ${profit} minus the totalTradeFee`,
+        fees >= 0 && fees < 0.02 * exit * 0.02 && isNear(number(record, "grossPnl"), profit - fees, 0.01)
+      )
     })
   }),
   forEach("margin.closed.funding", {
@@ -248,7 +258,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* withPosition(world, side)
-      // No market settles less often than once a day.
+      // Every market settles funding at least once a day.
       yield* world.advance(86_400_000)
       const paid = yield* LiveCalls.records(world, account, Paths.fundingHistory, { market: perpetual })
       const total = -paid.records.reduce((sum, record) => sum + number(record, "fundingAmount"), 0)
@@ -258,20 +268,19 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
       const [record = {}] = records.filter((record) => record["positionId"] === positionId)
       yield* Verdict.expect(
         answer,
-        `a totalFunding of ${total}, and a netPnl of grossPnl minus it`,
+        `a totalFunding of ${total}, and a netPnl of grossPnl minus totalFunding`,
         isNear(number(record, "totalFunding"), total) &&
           isNear(number(record, "netPnl"), number(record, "grossPnl") - total)
       )
     })
   }),
   always("margin.closed.pages", {
-    statement: "Pages closed positions by limit and offset, the position that was closed last first",
+    statement: "Pages closed positions by limit and offset, the most recently closed position first",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* withPosition(world, "buy")
       const one = yield* closed(world, account, "buy")
       yield* world.advance(2000)
-      const order = { market: perpetual, side: "buy", amount: "0.02", price: String(basePrice) } as const
-      yield* Trading.onMargin(world, account, order)
+      yield* MarginPositions.again(world, account, "buy")
       const two = yield* closed(world, account, "buy")
       for (const [offset, { positionId }] of [two, one].entries()) {
         const { answer, records } = yield* LiveCalls.records(world, account, Paths.closedPositions, {
@@ -307,7 +316,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     statement: "Lists funding payments newest first",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* withPosition(world, "buy")
-      // No market settles less often than once a day.
+      // Every market settles funding at least once a day.
       yield* world.advance(2 * 86_400_000)
       const { answer, records } = yield* LiveCalls.records(world, account, Paths.fundingHistory, { market: perpetual })
       const times = records.map((record) => number(record, "fundingTime"))
@@ -319,11 +328,17 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.funding", {
-    statement: "Records funding as minus the product of rate, signed position amount and settlement price",
+    statement:
+      "Records funding as minus the product of rate, signed position amount and settlement price, and adds it to the balance",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* withPosition(world, side)
-      // No market settles less often than once a day.
+      const balance = Effect.map(
+        LiveCalls.object(world, account, Paths.collateralBalance, {}),
+        ({ answer, json }) => ({ answer, units: number(json, "USDT") })
+      )
+      const before = yield* balance
+      // Every market settles funding at least once a day.
       yield* world.advance(86_400_000)
       const { answer, records } = yield* LiveCalls.records(world, account, Paths.fundingHistory, { market: perpetual })
       const sign = side === "buy" ? 1 : -1
@@ -337,6 +352,9 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
             isNear(number(record, "fundingAmount"), expected, Math.abs(expected) * 1e-6 + 1e-9)
         })
       )
+      const sum = records.reduce((sum, record) => sum + number(record, "fundingAmount"), 0)
+      const after = yield* balance
+      yield* Verdict.expect(after.answer, `${sum} USDT more`, isNear(after.units - before.units, sum))
     })
   }),
   forEach("margin.adl", {
@@ -358,7 +376,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.pages", {
-    statement: "Refuses pages of closed positions and funding payments whose limit is not 1 to 100",
+    statement: "Refuses a page of closed positions or funding payments if its limit is not 1 to 100",
     profile: "read-only",
     values: [Paths.closedPositions, Paths.fundingHistory].flatMap((path) => [0, 101].map((limit) => ({ path, limit }))),
     check: Effect.fnUntraced(function*(world, { limit, path }) {

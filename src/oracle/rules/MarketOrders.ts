@@ -75,7 +75,7 @@ const unmet = Effect.fnUntraced(function*(world: World, entry: Entry) {
 /** The refusal of an order for lack of funds, which has either the engine's code or the code for the amount. */
 const noFunds = { status: 400, codes: [10, 32] }
 
-/** Without a limit price, a response shows "0" or nothing. */
+/** Whether an order has no limit price: its `price` is missing or zero. */
 const isUnpriced = ({ price }: Body): boolean => price === undefined || Number(price) === 0
 
 const fieldsOf = (entry: Entry, market: string): Body => ({
@@ -110,7 +110,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("market-orders.fills", {
-    statement: "Lists the fills of a market order at the prices of the book, as a taker",
+    statement: "Lists the fills of a market order at the prices of the book, with the taker role",
     values: entries,
     check: Effect.fnUntraced(function*(world, entry) {
       const { account, answer, expected: { clientOrderId }, order, parts } = yield* sweep(world, entry, 0.02)
@@ -209,7 +209,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("market-orders.reduce-only", {
-    statement: "Refuses a reduce-only market order without a position with code 116",
+    statement: "Refuses a reduce-only market order without a position: code 116",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const { name } = yield* world.market
@@ -246,7 +246,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("market-orders.refusal", {
-    statement: "Refuses a market order without a required field with HTTP 422, code 30, and errors that name the field",
+    statement: "Refuses a market order without a required field: HTTP 422, code 30, and errors that name the field",
     values: entries.flatMap((entry) => (["market", "side", "amount"] as const).map((key) => ({ ...entry, key }))),
     check: Effect.fnUntraced(function*(world, { key, ...entry }) {
       const { [key]: _missing, ...fields } = fieldsOf(entry, (yield* world.market).name)

@@ -11,7 +11,7 @@ const digits: Kinds.Kind = {
   holds: (text) => /^[0-9]{1,2}$/u.test(String(text)) && typeof text === "string"
 }
 
-/** The fields that the document refers to. It describes no other part of this response. */
+/** Rules about the fields that the document refers to. It describes no other part of this response. */
 export const rules: ReadonlyArray<Rule.Rule> = FieldRules.rules({
   id: "markets.entry",
   clause: "Endpoints §3",
@@ -32,7 +32,7 @@ export const rules: ReadonlyArray<Rule.Rule> = FieldRules.rules({
     { key: "stockPrec", kind: digits, meaning: "the precision of amounts" },
     { key: "moneyPrec", kind: digits, meaning: "the precision of prices" },
     { key: "minAmount", kind: Kinds.decimal, meaning: "the minimum amount" },
-    { key: "minTotal", kind: Kinds.decimal, meaning: "the minimum amount times price" },
-    { key: "maxTotal", kind: Kinds.decimal, meaning: "the maximum amount times price; zero for no maximum" }
+    { key: "minTotal", kind: Kinds.decimal, meaning: "the minimum total, which is amount times price" },
+    { key: "maxTotal", kind: Kinds.decimal, meaning: "the maximum total; zero for no maximum" }
   ]
 })

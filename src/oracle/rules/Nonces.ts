@@ -115,7 +115,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const count = answers.filter(isSuccess).length
       yield* Verdict.conclude(
         "one of eight calls with the same nonce is accepted",
-        `${count} are`,
+        `${count} are accepted`,
         count === 1,
         answers[0]
       )
@@ -165,7 +165,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         "because it is the first nonce"
       )
       const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope: { nonce: now - 1 } })
-      yield* Refusals.any(answer, "because the nonce is lower than the last one")
+      yield* Refusals.any(answer, "because the nonce is lower than the previous nonce")
     })
   }),
   section.forEach("auth.nonce.window", {

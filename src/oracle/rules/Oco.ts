@@ -6,7 +6,7 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as ClientOrderIdRules from "../world/ClientOrderIdRules.ts"
 import * as Dialects from "../world/Dialects.ts"
-import { basePrice, toMarket } from "../world/Markets.ts"
+import { basePrice, priceText, toMarket } from "../world/Markets.ts"
 import * as Oco from "../world/OcoOrders.ts"
 import { hasValues, type OrderEntry } from "../world/OrderEntry.ts"
 import * as OrderFieldRules from "../world/OrderFieldRules.ts"
@@ -166,10 +166,58 @@ const marginMarket: Rule.Rule = section.always("oco.request.market.margin", {
   })
 })
 
+/** The part of the heading of rules about prices that only the live exchange's documentation excludes. */
+const byPrice = (code: number) => ({
+  document: Rule.notApplicable("the document does not say where the prices of an OCO order must be"),
+  live: Rule.documented(`code ${code}`)
+})
+
+/** Submits an OCO order, and expects that it is refused with this code and that no leg is placed. */
+const refusesPrice = Effect.fnUntraced(function*(world: World, fields: Body, code: number, why: string) {
+  const account = yield* world.trader
+  const answer = yield* Orders.submit(world, account, Paths.oco, fields)
+  yield* Refusals.coded(answer, { status: 400, codes: [code] }, why)
+  const open = yield* Orders.list(world, account, Paths.activeOrders)
+  yield* Verdict.conclude("no open orders", [...open.keys()], open.size === 0)
+})
+
+const priceRules: ReadonlyArray<Rule.Rule> = [
+  section.forEach("oco.take-profit.maker", {
+    ...byPrice(150),
+    statement: "Refuses an OCO order whose take-profit would match immediately, and executes no trade",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const market = yield* world.market
+      const other = yield* world.open()
+      const away = side === "buy" ? -1 : 1
+      const at = (percent: number) => priceText(market, market.price * (1 + away * percent / 100))
+      const offer = { market: market.name, side: Orders.opposite(side), amount: "0.02", price: at(2) }
+      const { orderId } = yield* Trading.placeOther(world, other, offer, Paths.collateralLimit)
+      const fields = Orders.oco(market, side, { price: at(1) })
+      yield* refusesPrice(world, fields, 150, "because the take-profit would match another order")
+      const { dealStock } = yield* Orders.find(world, other, orderId)
+      yield* Verdict.conclude("the other order unfilled", { dealStock }, Number(dealStock) === 0)
+    })
+  }),
+  section.forEach("oco.stop-loss.side", {
+    ...byPrice(151),
+    statement: "Refuses an OCO order that buys with an activation price below the market, or sells with one above it",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const market = yield* world.market
+      const factor = side === "buy" ? 0.6 : 1.4
+      const wrong = { activation_price: priceText(market, market.price * factor) }
+      const fields = Orders.oco(market, side, { ...wrong, stop_limit_price: wrong.activation_price })
+      yield* refusesPrice(world, fields, 151, "because the stop-loss would be on the side of the take-profit")
+    })
+  })
+]
+
 export const rules: ReadonlyArray<Rule.Rule> = [
   ...OrderFieldRules.rules(entry),
   ...ClientOrderIdRules.rules(entry),
   ...PlacedOrderRules.rules(entry),
   marginMarket,
+  ...priceRules,
   ...oneCancelsOther
 ]

@@ -20,7 +20,8 @@ const perpetual = "BTC_PERP"
 const first: ReadonlyArray<string> = ["takerFee", "makerFee"]
 
 /**
- * Returns a pair with the keys of plain orders in its legs, and without the fields that only its first response shows.
+ * Converts an OCO order to a pair, as these rules compare it: its legs have the keys of plain orders, and lack the
+ * fields that only the response to its placement shows.
  */
 const toPair = (pair: Body): Body =>
   Object.fromEntries([
@@ -34,7 +35,7 @@ const toPair = (pair: Body): Body =>
     ])
   ])
 
-/** Returns a conditional order as a pair. The keys of its legs are in camel case. */
+/** Converts a conditional order, whose legs have camel-case keys, to a pair. */
 const fromConditional = ({ id, stopLoss, takeProfit }: Body): Body =>
   toPair({ id, stop_loss: stopLoss, take_profit: takeProfit })
 
@@ -47,12 +48,12 @@ const place = Effect.fnUntraced(function*(world: World) {
   const clientOrderId = world.unique("pair")
   const one = yield* draft("sell", { clientOrderId, stp: "cn" })
   const two = yield* draft("buy", {})
-  const elsewhere = { ...Orders.oco(market, "sell"), market: perpetual, amount: "0.01" }
+  const elsewhere = Orders.oco(Orders.asPerpetual(market), "sell", { amount: "0.01" })
   const other = toPair(yield* Trading.placeOther(world, account, elsewhere, Paths.oco))
   return { account, market, one, two, other, clientOrderId }
 })
 
-/** Returns a key regardless of its spelling: the same text for `activation_price` and `activationPrice`. */
+/** Normalizes the spelling of a key: returns the same text for `activation_price` and `activationPrice`. */
 const words = (key: string): string => key.replaceAll("_", "").toLowerCase()
 
 /** The fields that only the leg with a trigger shows. */
@@ -117,7 +118,7 @@ const placeOwn = Effect.fnUntraced(function*(world: World, account: Account, sid
   return toPair(order)
 })
 
-/** The OCO orders among the latest records of a list. A real account may have other conditional orders, too. */
+/** Returns the OCO orders among the latest records of a list. A real account may have other conditional orders, too. */
 const own = Effect.fnUntraced(function*(world: World, account: Account, path: string) {
   const answer = yield* LiveCalls.call(world, account, path, { market: (yield* world.market).name, limit: 100 })
   const { json } = answer
@@ -151,7 +152,7 @@ const notFound = (answer: Target.Answer) =>
 
 const listRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("oco-orders.listed", {
-    statement: "Lists all OCO orders, or one market's OCO orders, with both legs as in the first response",
+    statement: "Lists all OCO orders, or those of one market, each as the response to its placement shows it",
     values: both,
     check: Effect.fnUntraced(function*(world, { read }) {
       const { account, market, one, other, two } = yield* place(world)
@@ -164,7 +165,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("oco-orders.new", {
-    statement: "Lists a new OCO order with the values of its first response, and its legs among the open orders",
+    statement: "Lists a new OCO order as the response to its placement shows it, and its legs among the open orders",
     profile: "mutating",
     values: Orders.sides.flatMap((side) => both.map(({ path }) => ({ path, side }))),
     check: Effect.fnUntraced(function*(world, { path, side }) {
@@ -196,7 +197,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       for (const key of Oco.legs) yield* LiveOrders.isNow(world, answer, "an mtime", Oco.leg(json, key)["mtime"])
       for (const { path } of both) {
         const { answer, records } = yield* own(world, account, path)
-        yield* Verdict.expect(answer, "not the canceled pair", records.every(({ id }) => id !== pair["id"]))
+        yield* Verdict.expect(answer, "a list without the canceled pair", records.every(({ id }) => id !== pair["id"]))
       }
     })
   }),
@@ -214,7 +215,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("oco-orders.pages", {
-    statement: "Pages OCO orders by limit and offset, each pair on one page",
+    statement: "Pages OCO orders by limit and offset: each pair is on exactly one page",
     values: both,
     check: Effect.fnUntraced(function*(world, { read }) {
       const { account, one, other, two } = yield* place(world)
@@ -223,7 +224,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
         const page = yield* read(world, account, { limit: 1, offset })
         yield* Verdict.expect(
           page.answer,
-          "one pair, and the number of all pairs if there is a total",
+          "one pair and, if there is a total, the number of all pairs as total",
           page.records.length === 1 && (page.total ?? 3) === 3
         )
         found.push(...page.records)
@@ -244,8 +245,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("oco-orders.refusal", {
-    statement:
-      "Refuses to list OCO orders of an unknown market with code 31, and an invalid limit or offset with code 30",
+    statement: "Refuses to list OCO orders: code 31 for an unknown market, code 30 for an invalid limit or offset",
     profile: "read-only",
     values: [["market", "NO_SUCH", 31], ["limit", 0, 30], ["limit", 101, 30], ["offset", -1, 30]] as const,
     check: (world, [key, value, code]) =>

@@ -41,8 +41,8 @@ const closesNothing = Effect.fnUntraced(function*(world: World, account: Account
 const notYet = Verdict.skip("reduceOnly is not yet accepted, as the document announces")
 
 /**
- * Submits a reduce-only order. Skips if the target refuses the field for every order, because then its effect cannot be
- * evaluated. A target that accepts the field for some orders is evaluated.
+ * Submits a reduce-only order. Skips the rule if the target refuses the field for every order, because then the field's
+ * effect cannot be evaluated. A target that accepts the field for some orders is evaluated.
  */
 const submitReduceOnly = Effect.fnUntraced(function*(
   world: World,
@@ -64,7 +64,7 @@ const submitReduceOnly = Effect.fnUntraced(function*(
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   section.forEach("oco.reduce-only.no-position", {
-    statement: "Refuses a reduce-only order without a position with code 116",
+    statement: "Refuses a reduce-only order without a position: code 116",
     level: "MUST",
     live: Rule.documented("code 116"),
     values: Orders.sides,
@@ -73,7 +73,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("oco.reduce-only.same-side", {
-    statement: "Refuses a reduce-only order on the position's side with code 116",
+    statement: "Refuses a reduce-only order on the position's side: code 116",
     level: "MUST",
     live: Rule.documented("code 116"),
     values: Orders.sides,

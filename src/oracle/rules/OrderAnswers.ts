@@ -1,5 +1,5 @@
 /**
- * Rules about the responses that show one order, from its placement until it closes. Only the live exchange's documentation
+ * Rules about the responses that show one order, from placement until it closes. Only the live exchange's documentation
  * describes these responses. All of them have the same fields.
  */
 import * as Effect from "effect/Effect"
@@ -28,8 +28,8 @@ const onCollateral: ReadonlyArray<string> = [
 ]
 
 /**
- * Places an order, and another one that a faulty response could show in its place. Returns the order that all later
- * responses must show.
+ * Places an order, and another order that a faulty response could show instead. `expected` is the order as all later
+ * responses must show it.
  */
 const placed = Effect.fnUntraced(function*(world: World, entry: WaitingOrders.Entry) {
   const account = yield* LiveOrders.owner(world)
@@ -74,7 +74,9 @@ const cancel = (world: World, { account, fields: { clientOrderId, market }, orde
     clientOrderId === undefined ? { market, orderId } : { market, clientOrderId }
   )
 
-/** Expects that exactly these of an account's orders are open. On a real account, only `known` orders are compared. */
+/**
+ * Expects that exactly the orders `ids` of an account are open. On a real account, only `known` orders are compared.
+ */
 const leaves = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -110,7 +112,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-answers.stp", {
-    statement: "Shows stp abbreviated for an order that was placed with the older, longer word",
+    statement: "Shows the abbreviated stp for an order whose request has the older, longer value of stp",
     profile: "mutating",
     values: ["cancel_both", "cancel_new", "cancel_old"] as const,
     check: Effect.fnUntraced(function*(world, stp) {
@@ -121,14 +123,14 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
         side: "buy",
         more: { stp }
       })
-      // The documentation announces that the older names will be refused.
+      // The documentation announces that the older values will be refused.
       const { order } = yield* LiveOrders.place(world, yield* world.trader, Paths.limitOrder, fields)
       const expected = Dialects.modes(world.dialect)[stp]
       yield* Verdict.conclude(`stp ${expected}`, `stp ${String(order["stp"])}`, order["stp"] === expected)
     })
   }),
   LiveCalls.section.forEach("order-answers.listed", {
-    statement: "Lists an open order with the values of its first response, and finds it by either id",
+    statement: "Lists an open order as the response to its placement shows it, and finds it by either id",
     profile: "mutating",
     values: WaitingOrders.allowed,
     check: Effect.fnUntraced(function*(world, entry) {
@@ -148,7 +150,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-answers.canceled", {
-    statement: "Shows a canceled order with the values of its first response, and leaves all other orders open",
+    statement: "Shows a canceled order as the response to its placement shows it, and leaves all other orders open",
     profile: "mutating",
     values: WaitingOrders.allowed,
     check: Effect.fnUntraced(function*(world, entry) {
@@ -163,7 +165,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("order-answers.ended", {
     statement:
-      "Shows a canceled order in order history with the values of its first response, and finds it by either id",
+      "Shows in order history a canceled order as the response to its placement shows it, and finds it by either id",
     profile: "mutating",
     values: WaitingOrders.allowed,
     check: Effect.fnUntraced(function*(world, entry) {
@@ -197,12 +199,12 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
 const locked = ({ money, stock }: Market, side: Orders.Side, price: string, size: number) =>
   side === "buy" ? { ticker: money, least: size * Number(price) } : { ticker: stock, least: size }
 
-/** The maximum that an order may lock beyond its total, for fees, as a ratio of the total. */
+/** The maximum that an order may lock beyond its total, for fees, as a fraction of the total. */
 const feeMargin = 0.01
 
 const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9 * Math.max(1, Math.abs(other))
 
-/** Returns an order of a real account that waits far from the market. */
+/** Places an order that waits far from the market, on a real account. */
 const waiting = Effect.fnUntraced(function*(world: World) {
   const [maker, market] = [yield* world.trader, yield* world.market]
   const fields = WaitingOrders.fieldsOf(world, market, { ...WaitingOrders.limit, path: Paths.limitOrder, side: "buy" })
@@ -210,7 +212,7 @@ const waiting = Effect.fnUntraced(function*(world: World) {
   return { maker, taker: maker, market, made, price: String(fields["price"]) }
 })
 
-/** Another market. */
+/** Returns the name of a market other than the given one. */
 const elsewhere = ({ markets }: World, { name }: Market) =>
   Effect.flatMap(markets, (all) => {
     const other = all.find((market) => market.name !== name)
@@ -375,14 +377,16 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("order-answers.cancel.market", {
-    statement: "Cancels by client order id only the order of the given market",
+    statement: "Given a market and a client order id, cancels only the order on this market",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.trader
       const market = yield* world.market
       const clientOrderId = world.unique("markets")
-      const fields = { side: "buy", amount, price: Orders.lowPrice(market), clientOrderId }
-      const place = (market: string) => Trading.placeOther(world, account, { ...fields, market }, Paths.collateralLimit)
-      const [one, other] = [yield* place(market.name), yield* place("BTC_PERP")]
+      const place = (on: Market) => {
+        const fields = { market: on.name, side: "buy", amount: "0.03", price: Orders.lowPrice(on), clientOrderId }
+        return Trading.placeOther(world, account, fields, Paths.collateralLimit)
+      }
+      const [one, other] = [yield* place(market), yield* place(Orders.asPerpetual(market))]
       const { answer, order } = yield* LiveOrders.place(world, account, Paths.cancelOrder, {
         market: market.name,
         clientOrderId
@@ -398,9 +402,9 @@ const noFunds = { status: 400, codes: [10, 32] }
 
 const refusalRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.refusal", {
-    statement: "Refuses a limit order without a required field with HTTP 422, code 30, and errors that name the field",
+    statement: "Refuses a limit order without a required field: HTTP 422, code 30, and errors that name the field",
     profile: "mutating",
-    // A faulty target could trade an order without a price or a side.
+    // A faulty target could trade an order without a price or a side, so only a sandbox gets such orders.
     values: ({ profile }: Rule.Setting) =>
       [Paths.limitOrder, Paths.collateralLimit].flatMap((path) =>
         (["market", "amount", "side", "price"] as const).slice(0, profile === "control" ? 4 : 2).map((key) => ({

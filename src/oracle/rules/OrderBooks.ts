@@ -1,4 +1,4 @@
-/** Rules about the levels of order book and depth, which only the live exchange's documentation describes. */
+/** Rules about the order book and depth calls, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -13,7 +13,8 @@ import type { World } from "../world/World.ts"
 const { always, forEach } = LiveCalls.section
 
 /**
- * Returns the tolerance for the time of a book, in seconds. Without the control plane, this machine's clock may differ.
+ * Returns the tolerance for the time of a book, in seconds. Without the control plane, this machine's clock may differ
+ * from the target's.
  */
 const slackOf = ({ profile }: Pick<World, "profile">): number => profile === "control" ? 5 : 60
 
@@ -21,8 +22,8 @@ const slackOf = ({ profile }: Pick<World, "profile">): number => profile === "co
 const percents = { buy: [-0.7, -1.1, -1.6], sell: [0.7, 1.1, 1.6] } as const
 
 /**
- * Fills both sides of a book with orders of two accounts: 0.01 and 0.02 at the best of these prices, 0.04 of the first
- * account at the second price, and 0.08 of the other account at the third.
+ * Fills both sides of a book with orders of two accounts: 0.01 and 0.02 at the best price of `percents`, 0.04 from the
+ * first account at the second price, and 0.08 from the other account at the third.
  */
 const rest = Effect.fnUntraced(function*(world: World) {
   const market = yield* world.market
@@ -55,7 +56,7 @@ const sideOf = (side: Orders.Side): "asks" | "bids" => side === "buy" ? "bids" :
 
 const levelRules: ReadonlyArray<Rule.Rule> = [
   forEach("book.levels", {
-    statement: "Shows each open order in the amount at its price, on its side of the book, and in no other market",
+    statement: "Counts each open order at its price, on its side of its market's book, and in no other market's book",
     values: Books.paths,
     check: Effect.fnUntraced(function*(world, path) {
       const { name, stock } = yield* world.market
@@ -96,7 +97,7 @@ const levelRules: ReadonlyArray<Rule.Rule> = [
       const partly = yield* Books.read(world, path, market.name)
       yield* Verdict.expect(
         partly.answer,
-        `0.025 less at ${best}, and the same at ${second}`,
+        `0.025 less at ${best}, and an unchanged amount at ${second}`,
         Books.isClose(full - Books.amountAt(partly[key], best), 0.025) &&
           Books.isClose(Books.amountAt(partly[key], second), other)
       )
@@ -148,7 +149,7 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("book.grouping", {
-    statement: "Groups prices by level: 0 groups nothing, a higher level shows the same total amount at fewer prices",
+    statement: "Groups prices by level: 0 groups nothing; a higher level shows the same total amount at fewer prices",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const { market: { name } } = yield* rest(world)
@@ -167,7 +168,7 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("book.refusal", {
-    statement: "Refuses an unknown market or a malformed limit with HTTP 422 and an object that names the field",
+    statement: "Refuses an unknown market or a malformed limit: HTTP 422, and an object that names the field",
     profile: "read-only",
     values: [["market", LivePublicCalls.noMarket, {}], ["limit", undefined, { limit: "ten" }]] as const,
     check: Effect.fnUntraced(function*(world, [field, market, query]) {

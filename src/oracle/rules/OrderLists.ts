@@ -51,7 +51,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-lists.pages", {
-    statement: "Pages records by limit and offset, each on one page; a page past the last record is empty",
+    statement: "Pages records by limit and offset: each is on one page only, and a page past the last record is empty",
     values: all,
     check: Effect.fnUntraced(function*(world, list) {
       const { account, ids, market } = yield* Records.populated(world)
@@ -139,7 +139,7 @@ const otherRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-lists.refusal", {
-    statement: "Refuses to list records of an unknown market with code 31, and an invalid limit or offset with code 30",
+    statement: "Refuses to list records: code 31 for an unknown market, code 30 for an invalid limit or offset",
     profile: "read-only",
     values: all.flatMap(({ path }) =>
       ([["market", "NO_SUCH", 31], ["limit", 0, 30], ["limit", "ten", 30], ["offset", -1, 30]] as const).map(

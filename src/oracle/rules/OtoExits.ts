@@ -149,7 +149,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("oto.order", {
-    statement: "Shows a conditional order with both exit prices, and its order with the values of the first response",
+    statement: "Shows a conditional order with both exit prices, and its order as the response to its placement does",
     values: [[Paths.collateralLimit], [Paths.collateralLimit, "postOnly"]] as const,
     check: Effect.fnUntraced(function*(world, [path, option]) {
       const { account, fields, order } = yield* rest(world, path, option === undefined ? {} : { [option]: true })

@@ -12,7 +12,7 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const { always } = LiveCalls.section
 
-/** Creates one rule for each source that meets the condition. */
+/** Creates one rule for each source in `among`. */
 const forSources = (
   name: string,
   statement: (source: RecordLists.Source) => string,
@@ -31,7 +31,8 @@ const forSources = (
     })
   )
 
-// ----------------------------------------------------------------------------- Single records
+// -----------------------------------------------------------------------------
+// Single records
 // -----------------------------------------------------------------------------
 
 /** Returns the keys whose values are not of their kind. */
@@ -92,7 +93,7 @@ const ofFee = (order: Body): Requirement => {
   const isJudged = (order["feeAsset"] === stock || order["feeAsset"] === money) && taker >= 0 && maker >= 0
   const slack = 1e-6 + base * 1e-6
   return [
-    "a fee between makerFee and takerFee of the deal",
+    "a fee between makerFee and takerFee times the traded amount",
     !isJudged || (fee >= Math.min(taker, maker) * base - slack && fee <= Math.max(taker, maker) * base + slack)
   ]
 }
@@ -234,7 +235,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
     Effect.fnUntraced(function*(world, source, account) {
       const { records } = yield* RecordLists.recordsOf(world, account, source)
       const [market, some] = largest(records)
-      // An OCO order has two legs.
+      // A page of one OCO order has two records: the legs.
       const size = source === RecordLists.oco ? 2 : 1
       if (some.length < 2 * size) return yield* Verdict.skip(Verdict.lacksRecords.tooFew)
       const seen: Array<unknown> = []

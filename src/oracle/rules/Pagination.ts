@@ -216,7 +216,7 @@ const pagesDisjoint = (list: List): Rule.Rule =>
 
 const pagesStable = (list: List): Rule.Rule =>
   rulesOf(list).always(`${list.id}.pages.stable`, {
-    statement: "Returns the same page twice in a row",
+    statement: "Returns the same page when it is requested twice in a row",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       yield* distinct(world, list)
@@ -259,7 +259,7 @@ const fieldRules = (list: List): ReadonlyArray<Rule.Rule> => [
     })
   }),
   rulesOf(list).forEach(`${list.id}.refusal`, {
-    statement: "Refuses an invalid limit or offset with HTTP 400, code 0, Validation failed, and errors that name it",
+    statement: "Refuses an invalid limit or offset: HTTP 400, code 0, Validation failed, and errors naming the field",
     level: "SHOULD",
     values: [["limit", 0], ["limit", 101], ["limit", "ten"], ["offset", -1], ["offset", 10001], [
       "offset",

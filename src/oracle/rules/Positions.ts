@@ -229,7 +229,7 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("positions.unrealized", {
     statement:
-      "Shows a profit as positive and a loss as negative in unrealizedPnl and pnlPercent, in about the right size",
+      "Shows a profit as positive and a loss as negative in unrealizedPnl and pnlPercent, of about the right size",
     values: Orders.sides.flatMap((side) => [4, -4].map((percent) => ({ side, percent }))),
     check: Effect.fnUntraced(function*(world, { percent, side }) {
       const account = yield* Wallets.openTrader(world)
@@ -254,7 +254,7 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
         const account = yield* Wallets.openTrader(world)
         const market = yield* world.market
         yield* trade(world, account, market, { side, amount: "0.03", price: String(basePrice) })
-        // The value may include the fees of the fills.
+        // `pnl` may include the fees of the fills.
         const fees = 0.04 * basePrice * 0.002
         const first = yield* theOne(world, account)
         const before = number(first.position, "pnl")
@@ -340,7 +340,7 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
       yield* trade(world, account, market, { side: Orders.opposite(side), amount: "0.01", price: better })
       const { answer, position } = yield* theOne(world, account)
       const realized = 0.01 * Math.abs(Number(better) - basePrice)
-      // The value may include the fees of the fills.
+      // `pnl` may include the fees of the fills.
       const fees = 0.04 * basePrice * 0.002
       const pnl = number(position, "pnl")
       yield* Verdict.expect(
@@ -370,7 +370,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       const amounts = { [market.name]: 0.01, [perpetual.name]: 0.002 }
       yield* Verdict.expect(
         both.answer,
-        `one position of each market: ${JSON.stringify(amounts)}`,
+        `one position on each market: ${JSON.stringify(amounts)}`,
         both.positions.length === 2 &&
           both.positions.every((position) => size(position) === amounts[String(position["market"])]) &&
           ["market", "positionId"].every((key) => new Set(both.positions.map((one) => one[key])).size === 2)
@@ -386,7 +386,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("positions.refusal", {
-    statement: "Refuses to list positions on an unknown market with HTTP 422 and errors that name the field",
+    statement: "Refuses to list positions on an unknown market: HTTP 422, and errors that name the field",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const fields = { market: LivePublicCalls.noMarket }

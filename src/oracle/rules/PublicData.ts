@@ -1,7 +1,7 @@
 /**
- * Rules about market data that must agree, whatever happens on a market: the values of one response, the parameters of
- * one call, and all summaries of a market that did not trade in the meantime. Only the live exchange's documentation
- * describes these calls.
+ * Rules about market data that hold whatever happens on a market: the values of one response fit together, a list
+ * matches the parameters of its call, and all summaries of a market that did not trade in the meantime agree. Only the
+ * live exchange's documentation describes these calls.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -33,7 +33,7 @@ interface Day {
   readonly open?: number
 }
 
-/** The daily statistics by market, and the response that shows them. */
+/** The daily statistics, keyed by market, and the response that shows them. */
 interface Days {
   readonly answer: Target.Answer
   readonly days: ReadonlyMap<string, Day>
@@ -99,7 +99,7 @@ const traded = Effect.fnUntraced(function*(world: World) {
   return market.name
 })
 
-/** How far two prices or volumes may differ because of rounding, as a ratio. */
+/** The maximum relative difference between two prices or volumes because of rounding. */
 const rounding = 1e-3
 
 /** Whether a number lies between two others, apart from rounding. */
@@ -118,9 +118,9 @@ const misfits = ({ ask, bid, change, deal, high, last, low, open, volume }: Day)
     ...(isKnown && open !== undefined && open > 0 && !isBetween(open, low, high)
       ? ["an open between low and high"]
       : []),
-    ...(isKnown && !isBetween(deal, low * volume, high * volume) ? ["a total of the volume at its prices"] : []),
+    ...(isKnown && !isBetween(deal, low * volume, high * volume) ? ["a total from low to high times the volume"] : []),
     ...(!isKnown && !isBetween(deal / volume, last / 10, last * 10)
-      ? ["a total of the volume near the last price"]
+      ? ["a total near the last price times the volume"]
       : []),
     ...(change !== undefined && open !== undefined && open > 0 && Math.abs((last - open) / open * 100 - change) > 0.011
       ? ["the change from open to last in percent"]
@@ -260,7 +260,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("market-data.sides", {
-    statement: "Lists for each type only past trades with this taker side, including the latest one",
+    statement: "Lists for each type only past trades with that taker side, including the latest such trade",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const name = yield* traded(world)
@@ -308,7 +308,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
 // Candles
 // -----------------------------------------------------------------------------
 
-/** Returns a candle's columns: time, open, close, high, low, volume, total. */
+/** Returns candles as rows of time, open, close, high, low, volume and total. */
 const candlesOf = Effect.fnUntraced(function*(world: World, market: string, query: LivePublicCalls.Query) {
   const { answer, value } = yield* LivePublicCalls.results(world, Paths.candles, { market, ...query })
   return { answer, rows: value.filter(Array.isArray).map((row: ReadonlyArray<unknown>) => row.map(Number)) }

@@ -50,7 +50,7 @@ const depthRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("depth.refusal", {
-    statement: "Refuses the depth of an unknown market with HTTP 422 and an object that names the field",
+    statement: "Refuses the depth of an unknown market: HTTP 422, and an object that names the field",
     profile: "read-only",
     check: (world) => LivePublicCalls.refuses(world, `${Paths.depth}/${LivePublicCalls.noMarket}`, {}, "market")
   })
@@ -238,7 +238,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("funding-rates.pages", {
-    statement: "Pages funding rates by limit and offset, each on one page",
+    statement: "Pages funding rates by limit and offset: each rate is on exactly one page",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* anyFuture(world)
@@ -252,7 +252,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
       if ((yield* page(2, 0)).times.join() !== both.times.join()) return yield* Verdict.skip("a rate was just settled")
       for (const [index, { answer, times }] of pages.entries()) {
         const expected = both.times.slice(index, index + 1)
-        yield* Verdict.expect(answer, `the rates of: ${expected.join() || "none"}`, times.join() === expected.join())
+        yield* Verdict.expect(answer, `the rates at ${expected.join() || "no time"}`, times.join() === expected.join())
       }
       yield* Verdict.expect(both.answer, "at most two rates", both.times.length <= 2)
     })
@@ -260,11 +260,11 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.always("funding-rates.window", {
     statement: "Lists settled funding rates latest first, and only those between startDate and endDate",
     check: Effect.fnUntraced(function*(world) {
-      // A market without a price or without positions need not settle.
+      // A market without a price or without positions need not settle funding.
       const order = { market: perpetual, side: "buy", amount: "0.02", price: String(basePrice) } as const
       yield* world.control("MovePrice", { market: perpetual, price: order.price })
       yield* Trading.onMargin(world, yield* world.open(), order)
-      // No market settles less often than once a day.
+      // Every market settles funding at least once a day.
       yield* world.advance(3 * 86_400_000)
       const times = Effect.fnUntraced(function*(query: LivePublicCalls.Query) {
         const answer = yield* LivePublicCalls.get(world, `${Paths.fundingRates}/${perpetual}`, query)
@@ -283,7 +283,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
         ] as const
       ) {
         const shown = yield* times(query)
-        yield* Verdict.expect(shown.answer, `the rates of: ${expected.join()}`, shown.times.join() === expected.join())
+        yield* Verdict.expect(shown.answer, `the rates at ${expected.join()}`, shown.times.join() === expected.join())
       }
     })
   }),
@@ -299,7 +299,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
       )
   }),
   LiveCalls.section.always("funding-rates.market", {
-    statement: "Refuses funding rates of an unknown market with HTTP 422 and an object that names the field",
+    statement: "Refuses funding rates of an unknown market: HTTP 422, and an object that names the field",
     profile: "read-only",
     check: (world) => LivePublicCalls.refuses(world, `${Paths.fundingRates}/${LivePublicCalls.noMarket}`, {}, "market")
   })

@@ -110,7 +110,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
         type === "oco"
           ? Json.isObject(stopLoss) && Json.isObject(takeProfit)
           : type === "oto" && Json.isObject(conditionalOrder)
-      yield* Verdict.expect(all.answer, "the legs of oco, the order of oto", all.items.every(isWhole))
+      yield* Verdict.expect(all.answer, "both legs in each oco, and the order in each oto", all.items.every(isWhole))
       const seen: Array<unknown> = []
       for (let index = 0; index < Math.min(2, all.ids.length); index++) {
         const page = yield* read({ limit: 1, offset: index })
@@ -163,7 +163,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
   ),
   agreeing(
     "records.locked",
-    "Locks at least what the open spot orders need in the trade balance",
+    "Locks in the trade balance at least the funds that the open spot orders need",
     Effect.fnUntraced(function*(world, account) {
       const { records } = yield* RecordLists.recordsOf(world, account, RecordLists.open)
       // The type of an order on the collateral balance begins with margin, which the common form leaves out.
@@ -223,7 +223,7 @@ const stateRules: ReadonlyArray<Rule.Rule> = [
   ),
   agreeing(
     "records.kill-switch",
-    "Shows a timer that has started and ends within ten minutes; shows exactly a given market's timer",
+    "Shows a timer that has started and ends within ten minutes; shows only the timer of a given market",
     Effect.fnUntraced(function*(world, account) {
       const { answer, items } = yield* LiveCalls.list(world, account, Paths.killSwitchStatus, {})
       const timers = yield* FieldRules.atLeastOne(world, answer, items.filter(Json.isObject), "timer")

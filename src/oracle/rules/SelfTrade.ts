@@ -22,8 +22,8 @@ type Mode = keyof ReturnType<typeof Dialects.modes>
 const modes = ["cancel_new", "cancel_old", "cancel_both"] as const
 
 /**
- * Triggers a stop order that would match another order of its own account, by letting other accounts trade. Returns
- * both orders.
+ * Lets other accounts trade to trigger a stop order that would match another order of its own account. Returns both
+ * orders.
  */
 const meet = Effect.fnUntraced(function*(world: World, side: Orders.Side, mode: Mode | undefined) {
   const account = yield* world.trader
@@ -64,7 +64,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, side) {
       const [without, no] = [yield* meet(world, side, undefined), yield* meet(world, side, "no")]
       yield* Verdict.conclude(
-        "the same with stp no and without",
+        "the same result with stp no as without stp",
         { without, no },
         JSON.stringify(without) === JSON.stringify(no)
       )

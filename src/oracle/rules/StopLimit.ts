@@ -78,7 +78,7 @@ const response: FieldRules.Table = {
     },
     {
       key: "positionSide",
-      // A spot order has no position, so the text may be empty.
+      // A spot order has no position, so the string may be empty.
       kind: Kinds.text,
       meaning: "the position's side; collateral orders only",
       isOptional: true
@@ -207,7 +207,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: fc.integer({ min: 110, max: 190 }),
     check: Effect.fnUntraced(function*(world, percent) {
       const market = yield* world.market
-      const text = priceText(market, market.price * percent / 100)
+      const text = priceText(market, market.price * percent / 100 + 37 * market.tick)
       const { answer, order } = yield* place(world, "buy", { activation_price: text })
       yield* Verdict.expect(answer, `activation_price "${text}"`, order["activation_price"] === text)
     })
@@ -245,7 +245,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("stop-limit.request.stp.refuses", {
-    statement: "Refuses any other value of stp",
+    statement: "Refuses a value of stp that is not documented",
     live: Rule.other("HTTP 422"),
     values: ["", "none", "cancel", "NO", "cancel_all", 1, true],
     check: Effect.fnUntraced(function*(world, stp) {
@@ -261,7 +261,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, bboRole) => place(world, "buy", { bboRole })
   }),
   section.forEach("stop-limit.request.bboRole.refuses", {
-    statement: "Refuses any other value of bboRole",
+    statement: "Refuses a value of bboRole that is not documented",
     live: Rule.other("HTTP 422"),
     values: [0, 3, -1, 1.5, "queue", true, []],
     check: Effect.fnUntraced(function*(world, bboRole) {

@@ -1,4 +1,4 @@
-/** Rules about the authorisation of WebSocket connections, and the isolation of accounts and connections. */
+/** Rules about the authorization of WebSocket connections, and the isolation of accounts and connections. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -10,7 +10,7 @@ import type { Account, Market, World } from "../world/World.ts"
 
 const { always, forEach } = Streams.documented("Authorization")
 
-/** The error code for a private request on a connection without authorisation. */
+/** The error code for a private request on a connection without authorization. */
 const requiresAuthorization = 6
 
 /** A private request that every account may make. */
@@ -46,7 +46,7 @@ const kinds: ReadonlyArray<Kind> = [
   { channel: "balanceSpot", params: () => [], isOfMarket: false }
 ]
 
-/** Returns the channels that the target declares. Skips if it declares none of them. */
+/** Returns the private channels that the target declares. Skips the rule if the target declares none. */
 const served = Effect.fnUntraced(function*({ declares }: World, isOfMarket = false) {
   const found = kinds.filter((kind) =>
     declares(`${Channels.webSocket}/${kind.channel}`) && (kind.isOfMarket || !isOfMarket)
@@ -58,7 +58,7 @@ const served = Effect.fnUntraced(function*({ declares }: World, isOfMarket = fal
 const listen = (connection: Sockets.Connection, found: ReadonlyArray<Kind>, { name }: Market) =>
   Effect.forEach(found, ({ channel, params }) => Streams.subscribe(connection, channel, ...params(name)))
 
-/** Lets an account trade, and expects a message of each channel about it. */
+/** Lets an account trade, and expects a message about the trade on each channel. */
 const trade = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -89,7 +89,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("streams.authorize.wrong", {
-    statement: "Refuses a wrong token with code 1 or 11, and private requests after it with code 6",
+    statement: "Refuses a wrong token with code 1 or 11, and later private requests with code 6",
     profile: "read-only",
     values: ["shortened", "made-up"],
     check: Effect.fnUntraced(function*(world, how) {
@@ -103,7 +103,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.authorize.connection", {
-    statement: "Authorises only the connection that sent the token",
+    statement: "Authorizes only the connection that sent the token",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const other = yield* world.connect
@@ -114,7 +114,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.authorize.public", {
-    statement: "Serves public requests and subscriptions on an authorised connection, too",
+    statement: "Serves public requests and subscriptions on an authorized connection, too",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const { name } = yield* world.market
@@ -131,7 +131,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("streams.private", {
-    statement: "Refuses private requests on a connection without authorisation with code 6",
+    statement: "Refuses private requests on a connection without authorization: code 6",
     profile: "read-only",
     values: requests,
     check: Effect.fnUntraced(function*(world, [method, params]) {
@@ -188,7 +188,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.private.unsubscribe", {
-    statement: "Pushes no messages of a private channel after it has acknowledged the end of the subscription",
+    statement: "Pushes no messages of a private channel after acknowledging the end of the subscription",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const found = yield* served(world)

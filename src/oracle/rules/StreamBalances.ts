@@ -1,6 +1,6 @@
 /**
  * Rules about balances and positions over a WebSocket. Once nothing changes, the pushed values must equal the values
- * that the calls show.
+ * that the HTTP calls show.
  */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
@@ -27,7 +27,7 @@ const marginKinds = {
   available_with_borrow: Kinds.decimal
 } as const
 
-/** The keys of a pushed margin balance, by the keys of the response to a request. */
+/** The keys of a pushed margin balance, each under the corresponding key in the response to a request. */
 const marginKeys = {
   balance: "B",
   borrow: "b",
@@ -35,7 +35,7 @@ const marginKeys = {
   available_with_borrow: "ab"
 } as const
 
-/** Whether the pushed balances equal the balances that the call returns. The call may omit balances of zero. */
+/** Whether pushed balances equal the balances that the HTTP call returns. The call may omit balances of zero. */
 const isSame = (one: unknown, call: unknown): boolean => {
   const [balance, other] = [Streams.objectOf(one), Streams.objectOf(call)]
   return ["available", "freeze"].every((key) => Streams.isEqual(balance[key], other[key] ?? "0"))
@@ -44,7 +44,7 @@ const isSame = (one: unknown, call: unknown): boolean => {
 const balancesOf = (world: World, account: Account) =>
   Effect.map(LiveCalls.object(world, account, Paths.tradeBalance, {}), ({ json }) => json)
 
-/** Returns the balances that were pushed last, by asset. */
+/** Returns the most recently pushed balances, keyed by asset. */
 const latest = (listening: Streams.Listening): Body =>
   Object.assign({}, ...Streams.pushed(listening).flatMap(Streams.listOf).map(Streams.objectOf))
 
@@ -56,13 +56,13 @@ const lock = Effect.fnUntraced(function*(world: World, account: Account, path = 
   return market
 })
 
-/** Whether a message has a balance of an asset. */
+/** Returns a function that returns `true` for a message with a balance of the asset. */
 const isAbout = (ticker: string) => (params: unknown): true | undefined =>
   Streams.listOf(params).some((changed) => Streams.objectOf(changed)[ticker] !== undefined) ? true : undefined
 
 const spotRules: ReadonlyArray<Rule.Rule> = [
   spot.forEach("streams.balances.request", {
-    statement: "Responds to the request for balances with the available and the frozen amount, as the call shows them",
+    statement: "Responds to the request for balances with the available and frozen amounts of the HTTP call",
     profile: "read-only",
     values: [[], ["USDT"], ["BTC", "USDT"]],
     check: Effect.fnUntraced(function*(world, tickers) {
@@ -88,7 +88,7 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   spot.forEach("streams.balances.pushed", {
-    statement: "Pushes changed balances until they equal the balances that the call shows",
+    statement: "Pushes changed balances until they equal the HTTP call's balances",
     values: ["order", "trade"],
     check: Effect.fnUntraced(function*(world, how) {
       const account = yield* world.open()
@@ -179,13 +179,13 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** Returns the collateral balance that the call shows. */
+/** Returns the collateral balance that the HTTP call shows. */
 const collateralOf = (world: World, account: Account, ticker: string) =>
   Effect.map(LiveCalls.object(world, account, Paths.collateralBalance, {}), ({ json }) => json[ticker] ?? "0")
 
 const marginRules: ReadonlyArray<Rule.Rule> = [
   margin.forEach("streams.margin.request", {
-    statement: "Responds to the request for collateral balances with each balance, as the call shows it",
+    statement: "Responds to the request for collateral balances with the same balances as the HTTP call",
     profile: "read-only",
     values: [[], ["USDT"]],
     check: Effect.fnUntraced(function*(world, tickers) {
@@ -207,7 +207,7 @@ const marginRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   margin.forEach("streams.margin.pushed", {
-    statement: "Pushes a changed or newly locked collateral balance until it equals the balance that the call shows",
+    statement: "Pushes a changed or newly locked collateral balance until it equals the HTTP call's balance",
     values: ["funds", "order"],
     check: Effect.fnUntraced(function*(world, how) {
       const account = yield* world.open()
@@ -222,7 +222,7 @@ const marginRules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Streams.settles(
         connection,
-        "a message with the collateral balance of USDT as the call and the request show it",
+        "a message with the collateral balance of USDT that the HTTP call and the request show",
         Effect.gen(function*() {
           const all = Streams.pushed(listening).flatMap(Streams.listOf).map(Streams.objectOf)
           const pushed = all.findLast(({ a }) => a === "USDT") ?? {}
@@ -256,7 +256,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
         yield* Streams.pass(world)
         yield* Streams.settles(
           connection,
-          `one position of ${amount}, and the total of the records`,
+          `one position of ${amount}, and the number of records as total`,
           Effect.gen(function*() {
             const { items } = yield* LiveCalls.list(world, account, Paths.openPositions, {})
             const call = Streams.objectOf(items[0])
@@ -291,7 +291,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   positions.forEach("streams.collateral.unsubscribe", {
-    statement: "Pushes no collateral balances or positions after it has acknowledged the end of their subscription",
+    statement: "Pushes no collateral balances or positions after acknowledging the end of their subscription",
     values: ["balanceMargin", "positionsMargin"],
     check: Effect.fnUntraced(function*(world, channel) {
       const account = yield* world.open()

@@ -11,7 +11,7 @@ import type { Market, World } from "../world/World.ts"
 
 const { always, forEach } = Streams.documented("Kline")
 
-/** The intervals of the call for candles, by their length in seconds. */
+/** The intervals of the call for candles, keyed by their length in seconds. */
 const intervals = { 60: "1m", 3600: "1h" } as const
 
 /** A row: time, open, close, high, low, both volumes, and the market. */
@@ -19,7 +19,7 @@ const kinds = [Kinds.seconds, ...Array.from({ length: 6 }, () => Kinds.decimal),
 
 const rowsOf = (value: unknown): ReadonlyArray<ReadonlyArray<unknown>> => Streams.listOf(value).map(Streams.listOf)
 
-/** Returns the call's candles, oldest first, with the market in the stream's format. */
+/** Returns the candles of the HTTP call, oldest first, with the market, as rows in the stream's format. */
 const listed = Effect.fnUntraced(function*(
   world: World,
   { name }: Market,
@@ -31,7 +31,7 @@ const listed = Effect.fnUntraced(function*(
   return rowsOf(value).map((row) => [...row, name]).toSorted((one, other) => Number(one[0]) - Number(other[0]))
 })
 
-/** Trades that give a candle four different prices. */
+/** Makes trades that give a candle four different prices. */
 const trade = Effect.fnUntraced(function*(world: World, market: Market) {
   for (const percent of [1, 2, -1, 0.5]) {
     yield* StreamMarkets.trade(world, market, percent, { side: percent > 0 ? "buy" : "sell" })
@@ -41,7 +41,7 @@ const trade = Effect.fnUntraced(function*(world: World, market: Market) {
 export const rules: ReadonlyArray<Rule.Rule> = [
   forEach("streams.candles.request", {
     statement:
-      "Responds to the request for candles with rows of time, open, close, high, low and volumes, as in the call",
+      "Responds to the request for candles with rows of time, open, close, high, low and volumes, as in the HTTP call",
     profile: "read-only",
     values: [60, 3600] as const,
     check: Effect.fnUntraced(function*(world, seconds) {
@@ -90,7 +90,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* world.advance(10 * 60_000)
       }
       for (const time of times) {
-        // A candle that begins exactly at an end may or may not be included.
+        // A candle that begins exactly at `start` or `end` may be included or left out.
         const [start, end] = [Math.floor(time) - 150, Math.floor(time) + 150]
         const { reply, result } = yield* Streams.ask(
           yield* world.connection,

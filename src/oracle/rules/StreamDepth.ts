@@ -34,7 +34,7 @@ const messages = (listening: Streams.Listening, { name }: Pick<Market, "name">) 
 /** Subscribes to a book, and waits for its snapshot. */
 const subscribe = Effect.fnUntraced(function*(world: World, market: Market, limit: number, step = "0", adds = true) {
   const connection = yield* world.connect
-  // It is not documented whether the first message follows the acknowledgement, but this connection has no other book.
+  // The first message may precede the acknowledgement. This connection has no other book, so every message counts.
   const from = connection.messages.length
   const listening = { ...yield* Streams.subscribe(connection, "depth", market.name, limit, step, adds), from }
   const [first] = yield* Streams.sees(listening, `a message about ${market.name}`, (pushed) => {
@@ -52,15 +52,15 @@ const filled = (world: World) =>
 const changesIn = (all: ReadonlyArray<StreamBooks.Message>) => all.filter(({ isSnapshot }) => !isSnapshot)
 
 /**
- * Returns the first complete book after all changes. Repeated books are ignored, because they would hide a missing
- * change.
+ * Returns a book's states: the first complete book, then the book after each change. Repeated books are ignored,
+ * because they would hide a missing change.
  */
 const followed = (listening: Streams.Listening, market: Market) => {
   const all = messages(listening, market)
   return StreamBooks.states([...all.slice(0, 1), ...changesIn(all.slice(1))])
 }
 
-/** Waits until more than this number of changes have been pushed. */
+/** Waits until more than `count` changes have been pushed. */
 const more = (listening: Streams.Listening, market: Market, count: number) =>
   Streams.sees(
     listening,
@@ -70,7 +70,7 @@ const more = (listening: Streams.Listening, market: Market, count: number) =>
 
 /**
  * Subscribes to a filled book, and changes it: adds to a level, adds levels, takes from a level, and removes levels.
- * Each change is pushed before the next.
+ * Each change is pushed before the next one is made.
  */
 const changes = Effect.fnUntraced(function*(world: World, limit: number) {
   const { account, market, place } = yield* StreamBooks.fill(world)
@@ -152,7 +152,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
   }),
   always("streams.depth.step", {
     statement:
-      "Groups a book by the price step: every price is a multiple of it, and the amounts of a group are added up",
+      "Groups a book by the price step: every price is a multiple of the step, with the sum of its group's amounts",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* filled(world)
@@ -210,7 +210,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
 
 const changeRules: ReadonlyArray<Rule.Rule> = [
   always("streams.depth.changes", {
-    statement: "Pushes changes that turn the first book into the book that the call shows",
+    statement: "Pushes changes that turn the first book into the book that the HTTP call shows",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 100)
       const current = Effect.sync(() => followed(listening, market).at(-1))
@@ -251,7 +251,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   Streams.recorded.always("streams.depth.window", {
-    statement: "Removes a level that exceeds the given number of levels in the same change",
+    statement: "Removes a level in the same change that moves it beyond the given number of levels",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 1)
       const wide = followed(listening, market).find(({ asks, bids }) => Math.max(asks.size, bids.size) > 1)

@@ -261,7 +261,7 @@ const executedRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   executed.always("streams.executed.pages", {
-    statement: "Pages executed orders by offset and limit, each on one page",
+    statement: "Pages executed orders by offset and limit: each is on exactly one page",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const account = yield* LiveOrders.customer(world)

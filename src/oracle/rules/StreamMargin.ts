@@ -1,4 +1,4 @@
-/** Collateral balances and positions over a WebSocket, with borrows and in hedge mode. */
+/** Rules about collateral balances and positions over a WebSocket, with borrows and in hedge mode. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
@@ -20,7 +20,7 @@ const keys = [
   ["availableWithBorrow", "available_with_borrow", "ab"]
 ] as const
 
-/** The amounts of an entry, of which absent ones are zero. */
+/** Returns the amounts of an entry; an absent amount is zero. */
 const amountsOf = (entry: Body, at: 0 | 1 | 2): ReadonlyArray<unknown> => keys.map((names) => entry[names[at]] ?? "0")
 
 export const rules: ReadonlyArray<Rule.Rule> = [
@@ -68,7 +68,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.pass(world)
       yield* Streams.settles(
         connection,
-        "a LONG position of 0.03 and a SHORT one of -0.02, as the call shows them",
+        "a LONG position of 0.03 and a SHORT one of -0.02, as the HTTP call shows them",
         Effect.gen(function*() {
           const call = (yield* LiveCalls.openPositions(world, account)).positions
           const pushed = Streams.listOf(Streams.objectOf(Streams.pushed(listening).at(-1))["records"]).map(

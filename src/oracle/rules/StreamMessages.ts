@@ -26,7 +26,7 @@ const forms: ReadonlyArray<readonly [form: "result" | "error", ...Asked]> = [
   ["error", "candles_subscribe", (market) => [market, 7]]
 ]
 
-/** Parameters that the documentation excludes: a limit or an interval that is not among those it lists. */
+/** Parameters that the documentation excludes: a limit, price step or interval that it does not list. */
 const wrong: ReadonlyArray<Asked> = [
   ["depth_subscribe", (market) => [market, 25, "0", true]],
   ["depth_subscribe", (market) => [market, 10, "0.3", true]],
@@ -60,7 +60,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, ids) {
       const connection = yield* world.connect
       const answersTo = (id: number) => connection.messages.filter((message) => message["id"] === id)
-      // The last response shows that the others are complete.
+      // The response to this last request shows that the other responses, and any duplicates, have arrived.
       const last = 4_294_967_295
       for (const id of [...ids, last]) yield* connection.send(JSON.stringify({ id, method: "ping", params: [] }))
       yield* connection.wait(() => [...ids, last].every((id) => answersTo(id).length > 0) ? true : undefined)
@@ -137,7 +137,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("streams.parameters", {
-    statement: "Refuses a limit, a price step or an interval that is not allowed with code 1",
+    statement: "Refuses a limit, a price step or an interval that is not allowed: code 1",
     profile: "read-only",
     values: wrong,
     check: Effect.fnUntraced(function*(world, [method, params]) {

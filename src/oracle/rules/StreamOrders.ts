@@ -37,7 +37,7 @@ interface Followed {
   readonly id: unknown
 }
 
-/** Subscribes an account to its orders, and places an order that sells 0.03 at 10 percent above the market. */
+/** Subscribes an account to its orders, and places an order that sells 0.03 at `percent` % above the market. */
 const follow = Effect.fnUntraced(function*(
   world: World,
   percent = 10,
@@ -72,7 +72,7 @@ const after = ({ fields, order }: Followed, taken: number, status?: string): Bod
 
 const eventRules: ReadonlyArray<Rule.Rule> = [
   forEach("streams.orders.created", {
-    statement: "Pushes event 1 with a new resting order, as the response shows it",
+    statement: "Pushes event 1 with a new resting order, as the response to its placement shows it",
     profile: "mutating",
     values: ({ profile }: Rule.Setting) =>
       Orders.sides.flatMap((side) =>
@@ -240,8 +240,8 @@ const pageKinds = (found: unknown, records: number) => {
 
 const requestRules: ReadonlyArray<Rule.Rule> = [
   forEach("streams.orders.request", {
-    statement:
-      "Responds to the request for open orders with a page of open orders, including waiting stop orders, as the call shows them",
+    statement: "Responds to the request for open orders with a page of open orders, including waiting stop orders, as "
+      + "the HTTP call shows them",
     values: [[0, 100], [0, 2], [1, 1], [4, 10]] as const,
     check: Effect.fnUntraced(function*(world, [offset, limit]) {
       const account = yield* world.open()
@@ -269,7 +269,7 @@ const requestRules: ReadonlyArray<Rule.Rule> = [
         const same = open.records.find(({ orderId }) => orderId === order["orderId"])
         const { market: name, side, amount, price, left, type, timestamp, clientOrderId } = same ?? {}
         const expected = { market: name, side, amount, price, left, type, timestamp, clientOrderId }
-        yield* StreamOrders.shows("an order of the call", order, same === undefined ? { orderId: "none" } : expected)
+        yield* StreamOrders.shows("a listed order", order, same === undefined ? { orderId: "none" } : expected)
       }
     })
   })

@@ -98,7 +98,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.linger(listening.connection)
       const prices = Streams.pushed(listening).map((params) => Streams.listOf(params)[1])
       yield* Verdict.conclude(
-        "prices that differ from the one before",
+        "prices that each differ from the previous price",
         prices,
         prices.every((price, at) => at === 0 || price !== prices[at - 1])
       )

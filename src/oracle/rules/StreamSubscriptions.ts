@@ -12,7 +12,7 @@ const immediate: ReadonlyArray<string> = ["depth", "trades", "bookTicker"]
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   always("streams.subscribe.acknowledged", {
-    statement: "Acknowledges every subscription and its end with status success, and then pushes its messages",
+    statement: "Acknowledges every subscription with status success, pushes its messages, and acknowledges its end too",
     check: Effect.fnUntraced(function*(world) {
       const { market } = yield* StreamMarkets.pair(world)
       const connection = yield* world.connect
@@ -92,7 +92,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.unsubscribe", {
-    statement: "Pushes no messages of a channel after it has acknowledged the end of the subscription",
+    statement: "Pushes no messages of a channel after acknowledging the end of the subscription",
     check: Effect.fnUntraced(function*(world) {
       const { market } = yield* StreamMarkets.pair(world)
       const kinds = yield* StreamMarkets.served(world)

@@ -88,7 +88,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: ["once", "twice"],
     check: Effect.fnUntraced(function*(world, how) {
       const market = yield* world.market
-      // Once this message has arrived, the first message, which repeats older trades, has arrived too.
+      // After an earlier trade, a subscription always has a first message to wait for, which repeats older trades.
       yield* StreamMarkets.trade(world, market, 0.5)
       const connection = yield* world.connect
       // The second subscription replaces the first one.

@@ -75,7 +75,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("delete.refusal", {
-    statement: "Refuses an invalid id with HTTP 400, code 0, Validation failed, and errors that name it",
+    statement: "Refuses an invalid id: HTTP 400, code 0, Validation failed, and errors that name the field",
     level: "SHOULD",
     live: Rule.documented("HTTP 400, code 0, and errors that name the id"),
     values: [{}, { id: 1 }, { id: "no-such-sub-account" }],

@@ -33,7 +33,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       { key: "userId", kind: Kinds.someText, meaning: "the user's id" },
       { key: "email", kind: Kinds.maskedEmail, meaning: "its masked e-mail address" },
       { key: "status", kind: Kinds.someText, meaning: "its status" },
-      { key: "color", kind: Kinds.colour, meaning: "its colour" },
+      { key: "color", kind: Kinds.colour, meaning: "its color" },
       { key: "kyc", kind: Kinds.object, meaning: "its verification" },
       { key: "permissions", kind: Kinds.object, meaning: "its permissions" }
     ]
@@ -63,7 +63,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forAll({
     id: "sub-accounts.listed",
     statement:
-      "Lists a sub-account with its alias, its colour, whether it shares its verification, and its permissions",
+      "Lists a sub-account with its alias, color and permissions, and whether it shares its parent's verification",
     clause,
     values: fc.record({
       alias: fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }),

@@ -19,7 +19,7 @@ import type { Body, Market, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
-/** Past trades of a market, latest first. */
+/** Returns the past trades of a market, latest first. */
 const tradesOf = Effect.fnUntraced(function*(world: World, market: string, query: LivePublicCalls.Query = {}) {
   const answer = yield* LivePublicCalls.get(world, `${Paths.trades}/${market}`, query)
   const { json } = answer
@@ -157,7 +157,7 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("trades.refusal", {
-    statement: "Refuses past trades of an unknown market or side with HTTP 422 and an object that names the field",
+    statement: "Refuses past trades of an unknown market or side: HTTP 422, and an object that names the field",
     profile: "read-only",
     values: [["market", LivePublicCalls.noMarket, {}], ["type", undefined, { type: "both" }]] as const,
     check: Effect.fnUntraced(function*(world, [field, market, query]) {
@@ -240,8 +240,8 @@ const figuresOf = Effect.fnUntraced(function*(world: World, source: Source, mark
 const perpetual = { name: "BTC_PERP", moneyPrecision: 1, tick: 0.1 }
 
 /**
- * Two trades, each as its price's distance from the base price in percent, and its amount. The expected values follow
- * from these trades.
+ * Two trades: how far, in percent, each price is above or below the base price, and the amount. The expected values
+ * follow from these trades.
  */
 const known = [[0.9, "0.012"], [-0.4, "0.021"]] as const
 

@@ -108,7 +108,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Verdict.conclude(
         `the ${role} fees of the market list`,
-        `different ones for ${odd.map(({ name }) => name).join(", ")}`,
+        `different fees for ${odd.map(({ name }) => name).join(", ")}`,
         odd.length === 0,
         answer
       )
@@ -201,7 +201,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Verdict.conclude(
         `the ${role} fees of the market list`,
-        `different ones for ${odd.map(({ name }) => name).join(", ")}`,
+        `different fees for ${odd.map(({ name }) => name).join(", ")}`,
         odd.length === 0,
         answer
       )

@@ -28,7 +28,7 @@ export const funds: ReadonlyArray<{ readonly wallet: Wallet; readonly ticker: st
   { wallet: "collateral", ticker: "USDT", amount: "100000000" }
 ]
 
-/** The wallets that calls use. A call that is not listed may use, or show, all of them. */
+/** The wallets that each call may use or show. A call that is not listed may use or show all wallets. */
 const walletsOf: ReadonlyMap<string, ReadonlyArray<Wallet>> = new Map<string, ReadonlyArray<Wallet>>([
   ...Paths.moneyless.map((path) => [path, []] as const),
   ...Paths.ofTradeBalance.map((path) => [path, ["trade"]] as const),
@@ -37,7 +37,7 @@ const walletsOf: ReadonlyMap<string, ReadonlyArray<Wallet>> = new Map<string, Re
 
 /**
  * Credits the initial balances of the accounts that a check opens: each wallet just before the first call that may use
- * it. Most accounts need only one, and crediting all of them would be a third of a check's requests.
+ * it. Most accounts need only one wallet, and crediting all wallets would take a third of a check's requests.
  */
 export const makeFunding = (control: World["control"]) => {
   const due = new Map<string, { readonly wallets: Set<Wallet>; readonly one: Semaphore.Semaphore }>()
@@ -51,11 +51,11 @@ export const makeFunding = (control: World["control"]) => {
     for (const wallet of missing) wallets.delete(wallet)
   })
   return {
-    /** Promises an account its initial balances. */
+    /** Notes that an account is due its initial balances. */
     promise: ({ id }: Account): void => {
       due.set(id, { wallets: new Set(funds.map(({ wallet }) => wallet)), one: Semaphore.makeUnsafe(1) })
     },
-    /** Credits what an account needs for a call. */
+    /** Credits the wallets that a call of an account may use or show. */
     before: ({ id }: Account, path: string): Effect.Effect<void, Verdict.CheckError> => {
       const promised = due.get(id)
       const used = walletsOf.get(path) ?? ["main", "trade", "collateral"]

@@ -13,7 +13,7 @@ export const paths = [Paths.orderBook, Paths.depth] as const
 /** Whether two amounts are equal, apart from floating-point rounding. */
 export const isClose = (one: number | undefined, other: number): boolean => Math.abs((one ?? Number.NaN) - other) < 1e-8
 
-/** Returns the price that is this many percent above the base price; below it for a negative number. */
+/** Returns the price `percent` % above the base price, or below it if `percent` is negative. */
 export const near = (market: Pick<Market, "moneyPrecision" | "tick">, percent: number): string =>
   priceText(market, basePrice * (1 + percent / 100))
 

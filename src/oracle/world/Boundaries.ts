@@ -27,19 +27,19 @@ export const noIntegers = fc.oneof(
 /** JSON values that are not strings. */
 export const noTexts = fc.constantFrom<Array<unknown>>(1, true, false, [], {}, ["text"], { a: "text" })
 
-/** Texts that are not decimals. */
+/** Strings that are not decimals. */
 export const noDecimals = fc.constantFrom("", " ", "ten", "1,5", "0x10", "NaN", "Infinity", "1.2.3", "--1", "1 000")
 
 /** Passphrases of the maximum length, 25 characters of one to three bytes each. */
 export const longestPassphrases = fc.constantFrom("p".repeat(25), "é".repeat(25), "漢".repeat(25))
 
-/** Texts longer than the longest passphrase. */
+/** Strings longer than the longest passphrase. */
 export const tooLongPassphrases = fc.oneof(
   fc.constantFrom("p".repeat(26), "é".repeat(26), "漢".repeat(26)),
   fc.integer({ min: 26, max: 60 }).map((length) => "p".repeat(length))
 )
 
-/** Texts with one character that is not allowed in client order ids. */
+/** Strings with one character that is not allowed in client order ids. */
 export const badClientOrderIds = fc.tuple(
   textOf(alphanumeric, 0, 8),
   fc.constantFrom(" ", "/", "+", "@", "#", ":", ";", ",", "é", "漢", "\n", "\"", "\\", "$", "*", "(", "~", "|"),

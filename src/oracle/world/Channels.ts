@@ -3,7 +3,7 @@
  * the channel names and of the paths.
  */
 
-/** The WebSocket with all its channels. */
+/** The name of the WebSocket with all its channels. */
 export const webSocket = "streams"
 
 /** The first part of the methods of each channel that rules check. */

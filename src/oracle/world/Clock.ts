@@ -77,10 +77,10 @@ const whileFrozen = <A>(
     yield* control("FreezeClock", {})
     const frozenAt = yield* Target.now
     const run = Effect.gen(function*() {
-      // The clock was already frozen before the check began, so it stays frozen.
+      // The clock was already frozen, so it stays frozen.
       if (Json.isObject(before) && before["frozen"] === true) return
       yield* control("RunClock", {})
-      // The clock resumes where it stopped, so this advances it by the time for which it was frozen.
+      // The clock resumes where it stopped, so it is advanced by the time for which it was frozen.
       yield* control("AdvanceClock", { millis: (yield* Target.now) - frozenAt })
     })
     return yield* Effect.ensuring(effect, Effect.ignore(run))

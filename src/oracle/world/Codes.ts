@@ -4,7 +4,7 @@ import * as Json from "../../protocol/Json.ts"
 import * as Paths from "./Paths.ts"
 import type { Account, World } from "./World.ts"
 
-/** Opens an account that creates a code worth this amount of ETH. */
+/** Opens an account that creates a code for this amount of ETH. */
 export const issue = Effect.fnUntraced(function*(world: World, amount: string, passphrase?: string) {
   const creator = yield* world.open({ isFunded: false })
   yield* world.control("Fund", { account: creator.id, wallet: "main", ticker: "ETH", amount })

@@ -1,8 +1,8 @@
 /**
  * Handles requests that get no response, because the connection failed, or because the response was cut short or took
  * too long. The target may have executed such a request. Only an idempotent request is sent again automatically; after
- * any other request, the value is evaluated again from the beginning. As a result, the connection alone never breaks a
- * rule.
+ * any other request, the rule evaluates its value again from the beginning. As a result, the connection alone never
+ * breaks a rule.
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -16,7 +16,7 @@ export interface Traffic {
   readonly served: Set<string>
 }
 
-/** Creates the state of a check that has sent nothing. */
+/** Creates the state for a check that has sent nothing. */
 export const none = (): Traffic => ({ requests: 0, unanswered: 0, served: new Set() })
 
 /**
@@ -28,10 +28,10 @@ const isOfServed = (status: number): boolean => (status >= 200 && status < 300) 
 /** The maximum number of attempts at a call or a value check: enough even if one attempt in twenty gets no response. */
 const maxTries = 8
 
-/** A call is not retried later than this many milliseconds after its first failure. */
+/** The time after a call's first failure during which the call is retried, in milliseconds. */
 const patience = 5000
 
-/** A value check is not retried later than this many milliseconds after its first failure. */
+/** The time after a value check's first failure during which the check is retried, in milliseconds. */
 export const patienceOfValue = 20_000
 
 /** The waits between attempts: from 50 to 400 milliseconds, so that later attempts reach a restarted target. */
@@ -64,8 +64,8 @@ export const retry = <A, E extends { readonly _tag: string }>(
   Effect.retry(effect, { while: isUnanswered, schedule: Schedule.upTo(waits, { times: maxTries - 1, duration }) })
 
 /**
- * Like {@link retry}, but if no attempt gets a response, the target is considered unresponsive, and the rule is not
- * retried.
+ * Like {@link retry}, but if no attempt gets a response, the target is considered unresponsive, and the value is not
+ * checked again.
  */
 export const read = <A, E extends { readonly _tag: string }>(
   effect: Effect.Effect<A, E>

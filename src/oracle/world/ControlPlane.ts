@@ -10,7 +10,10 @@ import type { World } from "./World.ts"
 /** Idempotent actions, which can be run again if there is no response. */
 const repeatable: ReadonlyArray<string> = ["MovePrice", "FreezeClock", "RunClock", "SetClock", "SkewClock", "Restore"]
 
-/** Runs a control-plane action. Skips if the target has no control plane, or if the profile does not allow it. */
+/**
+ * Returns the function that runs control-plane actions. The function skips the rule if the target has no control plane,
+ * if the control plane does not have the action, or if the profile does not allow control-plane actions.
+ */
 export const make = (target: Target.Target, profile: Profile): World["control"] => (action, fields) => {
   const request = requestOf(target, profile, "POST", action, JSON.stringify(fields))
   if (request === undefined) return Verdict.skip("needs the control plane of a sandbox")
@@ -38,7 +41,10 @@ const requestOf = (
     ...(body === undefined ? {} : { body })
   }
 
-/** Reads a value from the control plane; succeeds with `undefined` if the target does not show it. */
+/**
+ * Returns the function that reads a value from the control plane. The function succeeds with `undefined` if the target
+ * does not show the value.
+ */
 export const reader = (target: Target.Target, profile: Profile) =>
 (
   name: string,

@@ -32,7 +32,7 @@ export const orderIdKeys = of<ReadonlyArray<string>>({
   live: ["orderId", "order_id"]
 })
 
-/** Order statuses in responses, by their names in the document. */
+/** Order statuses in responses, keyed by their names in the document. */
 export const statuses = of({
   document: {
     NEW: "NEW",
@@ -76,7 +76,7 @@ export const orderValidation = of<Refusal>({
   live: { status: 422, codes: [30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43] }
 })
 
-/** The refusal of any other call with invalid fields. */
+/** The refusal of calls with invalid fields, except orders and cancel-all calls. */
 export const fieldValidation = of<Refusal>({
   document: { status: 400, codes: [0] },
   live: { status: 400, codes: [0] }
@@ -95,8 +95,8 @@ export const applied = of<number>({ document: 200, live: 201 })
 export const clientOrderIds = of<"never" | "closed">({ document: "never", live: "closed" })
 
 /**
- * Returns a nonce as envelope fields. With an acceptance window, it must be near the target's clock, but need not be
- * the greatest so far.
+ * Returns a nonce as envelope fields. With an acceptance window, the nonce must be near the target's clock, but need
+ * not be the greatest so far.
  */
 export const nonce = (
   dialect: Pick<Dialect, "name">,

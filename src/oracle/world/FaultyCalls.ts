@@ -58,7 +58,7 @@ export const allPathsOf = (setting: Setting): ReadonlyArray<string> => [
 export const envelopedPathsOf = (setting: Setting): ReadonlyArray<string> =>
   pathsOf(setting).filter((path) => setting.dialect.name === "live" || !Paths.unenveloped.includes(path))
 
-/** Valid fields for the call, so that only the fault can cause its refusal. Reads need no fields. */
+/** Returns valid fields for the call, so that only the fault can cause its refusal. Reads need no fields. */
 export const fieldsOf = Effect.fnUntraced(function*(
   world: World,
   account: Account,

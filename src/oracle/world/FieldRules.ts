@@ -97,7 +97,7 @@ const judge = (dialect: Dialect, row: Row, within: string, { answer, objects }: 
 
 /** Fetches a table's sample once per check, because all its rows check the same objects. */
 const once = (sample: Table["sample"]): Table["sample"] => {
-  // All rules of a check share the placements.
+  // Keyed by the placements, because all rules of a check share them.
   const known = new WeakMap<World["placements"], Sample>()
   return (world) =>
     Effect.suspend(() => {
@@ -133,7 +133,7 @@ export const rules = (table: Table): ReadonlyArray<Rule.Rule> => {
   )
 }
 
-/** Expects at least one object. Skips for a real account, which may have none. */
+/** Expects at least one object. Skips the rule if a real account has none. */
 export const atLeastOne = <A>(
   { profile }: Pick<World, "profile">,
   answer: Target.Answer,

@@ -30,7 +30,7 @@ export const positiveDecimal: Kind = matching(
 )
 export const ticker: Kind = matching("a ticker", /^[A-Za-z0-9][A-Za-z0-9_.-]*$/u)
 export const market: Kind = matching("a market's name, BASE_QUOTE", /^[A-Za-z0-9.-]+_[A-Za-z0-9.-]+$/u)
-export const colour: Kind = matching("a hex colour with a leading #", /^#[0-9A-Fa-f]{3,8}$/u)
+export const colour: Kind = matching("a hex color with a leading #", /^#[0-9A-Fa-f]{3,8}$/u)
 export const maskedEmail: Kind = matching("a masked e-mail address", /^(?:.*\*.*@.*|.*@.*\*.*|)$/u)
 export const clientOrderId: Kind = matching(
   "a string of letters, digits, dashes, dots and underscores, or an empty string",

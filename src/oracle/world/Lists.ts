@@ -67,7 +67,7 @@ export const apiKeys: List = {
 /** Every paginated list of the document. */
 export const all: ReadonlyArray<List> = [interest, subAccounts, apiKeys]
 
-/** Reads the list with the list's account. Skips if the account has no access to it. */
+/** Reads the list with the list's account. Skips the rule if the account has no access to the list. */
 export const read = Effect.fnUntraced(function*(
   world: World,
   list: List,

@@ -1,6 +1,6 @@
 /**
- * Private calls that only the live exchange's documentation describes. Their rules apply only to the live dialect, and
- * are skipped only if the target declares that it does not serve the call.
+ * Private calls that only the live exchange's documentation describes. Their rules apply only to the live dialect. A
+ * target that does not serve a call breaks its rules, unless the target declares the call missing.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -13,11 +13,11 @@ import * as Refusals from "./Refusals.ts"
 import * as Section from "./Section.ts"
 import type { Account, Body, World } from "./World.ts"
 
-/** The clause of rules about these calls. */
+/** The clause of rules about calls that the document does not describe. */
 export const clause = "not in the document"
 
 /**
- * Returns the part of the heading that these rules share. They are `MUST` rules, because the live exchange's
+ * Returns the part of the heading that these rules share. The rules are `MUST`, because the live exchange's
  * documentation states them. A rule that is only this project's choice is `SHOULD`, and has a row in `LivePoints`.
  */
 const heading = (statement: string): Pick<
@@ -31,10 +31,10 @@ const heading = (statement: string): Pick<
   live: Rule.other(statement)
 })
 
-/** The constructors for rules about these calls. */
+/** The constructors for rules about calls that the document does not describe. */
 export const section = Section.byStatement(heading)
 
-/** Expects that the target serves the call. Skips if the call is not served, but the target declares it missing. */
+/** Expects that the target serves the call. Skips the rule if the target does not serve it and declares it missing. */
 export const served = (
   { declares }: World,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * Orders and fills as the calls of the live exchange show them. According to its documentation, all calls that show an
- * order show the same fields. So the rules compare every response about an order with one expected order.
+ * Orders and fills as the calls of the live exchange show them. According to the exchange's documentation, all calls
+ * that show an order show the same fields. So the rules compare every response about an order with one expected order.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -77,7 +77,7 @@ export const lists = Effect.fnUntraced(function*(
 // Orders
 // -----------------------------------------------------------------------------
 
-/** Keys that order history and the legs of OCO orders spell differently. */
+/** The usual spelling of keys that order history and the legs of OCO orders spell differently. */
 const spellings: Readonly<Record<string, string>> = {
   ctime: "timestamp",
   post_only: "postOnly",
@@ -85,7 +85,7 @@ const spellings: Readonly<Record<string, string>> = {
   activation_condition: "activationCondition"
 }
 
-/** Values that some calls write differently, with their usual spelling. */
+/** The usual spelling of values that some calls write differently. */
 const respelled: Readonly<Record<string, string>> = {
   "trigger margin market": "stop market",
   "trigger stop market": "stop market",
@@ -127,7 +127,7 @@ export const ordered = (type: string, fields: Body): Body => ({
   type
 })
 
-/** Returns the sum of amounts, as text. */
+/** Returns an amount as text, rounded to twelve decimal places. */
 export const textOf = (amount: number): string => String(Math.round(amount * 1e12) / 1e12)
 
 /** A part of an order that traded at one price. */
@@ -176,7 +176,7 @@ const inAnswer = (json: unknown): unknown => {
 
 /**
  * Makes a call that may place, change or cancel an order. On a real account, the order is canceled when the run ends,
- * and `plain` is the first order of its path. Skips if the account lacks the funds.
+ * and `plain` is the first order placed on the path. Skips the value if the account lacks the funds.
  */
 export const submit = Effect.fnUntraced(function*(
   world: World,
@@ -196,7 +196,7 @@ export const submit = Effect.fnUntraced(function*(
   return yield* Orders.funded(answer)
 })
 
-/** Submits an order, and returns it as the response shows it. */
+/** Submits an order, and returns the order that the response shows. */
 export const place = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -219,7 +219,10 @@ export const open = Effect.fnUntraced(function*(world: World, account: Account, 
   return { answer, records: items.filter(Json.isObject).map(toOrder) }
 })
 
-/** Returns the records of a list that show these orders. In a sandbox, the account has no others. */
+/**
+ * Returns the records of a list that show these orders; in a sandbox, all records, because the account has no other
+ * orders.
+ */
 export const among = ({ profile }: World, { answer, records }: Shown, ids: ReadonlyArray<unknown>): Shown => ({
   answer,
   records: profile === "control" ? records : records.filter(({ orderId }) => ids.includes(orderId))
@@ -270,7 +273,7 @@ export interface Funds {
   readonly freeze: number
 }
 
-/** Returns an account's trade balances, by currency. */
+/** Returns an account's trade balances, keyed by currency. */
 export const funds = Effect.fnUntraced(function*(world: World, account: Account) {
   const { answer, json } = yield* LiveCalls.object(world, account, Paths.tradeBalance, {})
   const of = (ticker: string): Funds => {
@@ -294,7 +297,7 @@ export const customer = (world: World) => world.open({ b2b: false })
 /** Returns the target's own account or, in a sandbox, a {@link customer}. */
 export const owner = (world: World) => world.profile === "control" ? customer(world) : world.trader
 
-/** Opens an account and has it place this order, which trades with a resting one. */
+/** Opens an account and has it place this order, which trades with a resting order. */
 export const takeAt = Effect.fnUntraced(function*(
   world: World,
   fields: Body,

@@ -1,6 +1,6 @@
 /**
- * Public calls that only the live exchange's documentation describes. Their rules apply only to the live dialect, and
- * are skipped only if the target declares that it does not serve the call.
+ * Public calls that only the live exchange's documentation describes. Their rules apply only to the live dialect. A
+ * target that does not serve a call breaks its rules, unless the target declares the call missing.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -11,7 +11,7 @@ import * as FieldRules from "./FieldRules.ts"
 import * as LiveCalls from "./LiveCalls.ts"
 import type { Body, World } from "./World.ts"
 
-/** The query parameters of a public call, by name. */
+/** The query parameters of a public call, keyed by name. */
 export type Query = Readonly<Record<string, string | number>>
 
 /** Reads a path, and expects that the target serves it. */

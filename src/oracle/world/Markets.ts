@@ -15,7 +15,7 @@ export const perpetual = "BTC_PERP"
 /** The market that rules prefer to trade on. */
 const preferred = "BTC_USDT"
 
-/** Returns a number as text with `precision` decimal places, or nothing if `precision` is negative. */
+/** Returns a number as text with `precision` decimal places, or with none if `precision` is negative. */
 export const digits = (value: number, precision: number): string => value.toFixed(Math.max(precision, 0))
 
 /** Returns a price rounded to the market's step, with the market's number of decimal places. */
@@ -108,7 +108,7 @@ const byDeclared =
     return rank(one) - rank(two)
   }
 
-/** Returns the target's markets, read once. In a sandbox each rule starts with the market at its base price. */
+/** Returns the target's markets, read once. In a sandbox, `market` also moves the market's price to the base price. */
 export const make = (
   { control, get }: Pick<World, "control" | "get">,
   profile: Profile,

@@ -6,14 +6,15 @@ import * as Dialects from "./Dialects.ts"
 import type { Account, World } from "./World.ts"
 
 /**
- * How far a nonce may be ahead of the target's clock, in milliseconds. If it would be further ahead, the call waits.
+ * The maximum lead of a nonce over the target's clock, in milliseconds. A call whose nonce would be further ahead
+ * waits.
  */
 const maxAhead = 1000
 
 /**
  * Gives each call a new nonce: the target's time in milliseconds, incremented when two calls share a millisecond. The
- * nonces are near the clock because a target may have an acceptance window, and the owner of a real key probably uses
- * milliseconds too.
+ * nonces are near the clock because a target may have an acceptance window, and other programs with the same real key
+ * probably use milliseconds too.
  */
 export const make = (dialect: Dialect, serverTime: Effect.Effect<number>): World["nonce"] => {
   const lastOf = new Map<string, number>()

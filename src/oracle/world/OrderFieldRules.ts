@@ -173,7 +173,7 @@ const isDecimal = (entry: OrderEntry, key: string): Rule.Rule =>
 
 /**
  * The document states a minimum for amounts and, for stop-limit orders, a minimum for the total, which implies a
- * minimum for the limit price. It only implies that other prices are above zero.
+ * minimum for the limit price. The document only implies that other prices are above zero.
  */
 const positiveLevelOf = ({ limits, unbounded }: OrderEntry, key: string): Rule.Level =>
   key === "amount" || (limits.includes(key) && !unbounded.includes("total")) ? "MUST" : "SHOULD"
@@ -206,6 +206,21 @@ const amountMin = (entry: OrderEntry): Rule.Rule =>
       const below = Math.floor(minAmount * part * 10 ** stockPrecision) / 10 ** stockPrecision
       return digits(below > 0 ? below : minAmount / 10, stockPrecision + 2)
     }
+  })
+
+const amountLeast = (entry: OrderEntry): Rule.Rule =>
+  rulesOf(entry).always(`${entry.id}.request.amount.least`, {
+    statement: "Accepts the market's minAmount, and refuses an amount one step below it",
+    profile: "control",
+    live,
+    check: Effect.fnUntraced(function*(world) {
+      const [market, account] = [yield* Orders.boundByAmount(world), yield* world.trader]
+      const { minAmount, step, stockPrecision } = market
+      const draft = (amount: number) => entry.draft(market, "buy", { amount: digits(amount, stockPrecision) })
+      yield* Orders.place(world, account, entry.path, draft(minAmount))
+      const answer = yield* Orders.submit(world, account, entry.path, draft(minAmount - step))
+      yield* refuses(world, entry, answer, "amount")
+    })
   })
 
 const totalMin = (entry: OrderEntry): Rule.Rule =>
@@ -257,6 +272,7 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   isPositive(entry, "amount", "0.001"),
   ...entry.prices.map((key) => isPositive(entry, key, "0.01")),
   amountMin(entry),
+  amountLeast(entry),
   hasPrecision(entry, "amount", "stockPrec"),
   ...entry.prices.map((key) => hasPrecision(entry, key, "moneyPrec")),
   totalMin(entry),

@@ -4,7 +4,7 @@ import * as Json from "../../protocol/Json.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Dialects from "./Dialects.ts"
-import { digits, priceText } from "./Markets.ts"
+import { digits, perpetual, priceText } from "./Markets.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
 import type * as Signing from "./Signing.ts"
@@ -20,7 +20,7 @@ export const sides: ReadonlyArray<Side> = ["buy", "sell"]
 /** Returns the opposite side. */
 export const opposite = (side: Side): Side => side === "buy" ? "sell" : "buy"
 
-/** Orders have the smallest possible amount times this factor. */
+/** The ratio of an order's amount to the smallest possible amount. */
 const multiple = 3
 
 /** Returns an amount above the market's minimum, whose total exceeds the market's minimum at each of these prices. */
@@ -29,14 +29,17 @@ export const amountFor = ({ minAmount, minTotal, step, stockPrecision }: Market,
   return digits(Math.ceil(least * multiple / step) * step, stockPrecision)
 }
 
-const priceAt = (market: Market, factor: number): string => priceText(market, market.price * factor)
+/** Makes prices odd, so that a target that rounds them is noticed. On a market with coarse steps, it has no effect. */
+const odd = 9.25e-6
 
-/** Returns a price far below every seller's price. */
+const priceAt = (market: Market, factor: number): string => priceText(market, market.price * (factor + odd))
+
+/** Returns a price far below the market. */
 export const lowPrice = (market: Market): string => priceAt(market, 0.5)
 
 /**
- * Creates a stop-limit order that waits far from the market: a buy above it, a sell below it. Its prices differ, so a
- * response that mixes them up is noticed.
+ * Creates a stop-limit order that waits far from the market: a buy above the market, a sell below it. The order's
+ * prices differ, so a response that mixes them up is noticed.
  */
 export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => {
   const [trigger, limit] = side === "buy" ? [1.9, 1.85] : [0.5, 0.52]
@@ -51,8 +54,8 @@ export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => 
 }
 
 /**
- * Creates an OCO order whose legs wait far from the market on both sides. Its prices differ, so a response that mixes
- * them up is noticed.
+ * Creates an OCO order whose legs wait far from the market on both sides. The order's prices differ, so a response that
+ * mixes them up is noticed.
  */
 export const oco = (market: Market, side: Side, more: Body = {}): Body => {
   const [takeProfit, trigger, stop] = side === "buy" ? [0.5, 1.8, 1.75] : [1.8, 0.5, 0.52]
@@ -67,7 +70,23 @@ export const oco = (market: Market, side: Side, more: Body = {}): Body => {
   }
 }
 
-/** For each of these calls, the plain order that must be placed first. */
+/** Returns the perpetual market at a market's price, with whole prices, which are multiples of its coarser ticks. */
+export const asPerpetual = (market: Market): Market => ({ ...market, name: perpetual, moneyPrecision: 0, tick: 1 })
+
+/**
+ * Returns a market at its base price on which every order of the smallest amount exceeds the smallest total, so that only
+ * the smallest amount bounds an order.
+ */
+export const boundByAmount = Effect.fnUntraced(function*({ control, markets }: World) {
+  const found = (yield* markets).find(({ minAmount, minTotal, price, step }) =>
+    minAmount > step && (minAmount - step) * price * 0.4 > minTotal
+  )
+  if (found === undefined) return yield* Verdict.skip("on every market, the smallest total decides")
+  yield* control("MovePrice", { market: found.name, price: priceText(found, found.price) })
+  return found
+})
+
+/** The plain order that must be placed first on a path, keyed by path. */
 const drafts: Readonly<Record<string, typeof oco>> = { [Paths.oco]: oco, [Paths.stopLimit]: stopLimit }
 
 /** Returns the JSON object of a successful response. */
@@ -114,11 +133,11 @@ export const submit = Effect.fnUntraced(function*(
   return yield* funded(answer)
 })
 
-/** Skips if an order was refused for lack of funds. */
+/** Skips the value if an order was refused for lack of funds; otherwise returns the response. */
 export const funded = (answer: Target.Answer): Effect.Effect<Target.Answer, Verdict.CheckError> =>
   lacksFunds(answer) ? Verdict.skip(outOfFunds) : Effect.succeed(answer)
 
-/** Places an order and cancels it when the run ends. Skips if the account lacks the funds. */
+/** Places an order, which is canceled when the run ends. Skips the value if the account lacks the funds. */
 export const place = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -129,7 +148,7 @@ export const place = Effect.fnUntraced(function*(
   return { answer, order: yield* placed(answer) }
 })
 
-/** Returns an account's orders, open or closed, by id. */
+/** Returns an account's orders, open or closed, keyed by id. */
 export const list = Effect.fnUntraced(function*(
   world: World,
   account: Account,

@@ -86,7 +86,7 @@ export const fundingHistory = "/api/v4/collateral-account/funding-history"
 export const borrowHistory = "/api/v4/collateral-account/borrow-history"
 export const adlQuantile = "/api/v4/collateral-account/adl-quantile"
 
-/** Creates a token for a WebSocket connection. The limit is ten per minute, so only the rules about streams call it. */
+/** Creates a token for a WebSocket connection. The limit is ten per minute, so only stream rules create tokens. */
 export const webSocketToken = "/api/v4/profile/websocket_token"
 
 /** Private calls of the document that change nothing and succeed without fields. */
@@ -146,10 +146,10 @@ export const moneyless: ReadonlyArray<string> = [
   cancelOto
 ]
 
-/** Orders that use the trade balance alone. */
+/** Calls that only place orders funded by the trade balance. */
 export const ofTradeBalance: ReadonlyArray<string> = [limitOrder, marketOrder, stockMarketOrder, stopMarket, bulk]
 
-/** Orders that use the collateral balance alone. */
+/** Calls that only place orders funded by the collateral balance. */
 export const ofCollateral: ReadonlyArray<string> = [
   collateralLimit,
   collateralMarketOrder,
@@ -200,7 +200,10 @@ export const ofMarkets: ReadonlyArray<string> = [orderBook, depth, fundingRates,
 /** The calls that place several orders. */
 export const ofSeveral: ReadonlyArray<string> = [bulk, collateralBulk]
 
-/** Calls that only the live exchange's documentation describes, and that other rules need to place and find orders. */
+/**
+ * Calls that only the live exchange's documentation describes, and that rules about other calls need to place and find
+ * orders.
+ */
 const helping: ReadonlyArray<string> = [
   activeOrders,
   orderHistory,
@@ -264,7 +267,8 @@ export const liveReads: ReadonlyArray<string> = [
 ]
 
 /**
- * Calls that are tried even if a target does not declare them, because other rules need them: prices, clocks, orders.
+ * Calls that are tried even if a target does not declare them, because rules about other calls need them for prices,
+ * clocks and orders.
  */
 export const alwaysTried: ReadonlyArray<string> = [tickers, orderBook, time, ...helping]
 

@@ -9,7 +9,7 @@ export interface Placements {
   readonly tried: Set<string>
   /** The paths whose orders the target's list of open orders has shown. */
   readonly listed: Set<string>
-  /** Looks again for orders whose placement got no response. Runs at the end of the check. */
+  /** Effects that look again for orders whose placement got no response. They run at the end of the check. */
   readonly doubts: Array<Effect.Effect<unknown>>
   /** The maximum wait while the target throttles a placement, in milliseconds. */
   readonly patience: number
@@ -17,7 +17,7 @@ export interface Placements {
   stopped?: string
 }
 
-/** Creates the state of a check that has placed nothing. */
+/** Creates the state for a check that has placed nothing. */
 export const make = (patience: number): Placements => ({
   open: new Map(),
   tried: new Set(),

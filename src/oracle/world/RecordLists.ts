@@ -1,6 +1,6 @@
 /**
  * The lists of an account's own records, with the fields that the live exchange's documentation describes. A sandbox
- * has a record of every kind; on a real account, rules about other records are skipped.
+ * has a record of every kind; a real account may lack some kinds, and the rules about these are skipped.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -63,7 +63,7 @@ const orderFields: Fields = {
     activated: Kinds.bit,
     activation_price: Kinds.positiveDecimal,
     activationCondition: Kinds.oneOf("gte", "lte"),
-    // A spot order may show an empty one.
+    // A spot order may show an empty position side.
     positionSide: Kinds.oneOf("BOTH", "LONG", "SHORT", ""),
     takerFee: Kinds.decimal,
     makerFee: Kinds.decimal,
@@ -87,13 +87,13 @@ const fillFields: Fields = {
   optional: { clientOrderId: Kinds.text, feeAsset: Kinds.text }
 }
 
-/** Returns an order's fields, some of which a response may omit. */
+/** Returns the fields with these optional keys required. */
 const requiring = ({ optional, required }: Fields, ...keys: ReadonlyArray<string>): Fields => ({
   required: { ...required, ...Object.fromEntries(keys.flatMap((key) => optional[key] ? [[key, optional[key]]] : [])) },
   optional
 })
 
-/** Both legs of each OCO order. */
+/** Returns both legs of each OCO order. */
 const legs = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, items } = yield* LiveCalls.list(world, account, Paths.ocoOrders, fields)
   const records = items.filter(Json.isObject).flatMap(({ stop_loss, take_profit }) => [stop_loss, take_profit])
@@ -131,7 +131,7 @@ export const fills: Source = {
   path: Paths.fills,
   read: Effect.fnUntraced(function*(world, account, fields: Body = {}) {
     const { answer, records } = yield* LiveOrders.executed(world, account, fields)
-    // The list of one market does not repeat the market.
+    // In a list of one market's fills, the records do not show the market.
     return { answer, records: records.map((record) => ({ market: fields["market"], ...record })) }
   }),
   key: "id",
@@ -158,7 +158,7 @@ export const documented = ({ fields: { optional, required } }: Source, record: B
     Object.entries(record).filter(([key]) => Object.hasOwn(required, key) || Object.hasOwn(optional, key))
   )
 
-/** The lists whose records are all checked. */
+/** The lists whose records the rules check. */
 export const sources: ReadonlyArray<Source> = [open, ended, fills, oco]
 
 /** The maximum number of records that a rule reads. */
@@ -190,7 +190,7 @@ export const ownerOf = (world: World) =>
 /** Returns a field as a number. */
 export const number = (record: Body, key: string): number => Number(record[key])
 
-/** Fields as numbers. */
+/** Returns fields as numbers. */
 export const numbers = <Keys extends ReadonlyArray<string>>(record: Body, ...keys: Keys) =>
   keys.map((key) => number(record, key)) as { [K in keyof Keys]: number }
 

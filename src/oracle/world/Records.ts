@@ -51,7 +51,7 @@ export const populated = Effect.fnUntraced(function*(world: World, hours = 0) {
 })
 
 /**
- * Returns a {@link populated} account with spot orders, too, and with stop, OCO and conditional orders and a kill
+ * Returns a {@link populated} account that also has more spot orders, stop, OCO and conditional orders, and a kill
  * switch.
  */
 export const stocked = Effect.fnUntraced(function*(world: World) {
@@ -67,7 +67,7 @@ export const stocked = Effect.fnUntraced(function*(world: World) {
   yield* place(Paths.limitOrder, { side: "sell", price: at(1.01), amount: "0.03" })
   yield* Trading.placeOther(world, other, { ...terms, side: "buy", price: at(1.01) })
   for (const side of Orders.sides) yield* place(Paths.oco, Orders.oco(market, side))
-  yield* place(Paths.oco, { ...Orders.oco(market, "buy"), market: perpetual, amount: "0.01" })
+  yield* place(Paths.oco, Orders.oco(Orders.asPerpetual(market), "buy", { amount: "0.01" }))
   yield* place(Paths.collateralLimit, { side: "buy", price: at(0.7), takeProfit: at(1.1), stopLoss: at(0.6) })
   yield* world.call(account, Paths.killSwitch, { market: name, timeout: "600" })
   return { ...rest, account }

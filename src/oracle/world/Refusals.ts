@@ -119,7 +119,7 @@ const camelCase = (key: string): string => key.replace(/_([a-z])/gu, (_, letter:
 /**
  * Expects that a value with too many digits is refused like any invalid field; see {@link order}. The live exchange may
  * refuse it either for its digits, or because it is off the market's step. The second refusal names the field in camel
- * case. Which of the two it uses is not documented.
+ * case. Which of these two refusals the exchange uses is not documented.
  */
 export const tooFine = (
   answer: Answer,
@@ -131,7 +131,10 @@ export const tooFine = (
     ? fields(answer, offStep, camelCase(key))
     : order(answer, dialect, isShown, key)
 
-/** Expects that invalid fields of any other call are refused. Only the live exchange documents their format. */
+/**
+ * Expects that invalid fields are refused in a call that is neither an order nor cancel-all. Only the live exchange
+ * documents the format of these refusals.
+ */
 export const call = (
   answer: Answer,
   dialect: Dialect,
@@ -141,6 +144,6 @@ export const call = (
     ? fields(answer, Dialects.fieldValidation(dialect), ...keys)
     : any(answer, `because of ${keys.join(", ")}`)
 
-/** Expects that the response does not refuse this field. It may refuse others. */
+/** Expects that the response does not refuse this field. The response may refuse other fields. */
 export const notNaming = (answer: Answer, key: string): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(answer, `no error that names ${key}`, !namedFields(answer).includes(key))

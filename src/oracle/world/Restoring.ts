@@ -22,7 +22,7 @@ export interface Restoring {
   readonly end: Effect.Effect<ReadonlyArray<string>>
 }
 
-/** The changes that a check makes to a sandbox that it cannot restore. */
+/** The changes that a check has made to a sandbox whose control plane has no snapshots. */
 interface Changes {
   readonly markets: Set<string>
   advanced: number

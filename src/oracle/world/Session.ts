@@ -27,7 +27,7 @@ export interface Session {
   readonly target: Target.Target
   /** The profile of the check. */
   readonly profile: Profile
-  /** The number of requests so far, and how many of them got no response. */
+  /** The number of requests so far, how many of them got no response, and the calls that are served. */
   readonly traffic: Connection.Traffic
   /** Warnings about state left on the target so far. */
   readonly warnings: () => ReadonlyArray<string>
@@ -129,7 +129,7 @@ const makeAccess = (call: World["call"]): World["hasAccess"] => {
   })
 }
 
-/** Calls a path. Skips if the target declares that it does not serve the path. */
+/** Calls a path. Skips the rule if the target declares that it does not serve the path. */
 const ifServed = <E>(
   features: Features.Features,
   path: string,
@@ -180,7 +180,7 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
   let remains: ReadonlyArray<string> = []
   const funded = (account: Effect.Effect<Account, Verdict.CheckError>) =>
     Effect.tap(Connection.retry(account), (account) => Effect.sync(() => funding.promise(account)))
-  // The rules share it, because they only read it, and opening it takes many calls.
+  // The rules share the parent account, because they only read it, and opening it takes many calls.
   const parent = openOnce(funded(Accounts.openParent(shared)))
 
   const world = (): RuleWorld => {

@@ -1,5 +1,5 @@
 /**
- * Handles lists that show a change only some time after it was made. The document does not describe these lists, so it
+ * Handles lists that show a change only some time after the change. The document does not describe these lists, so it
  * does not say how soon they show an order, a fill or a balance. The live exchange's documentation says that market
  * data is cached for a second. So outdated lists and market data break no rule.
  */
@@ -34,7 +34,7 @@ const isMarketData = (path: string): boolean =>
 /** Matches the times in a response that change even if nothing has happened. */
 const times = /"(?:timestamp|at)":[0-9.]+/gu
 
-/** Applying a code only starts the transaction that changes the main balance, so the main balance can be late too. */
+/** The calls that may show a change late. Applying a code only starts the transaction that changes the main balance. */
 const late: ReadonlyArray<string> = [
   Paths.activeOrders,
   Paths.orderHistory,
@@ -50,7 +50,7 @@ const late: ReadonlyArray<string> = [
   Paths.apiKeys
 ]
 
-/** Whether the lists of a target are known to be late. All rules of a check share it. */
+/** Whether the lists of a target are known to be late. All rules of a check share this state. */
 export interface Lateness {
   isKnown: boolean
 }
@@ -71,9 +71,9 @@ export const make = (
   { attempt, call, control, get }: Pick<World, "call" | "attempt" | "control" | "get">,
   lateness: Lateness
 ): Settling => {
-  /** The last response of each list that this run has read. */
+  /** The latest response of each list that this run has read. */
   const shown = new Map<string, { readonly text: string; readonly again: ReturnType<World["call"]> }>()
-  /** The last responses with market data. */
+  /** The latest response of each market-data call that this run has made. */
   const published = new Map<string, { readonly text: string; readonly again: ReturnType<World["get"]> }>()
   let changedAt = -Infinity
   let isOnTime = false

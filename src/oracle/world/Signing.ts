@@ -22,7 +22,7 @@ export interface Tampering {
   readonly payload?: (text: string) => string
   /** Creates the signature header. */
   readonly signature?: (payload: string, secret: string, text: string) => string
-  /** Headers that replace the correct ones, by lower-case name; `undefined` omits one. */
+  /** Headers that replace the correct ones, keyed by lower-case name; `undefined` omits one. */
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** The HTTP method; a GET has no body. */
   readonly method?: string
@@ -44,7 +44,7 @@ export const hmac = (secret: string, text: string, hash: "sha512" | "sha256" = "
   createHmac(hash, secret).update(text, "utf8").digest("hex")
 
 /**
- * Builds a call of a path with these fields and this nonce, signed with these keys.
+ * Builds a call to a path with these fields and this nonce, signed with these keys.
  *
  * @category signing
  */

@@ -52,17 +52,21 @@ export interface Reply {
  */
 export interface Connection {
   /**
-   * The messages that have arrived, oldest first. A message that is not a JSON object is represented by an empty one.
+   * The messages that have arrived, oldest first. A message that is not a JSON object is represented by an empty
+   * object.
    */
   readonly messages: ReadonlyArray<Body>
   /** The reason why the connection has ended; `undefined` while it is open. */
   readonly ended: () => string | undefined
   /** Sends a text message. */
   readonly send: (text: string) => Effect.Effect<void, Target.TargetError>
-  /** Sends a request with a new id, and waits for the response with this id. Skips if the target lacks the channel. */
+  /**
+   * Sends a request with a new id, and waits for the response with this id. Skips the rule if the target declares that
+   * it lacks the channel.
+   */
   readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<Reply, Verdict.CheckError>
   /**
-   * Runs `find` now and after each message, until it returns a value. Succeeds with `undefined` if it returns none
+   * Runs `find` now and after each message, until it returns a value. Succeeds with `undefined` if `find` returns none
    * within `millis` milliseconds.
    */
   readonly wait: <A>(
@@ -167,7 +171,7 @@ export const make = (
   { dial, features = {} }: Target.Target,
   get: (path: string) => Effect.Effect<unknown, Verdict.CheckError>
 ): Sockets => {
-  /** Completes once a connection could not be opened although the target responds to calls. */
+  /** The verdict, once a connection could not be opened although the target responds to calls. */
   let unserved: Verdict.Broken | undefined
   let shared: Connection | undefined
   const refused = Effect.fnUntraced(function*({ reason }: Target.TargetError) {

@@ -14,7 +14,7 @@ import type { Body, Market, World } from "./World.ts"
 /** The sides of a book. */
 export const sides = ["asks", "bids"] as const
 
-/** One side of a book: amounts by price. */
+/** One side of a book: amounts, keyed by price. */
 type Side = Map<number, number>
 
 /** An order book. */

@@ -48,7 +48,7 @@ const kinds: ReadonlyArray<Kind> = [
   }
 ]
 
-/** Returns the channels that the target declares. Skips if it declares none. */
+/** Returns the market channels that the target declares. Skips the rule if the target declares none. */
 export const served = Effect.fnUntraced(function*({ declares }: World) {
   const found = kinds.filter(({ channel }) => declares(`${Channels.webSocket}/${channel}`))
   return found.length === 0 ? yield* Verdict.skip("the target declares none of these channels") : found
@@ -63,7 +63,7 @@ export const pair = Effect.fnUntraced(function*(world: World) {
   return { market, other }
 })
 
-/** Returns a price this many percent above a market's. */
+/** Returns the price `percent` % above a market's price. */
 export const above = (market: Market, percent: number): string => priceText(market, market.price * (1 + percent / 100))
 
 /** Options of a trade between two accounts. */

@@ -1,4 +1,4 @@
-/** Orders and deals in the messages of a WebSocket, in the form of the calls that show them. */
+/** Orders in the messages of a WebSocket, in the form in which calls show them. */
 import * as Effect from "effect/Effect"
 import * as Verdict from "../Verdict.ts"
 import * as Kinds from "./Kinds.ts"
@@ -6,7 +6,7 @@ import * as LiveOrders from "./LiveOrders.ts"
 import * as Streams from "./Streams.ts"
 import type { Account, Body, Market, World } from "./World.ts"
 
-/** The events of an order. */
+/** The numbers of an order's events. */
 export const events = { created: 1, changed: 2, finished: 3 } as const
 
 /** Keys whose spelling in messages differs from that in the response to a new order. */
@@ -49,7 +49,7 @@ export const toOrder = (value: unknown): Body => {
   })
 }
 
-/** An event of an order, with the order after it. */
+/** An event of an order, and the order's state after the event. */
 export interface Event {
   readonly event: unknown
   readonly order: Body
@@ -80,7 +80,7 @@ export const shows = (what: string, order: Body, expected: Body) => {
   )
 }
 
-/** Expects exactly these events of an order so far. Returns its state after each. */
+/** Expects that exactly these events have arrived for the order so far. Returns the order's state after each event. */
 export const expectEvents = Effect.fnUntraced(function*(
   listening: Streams.Listening,
   orderId: unknown,

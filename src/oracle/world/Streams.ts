@@ -19,7 +19,7 @@ import type { Account, Body, World } from "./World.ts"
 /** After this many consecutive lost connections, the target is considered at fault. */
 const maxLost = 3
 
-/** The number of consecutive lost connections, by the world of each rule. */
+/** The number of consecutive lost connections, keyed by the world of each rule. */
 const lost = new WeakMap<World, number>()
 
 /** Breaks the rule if its connections keep ending. Until then, the value is evaluated again. */
@@ -56,14 +56,14 @@ const sectionOf = (level: Rule.Level, source: string): Section.Section => {
 export const documented = (page: string): Section.Section =>
   sectionOf("MUST", `${Rule.liveDocumentation}, WebSocket, "${page}"`)
 
-/** The constructors for `SHOULD` rules about behaviour that clients have recorded, but no page states. */
+/** The constructors for `SHOULD` rules about behavior that clients have recorded, but no page states. */
 export const recorded: Section.Section = sectionOf("SHOULD", Rule.liveAnswers)
 
 // -----------------------------------------------------------------------------
 // Requests
 // -----------------------------------------------------------------------------
 
-/** Checks a response: fails with `Broken`, which shows it, unless `holds` is true. */
+/** Checks a response: fails with `Broken`, which shows the response, unless `holds` is true. */
 export const expect = ({ answer, request }: Sockets.Reply, expected: string, holds: boolean) =>
   Verdict.conclude(expected, `${Json.stringify(answer)} to ${request}`, holds)
 
@@ -111,7 +111,7 @@ export const token = Effect.fnUntraced(function*(world: World, account: Account)
   return String(token)
 })
 
-/** Opens a connection that is authorised for an account. */
+/** Opens a connection that is authorized for an account. */
 export const authorized = Effect.fnUntraced(function*(
   world: World,
   account: Account
@@ -160,7 +160,7 @@ const described = (listening: Listening): string => {
   return `${all.length} messages of ${listening.channel}, the last ones ${last}`
 }
 
-/** Waits until `find` returns a value for the pushed messages. The rule is broken if it returns none in time. */
+/** Waits until `find` returns a value for the pushed messages. The rule is broken if `find` returns none in time. */
 export const sees = Effect.fnUntraced(function*<A>(
   listening: Listening,
   what: string,
@@ -192,11 +192,11 @@ const lookEvery = 250
 /** A comparison of pushed messages with the target's state. */
 export interface Look {
   readonly holds: boolean
-  /** The messages and the target's state, as a failed rule shows them. */
+  /** The messages and the target's state, as shown for a broken rule. */
   readonly got: unknown
 }
 
-/** Compares again until the pushed messages agree with the state. The rule is broken if they never do. */
+/** Compares again until the pushed messages agree with the state. The rule is broken if they do not agree in time. */
 export const settles = Effect.fnUntraced(function*(
   connection: Sockets.Connection,
   expected: string,
@@ -248,7 +248,7 @@ export const listOf = (value: unknown): ReadonlyArray<unknown> => Array.isArray(
 /** Returns a value as an object, or an empty object for any other value. */
 export const objectOf = (value: unknown): Body => Json.isObject(value) ? value : {}
 
-/** The expected kinds of values, by key or by position. */
+/** The expected kinds of values, keyed by key or by position. */
 export type Kinds = Readonly<Record<string, Kind>> | ReadonlyArray<Kind>
 
 /** Describes the values that are not of the expected kind; `undefined` if all values are. */

@@ -79,7 +79,7 @@ export const create = Effect.fnUntraced(function*(
 /** The title of a key that a rule adds to a sub-account. */
 export const ownTitle = "its own"
 
-/** Adds a key to a sub-account. Succeeds with the account that signs with it. */
+/** Adds a key to a sub-account. Succeeds with the account that signs with this key. */
 export const addKey = Effect.fnUntraced(function*(world: Control, id: string) {
   const [apiKey, apiSecret] = [`${id}-key`, secretOf(id)]
   yield* world.control("AddKey", { account: id, apiKey, apiSecret, title: ownTitle, type: "1", enabled: true })
@@ -119,8 +119,8 @@ export const isEmpty = ({ json }: { readonly json: unknown }): boolean =>
   Json.isObject(json) && JSON.stringify(json["data"]) === "[]"
 
 /**
- * Creates the rule that a call for sub-accounts requires `request` and `nonce`. The document shows its body without
- * them. This project's stance is that both are required.
+ * Creates the rule that a call for sub-accounts requires `request` and `nonce`. The document shows the call's body
+ * without these fields. This project's stance is that both are required.
  */
 export const envelopeRule = (id: string, path: string, profile: "read-only" | "control"): Rule.Rule =>
   Rule.forEach({

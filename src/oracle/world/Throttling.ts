@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Answer } from "../Target.ts"
 import * as Target from "../Target.ts"
 
-/** The default maximum time that a rule waits without interruption, in milliseconds. */
+/** The default maximum time that a call or a value check waits while the target throttles it, in milliseconds. */
 export const defaultPatience = 120_000
 
 /**
@@ -24,7 +24,10 @@ export const waitOf = ({ headers }: Pick<Answer, "headers">, retries: number): n
 const givenUp = (patience: number) =>
   new Target.TargetError({ reason: `the target responded with HTTP 429 for ${patience / 1000} seconds` })
 
-/** Repeats a call until the target stops throttling it. Each attempt needs a new nonce. */
+/**
+ * Repeats a call while the target throttles it. Fails if the waits exceed `patience` milliseconds in total. Each
+ * attempt needs a new nonce.
+ */
 export const retryThrottled = <E>(
   call: Effect.Effect<Answer, E>,
   patience: number
@@ -44,8 +47,8 @@ export const retryThrottled = <E>(
 /**
  * Makes a call with a nonce that the rule has chosen. HTTP 429 may mean that the target refuses this nonce, or that it
  * throttles every call. The response is treated as a refusal of the nonce if it has no `Retry-After`, another call then
- * succeeds, and this call is refused again. Otherwise the call fails, and the complete rule must be retried with other
- * nonces.
+ * succeeds, and this call is refused again. Otherwise the call fails, and the rule must check its value again with
+ * other nonces.
  */
 export const withChosenNonce = <E>(
   call: Effect.Effect<Answer, E>,

@@ -46,7 +46,7 @@ export const placeStop = Effect.fnUntraced(function*(
   return { market, order, id: order[Dialects.keys(world.dialect).orderId] }
 })
 
-/** Places an order through a call that only the live exchange describes. Skips if the target refuses it. */
+/** Places an order through a call that only the live exchange describes. Skips the value if the target refuses it. */
 export const placeOther = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -71,7 +71,8 @@ export const hasStatus = Effect.fnUntraced(function*(
 })
 
 /**
- * Lets one account offer an amount at the market price. Returns another account, without any trades, that can buy it.
+ * Lets one account offer an amount at the market price. Also returns another account, without any trades, that can buy
+ * the amount.
  */
 export const offer = Effect.fnUntraced(function*(world: World, amount: string) {
   const [maker, taker] = [yield* world.trader, yield* world.open()]
@@ -97,7 +98,7 @@ export const take = Effect.fnUntraced(function*(world: World, amount: string) {
   return { ...offered, took }
 })
 
-/** Lets an account trade on margin or futures with a new account, at a price. Returns its own order. */
+/** Lets an account trade with a new account on a margin or futures market. Returns the first account's order. */
 export const onMargin = Effect.fnUntraced(function*(
   world: World,
   account: Account,

@@ -1,6 +1,6 @@
 /**
- * Places orders on a real account in such a way that no order is left there. The first order of each path is canceled
- * before any other is placed, and every other order is canceled at the end of its run. An order whose placement got no
+ * Places orders on a real account so that none of them is left open. The first order of each path is canceled before
+ * any other order is placed, and every other order is canceled at the end of its run. An order whose placement got no
  * response is looked up. Once an order cannot be canceled, no more orders are placed.
  */
 import * as Effect from "effect/Effect"
@@ -63,8 +63,8 @@ const stop = ({ placements }: World, name: string): string =>
   placements.stopped ??= `no more orders are placed, because ${name} could not be canceled`
 
 /**
- * Returns the open orders by id; an OCO order is represented by its take-profit leg. `undefined` if the target has no
- * such list.
+ * Returns the open orders, keyed by id; an OCO order is represented by its take-profit leg. `undefined` if the target
+ * has no such list.
  */
 const listed = Effect.fnUntraced(function*(
   world: World,
@@ -128,8 +128,8 @@ const isSame = ({ dialect }: World, order: Body, { fields, sentAt }: Doubt): boo
 }
 
 /**
- * Looks up an order that may have been placed, and cancels it. If no list shows it, the order is considered open only
- * if the target has no such list, or at the end of the check if that list has never shown any order.
+ * Looks up an order that may have been placed, and cancels it. If the order is not listed, it is considered open if the
+ * target has no list of such orders or, at the end of the check, if that list has never shown any order.
  */
 const lookUp = Effect.fnUntraced(function*(world: World, account: Account, doubt: Doubt, isLast: boolean) {
   const { fields, path } = doubt
@@ -166,7 +166,8 @@ const placedIn = (
   const body = Json.isObject(shown) ? shown : {}
   // The request's market may be wrong on purpose, but the response shows the order's market.
   const leg = Json.isObject(body["take_profit"]) ? body["take_profit"] : body
-  // The first order may show that the target speaks the other dialect; that order must be canceled too.
+  // Look for the id under both dialects' keys: the first response may reveal that the target speaks the other dialect,
+  // and that order must still be canceled.
   const key = Dialects.orderIdKeys(dialect).find((key) => Object.hasOwn(leg, key)) ?? Dialects.keys(dialect).orderId
   const id = Number(body["id"] ?? leg[key])
   return Number.isSafeInteger(id) ? { path, market: leg["market"] ?? fields["market"], key, id } : undefined
@@ -221,7 +222,10 @@ const placeOne = Effect.fnUntraced(function*(
   return placement
 })
 
-/** Places and cancels one plain order before the first order of its path. Skips if it cannot be canceled. */
+/**
+ * Places and cancels one plain order before the first order of its path. Skips the rule if the plain order cannot be
+ * canceled.
+ */
 const tryOnce = Effect.fnUntraced(function*(world: World, account: Account, path: string, plain: Body) {
   const { placements } = world
   if (placements.tried.has(path)) return
@@ -243,8 +247,8 @@ const tryOnce = Effect.fnUntraced(function*(world: World, account: Account, path
 })
 
 /**
- * Places an order on a real account, which is canceled when the run ends. The first order of its path is `plain`, and
- * is canceled immediately. Skips once an order could not be canceled.
+ * Places an order on a real account, and cancels it when the run ends. The first order of its path is `plain`, and is
+ * canceled immediately. Once an order could not be canceled, skips the rule.
  */
 export const place = Effect.fnUntraced(function*(
   world: World,

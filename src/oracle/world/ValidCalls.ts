@@ -23,7 +23,9 @@ const limit = (market: Market): Body => ({
   price: Orders.lowPrice(market)
 })
 
-/** Creates a market buy of this amount, which another account's offer can fill. */
+/**
+ * Lets another account place an offer, and returns the fields of a market buy of this amount that the offer can fill.
+ */
 const marketBuy = Effect.fnUntraced(function*(world: World, amount: string, path = Paths.limitOrder) {
   const market = yield* world.market
   const price = priceText(market, market.price)
@@ -52,7 +54,7 @@ const group = Effect.fnUntraced(function*(world: World, account: Account) {
   return { market: market.name, otoId: Json.isObject(oto) ? oto["otoId"] : undefined }
 })
 
-/** Opens a position, and returns the fields that close it against a waiting order. */
+/** Opens a position, and returns the fields that close it against a resting order. */
 const position = Effect.fnUntraced(function*(world: World, account: Account) {
   const market = yield* world.market
   const other = yield* world.open()
@@ -106,6 +108,6 @@ const calls: Readonly<Record<string, (world: World, account: Account) => Fields>
     Effect.map(subAccountOf(world, account), (subAccountId) => ({ subAccountId, title: "a key", type: 1 }))
 }
 
-/** Valid fields for a call of this account. Reads need none. */
+/** Returns valid fields for a call of this account. Reads need none. */
 export const fieldsOf = (world: World, account: Account, path: string): Fields =>
   calls[path]?.(world, account) ?? Effect.succeed({})

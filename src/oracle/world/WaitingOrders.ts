@@ -46,12 +46,17 @@ export const entries: ReadonlyArray<Entry> = [
 export const allowed = ({ profile }: Rule.Setting): ReadonlyArray<Entry> =>
   entries.filter(({ more }) => profile === "control" || more?.["reduceOnly"] === undefined)
 
-/** The amount of each order in a sandbox, in the base currency. */
-export const amount = "0.03"
+/** The amount of each order in a sandbox, in the base currency. It is odd, so that a target that rounds it is noticed. */
+export const amount = "0.030007"
 
-/** Returns the fields of an order that waits far from the market: a limit order behind it, a stop order beyond it. */
+/**
+ * Returns the fields of an order that waits far from the market: a buy limit order below it, a buy stop order above it,
+ * and sell orders on the opposite sides.
+ */
 export const fieldsOf = (world: World, market: Market, { more, prices, side }: Entry): Body => {
-  const at = (buy: number, sell: number) => priceText(market, market.price * (side === "buy" ? buy : sell))
+  // On a real account, a step may be a large part of the price.
+  const odd = world.profile === "control" ? 37 * market.tick : 0
+  const at = (buy: number, sell: number) => priceText(market, market.price * (side === "buy" ? buy : sell) + odd)
   const limit = prices === "limit" ? at(0.5, 1.8) : at(1.85, 0.52)
   return {
     market: market.name,
@@ -63,7 +68,9 @@ export const fieldsOf = (world: World, market: Market, { more, prices, side }: E
   }
 }
 
-/** Lets another account fill 0.01 of an order. Returns the order as its later responses must show it once canceled. */
+/**
+ * Lets another account fill 0.01 of an order. `expected` is the order as responses must show it once it is canceled.
+ */
 export const partlyFilled = Effect.fnUntraced(function*(world: World, side: Orders.Side, path: string) {
   const account = yield* LiveOrders.customer(world)
   const market = yield* world.market

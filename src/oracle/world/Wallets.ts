@@ -10,7 +10,7 @@ import * as Paths from "./Paths.ts"
 import type { Account, World } from "./World.ts"
 
 /**
- * The balances of an account, by wallet and asset. `main.USDT`, `trade.USDT` and `collateral.USDT` include locked
+ * The balances of an account, keyed by wallet and asset. `main.USDT`, `trade.USDT` and `collateral.USDT` include locked
  * funds; `frozen.USDT` is the part of `trade.USDT` that open orders lock.
  */
 export type Balances = ReadonlyMap<string, number>
@@ -79,7 +79,7 @@ export const expectOneOf = Effect.fnUntraced(function*(
 export const expectChanges = (world: World, account: Account, before: Balances, changes: Changes) =>
   expectOneOf(world, account, before, [changes])
 
-/** The funds of an account, by wallet and asset. */
+/** An account's funds: an amount for each wallet and asset. */
 export type Funds = ReadonlyArray<readonly [wallet: "main" | "trade" | "collateral", ticker: string, amount: string]>
 
 /** Funds that cover at most half of each order for which a rule expects a refusal for lack of funds. */

@@ -75,8 +75,8 @@ export interface Market {
 }
 
 /**
- * The tools of a rule's check. A tool that needs keys, the control plane or a stronger profile skips the rule without
- * them.
+ * The tools of a rule's check. A tool that needs keys, the control plane or a stronger profile skips the rule if what
+ * the tool needs is missing.
  *
  * @category models
  */
@@ -87,13 +87,15 @@ export interface World {
   readonly profile: Profile
   /** Whether the target declares that it serves a path. */
   readonly declares: (path: string) => boolean
-  /** Sends a request once, unchanged. If there is no response, the value is evaluated again from the beginning. */
+  /**
+   * Sends a request once, unchanged. If there is no response, the rule evaluates its value again from the beginning.
+   */
   readonly send: (request: Target.Request) => Effect.Effect<Target.Answer, Target.TargetError>
   /**
    * Makes a signed call with a new nonce; `tampering` adds a deliberate fault. Waits and retries while the target
    * throttles. If a call that changes nothing gets no response, it is made again with a new nonce; after any other call
-   * without a response, the value is evaluated again from the beginning. Skips if the target declares that it does not
-   * serve the path.
+   * without a response, the rule evaluates its value again from the beginning. Skips the rule if the target declares
+   * that it does not serve the path.
    */
   readonly call: (
     account: Account,
@@ -112,9 +114,9 @@ export interface World {
   readonly hasAccess: (account: Account, path: string) => Effect.Effect<boolean, Verdict.CheckError>
   /** The next nonce of an account, as envelope fields. */
   readonly nonce: (account: Account) => Effect.Effect<Body>
-  /** The clock that determines the times of the target's orders and payments, in Unix milliseconds. */
+  /** The time of the clock that determines the times of the target's orders and payments, in Unix milliseconds. */
   readonly now: Effect.Effect<number>
-  /** The clock that the target compares nonces with, in Unix milliseconds. */
+  /** The time of the clock that the target compares nonces with, in Unix milliseconds. */
   readonly serverTime: Effect.Effect<number>
   /** Advances a sandbox's clock by `millis` milliseconds. */
   readonly advance: (millis: number) => Effect.Effect<void, Verdict.CheckError>
@@ -127,13 +129,14 @@ export interface World {
     headers?: Readonly<Record<string, string>>
   ) => Effect.Effect<Target.Answer, Verdict.CheckError>
   /**
-   * Opens a WebSocket connection, which ends with the run. Skips if the target declares that it has none, or if there
-   * is no way to open one.
+   * Opens a WebSocket connection, which ends with the run. Skips the rule if the target declares that it has no
+   * WebSocket, or if {@link Target.Target.dial} is absent. If a WebSocket cannot be opened although the target responds
+   * to calls, the rule is broken.
    */
   readonly connect: Effect.Effect<Sockets.Connection, Verdict.CheckError>
   /**
-   * The WebSocket connection that the rules of a check share, for requests that need no authorisation. Skips like
-   * `connect`.
+   * The WebSocket connection that the rules of a check share, for requests that need no authorization. Skips the
+   * rule in the same cases as `connect`.
    */
   readonly connection: Effect.Effect<Sockets.Connection, Verdict.CheckError>
   /** An account for reads. */
@@ -148,14 +151,14 @@ export interface World {
   readonly open: (opening?: Opening) => Effect.Effect<Account, Verdict.CheckError>
   /**
    * Runs a control-plane action. If there is no response, an idempotent action is run again; after any other action,
-   * the value is evaluated again from the beginning.
+   * the rule evaluates its value again from the beginning.
    */
   readonly control: (action: string, fields: object) => Effect.Effect<void, Verdict.CheckError>
-  /** All markets that allow both spot and collateral trading. */
+  /** The markets that allow both spot and collateral trading: all of them, or a few if a real target has no tickers. */
   readonly markets: Effect.Effect<ReadonlyArray<Market>, Verdict.CheckError>
   /** The market to trade on. */
   readonly market: Effect.Effect<Market, Verdict.CheckError>
-  /** The orders of a real account that the check has placed and not yet canceled. */
+  /** The orders that the check has placed on a real account and not yet canceled. */
   readonly placements: Placements.Placements
   /** Adds a warning to the report about state left on the target. */
   readonly warn: (text: string) => Effect.Effect<void>

@@ -21,7 +21,7 @@ import * as Rules from "../store/Rules.ts"
 import * as Snapshot from "../store/Snapshot.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 
-/** A venue's record and the end of its journal, both at the same point in time. */
+/** A venue's record and the end of its journal, both read at the same point in time. */
 interface Recorded {
   readonly registered: Registry.Registered
   readonly rules: string
@@ -77,7 +77,7 @@ export const exportTo = (
     return { commands: found.sequence, digest: found.digest, registered: found.registered }
   }))
 
-/** The hash of a complete state. */
+/** The hash of an entire state. */
 const hashOf = (state: State.State): string => {
   const text = JSON.stringify(Saved.save(state), (_key, part: unknown) =>
     typeof part === "bigint"
@@ -179,9 +179,10 @@ const bringIn = Effect.fnUntraced(function*(
 })
 
 /**
- * Adds an exported venue to a cluster, for this release's engine. The venue keeps its id, token and keys. `record` is
- * the text of the venue's record. First replays every command. If the cluster already has the venue, replaces it only
- * if a different engine version wrote its journal and the journal has not changed since the export.
+ * Imports an exported venue into a cluster: replays every command with this release's engine, and writes a new journal.
+ * The venue keeps its id, token and keys. `record` is the text of the venue's record. If the cluster already has the
+ * venue, replaces it only if a different engine version wrote its journal and the journal has not changed since the
+ * export.
  */
 export const importFrom = (
   file: string,

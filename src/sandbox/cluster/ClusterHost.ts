@@ -88,7 +88,7 @@ const stoppingAtOnce = 8
 /** A venue on this node. */
 interface Entry extends LocalPlacement.Entry {
   readonly scope: Scope.Closeable
-  /** Whether opening the venue failed here for a reason that may not exist on other nodes. */
+  /** Whether opening the venue failed here for a reason that might not exist on other nodes. */
   isLost: boolean
   /** Whether this node has released the venue. */
   isDropped: boolean
@@ -179,7 +179,7 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
     })
   ))
 
-/** Adds the entry of a venue. Does so synchronously, so that a venue never has two entries. */
+/** Adds an entry for a venue. Does so synchronously, so that a venue never has two entries. */
 const addEntry = (parts: Parts, { endsAt: _endsAt, ...registered }: Registered): Entry => {
   const { entries, capacity, run } = parts
   const scope = Scope.forkUnsafe(parts.scope)
@@ -230,7 +230,7 @@ const isOurs = ({ engines, membership }: Parts, id: string): boolean => engines.
 
 /**
  * Decides whether to pass on a venue's response. If this node has lost the venue, or the journal has failed, the
- * response may be wrong.
+ * response might be wrong.
  */
 const judge = (parts: Parts, entry: Entry, request: Request, answer: Dispatch.Given): NodeTransport.Received => {
   if (entry.resident.failure() === undefined && !entry.isLost && !entry.isDropped) return answer
@@ -242,10 +242,10 @@ const judge = (parts: Parts, entry: Entry, request: Request, answer: Dispatch.Gi
   if (answer._tag === "Reset") return { _tag: "Lost" }
   if (answer._tag === "Stream") return answer
   const { status } = answer
-  // A caller that waited for a dropped venue gets 404, although the venue may exist on another node.
+  // A caller that waited for a dropped venue gets 404, although the venue might exist on another node.
   if (entry.isDropped && status === 404) return { _tag: "NotTheirs" }
   if (status < 500) return answer
-  // An owner action may consist of several commands, and the first ones may already be written.
+  // An owner action may consist of several commands, and the first commands might already have been written.
   if (!entry.isLost && !Forward.isRepeatable(request)) return { _tag: "Lost" }
   return status === 503 || request.method === "GET" ? { _tag: "NotTheirs" } : answer
 }
@@ -311,7 +311,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   const { port = false, sequence } = options
   if (port) return yield* noPorts
   const origin = yield* find(parts, id)
-  // In a different engine version, the same commands may produce a different state.
+  // In a different engine version, the same commands can produce a different state.
   const engine = Engines.engineOf(origin)
   if (engine !== Engine.version) return yield* Rules.otherEngine(id, engine, `. ${Engines.remedy(id)}`)
   const written = yield* inDatabase(parts, PostgresJournal.commandsOf(id, sequence)).pipe(

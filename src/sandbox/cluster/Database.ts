@@ -2,8 +2,8 @@
  * The PostgreSQL database that the nodes of a cluster share: the connection, with or without TLS, and remedies for
  * database errors.
  *
- * In the database's URL, `sslmode` and `sslrootcert` mean the same as in `psql`. An unknown URL parameter is refused,
- * because ignoring a TLS setting could make a connection less secure than intended.
+ * In the database's URL, `sslmode` and `sslrootcert` mean the same as in `psql`. A URL with an unknown parameter is an
+ * error, because ignoring a TLS setting could make a connection less secure than intended.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as Cause from "effect/Cause"
@@ -151,7 +151,9 @@ const connector = (places: ReadonlyArray<Place>, first: number) => {
   }
 }
 
-/** The TLS settings for several servers: a server's certificate may be valid for any one of them. */
+/**
+ * The TLS settings for several servers: each server's certificate must be valid for at least one of the servers' names.
+ */
 const anyOf = (places: ReadonlyArray<Place>, ssl: ConnectionOptions | false): ConnectionOptions | false =>
   places.length === 0 || ssl === false || ssl.checkServerIdentity !== undefined || ssl.rejectUnauthorized === false ?
     ssl :
@@ -184,7 +186,7 @@ export const layer = (url: string): Layer.Layer<PgClient.PgClient | SqlClient.Sq
 
 /**
  * The schema of the cluster's tables: the first schema on the search path that has the tables; `undefined` if there is
- * no such schema. Does not use `to_regclass`, because a connection may cache its negative result for a while.
+ * no such schema. Does not use `to_regclass`, because a connection might cache its negative result for a while.
  */
 export const schema: Effect.Effect<string | undefined, SqlError.SqlError, SqlClient.SqlClient> = Effect.flatMap(
   SqlClient.SqlClient,
@@ -254,8 +256,8 @@ export const unreachable = (error: SqlError.SqlError): JournalError => {
 }
 
 /**
- * The codes of errors that may be temporary: the server is down, starting or out of connections, or its host name can't
- * be resolved yet.
+ * The codes of errors that might be temporary: the server is down, starting or out of connections, or its host name
+ * can't be resolved yet.
  */
 const passing = new Set([
   "ECONNREFUSED",
@@ -274,7 +276,7 @@ const passing = new Set([
 const waitLimit = 60_000
 
 /**
- * Runs the first work that uses the database, and repeats it for up to a minute while the database can't be reached.
+ * Runs the first work that uses the database, and retries it for up to a minute while the database can't be reached.
  * Calls `say` once, when it starts to wait.
  */
 export const whenReachable = Effect.fnUntraced(function*<A, E, R>(

@@ -37,7 +37,7 @@ interface Lost {
 
 /**
  * Waits at most `millis` for a venue's response. After that, the outcome is treated as unknown. The limit does not
- * include a fault's delay, or the time that the control plane needs.
+ * include a fault's delay or the time that the control plane takes.
  */
 export const answeredWithin = (
   run: (effect: Effect.Effect<Answer>) => unknown,

@@ -2,7 +2,7 @@
  * Forwards a request to the node that has its venue.
  *
  * A request that may have been carried out is resent only if this is safe. Calls to the exchange are safe, because each
- * has an id by which the venue recognises a repetition. Control plane reads are safe, because they change nothing. An
+ * has an id by which the venue recognizes a repetition. Control plane reads are safe, because they change nothing. An
  * owner action is sent only once.
  *
  * A 503 response guarantees that nothing was carried out. If the outcome is unknown, the connection is reset instead.
@@ -91,7 +91,7 @@ export const make = (
     Effect.suspend(() => {
       const found = known.get(venue)
       if (found !== undefined) return Effect.succeed(found)
-      // This search may have been started by an earlier request, so it may time out before this request does.
+      // This search may have been started by an earlier request, so the search might time out before this request does.
       return search(venue).pipe(
         Effect.repeat({ until: (located) => located !== undefined }),
         Effect.timeoutOrElse({ duration: Math.max(millis, 0), orElse: () => Effect.undefined })
@@ -124,7 +124,7 @@ export const make = (
         if (outcome._tag !== "Busy") known.delete(venue)
         if (outcome._tag === "Lost") {
           if (!isRepeatable(request)) return reset
-          // Before a WebSocket is open, no request is carried out over it.
+          // A request to open a WebSocket changes nothing by itself, so it can be resent.
           mayBeDone = !Sockets.isUpgrade(request)
         }
         yield* Effect.sleep(pause)

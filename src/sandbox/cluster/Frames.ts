@@ -1,5 +1,5 @@
 /**
- * The frames in which a node responds to a request from another node. While a node works on a request, it sends a
+ * The frames in which a node responds to a request from another node. While a node is working on a request, it sends a
  * heartbeat every second, so that the other node can tell a slow node from a lost node.
  */
 

@@ -26,7 +26,7 @@ export type Refused = "full" | "late"
 export interface Hop {
   /**
    * Runs `handOver` when it is the request's turn. The request waits at most `millis`, and never longer than a second.
-   * If the request is refused, `handOver` never runs.
+   * If the path refuses the request, `handOver` never runs.
    */
   readonly pass: <A, E>(handOver: Effect.Effect<A, E>, millis?: number) => Effect.Effect<A, E | Refused>
 }

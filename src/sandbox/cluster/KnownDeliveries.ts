@@ -1,4 +1,4 @@
-/** Stores the responses to forwarded requests for as long as the requests may be resent. */
+/** Stores the responses to forwarded requests for as long as the requests can be resent. */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -20,14 +20,15 @@ export interface KnownDeliveries extends Deliveries {
 }
 
 /**
- * How long a request may be resent, in seconds. A response is stored for at least this long, and at most twice as long.
+ * How long a request can be resent, in seconds. A response is stored for at least this long, and for about twice as
+ * long at most.
  */
 export const lifetime = 30
 
 /** The SQL condition for a row whose request can no longer be resent, according to the database's clock. */
 const expired = `at < now() - interval '${2 * lifetime} seconds'`
 
-/** Reads a venue's responses to requests that may still be resent. */
+/** Reads a venue's responses to requests that can still be resent. */
 export const read = (sql: PgClient.PgClient, venue: string): Effect.Effect<ReadonlyArray<Kept>, SqlError.SqlError> =>
   sql.unsafe<Kept>(`SELECT id, answer FROM txc_delivery WHERE venue = $1 AND NOT ${expired}`, [venue])
 

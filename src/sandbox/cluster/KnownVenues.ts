@@ -25,7 +25,7 @@ export interface KnownVenues {
   readonly learn: Effect.Effect<void, JournalError>
   /** Removes the venues that other nodes have deleted. */
   readonly forget: Effect.Effect<void, JournalError>
-  /** Whether the venue exists. The result may still be `true` for a venue that has just been deleted. */
+  /** Whether the venue exists. The result can still be `true` for a venue that has just been deleted. */
   readonly has: (id: string) => Effect.Effect<boolean, JournalError>
 }
 

@@ -2,7 +2,7 @@
  * Assigns venues to the nodes of a cluster. This is the only module that uses `effect/cluster`, which spreads venues
  * over the nodes, monitors the nodes, and moves venues when nodes join or leave.
  *
- * This module decides which node *should* have a venue. Two nodes may briefly disagree about that. Which node *does*
+ * This module decides which node *should* have a venue. Two nodes can briefly disagree about that. Which node *does*
  * have the venue is decided by the venue's journal.
  *
  * The library's sockets use neither encryption nor passwords, so the network between nodes must be private.
@@ -133,7 +133,7 @@ export const tables = [`${ownTables}_runners`, `${ownTables}_locks`] as const
 export const sequence = `${ownTables}_runners_machine_id_seq`
 
 /**
- * The prefix for the cluster library's tables and locks. Locks apply to a complete database, so the prefix contains the
+ * The prefix for the cluster library's tables and locks. Locks apply to an entire database, so the prefix contains the
  * schema to keep clusters in different schemas from sharing locks.
  */
 const prefix: Effect.Effect<{ readonly prefix: string }, never, SqlClient.SqlClient> = Effect.map(

@@ -52,7 +52,7 @@ export interface Options extends ClusterHost.NodeOptions {
   /** The port for membership messages between nodes. */
   readonly clusterPort: number
   /**
-   * Called once if the node has to wait for its database. By default, logs a warning. The node waits for up to a
+   * Called once if the node has to wait for its database; by default, a warning is logged. The node waits for up to a
    * minute.
    */
   readonly onWaiting?: (text: string) => Effect.Effect<void>

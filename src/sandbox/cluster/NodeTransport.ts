@@ -1,8 +1,8 @@
 /**
  * Carries requests and responses between nodes unchanged, over HTTP, and each WebSocket through its own tunnel.
  *
- * A node that works on a request sends a heartbeat every second, so the sender needs no timeout for slow responses. If
- * the node falls silent, or the connection breaks, the outcome of the request is unknown.
+ * A node that is working on a request sends a heartbeat every second, so the sender needs no timeout for slow
+ * responses. If the node falls silent, or the connection breaks, the outcome of the request is unknown.
  *
  * Nodes trust each other: any machine that reaches this port can send requests as any caller, although a signed call
  * still needs the caller's key. The network between nodes must be private.
@@ -349,7 +349,7 @@ const ask = (connection: Duplex, packed: Uint8Array): Effect.Effect<Received | T
     return Effect.sync(() => bytes.destroy())
   })
 
-/** The paths to other nodes, keyed by address. */
+/** Returns a function that returns the path to the node at an address, and creates the path on first use. */
 const hops = (): (address: string) => Hop.Hop => {
   const known = new Map<string, Hop.Hop>()
   return (address) => {

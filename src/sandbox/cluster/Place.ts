@@ -1,5 +1,5 @@
 /**
- * Recognises tables that were copied into another database, such as a restored backup. The copied tables list the
+ * Recognizes tables that were copied into another database, such as a restored backup. The copied tables list the
  * original cluster's nodes, so the copy's nodes would forward calls to the wrong exchange.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -11,7 +11,7 @@ const isOpen = "SELECT has_function_privilege(to_regprocedure('pg_control_system
 
 /**
  * The location of the tables: the identifiers of the server, the database and the table `txc_place`. A standby that
- * takes over has the same location. The server's identifier is empty if the database user may not read it.
+ * takes over has the same location. The server's identifier is empty if the database user is not allowed to read it.
  */
 const placeOf = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
   const [rights] = yield* sql.unsafe<{ open: boolean | null }>(isOpen)

@@ -204,7 +204,7 @@ export const toJournalError = (venue: string) => (error: JournalError | SqlError
     ? error
     : new JournalError({ why: "failed", file: venue, reason: `the database failed: ${Database.said(error)}` })
 
-/** Abandons database work after ten seconds, because an unreachable database may never report an error. */
+/** Abandons database work after ten seconds, because an unreachable database might never report an error. */
 export const inTime = (venue: string) => <A, R>(work: Effect.Effect<A, JournalError | SqlError.SqlError, R>) =>
   work.pipe(
     Database.within(patience),
@@ -440,8 +440,8 @@ export const open = Effect.fnUntraced(function*(
 })
 
 /**
- * Reads all commands of a venue, or those up to `sequence`, even while a node writes more commands. If there are fewer
- * than `sequence` commands, fails with the number of commands.
+ * Reads all commands of a venue, or those up to `sequence`, even while a node is writing more commands. If there are
+ * fewer than `sequence` commands, fails with the number of commands.
  */
 export const commandsOf = Effect.fnUntraced(function*(
   venue: string,

@@ -17,8 +17,9 @@ export interface PostgresRegistry {
   /** The token of the host's control plane, which is the same on all nodes. */
   readonly token: string
   /**
-   * Adds a venue, unless a limit is reached. Returns the venue's record. The venue's time to live begins now, according
-   * to the database's clock. An incomplete venue is hidden, and expires if it is not completed within an hour.
+   * Adds a venue and returns its record. Fails if a limit on venues is reached. The venue's time to live begins now,
+   * according to the database's clock. An incomplete venue is hidden, and expires if it is not completed within an
+   * hour.
    */
   readonly add: (
     venue: Registry.Registered,

@@ -43,7 +43,7 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
     command text NOT NULL, hash bytea NOT NULL, recalled bigint, PRIMARY KEY (venue, sequence)
   )`,
   "CREATE INDEX txc_journal_recalled ON txc_journal (venue, sequence) WHERE recalled IS NOT NULL",
-  // A state is split into parts, because PostgreSQL limits the size of a message, and a state may be larger.
+  // A state is split into parts, because PostgreSQL limits the size of a message, and a state can be larger than that.
   `CREATE TABLE txc_snapshot (
     venue text NOT NULL REFERENCES txc_venue ON DELETE CASCADE, sequence bigint NOT NULL, part integer NOT NULL,
     origin bigint NOT NULL, hash bytea NOT NULL, state bytea NOT NULL, PRIMARY KEY (venue, sequence, part)

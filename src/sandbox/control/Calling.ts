@@ -44,7 +44,7 @@ export const fieldsOf = (groups: ReadonlyArray<Group>): Fields =>
   )
 
 /**
- * The names of the request fields that the operation does not have. Such a field may be misspelled, and ignoring it
+ * The names of the request fields that the operation does not have. Such a field might be misspelled, and ignoring it
  * could change the meaning of the request.
  */
 const unexpected = (
@@ -129,7 +129,7 @@ export type App = Effect.Effect<
 >
 
 /**
- * Handles an authorised request. Resources that the request opens stay open until the response's stream ends.
+ * Handles an authorized request. Resources that the request opens stay open until the response's stream ends.
  * `template` is the path as the API declares it, if that differs from the request's path.
  */
 export const run = Effect.fnUntraced(function*(

@@ -182,13 +182,13 @@ export class Control extends Context.Service<
      */
     readonly requests: (after?: number, latest?: number) => Effect.Effect<ReadonlyArray<RequestRecord>>
     /**
-     * A call's request and response, by the call's number, without secrets. The latest 1000 calls are stored; an older
-     * number is refused.
+     * The request and response of the call with this number, without secrets. Fails unless the call is among the latest
+     * 1000 calls, which are stored.
      */
     readonly look: (number: number) => Effect.Effect<Shown, ControlRefused>
     /**
-     * Repeats a call, by the call's number. A signed call gets a new nonce and signature. The latest 1000 calls are
-     * stored; an older number is refused.
+     * Repeats the call with this number. A signed call gets a new nonce and signature. Fails unless the call is among
+     * the latest 1000 calls, which are stored.
      */
     readonly again: (number: number) => Effect.Effect<void, ControlRefused>
     /**
@@ -211,7 +211,7 @@ export class Control extends Context.Service<
       readonly close?: boolean
     }) => Effect.Effect<void, ControlRefused>
     /**
-     * The events on the exchange: those after a position in the feed, or only new ones by default. `"0"` is the
+     * The events on the exchange: those after a position in the feed or, by default, only new events. `"0"` is the
      * position before the first event.
      */
     readonly events: (after?: string) => Stream.Stream<Entry, FeedGone>
@@ -250,7 +250,7 @@ export class Control extends Context.Service<
      */
     readonly restore: (sequence: number) => Done
     /**
-     * Restores the state at the last `begin`, or the empty exchange if there was none. Earlier calls are no longer
+     * Restores the state at the latest `begin`, or the empty exchange if there was none. Earlier calls are no longer
      * counted towards the rate limits. Faults and replaced limits stay in force.
      */
     readonly reset: Done
@@ -280,7 +280,7 @@ export class Control extends Context.Service<
 >()("effect-txc/sandbox/Control") {}
 
 /**
- * Creates a venue's control.
+ * Creates the `Control` service for a venue.
  *
  * @category constructors
  */

@@ -1,6 +1,6 @@
 /**
  * The control of a sandbox over HTTP: its operations, their fields and their responses. `Control` documents each
- * operation's behaviour.
+ * operation's behavior.
  *
  * @example
  * ```ts
@@ -134,7 +134,7 @@ const LimitPayload = Schema.Struct({
 }).check(Schema.makeFilter(({ path }) =>
   path === undefined || limited.has(path)
     ? undefined
-    : unknownPath(path, limited, `the names are those of private calls, "public" and "public v1"`)
+    : unknownPath(path, limited, `a limit needs the path of a private call, or the name "public" or "public v1"`)
 ))
 
 const post = <Name extends string, Path extends `/${string}`, Payload extends Schema.Top>(
@@ -171,7 +171,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Schema.Array(Control.OpenOrder),
     error: Unavailable
   }).annotateMerge(described(
-    "An account's open orders, oldest first. `offset` skips that many of the latest ones, and `limit` is the " +
+    "An account's open orders, oldest first. `offset` skips that many of the latest orders, and `limit` is the " +
       "maximum number of orders."
   )),
   HttpApiEndpoint.get("positions", "/Positions", {
@@ -271,7 +271,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     error: Feed.FeedGone
   }).annotateMerge(described(
     "The events on the exchange, as server-sent events: after the position in the header Last-Event-ID or in `after`, or " +
-      "only new ones. \"0\" is the position before the first event."
+      "only new events. \"0\" is the position before the first event."
   )),
   HttpApiEndpoint.get("status", "/Status", { success: Control.Status, error: Unavailable }).annotateMerge(
     described(
@@ -292,7 +292,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     "reset",
     "/Reset",
     Nothing,
-    "Restores the state at the last begin, or the empty exchange if there was none. Earlier calls are no longer " +
+    "Restores the state at the latest `Begin`, or the empty exchange if there was none. Earlier calls are no longer " +
       "counted towards the rate limits. Faults and replaced limits stay in force."
   ),
   post("begin", "/Begin", Nothing, "Marks the end of the venue's setup: a reset returns to this state."),

@@ -15,7 +15,7 @@ export interface QuotedMarket extends SetCounterpartyOptions {
   readonly spread: Decimal
   /** The number of price levels that the counterparty quotes on each side. */
   readonly levels: number
-  /** The distance between neighbouring price levels, as a percentage of the price. */
+  /** The distance between neighboring price levels, as a percentage of the price. */
   readonly step: Decimal
   /** The largest random deviation of a quote's size from `amount`, as a percentage of `amount`. */
   readonly variation: Decimal

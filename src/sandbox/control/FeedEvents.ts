@@ -1,5 +1,5 @@
 /**
- * The feed as server-sent events. A reader that starts at the oldest event may get tens of thousands of events. So for
+ * The feed as server-sent events. A reader that starts at the oldest event can get tens of thousands of events. So for
  * speed, entries are written a page at a time and as plain JSON, which equals the text that the schema would produce.
  */
 import * as Effect from "effect/Effect"

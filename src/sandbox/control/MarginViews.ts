@@ -23,33 +23,33 @@ export interface AccountMargin {
   readonly account: string
   /** The settlement currency, `USDT`. */
   readonly currency: Ticker
-  /** The leverage of all positions. Markets and brackets may limit the leverage further. */
+  /** The leverage of all positions. Markets and brackets can limit the leverage further. */
   readonly leverage: number
   /** Whether the account can have both a long and a short position on each futures market. */
   readonly hedgeMode: boolean
-  /** The weighted value of the collateral minus the debts, without unrealised profit. */
+  /** The weighted value of the collateral minus the debts, without unrealized profit. */
   readonly equity: Decimal
-  /** The unrealised profit of all positions; a loss is negative. */
+  /** The unrealized profit of all positions; a loss is negative. */
   readonly pnl: Decimal
   /** The notional value of all positions. */
   readonly value: Decimal
   /** The initial margin of positions and open orders. */
   readonly margin: Decimal
   /**
-   * Equity minus margin plus unrealised profit: the margin available to new positions and orders; negative if the
+   * Equity minus margin plus unrealized profit: the margin available to new positions and orders; negative if the
    * margin is insufficient.
    */
   readonly freeMargin: Decimal
   /**
-   * The maintenance margin. The account is liquidated when equity plus unrealised profit is no more than this amount.
+   * The maintenance margin. The account is liquidated when equity plus unrealized profit is no more than this amount.
    */
   readonly maintenanceMargin: Decimal
   /**
-   * The margin call level. The account gets a margin call when equity plus unrealised profit is no more than this
+   * The margin call level. The account gets a margin call when equity plus unrealized profit is no more than this
    * amount.
    */
   readonly callMargin: Decimal
-  /** The ratio of equity plus unrealised profit to the notional value of all positions; absent without positions. */
+  /** The ratio of equity plus unrealized profit to the notional value of all positions; absent without positions. */
   readonly marginFraction?: Decimal
   /** The ratio of the maintenance margin to the notional value of all positions; absent without positions. */
   readonly maintenanceMarginFraction?: Decimal
@@ -111,7 +111,7 @@ export interface Insurance {
 export interface VenueMargin {
   /** The margin policy, which `SetMargin` changes. */
   readonly policy: MarginPolicy
-  /** The weights of collateral assets; other assets have a weight of zero. */
+  /** The weights of collateral assets; an asset that is not listed has a weight of zero. */
   readonly weights: ReadonlyArray<MarginActions.CollateralWeight>
   /** The insurance account's assets, which `SetInsurance` changes; empty if the account has no assets. */
   readonly insurance: ReadonlyArray<Insurance>

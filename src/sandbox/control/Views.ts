@@ -162,7 +162,7 @@ export interface OpenPosition {
   readonly cost: Decimal
   /** `BOTH` in one-way mode, otherwise `LONG` or `SHORT`. */
   readonly side: PositionSide
-  /** The unrealised profit at the mark price, in quote currency; a loss is negative. */
+  /** The unrealized profit at the mark price, in quote currency; a loss is negative. */
   readonly pnl: Decimal
   /** The initial margin at the mark price, in quote currency. */
   readonly margin: Decimal

@@ -1,6 +1,6 @@
 /**
  * The control plane operations that the page uses in addition to those in `ControlApi`, such as those for markets,
- * orders, margin, history and single calls. `Control` documents the behaviour of each operation.
+ * orders, margin, history and single calls. `Control` documents the behavior of each operation.
  */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -91,7 +91,7 @@ export const endpoints = (dialect: Dialect): ReadonlyArray<EndpointSummary> =>
 export interface ChannelSummary {
   /** The channel's name on the wire, such as `depth`. */
   readonly channel: string
-  /** `private` if a connection must be authorised to subscribe to the channel, otherwise `public`. */
+  /** `private` if a connection must be authorized to subscribe to the channel, otherwise `public`. */
   readonly access: "public" | "private"
 }
 
@@ -227,7 +227,8 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
   HttpApiEndpoint.get("saved", "/Saved", { success: Schema.Array(Control.SavedState), error: Unavailable })
     .annotateMerge(
       described(
-        "The saved states, oldest first: snapshots and restored states; at most 16. Restoring one applies no commands."
+        "The saved states, oldest first: snapshots and restored states; at most 16. Restoring a saved state applies " +
+          "no commands."
       )
     ),
   HttpApiEndpoint.get("commands", "/Commands", {

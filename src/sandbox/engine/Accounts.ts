@@ -265,7 +265,7 @@ export const deleteSubAccount = (
   const { state } = work
   const subAccount = state.subAccounts.get(id)
   if (subAccount === undefined || subAccount.parent !== owner) return Reply.invalid(["id", { kind: "known" }])
-  // Even if all its wallets are empty, the sub-account may still have positions, investments or debts.
+  // Even if all its wallets are empty, the sub-account might still have positions, investments or debts.
   if (state.positionsOf.has(id) || state.investmentsOf.has(id) || Ledger.isInDebt(state.ledger, id))
     return Reply.invalid(["id", { kind: "empty" }])
   for (const wallet of ["main", "trade", "collateral"] as const) {

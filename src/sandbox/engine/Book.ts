@@ -52,7 +52,7 @@ export interface Sides {
 }
 
 export interface Book extends Sides {
-  /** The `rpi` orders, which trade only against retail orders. Their prices may cross the other side of the book. */
+  /** The `rpi` orders, which trade only against retail orders. Their prices can cross the other side of the book. */
   readonly rpi: Sides
   /** The market's price step. */
   readonly tick: Units.Units

@@ -1,6 +1,6 @@
 /**
  * The amounts that margin positions borrow. A long position borrows the part of its cost that its own margin does not
- * cover, and a short position borrows the complete amount that it sells. Interest is paid daily.
+ * cover, and a short position borrows the entire amount that it sells. Interest is paid daily.
  */
 import * as MarginUnits from "../../domain/MarginUnits.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -35,7 +35,7 @@ const begin = (state: State, position: Position, market: Market): Borrow => {
 
 /**
  * Updates the principal that a margin position borrows after the position's size has changed. When the position closes,
- * the borrow becomes `repaid`, or `liquidated` after a liquidation. Does nothing for futures positions.
+ * the borrow's status becomes `repaid`, or `liquidated` after a liquidation. Does nothing for futures positions.
  */
 export const update = (state: State, position: Position, market: Market, cause: Cause): void => {
   if (position.interestAt === 0) return

@@ -1,5 +1,5 @@
 /**
- * Tracks the part of each position that the open orders would close. A reduce-only order claims its complete remaining
+ * Tracks the part of each position that the open orders would close. A reduce-only order claims its entire remaining
  * amount; any other order claims only the part that closes the position. Together, the claims of orders that are not
  * reduce-only never exceed the position's size.
  */

@@ -65,7 +65,7 @@ export interface OpenSubAccountOptions {
   readonly alias: string
   /** The masked e-mail address; may be empty. */
   readonly email: MaskedEmail
-  /** The colour in which the exchange displays the sub-account. */
+  /** The color in which the exchange displays the sub-account. */
   readonly color: HexColour
   /** Whether the sub-account shares its parent account's identity verification. */
   readonly shareKyc: boolean
@@ -356,7 +356,7 @@ export interface OwnerMethods<Done> {
   /** Sets a market's index price. With `null`, the index price follows the spot market's last price again. */
   readonly moveIndex: (options: MarginActions.MoveReferenceOptions) => Done
   /**
-   * Sets a market's mark price, on which unrealised profits and liquidations depend. With `null`, the mark price
+   * Sets a market's mark price, on which unrealized profits and liquidations depend. With `null`, the mark price
    * follows the index price again.
    */
   readonly moveMark: (options: MarginActions.MoveReferenceOptions) => Done
@@ -494,7 +494,7 @@ export const ownerActions: OwnerActions = {
     MarginActions.MoveReference
   ),
   moveMark: owned<MarginActions.MoveReferenceOptions>(
-    "Sets a market's mark price, on which unrealised profits and liquidations depend. With `null`, the mark price follows the index price again.",
+    "Sets a market's mark price, on which unrealized profits and liquidations depend. With `null`, the mark price follows the index price again.",
     MarginActions.MoveReference
   ),
   setFunding: owned<MarginActions.SetFundingOptions>(

@@ -23,8 +23,8 @@ export interface Intended {
 
 /**
  * Whether the account's free margin covers a trade. The part of the trade that closes a position needs no margin, but
- * that part's loss and the fee may use up the margin that the opening part needs. The opening part must be covered at
- * the mark price and at the trade's price, because the mark price may come to follow the trade's price. For the
+ * that part's loss and the fee can use up the margin that the opening part needs. The opening part must be covered at
+ * the mark price and at the trade's price, because the trade can move the mark price to its own price. For the
  * counterparty, only the trade's price counts.
  */
 export const isCovered = (

@@ -51,7 +51,7 @@ export const isPossible = (state: State, market: MarketName, isLong: boolean, ex
   return false
 }
 
-/** The price at which other accounts' positions take over, rounded to a tick in those accounts' favour. */
+/** The price at which other accounts take over a liquidated position, rounded to a tick in those accounts' favor. */
 const priceOf = (state: State, market: Market, { account, side }: Order, last: Units.Units): Units.Units => {
   const { equity, pnl, value } = Margins.of(state, account)
   const { takerFee, tick } = Terms.of(market)
@@ -85,7 +85,7 @@ const orderOf = (
     reduceOnly: side !== "BOTH"
   })
 
-/** Trades a liquidation order against other accounts' profitable positions, highest rating first. */
+/** Fills a liquidation order against other accounts' profitable positions, highest rating first. */
 export const take = (work: Work, market: Market, trading: Trading, order: Order): void => {
   const { state } = work
   const last = trading.lastPrice

@@ -197,7 +197,7 @@ export interface BorrowInterestPaid<Number = Decimal> {
   readonly amount: Number
 }
 
-/** An account's equity plus unrealised profit fell to the margin call level. */
+/** An account's equity plus unrealized profit fell to the margin call level. */
 export interface MarginCalled {
   readonly _tag: "MarginCalled"
   /** The account. */

@@ -65,7 +65,7 @@ export const members = function*<A>({ isWaiting, places, start }: FifoQueue<A>):
   }
 }
 
-/** The members, latest first. The member that was yielded last may leave during the loop. */
+/** The members, latest first. It is safe for the member just yielded to leave during the loop. */
 export const latest = function*<A>({ isWaiting, places, start }: FifoQueue<A>): Generator<A, undefined> {
   for (let index = places.length - 1; index >= start; index--) {
     const member = places[index]

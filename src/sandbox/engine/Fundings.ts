@@ -46,9 +46,9 @@ export const sample = (state: State, from: number, to: number): void => {
 }
 
 /**
- * The rate, as a ratio, at which a market's funding would be settled now: the owner's rate if set, otherwise a rate
- * computed from the average premium since the latest settlement, where the n-th sample has weight n. Until the first
- * sample, the current premium is used.
+ * The rate, as a ratio, at which a market's funding would be settled now: the rate that the owner has set, if any;
+ * otherwise a rate computed from the average premium since the latest settlement, where the n-th sample has weight n.
+ * Until the first sample, the current premium is used.
  */
 export const rateOf = (state: State, market: MarketName): Units.Units => {
   const terms = state.funding.get(market)

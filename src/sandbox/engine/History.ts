@@ -37,7 +37,7 @@ export const apply = (
     const { identity } = history.state
     history.sequence++
     history.state = recall(action.sequence)
-    // The restored state may be older than the identity, but new identifiers must still differ from other venues'.
+    // The restored state might be older than the identity, but new identifiers must still differ from other venues'.
     if (identity !== undefined) history.state.identity = identity
     return { reply: done, events: [{ _tag: "Restored", sequence: action.sequence }], recorded: true }
   }

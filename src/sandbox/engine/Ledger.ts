@@ -72,7 +72,7 @@ interface Owner {
   readonly purses: Array<Purse>
   /** The number of purses that are not empty. */
   size: number
-  /** The `since` of the purse that was filled when all the holder's purses were empty; see {@link Purse}. */
+  /** The value of {@link Ledger.filled} when the holder last went from having no balance to having one. */
   since: number
 }
 

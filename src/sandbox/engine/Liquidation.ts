@@ -2,7 +2,7 @@
  * Makes margin calls and liquidates accounts at the end of each command whose prices or trades have worsened the
  * accounts' risk level; see `Risk`. Margin positions are closed before futures, and positions with smaller initial
  * margins are closed before those with larger ones. First a part of each position is closed; if that is not enough, the
- * rest is closed. A loss that the collateral can't pay is paid by the insurance account. Any remaining loss becomes the
+ * rest is closed. The insurance account pays losses that the collateral can't pay. Any remaining loss becomes the
  * account's debt.
  */
 import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"
@@ -187,7 +187,7 @@ const trigger = (state: State, markets: Set<MarketName>): void => {
 
 /**
  * Checks the accounts affected by the current command, and makes margin calls or liquidates accounts where necessary. A
- * liquidation may move prices, and so affect other accounts. Each affected account is checked once per round; accounts
+ * liquidation can move prices, and so affect other accounts. Each affected account is checked once per round; accounts
  * are checked in alphabetical order.
  */
 export const settle = (work: Work): void => {

@@ -61,7 +61,7 @@ const dearest = (state: State, order: Order): Units.Units =>
 const pendingOf = (state: State, order: Order): Units.Units =>
   isSecondLeg(state, order) ? 0n : Units.times(order.left - order.closing, limitOf(state, order))
 
-/** Updates an order's claim on its position, and the value that the order may add to the position. */
+/** Updates an order's claim on its position, and the value that the order could add to the position. */
 export const claim = (state: State, order: Order): void => {
   if (order.kind === "spot") return
   const isOpen = state.openOrders.has(order.id)
@@ -85,7 +85,7 @@ const marginOf = (state: State, market: Market, order: Positions.Trader, total: 
 }
 
 /**
- * The funds that an order with this total must lock: the cost of a spot order, or the margin and fee as if the complete
+ * The funds that an order with this total must lock: the cost of a spot order, or the margin and fee as if the entire
  * order opened a position. `total` is in units of the quote currency.
  */
 export const requirementOf = (
@@ -130,7 +130,7 @@ const reserve = ({ reserved }: State, account: string, more: Units.Units): void 
 
 /**
  * Adds an amount to an order's lock. Returns `false` if the account can't pay the amount. Margin is only reserved: it
- * stays in the collateral wallet, where it may consist of other assets and of profits.
+ * stays in the collateral wallet, where it can consist of other assets and of profits.
  */
 const put = ({ state }: Work, order: Order, more: Lock): boolean => {
   const { ticker, units, wallet } = more

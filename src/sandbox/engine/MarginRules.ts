@@ -12,7 +12,7 @@ export interface MarginRules {
   readonly partialShare: Units.Units
   /** The liquidation fee, as a ratio of the closed value. */
   readonly liquidationFee: Units.Units
-  /** The maximum amount by which the interest may move the funding premium. */
+  /** The bound on `interest - premium` in the funding rate, in both directions. */
   readonly fundingClamp: Units.Units
   /** The daily interest on borrowed assets. */
   readonly borrowRate: Units.Units

@@ -16,13 +16,13 @@ import * as Units from "./Units.ts"
 
 /** An account's margin values. */
 export interface Figures {
-  /** The weighted value of the collateral minus the debts, without unrealised profits. */
+  /** The weighted value of the collateral minus the debts, without unrealized profits. */
   readonly equity: Units.Units
   /** The initial margin of positions and orders. */
   readonly margin: Units.Units
   /** The maintenance margin of the positions. */
   readonly maintenance: Units.Units
-  /** The unrealised profit of the positions; negative if a loss. */
+  /** The unrealized profit of the positions; negative if a loss. */
   readonly pnl: Units.Units
   /** The value of the positions. */
   readonly value: Units.Units
@@ -57,7 +57,7 @@ export const fractionOf = (state: State, { account, cost, market }: Position): M
 export const marginOf = (state: State, position: Position): Units.Units =>
   MarginUnits.initialMargin(position.amount, priceOf(state, position), fractionOf(state, position))
 
-/** A position's unrealised profit; a loss is negative. */
+/** A position's unrealized profit; a loss is negative. */
 export const pnlOf = (state: State, position: Position): Units.Units => {
   const mark = markOf(state, position)
   return mark === undefined ? 0n : MarginUnits.unrealizedPnl(position.amount, position.cost, mark)
@@ -116,7 +116,7 @@ export const freeMargin = (state: State, account: string): Units.Units => {
 
 /**
  * The amount of an asset that can leave the collateral wallet. The rest must cover the margin of positions and orders.
- * Unrealised profits are not counted, because they do not belong to the account yet.
+ * Unrealized profits are not counted, because they do not belong to the account yet.
  */
 export const available = (state: State, account: string, ticker: Ticker): Units.Units => {
   const held = Ledger.balance(state.ledger, Ledger.free(account, "collateral"), ticker)

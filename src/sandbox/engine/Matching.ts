@@ -136,7 +136,7 @@ const take = (
 }
 
 /**
- * Trades an order with the outside market at the given price. If the collateral does not cover the complete amount, a
+ * Fills an order against the outside market at the given price. If the collateral does not cover the entire amount, a
  * margin or futures order trades only the part that closes a position.
  */
 const takeFromWorld = (
@@ -159,7 +159,7 @@ const takeFromWorld = (
 }
 
 /**
- * Trades a liquidation order. Without an outside price, the order trades against the book within the taker band. With
+ * Fills a liquidation order. Without an outside price, the order trades against the book within the taker band. With
  * an outside price, it trades against the book, but not beyond that price; the rest then trades with the outside
  * market. Any remainder stays open.
  */
@@ -264,7 +264,7 @@ const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units
 }
 
 /**
- * Locks a market order's estimated cost in the current book. An order larger than the book needs funds for its complete
+ * Locks a market order's estimated cost in the current book. An order larger than the book needs funds for its entire
  * amount: the part that the book cannot fill is valued at the worst price of the part that it can fill. Returns `false`
  * if the wallet's balance is too low.
  */
@@ -283,7 +283,7 @@ export const lockForMarket = (work: Work, market: Market, order: Order): boolean
 
 /**
  * The funds that a limit order must lock. `least` is the order's value at its limit, amount × limit. A sell order that
- * fills immediately may trade above its limit, so the position that it opens needs more margin.
+ * fills immediately can trade above its limit, so the position that it opens needs more margin.
  */
 export const requirementForLimit = (
   work: Work,

@@ -22,7 +22,7 @@ type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag
 const rule = (name: "flat" | "side" | "opposite" | "positionMaximum" | "pendingMaximum" | "covered" | "held") =>
   ({ kind: "margin", rule: name }) as const
 
-/** Whether an account has positions, or open margin or futures orders. If `kind` is given, only that kind counts. */
+/** Whether an account has positions, or open margin or futures orders. If `kind` is given, ignores the other kinds. */
 const isBusy = ({ markets, openOrders, positionsOf }: State, account: string, kind?: Order["kind"]): boolean => {
   for (const { market } of positionsOf.get(account) ?? []) {
     if (kind === undefined || markets.get(market)?.type === kind) return true
@@ -35,8 +35,8 @@ const isBusy = ({ markets, openOrders, positionsOf }: State, account: string, ki
 
 /**
  * Sets an account's leverage, which applies to all its positions. Open orders keep the margin that they have reserved.
- * Refused if the collateral would not cover the margin, or if the policy forbids a change while there are positions or
- * orders.
+ * Refuses a leverage at which the collateral would not cover the margin, and any change that the policy forbids while
+ * there are positions or orders.
  */
 export const setLeverage = ({ events, state }: Work, id: string, { leverage }: Of<"SetLeverage">): Reply.Reply => {
   const account = state.accounts.get(id)
@@ -56,7 +56,7 @@ export const setLeverage = ({ events, state }: Work, id: string, { leverage }: O
   return { _tag: "LeverageSet", leverage }
 }
 
-/** Switches an account's hedge mode. Refused while the account has positions or orders on futures markets. */
+/** Switches an account's hedge mode. Refuses to do so while the account has positions or orders on futures markets. */
 export const setHedgeMode = (
   { events, state }: Work,
   id: string,
@@ -136,7 +136,7 @@ export const refusalOf = (
 
 const noPosition = Reply.refused("positionNotFound", ["positionId", rule("held")])
 
-/** Closes a position with a market order for its complete size. The book may fill this order only partly. */
+/** Closes a position with a market order for its entire size. The book might fill this order only partly. */
 export const closePosition = (
   work: Work,
   account: string,

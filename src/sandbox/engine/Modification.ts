@@ -53,7 +53,7 @@ const outOfBounds = (market: Market.Market, order: Order, changes: Modify): Repl
   )
 }
 
-/** The size of the new order, or a refusal if it is not above zero. The filled part stays with the old order. */
+/** The size of the new order, or a refusal if the size is not above zero. The filled part stays with the old order. */
 const sizeOf = (order: Order, { amount, total }: Modify): Orders.Size | Reply.Reply => {
   const asked = amount ?? total
   if (asked === undefined) {

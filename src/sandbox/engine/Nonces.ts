@@ -19,8 +19,8 @@ const windowSize = 2 * nonceWindowMillis + 1
 const beyondWindow = 10n ** 13n
 
 /**
- * Once twice as many nonces as needed are stored, drops the smallest nonces, which would be refused even without being
- * stored.
+ * Once twice as many nonces as needed are stored, drops the smallest nonces, which the engine refuses even if they are
+ * not stored.
  */
 const prune = (key: Key): void => {
   if (key.usedNonces.size < 2 * windowSize) return

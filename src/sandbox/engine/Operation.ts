@@ -47,7 +47,7 @@ export interface PlaceLimit extends WithExit {
   readonly collateral: boolean
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
-  /** Whether the order is refused if it would take liquidity. Defaults to `false`. */
+  /** Whether the exchange refuses the order if it would take liquidity. Defaults to `false`. */
   readonly postOnly?: boolean
   /**
    * Whether the part that can't trade immediately is canceled (immediate or cancel). Defaults to `false`; can't be
@@ -90,7 +90,7 @@ export interface PlaceMarket extends WithExit {
   readonly amount: Amount
   /** Whether `amount` is the total that a buy spends, in units of the quote currency. Ignored for sells. */
   readonly quoteAmount: boolean
-  /** Whether the order trades a position instead of wallet balances. */
+  /** Whether the order affects a position instead of wallet balances. */
   readonly collateral: boolean
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
@@ -106,7 +106,7 @@ export interface PlaceMarket extends WithExit {
   readonly positionSide?: PositionSide
 }
 
-/** Places a stop-limit order (document, Endpoints §3) on wallet balances or on a position. */
+/** Places a stop-limit order that trades wallet balances or a position (the document, Endpoints §3). */
 export interface PlaceStopLimit extends WithExit {
   readonly _tag: "PlaceStopLimit"
   /** The market to trade on. */
@@ -129,7 +129,7 @@ export interface PlaceStopLimit extends WithExit {
    * The self-trade prevention: how the order avoids trading with another order of the same account. Defaults to `"no"`.
    */
   readonly stp?: SelfTradePrevention
-  /** Whether the order trades a position instead of wallet balances. Defaults to `false`. */
+  /** Whether the order affects a position instead of wallet balances. Defaults to `false`. */
   readonly collateral?: boolean
   /** Whether the order may only reduce a position. Defaults to `false`. */
   readonly reduceOnly?: boolean
@@ -153,7 +153,7 @@ export interface PlaceStopMarket extends WithExit {
   readonly amount: Amount
   /** The price that triggers the order, in units of the quote currency. */
   readonly activationPrice: Price
-  /** Whether the order trades a position instead of wallet balances. */
+  /** Whether the order affects a position instead of wallet balances. */
   readonly collateral: boolean
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
@@ -169,7 +169,7 @@ export interface PlaceStopMarket extends WithExit {
   readonly positionSide?: PositionSide
 }
 
-/** Places a collateral OCO order (document, Endpoints §2). */
+/** Places a collateral OCO order (the document, Endpoints §2). */
 export interface PlaceOco {
   readonly _tag: "PlaceOco"
   /** The market to trade on. */
@@ -222,7 +222,7 @@ export interface Modify {
   readonly _tag: "Modify"
   /** The order's market. */
   readonly market: MarketName
-  /** The exchange's identifier, which takes precedence over the client order id. */
+  /** The order id assigned by the exchange. It takes precedence over the client order id. */
   readonly orderId?: OrderId
   /** The client order id, which the new order keeps. */
   readonly clientOrderId?: ClientOrderId
@@ -243,7 +243,7 @@ export interface Cancel {
   readonly _tag: "Cancel"
   /** The order's market. */
   readonly market: MarketName
-  /** The exchange's identifier, which takes precedence over the client order id. */
+  /** The order id assigned by the exchange. It takes precedence over the client order id. */
   readonly orderId?: OrderId
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
@@ -278,7 +278,7 @@ export interface CancelConditional {
   readonly id: OrderId
 }
 
-/** Cancels an account's open orders (document, Endpoints §4). */
+/** Cancels an account's open orders (the document, Endpoints §4). */
 export interface CancelAll {
   readonly _tag: "CancelAll"
   /** The only market on which orders are canceled; all markets if absent. */
@@ -328,7 +328,7 @@ export interface CreateCode {
   readonly drawn?: string
 }
 
-/** Applies a code (document, Endpoints §6). */
+/** Applies a code (the document, Endpoints §6). */
 export interface ApplyCode {
   readonly _tag: "ApplyCode"
   /** The code to apply. */
@@ -365,7 +365,7 @@ export interface CreateSubAccountKey {
   readonly drawn?: string
 }
 
-/** Deletes a sub-account (document, Endpoints §11). */
+/** Deletes a sub-account (the document, Endpoints §11). */
 export interface DeleteSubAccount {
   readonly _tag: "DeleteSubAccount"
   /** The sub-account to delete. The sub-account must be empty. */

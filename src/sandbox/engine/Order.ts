@@ -12,7 +12,7 @@ import type {
 } from "../../domain/Order.ts"
 import type { Units } from "./Units.ts"
 
-/** The trigger of a stop order (document, "Stop order activation"). */
+/** The trigger of a stop order (the document, "Stop order activation"). */
 export interface Trigger {
   /** The activation price, in units of the quote currency. */
   readonly price: Price
@@ -67,8 +67,8 @@ export interface Order {
   /** The order type, such as limit, market or stop limit. */
   readonly type: OrderType
   /**
-   * The kind of market: `spot` orders trade wallet balances, `margin` and `futures` orders trade positions. A call that
-   * cancels all orders can filter by this kind.
+   * The kind of market: `spot` orders affect wallet balances, `margin` and `futures` orders affect positions. A call
+   * that cancels all orders can filter by this kind.
    */
   readonly kind: "spot" | "margin" | "futures"
   /** The amount as the caller wrote it. */
@@ -99,7 +99,7 @@ export interface Order {
   readonly stp: SelfTradePrevention
   /** Whether the order may only reduce a position. */
   readonly reduceOnly: boolean
-  /** The side of the position that the order trades. `undefined` on spot orders. */
+  /** The side of the position that the order affects; `undefined` for spot orders. */
   readonly positionSide: PositionSide | undefined
   /** The identifier of the OCO order or exit of which this order is a leg. `undefined` on all other orders. */
   readonly oco: OrderId | undefined
@@ -120,7 +120,7 @@ export interface Order {
    * closed.
    */
   queued: Units | undefined
-  /** The status (document, "States and transitions"). */
+  /** The status (the document, "States and transitions"). */
   status: OrderStatus
   /** The amount not yet filled, in the units of `quantity`. */
   left: Units

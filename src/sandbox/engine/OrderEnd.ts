@@ -74,8 +74,8 @@ export const endOtherLeg = (work: Work, order: Order): void => {
 }
 
 /**
- * Updates an exit after one of its legs closed or was triggered. A trigger cancels the other leg; otherwise the other
- * leg stays open.
+ * Updates an exit after one of its legs closed or was triggered. If the leg was triggered, the other leg is canceled;
+ * otherwise, the other leg stays open.
  */
 const endExit = (work: Work, exit: Exit, leg: Order): void => {
   const other = exit.takeProfit === leg ? exit.stopLoss : exit.takeProfit

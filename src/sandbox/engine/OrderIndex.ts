@@ -51,7 +51,8 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
 
   private at(number: number, id: OrderId): A | undefined {
     const item = this.items.get(number)
-    // Another string, for example one with leading zeros, may convert to the same number but is not the identifier.
+    // Another string, for example one with leading zeros, could convert to the same number, but it is not the
+    // identifier.
     return item?.id === id ? item : undefined
   }
 
@@ -111,7 +112,7 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
   }
 
   /**
-   * An account's items, on one market or on all, latest first. The item that was yielded last may be removed during the
+   * An account's items, on one market or on all, latest first. It is safe to remove the item just yielded during the
    * loop.
    */
   *latest(account: string, market?: MarketName): Generator<A, undefined> {

@@ -41,12 +41,12 @@ export const kindOf = (market: Market.Market, collateral: boolean): Order["kind"
 /** The refusal if the wallet lacks the funds that an order needs. */
 export const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
 
-/** The refusal if the account may not place orders of this kind. */
+/** The refusal if the account is not allowed to place orders of this kind. */
 export const notPermitted = Reply.refused("notPermitted")
 
 /**
- * Whether an account may place orders of this kind. Only sub-accounts are restricted. Orders on positions require the
- * permission to trade on margin.
+ * Whether an account may place orders of this kind. Only sub-accounts are restricted. Orders that affect positions
+ * require the permission to trade on margin.
  */
 export const isPermitted = ({ subAccounts }: State, account: string, kind: Order["kind"]): boolean =>
   subAccounts.get(account)?.[kind === "spot" ? "spotEnabled" : "collateralEnabled"] !== false
@@ -92,8 +92,8 @@ const lock = (work: Work, market: Market.Market, order: Order, total: Units.Unit
 }
 
 /**
- * The refusal if the venue's policy or the market's brackets don't allow an order on a position. `total` is the order's
- * value, in units of the quote currency; `replaced` is the order that `order` is about to replace.
+ * The refusal if the venue's policy or the market's brackets don't allow an order that affects a position. `total` is
+ * the order's value, in units of the quote currency; `replaced` is the order that `order` is about to replace.
  */
 export const refusalOf = (
   { state }: Work,
@@ -128,6 +128,13 @@ export const conditionOf = (
  */
 export const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Units.Units): boolean =>
   policy.activation === "last-price" && trading.get(market)?.lastPrice === price
+
+/**
+ * Whether a stop-loss waits for a better price than the last price, on a venue whose policy derives the condition from
+ * the last price: above the last price for a sell, below it for a buy.
+ */
+const isOnWrongSide = (state: State, market: MarketName, side: OrderSide, price: Units.Units): boolean =>
+  state.policy.activation === "last-price" && conditionOf(state, market, side, price) !== activationConditionOf(side)
 
 /** The refusal if the activation price equals the last price; see {@link isAtLastPrice}. */
 export const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
@@ -439,6 +446,9 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
   const stopLoss = make(work, account, { ...leg, type: "stop limit", price: stopLimitPrice, stop }, 2)
   const takeProfit = make(work, account, { ...leg, type: "limit", price, stop: undefined }, 3)
   const limit = Units.from(price) ?? 0n
+  if (isOnWrongSide(state, market.name, side, trigger)) {
+    return Reply.refused("wrongStopLoss", ["activationPrice", { kind: "exitSide" }])
+  }
   if (Matching.wouldTake(work, takeProfit, limit)) return Reply.refused("notMaker", ["price", { kind: "maker" }])
   // Only one leg ever trades, so the larger lock covers both.
   const stopLimit = Units.from(stopLimitPrice) ?? 0n

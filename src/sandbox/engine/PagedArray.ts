@@ -15,7 +15,8 @@ interface Page<V> {
 }
 
 /**
- * Values by index. Neighbouring indexes share a page, so a value takes less memory than in a map, and is found faster.
+ * Values, keyed by index. Neighboring indexes share a page, so a value takes less memory than in a map, and is found
+ * faster.
  */
 export class PagedArray<V> {
   /** The pages up to the highest index. A page that becomes empty is dropped, unless it is the last page. */

@@ -22,7 +22,7 @@ export interface Position {
   amount: Units
   /** The total paid (long) or received (short) for the open part, in units of the quote currency. */
   cost: Units
-  /** The realised profit and loss of the closed parts, without fees, in units of the quote currency. */
+  /** The realized profit and loss of the closed parts, without fees, in units of the quote currency. */
   realised: Units
   /** The fees of all trades so far, in units of the quote currency. */
   fees: Units

@@ -19,8 +19,8 @@ import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
 /**
- * An account's trade on a position, possibly only intended; every order has these fields. In hedge mode, `side` and
- * `reduceOnly` select the position.
+ * An account's actual or intended trade that changes a position. Every order has these fields. In hedge mode, `side`
+ * and `reduceOnly` select the position.
  */
 export interface Trader {
   /** The account that trades. */
@@ -48,11 +48,11 @@ export const get = (
 export const isHedged = ({ accounts, markets }: State, account: string, market: string): boolean =>
   accounts.get(account)?.hedgeMode === true && markets.get(market as MarketName)?.type === "futures"
 
-/** The side of the position that an order trades. */
+/** The side of the position that an order affects. */
 export const sideOf = (state: State, { account, market, reduceOnly, side }: Trader): PositionSide =>
   isHedged(state, account, market) ? ((side === "buy") === reduceOnly ? "SHORT" : "LONG") : "BOTH"
 
-/** The open position that an order trades. */
+/** The open position that an order affects. */
 export const of = (state: State, trader: Trader): Position | undefined =>
   get(state, trader.account, trader.market, sideOf(state, trader))
 
@@ -141,7 +141,7 @@ export const charge = (
   Ledger.charge(ledger, Ledger.pair(ledger, account, "collateral", money), to, units)
 }
 
-/** A trade on a position. */
+/** A trade that changes a position. */
 export interface Traded {
   /** The amount, in units of the base currency. */
   readonly quantity: Units.Units

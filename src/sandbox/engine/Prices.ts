@@ -20,7 +20,7 @@ export const addStopOrder = ({ state }: Work, order: StopOrder): void => {
 }
 
 /**
- * Executes every stop order triggered by a market's last price, oldest first. A triggered order may trade, which may
+ * Executes every stop order triggered by a market's last price, oldest first. A triggered order can trade, which can
  * move the price and trigger more orders. Each order is triggered at most once, so the loop terminates. `moved` is the
  * price if the venue's owner has just moved it; the outside market then trades any amount at that price.
  */
@@ -97,7 +97,7 @@ export const setPrice = (work: Work, market: Market, price: Units.Units): void =
 }
 
 /**
- * Moves the price of a market that the counterparty does not quote. Stop orders triggered by the price may trade with
+ * Moves the price of a market that the counterparty does not quote. Stop orders triggered by the price can trade with
  * the outside market at the new price.
  */
 export const movePrice = (work: Work, market: Market, price: Units.Units): void => {

@@ -26,7 +26,7 @@ const sources: ReadonlyMap<MarketName, MarketName> = new Map(
 )
 
 /**
- * For each market, the markets whose reference prices may depend on its last price: the market itself and, for a spot
+ * For each market, the markets whose reference prices can depend on its last price: the market itself and, for a spot
  * market, the futures with the same currencies.
  */
 const followers: ReadonlyMap<MarketName, ReadonlyArray<MarketName>> = new Map(

@@ -139,8 +139,8 @@ export interface Invalid {
 }
 
 /**
- * The command is refused for a reason other than an invalid field. The command has changed nothing, except that a call
- * has updated its key's nonces and last activity. With `nonceUsed`, the call has not updated these either.
+ * The engine refuses the command for a reason other than an invalid field. The command has changed nothing, except that
+ * a call has updated its key's nonces and last activity. With `nonceUsed`, the call has not updated these either.
  */
 export interface Refused {
   readonly _tag: "Refused"
@@ -154,6 +154,7 @@ export interface Refused {
    * - `notPermitted`: the sub-account lacks the permission for spot orders, or for orders on margin
    * - `orderNotFound`: there is no such open order
    * - `notMaker`: the order must not take liquidity, but would
+   * - `wrongStopLoss`: the activation price of an OCO order's stop-loss is on the wrong side of the last price
    * - `noQuote`: the order's limit is the best price on one side of the book, but that side is empty
    * - `positionNotFound`: the account has no such open position
    * - `leverageNotCovered`: the collateral does not cover the positions and orders at the new leverage
@@ -171,6 +172,7 @@ export interface Refused {
     | "notPermitted"
     | "orderNotFound"
     | "notMaker"
+    | "wrongStopLoss"
     | "noQuote"
     | "positionNotFound"
     | "leverageNotCovered"

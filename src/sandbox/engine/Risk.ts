@@ -1,6 +1,6 @@
 /**
- * Determines whether an account gets a margin call or is liquidated, and the prices at which that may change. An
- * account's worth is its equity plus its unrealised profit. While its worth is above the margin call level, the account
+ * Determines whether an account gets a margin call or is liquidated, and the prices at which that can change. An
+ * account's value is its equity plus its unrealized profit. While its value is above the margin call level, the account
  * is safe. At or below that level, it has a margin call. At or below the maintenance margin, it is liquidated.
  */
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -17,13 +17,13 @@ import * as Watches from "./Watches.ts"
 /** An account's risk level. */
 export type Level = "ease" | "call" | "liquidation"
 
-/** An account's worth, and the worth at which the account gets a margin call or is liquidated. */
+/** An account's value, and the values at which the account gets a margin call or is liquidated. */
 export interface Bounds {
-  /** The account's worth: its equity plus its unrealised profit. */
+  /** The account's value: its equity plus its unrealized profit. */
   readonly worth: Units.Units
-  /** The worth at which the account gets a margin call. */
+  /** The account value at which the account gets a margin call. */
   readonly call: Units.Units
-  /** The worth at which the account is liquidated. */
+  /** The account value at which the account is liquidated. */
   readonly liquidation: Units.Units
 }
 
@@ -50,19 +50,19 @@ const levelIn = ({ call, liquidation, worth }: Bounds): Level =>
 export const levelOf = (state: State, account: string): Level =>
   account === Quotes.account || !state.positionsOf.has(account) ? "ease" : levelIn(boundsOf(state, account))
 
-/** A price on which an account's worth depends. */
+/** A price on which an account's value depends. */
 interface Exposure {
   readonly source: Watches.Source
   /** The current price; `undefined` if there is no price yet. */
   readonly price: Units.Units | undefined
   /**
-   * How much the distance between the account's worth and a bound changes per unit of price. The bound is a fraction of
+   * How much the distance between the account's value and a bound changes per unit of price. The bound is a fraction of
    * the initial margin.
    */
   readonly slope: Units.Units
 }
 
-/** The prices on which the distance between an account's worth and a bound depends. */
+/** The prices on which the distance between an account's value and a bound depends. */
 const exposuresOf = (state: State, account: string, share: Units.Units): ReadonlyArray<Exposure> => {
   const slopes = new Map<Watches.Source, { readonly price: Units.Units | undefined; slope: Units.Units }>()
   for (const position of state.positionsOf.get(account) ?? []) {
@@ -86,7 +86,7 @@ const exposuresOf = (state: State, account: string, share: Units.Units): Readonl
   return Array.from(slopes, ([source, { price, slope }]) => ({ source, price, slope }))
 }
 
-/** An upper bound on the rounding error in an account's worth, for each position or asset. */
+/** An upper bound on the rounding error in an account's value, for each position or asset. */
 const rounding = 4n
 
 /**
@@ -126,7 +126,7 @@ const watchMoves = (state: State, account: string, share: Units.Units): void => 
 }
 
 /**
- * Replaces an account's watches with new ones at the prices at which the account's risk level may change. Returns the
+ * Replaces an account's watches with new ones at the prices at which the account's risk level can change. Returns the
  * current level.
  */
 export const renew = (state: State, account: string): Level => {

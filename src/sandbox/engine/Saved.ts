@@ -161,7 +161,7 @@ const loadCandles = (state: State.State, { candles }: Saved): void => {
   for (const [market, lists] of candles) {
     for (const [level, list] of lists.entries()) {
       const loaded = state.trading.get(market)?.candles[level]
-      // There may be too many items to pass as the arguments of a single call.
+      // There might be too many items to pass as the arguments of a single call.
       if (loaded !== undefined) { for (const candle of list) loaded.push(candle) }
     }
   }

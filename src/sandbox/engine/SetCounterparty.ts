@@ -18,7 +18,7 @@ export interface CounterpartyOptions {
   /** The number of price levels on each side; 1 to 50. Defaults to `5`. */
   readonly levels?: number
   /**
-   * The distance between neighbouring levels, as a percentage of the mid; 0 to 1, but at least one tick. Defaults to
+   * The distance between neighboring levels, as a percentage of the mid; 0 to 1, but at least one tick. Defaults to
    * `0.05`.
    */
   readonly step?: Decimal
@@ -64,7 +64,7 @@ export const SetCounterparty = {
   levels: setting(Schema.Int, "The number of price levels on each side; 1 to 50; 5 by default."),
   step: setting(
     Decimal,
-    "The distance between neighbouring levels, as a percentage of the mid; 0 to 1; 0.05 by default."
+    "The distance between neighboring levels, as a percentage of the mid; 0 to 1; 0.05 by default."
   ),
   amount: setting(
     Amount,

@@ -31,15 +31,15 @@ export interface Deal extends Omit<Trade, "id" | "at" | "rpi"> {
 const roleOf = (order: Order, { side }: Pick<Trade, "side">): Fill["role"] => order.side === side ? "taker" : "maker"
 
 /**
- * The reason why an order on a position was placed. The client order id shows the reason, because callers can't choose
- * a client order id that contains an exclamation mark.
+ * The reason why an order that affects a position was placed. The client order id shows the reason, because callers
+ * can't choose a client order id that contains an exclamation mark.
  */
 const causeOf = ({ clientOrderId }: Order): Cause => {
   if (clientOrderId === undefined || !clientOrderId.endsWith("!")) return "order"
   return clientOrderId.startsWith("adl") ? "adl" : "liquidation"
 }
 
-/** Settles one order of a trade on positions. Returns the fee. */
+/** Settles an order's part in a trade, for an order that affects a position. Returns the fee. */
 const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Units.Units => {
   const { state } = work
   const { amount, price, total } = deal
@@ -57,9 +57,9 @@ const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Uni
 
 /**
  * Whether the two orders of a spot trade pay each other directly. Otherwise, each order trades with the lender, which
- * passes on all payments. The lender can be skipped if its purses are empty, because the trade would leave them empty
- * again. Otherwise, one of the lender's purses could become empty in between, which would change the purse's place in
- * the sequence of saved balances.
+ * passes on all payments. The lender can be skipped if its purses for both assets are empty, because the trade would
+ * leave them empty again. If a purse is not empty, the trade through the lender could empty it briefly, which would
+ * change its place in the sequence of saved balances.
  */
 const isDirect = ({ state }: Work, { money, stock }: Market, maker?: Order, taker?: Order): boolean => {
   if (maker?.kind !== "spot" || taker?.kind !== "spot") return false
@@ -69,7 +69,7 @@ const isDirect = ({ state }: Work, { money, stock }: Market, maker?: Order, take
   return Ledger.purseOf(lender, stock).units === 0n && Ledger.purseOf(lender, money).units === 0n
 }
 
-/** Settles one order of a spot trade. Returns the fee. */
+/** Settles a spot order's part in a trade. Returns the fee. */
 const fillSpot = (work: Work, market: Market, order: Order, deal: Deal, isDirect: boolean): Units.Units => {
   const { ledger } = work.state
   const { house, lender } = ledger.others
@@ -157,7 +157,7 @@ const publish = (work: Work, market: Market, trading: Trading, deal: Deal, { isO
   const { amount, price, side, total } = deal
   const done: Trade = { id: ++work.state.lastId, at: work.at, price, amount, side, rpi: maker?.rpi === true }
   if (isOffBook === true) return done
-  // The taker may immediately move the price further, but stop orders are still triggered by this price.
+  // The taker might immediately move the price further, but stop orders are still triggered by this price.
   if (price !== trading.lastPrice) {
     PendingStopOrders.markTriggered(trading.waiting, price)
     trading.lastPrice = price

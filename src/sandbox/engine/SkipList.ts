@@ -71,7 +71,7 @@ export class SkipList<V> {
     })
   }
 
-  /** The values, smallest key first. The value that was yielded last may be removed during the loop. */
+  /** The values, smallest key first. It is safe to remove the value just yielded during the loop. */
   *[Symbol.iterator](): Generator<V, undefined> {
     for (let entry = this.start[0]; entry !== undefined; entry = entry.next[0]) yield entry.value
   }

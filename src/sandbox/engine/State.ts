@@ -81,7 +81,7 @@ export interface Key {
   endpoints: ReadonlyArray<KeyEndpoint> | undefined
   /** Whether the key may make calls. */
   enabled: boolean
-  /** The time of the last accepted call; before the first call, the time of creation. */
+  /** The time of the latest accepted call; before the first call, the time of creation. */
   lastActivity: UnixSeconds
   /** The nonces that the key has used, each with the time of its use in Unix microseconds. */
   readonly usedNonces: Map<bigint, number>
@@ -94,9 +94,9 @@ export interface Key {
   nonceFloor: bigint
 }
 
-/** A sub-account (document, Endpoints §9). */
+/** A sub-account (the document, Endpoints §9). */
 export interface SubAccount {
-  /** The identifier that the sub-account and its account share. */
+  /** The sub-account's identifier, which is also its key in {@link State.accounts}. */
   readonly id: SubAccountId
   /** The account that owns the sub-account. */
   readonly parent: string
@@ -109,7 +109,7 @@ export interface SubAccount {
   readonly alias: string
   /** The masked e-mail address; empty if there is no address. */
   readonly email: MaskedEmail
-  /** The colour in which the exchange displays the sub-account. */
+  /** The color in which the exchange displays the sub-account. */
   readonly color: HexColour
   /** Whether the sub-account shares its parent account's identity verification. */
   readonly shareKyc: boolean
@@ -121,7 +121,7 @@ export interface SubAccount {
   collateralEnabled: boolean
 }
 
-/** A code that an account has created (document, Endpoints §6). */
+/** A code that an account has created (the document, Endpoints §6). */
 export interface IssuedCode {
   /** The code's text. */
   readonly code: Code
@@ -187,7 +187,7 @@ export interface Investment {
   nextAt: number
 }
 
-/** An interest payment (document, Endpoints §1). */
+/** An interest payment (the document, Endpoints §1). */
 export interface Payment {
   /** The plan that paid the interest. */
   readonly planId: PlanId
@@ -269,7 +269,7 @@ export interface PriceStep {
 
 /** The state of an exchange. */
 export interface State {
-  /** The policy: the exchange's behaviour where it depends on the dialect. */
+  /** The policy: the exchange's behavior where it depends on the dialect. */
   readonly policy: VenuePolicy
   /** The markets, keyed by name. */
   readonly markets: ReadonlyMap<MarketName, Market>
@@ -307,7 +307,7 @@ export interface State {
   readonly exits: OrderIndex<Exit>
   /** The part of each position that open orders would close. Derived from other fields. */
   readonly claims: Claims
-  /** The value that open orders may add to each futures position. Derived from other fields. */
+  /** The value that open orders could add to each futures position. Derived from other fields. */
   readonly pending: Pending
   /** The open positions, keyed by account, market and, in hedge mode, side. */
   readonly positions: Map<string, Position>
@@ -336,11 +336,11 @@ export interface State {
   readonly fundingPayments: Map<string, Array<FundingPayment>>
   /** The borrows of each account, oldest first. */
   readonly borrows: Map<string, Array<Borrow>>
-  /** The prices at which accounts may get a margin call or be liquidated. Derived from other fields. */
+  /** The prices at which accounts might get a margin call or be liquidated. Derived from other fields. */
   readonly watches: Watches.Watches
   /** The client order ids that each account has ever used. */
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>
-  /** The last number that was assigned to an order, a transaction or a record. */
+  /** The latest number that was assigned to an order, a transaction or a record. */
   lastId: number
   /**
    * The prefix for the identifiers of keys, codes and sub-accounts. Without a prefix, different venues create the same

@@ -35,7 +35,7 @@ const isBeyond = (price: Price, entry: Units.Units, isAbove: boolean): boolean =
 
 /**
  * The exit that an order requests; `undefined` if the order requests no exit; a refusal if the exit is invalid. Only an
- * order that may open a position can have an exit. The take-profit must be on the profit side of `entry`, the expected
+ * order that can open a position can have an exit. The take-profit must be on the profit side of `entry`, the expected
  * entry price, and the stop-loss on the loss side. If `entry` is `undefined`, the sides are not checked.
  */
 export const of = (

@@ -59,7 +59,7 @@ export const of = (market: Market.Market): Terms => {
   return terms
 }
 
-/** The order fields that are restricted by market rules, as the caller wrote them. */
+/** The order fields that a market's rules restrict, as the caller wrote them. */
 export interface Bounded {
   /** Whether the order requires a market with margin trading. */
   readonly collateral: boolean

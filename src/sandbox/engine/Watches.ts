@@ -1,8 +1,8 @@
 /**
- * Finds the accounts that may get a margin call or be liquidated by a price move, without evaluating the other
- * accounts. Each account with positions watches every price on which its worth depends, with a bound for each price.
- * While all prices are within their bounds, the account's risk level can't change. A price beyond a bound only causes
- * the account to be checked.
+ * Finds the accounts that might get a margin call or be liquidated because of a price move, without evaluating the
+ * other accounts. Each account with positions watches every price on which its value depends, with a bound for each
+ * price. While all prices are within their bounds, the account's risk level can't change. A price beyond a bound only
+ * causes the account to be checked.
  */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import { SkipList } from "./SkipList.ts"

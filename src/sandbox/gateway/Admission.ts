@@ -1,7 +1,8 @@
 /**
- * Decides whether a call is admitted (document, "Authentication" and "Limits"). For a private call, admission checks,
- * in this order: payload header, key and signature, content type and body, permissions, rate limit, envelope, nonce.
- * The engine then checks whether the nonce has been used. For a public call, admission checks only the rate limit.
+ * Decides whether a call is admitted (the document, "Authentication" and "Limits"). For a private call, admission
+ * checks, in this order: payload header, key and signature, content type and body, permissions, rate limit, envelope,
+ * nonce. The engine then checks whether the nonce has been used. For a public call, admission checks only the rate
+ * limit.
  */
 import * as Result from "effect/Result"
 import { isUtf8 } from "node:buffer"
@@ -126,7 +127,7 @@ export const tradingKeyType = "1"
 /** The calls that move funds into or out of the account: applying a code and creating a code. */
 const movesFunds: ReadonlySet<string> = new Set([CodeCreation.endpoint.path, Codes.endpoint.path])
 
-/** Whether a key's restrictions and type allow a call (document, "Authentication", 4). */
+/** Whether a key's restrictions and type allow a call (the document, "Authentication", 4). */
 const isAllowed = ({ endpoints, type }: Key, { path }: Endpoint.Any): boolean =>
   (endpoints === undefined || endpoints.some(({ name }) => name === path)) &&
   !(type === tradingKeyType && movesFunds.has(path))

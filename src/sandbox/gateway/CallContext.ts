@@ -25,7 +25,7 @@ export interface CallContext {
   readonly keyTitle: string | undefined
 }
 
-/** Creates the context of a call: finds the account that the request claims to come from, and the endpoint called. */
+/** Creates the context for a call: finds the account that the request claims to come from, and the endpoint called. */
 export const recognise = (
   request: Request,
   { keys }: State,

@@ -2,16 +2,16 @@
 import type * as Schema from "effect/Schema"
 import type { NewRequest, RequestRecord } from "./RequestRecord.ts"
 
-/** The text shown instead of a secret value. */
+/** The string shown instead of a secret value. */
 const hidden = "***"
 
 /** Fields whose values are secret, because they are worth money or give access to money. */
 const secretFields: ReadonlySet<string> = new Set(["code", "passphrase"])
 
-/** The maximum length of a text that is shown, in characters. */
+/** The maximum length of a string that is shown, in characters. */
 const longest = 200
 
-/** The maximum length of a text that is shown within a list, in characters. */
+/** The maximum length of a string that is shown within a list, in characters. */
 const longestInList = 20
 
 /** The maximum number of list items shown. */
@@ -24,7 +24,7 @@ export const scrub = (text: string, secrets: Iterable<string>, most: number = lo
   return copy(shown.length > most ? `${shown.slice(0, most)}…` : shown)
 }
 
-/** Copies a string into its own memory, because a slice would keep the complete original string alive. */
+/** Copies a string into its own memory, because a slice would keep the entire original string alive. */
 const copy = (text: string): string => Buffer.from(text).toString()
 
 const showScalar = (value: unknown, secrets: Iterable<string>, most?: number): Schema.Json => {
@@ -59,7 +59,9 @@ export const kept = 5000
 
 /** A call in the log. The call's record is built when the record is read, because most records are never read. */
 export interface Logged {
-  /** The call's number since the venue was opened; the first is 1. */
+  /**
+   * The call's number in the log; the first is 1. A venue that wakes up continues the numbers from before its sleep.
+   */
   readonly number: number
   /** The time of the call, in Unix microseconds on the venue's clock. */
   readonly at: number

@@ -116,8 +116,8 @@ const always = <A>(value: A) => (): A => value
 const lengthOf = ({ body, path, query = "" }: Request): number => body.length + path.length + query.length
 
 /**
- * Creates the record of a call whose response was `answer`. The hint is determined immediately, because it depends on
- * keys and nonces, which change later. The rest of the record is built on demand, without keeping a long request alive.
+ * Returns a function that builds the record for a call whose response was `answer`, without keeping a long request
+ * alive. The hint is determined immediately, because it depends on keys and nonces, which change later.
  */
 export const record = (
   called: CallContext,

@@ -65,7 +65,7 @@ const reduce = (answer: Written): Written => ({
   })
 })
 
-/** Sends the complete response in small parts, ten per second. */
+/** Sends the entire response in small parts, ten per second. */
 const slowDown = ({ body, headers, status }: Written, bytesPerSecond: number): Streamed => {
   const bytes = new TextEncoder().encode(body)
   const perTick = Math.max(1, Math.ceil(bytesPerSecond / 10))

@@ -139,8 +139,8 @@ export interface Malformed {
 }
 
 /**
- * The call is applied, but its response has a form that no client knows, as after a change of the exchange: it contains
- * only order ids.
+ * The call is applied, but its response has a form that no client knows, as after a change to the exchange's API: it
+ * contains only order ids.
  *
  * @category models
  */
@@ -203,8 +203,8 @@ export interface Fault {
    */
   readonly apiKey?: string
   /**
-   * The channel whose messages go wrong, by its name on the wire, such as `depth`; every channel if absent. Applies
-   * only to message symptoms.
+   * The name, as on the wire, of the channel whose messages go wrong, such as `depth`; every channel if absent.
+   * Applies only to message symptoms.
    */
   readonly channel?: string
   /**
@@ -314,7 +314,8 @@ export interface Fired {
 }
 
 /**
- * The active faults, oldest first. They are not in the journal: a reopened venue has none.
+ * The active faults, oldest first. They are not in the journal, so a reopened venue has none, unless it saved them when
+ * it fell asleep.
  *
  * @category models
  */
@@ -343,12 +344,12 @@ export interface Faults {
 }
 
 /**
- * The connection, and for a message also its channel, that a fault may hit.
+ * The connection that a fault can hit and, for a message, its channel.
  *
  * @category models
  */
 export interface About {
-  /** The account of the connection; `undefined` before the connection is authorised. */
+  /** The account of the connection; `undefined` before the connection is authorized. */
   readonly account: string | undefined
   /** The wire name of the message's channel; absent if the event is not a message. */
   readonly channel?: string
@@ -362,7 +363,7 @@ export interface About {
 export interface Saved {
   /** The active faults, oldest first. */
   readonly faults: ReadonlyArray<Armed>
-  /** The number that was assigned last to a fault. */
+  /** The number of the fault that was added last. */
   readonly last: number
 }
 
@@ -384,7 +385,7 @@ const chance = (seed: number, id: number, matched: number): number =>
   createHash("sha256").update(`${seed} ${id} ${matched}`).digest().readUIntBE(0, 6) / 2 ** 48
 
 /**
- * Creates a venue's faults: the saved ones, or none. Random choices depend on `seed`.
+ * Creates the `Faults` for a venue: with the saved faults, or with none. Random choices depend on `seed`.
  *
  * @category constructors
  */

@@ -1,4 +1,4 @@
-/** Rate limits: counts calls against the documented limits, on the venue's clock (document, "Limits"). */
+/** Rate limits: counts calls against the documented limits, on the venue's clock (the document, "Limits"). */
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 
 type RateLimit = Endpoint.RateLimit

@@ -111,7 +111,7 @@ export type Outcome = Answer | Upgraded | Tunneled
 
 export const reset: Answer = { _tag: "Reset" }
 
-/** Serialises a response as text, so that it can be repeated. A response in parts is stored as a reset. */
+/** Serializes a response as text, so that it can be repeated. A response in parts is stored as a reset. */
 export const toText = (answer: Answer): string => JSON.stringify(answer._tag === "Answer" ? answer : reset)
 
 /** Parses text written by `toText`. */

@@ -116,7 +116,7 @@ const objectOf = (bytes: Buffer): Readonly<Record<string, unknown>> | undefined 
   return Result.isSuccess(parsed) && Json.isObject(parsed.success) ? parsed.success : undefined
 }
 
-/** Whether two values differ. Values nested too deeply to be serialised are not compared. */
+/** Whether two values differ. Values nested too deeply to be serialized are not compared. */
 const isOther = (a: unknown, b: unknown): boolean =>
   Result.getOrElse(Result.try(() => Json.stringify({ value: a }) !== Json.stringify({ value: b })), () => false)
 

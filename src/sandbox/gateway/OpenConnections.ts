@@ -45,13 +45,13 @@ export interface SubscribedChannel {
 export interface Connected {
   /** The client's address; `in-process` for a client in the sandbox's process. */
   readonly from: string
-  /** The account; absent until the connection is authorised. */
+  /** The account; absent until the connection is authorized. */
   readonly account?: string
-  /** The API key whose token authorised the connection. */
+  /** The API key whose token authorized the connection. */
   readonly apiKey?: string
   /** The time at which the client connected, on the venue's clock, in Unix microseconds. */
   readonly since: number
-  /** The subscriptions, by channel. */
+  /** The subscriptions, grouped by channel. */
   readonly subscriptions: ReadonlyArray<SubscribedChannel>
   /** The number of messages sent to the client, both replies and pushed messages. */
   readonly sent: number
@@ -123,7 +123,7 @@ export const most = {
   ofAll: 1024,
   /** The maximum for one address. */
   ofAddress: 512,
-  /** The maximum for connections that are authorised with tokens of one API key. */
+  /** The maximum for connections that are authorized with tokens of one API key. */
   ofKey: 256
 } as const
 

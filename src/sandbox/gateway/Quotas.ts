@@ -25,8 +25,8 @@ export interface Quotas {
 }
 
 /**
- * Creates the quotas for a resource of size `ofAll`. One address gets at most `ofOne` of the resource; the default is
- * {@link shareOfAddress}.
+ * Creates the quotas for a resource of size `ofAll`. A single address can use at most `ofOne` of the resource; the
+ * default is {@link shareOfAddress}.
  */
 export const make = (ofAll: number, ofOne: number = ofAll * shareOfAddress): Quotas => {
   const taken = new Map<string, number>()

@@ -89,7 +89,9 @@ export interface NewRequest {
  * @category models
  */
 export interface RequestRecord extends NewRequest {
-  /** The call's number since the venue was opened; the first is 1. */
+  /**
+   * The call's number in the log; the first is 1. A venue that wakes up continues the numbers from before its sleep.
+   */
   readonly number: number
 }
 

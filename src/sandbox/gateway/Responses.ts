@@ -1,6 +1,6 @@
 /**
  * Builds the exchange's responses: an engine reply becomes the endpoint's response, and a refusal becomes an error body
- * (document, "Errors").
+ * (the document, "Errors").
  */
 import * as Result from "effect/Result"
 import type { Dialect, Refusal, RefusalKind } from "../../protocol/Dialect.ts"

@@ -1,6 +1,6 @@
 /**
  * Collects the secrets of a venue's keys, which must not appear in logs. The secrets of removed keys are also kept,
- * because earlier log entries may contain them.
+ * because earlier log entries might contain them.
  */
 import type { Action } from "../engine/Command.ts"
 import type { Reply } from "../engine/Reply.ts"

@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema"
 
 /**
- * The connection ends when a message would be pushed. Earlier messages arrive, but this message does not.
+ * The exchange closes the connection instead of pushing a message. Earlier messages arrive, but this message does not.
  *
  * @category models
  */
@@ -98,18 +98,18 @@ export interface IgnorePing {
 }
 
 /**
- * `authorize` is refused although the token is valid.
+ * The exchange refuses `authorize`, although the token is valid.
  *
  * @category models
  */
 export interface RefuseToken {
   readonly _tag: "RefuseToken"
-  /** `unauthorized`: code 11, a permanent refusal. `unavailable`: code 3, a refusal that may be temporary. */
+  /** `unauthorized`: code 11, a permanent refusal. `unavailable`: code 3, a refusal that might be temporary. */
   readonly kind: "unauthorized" | "unavailable"
 }
 
 /**
- * A connection is refused before it becomes a WebSocket.
+ * The exchange refuses a connection before it becomes a WebSocket.
  *
  * @category models
  */
@@ -162,7 +162,7 @@ export const StreamSymptom: Schema.Codec<StreamSymptom, unknown> = members
 export interface SymptomsAt {
   /** A client opens a connection. */
   readonly connect: RefuseConnection
-  /** A client authorises with a valid token. */
+  /** A client authorizes with a valid token. */
   readonly authorize: RefuseToken
   /** A client sends a ping, as a message or a control frame. */
   readonly ping: IgnorePing

@@ -1,4 +1,4 @@
-/** Decides whether a token authorises a connection: see `VenuePolicy.streamToken`. */
+/** Decides whether a token authorizes a connection: see `VenuePolicy.streamToken`. */
 import type { StreamTokenPolicy } from "../../domain/VenuePolicy.ts"
 import type { Key, State } from "../engine/State.ts"
 import * as StreamToken from "../handlers/StreamToken.ts"
@@ -6,7 +6,7 @@ import * as StreamToken from "../handlers/StreamToken.ts"
 /** The tokens of a venue. */
 export interface StreamTokens {
   /**
-   * Returns the key to which a token belongs, if the token can authorise a connection now. `serverTime` is on the clock
+   * Returns the key to which a token belongs, if the token can authorize a connection now. `serverTime` is on the clock
    * that nonces are checked against, in Unix microseconds.
    */
   readonly admit: (state: State, token: string, serverTime: number) => Key | undefined
@@ -15,7 +15,7 @@ export interface StreamTokens {
 /** The policy of a dialect without tokens: every token is refused. */
 const noTokens: StreamTokenPolicy = { lifetimeSeconds: -1, singleUse: true }
 
-/** Creates a venue's tokens. No token has been used yet. */
+/** Creates the tokens for a venue. No token has been used yet. */
 export const make = ({ lifetimeSeconds, singleUse }: StreamTokenPolicy = noTokens): StreamTokens => {
   /** The used tokens that are still valid, with their creation times. */
   const used = new Map<string, number>()

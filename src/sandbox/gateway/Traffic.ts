@@ -37,7 +37,7 @@ export interface Kept {
   /** The call's number in the log. */
   readonly number: number
   /**
-   * The request, with its body truncated to 4096 bytes. If the complete request exceeds 8192 bytes, its other strings
+   * The request, with its body truncated to 4096 bytes. If the entire request exceeds 8192 bytes, its other strings
    * are truncated to 256 characters each.
    */
   readonly request: Request
@@ -63,7 +63,7 @@ const longest = 4096
 /** The maximum length of a string in a request that is not stored in full, in characters. */
 const longestPart = 256
 
-/** Truncates and copies a string. A slice would keep the complete string alive. */
+/** Truncates and copies a string. A slice would keep the entire string alive. */
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : Buffer.from(text.slice(0, most)).toString()
 
@@ -78,7 +78,7 @@ const sizeOf = ({ body, headers, path, query = "" }: Request): number => {
 
 /**
  * Copies a body that is part of a larger buffer, such as a connection's read buffer, because a slice would keep the
- * complete buffer alive.
+ * entire buffer alive.
  */
 const keptBody = (body: Uint8Array): Uint8Array =>
   body.length <= longest && body.length === body.buffer.byteLength ? body : new Uint8Array(body.subarray(0, longest))
@@ -158,7 +158,7 @@ const headersOf = (headers: Request["headers"]): Readonly<Record<string, string>
 /** Matches a JSON field whose value is secret, even if the text ends within the value. */
 const secretField = /"(code|passphrase|apiKey|apiSecret|publicKey|secretKey|secret)"(\s*:\s*)"(?:[^"\\]|\\.)*"?/giu
 
-/** Removes secrets from a text. JSON is first parsed and written again, so that escapes can't hide a field's name. */
+/** Removes secrets from a string. JSON is first parsed and written again, so that escapes can't hide a field's name. */
 const scrubbed = (text: string, secrets: Iterable<string>): string => {
   const json = Json.parse(text)
   const plain = Result.isSuccess(json) ? Json.stringify(json.success as object) : text

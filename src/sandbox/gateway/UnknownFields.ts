@@ -20,7 +20,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** The maximum number of fields that a hint names. */
 const most = 10
 
-/** Normalises the spelling of a name, so that `activation_price` and `activationPrice` are equal. */
+/** Normalizes the spelling of a name, so that `activation_price` and `activationPrice` are equal. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/gu, "")
 
 /** The known name that differs from the given name only in spelling, or by one or two letters. */
@@ -38,7 +38,8 @@ const unknownIn = (
 ): ReadonlyArray<UnknownField> => {
   const missing = known.filter((name) => !Object.hasOwn(fields, name))
   return Object.keys(fields)
-    // Leaves out a string that can't be the name of a protocol field, because it may contain anything, even a secret.
+    // Leaves out a string that can't be the name of a protocol field, because such a string could be anything, even a
+    // secret.
     .filter((name) => !known.includes(name) && /^\w{1,40}$/u.test(name))
     .map((name) => ({ name: prefix + name, meant: meantBy(name, missing), isForeign: foreign.includes(name) }))
 }

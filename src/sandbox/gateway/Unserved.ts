@@ -1,6 +1,6 @@
 /**
- * The live exchange's calls that this sandbox does not serve, by subject. The refusal of such a call says that the
- * sandbox does not serve it, so that the caller does not look for a mistake in the path.
+ * The live exchange's calls that this sandbox does not serve, grouped by subject. The refusal of such a call says that
+ * the sandbox does not serve it, so that the caller does not look for a mistake in the path.
  *
  * Source: the live exchange's documentation of API V4, and its earlier documentation of API V1 and V2.
  */
@@ -167,7 +167,7 @@ type Served = Contract.EndpointOf<Contract.Name>["path"]
 
 type NotServed = (typeof notServed)[number]["paths"][number]
 
-/** The calls that are not served, by subject. Listing the path of an endpoint in the contract is a compile error. */
+/** The unserved calls, grouped by subject. Listing the path of an endpoint in the contract is a compile error. */
 export const subjects: ReadonlyArray<Subject<Exclude<NotServed, Served>>> = notServed
 
 const byPath: ReadonlyMap<string, Subject> = new Map(

@@ -1,5 +1,5 @@
 /**
- * An endpoint's behaviour in the sandbox. The path, method, access, limits and schemas come from the endpoint itself.
+ * An endpoint's behavior in the sandbox. The path, method, access, limits and schemas come from the endpoint itself.
  */
 import type * as Contract from "../../endpoints/all.ts"
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
@@ -72,13 +72,15 @@ export interface Items<Q> {
 export interface Each {
   /** The endpoint that places or cancels one such order. */
   readonly endpoint: Endpoint.Any
-  /** The order fields that this exchange does not simulate. An order that contains such a field is refused. */
+  /**
+   * The order fields that this exchange does not simulate. The exchange refuses an order that contains such a field.
+   */
   readonly notSimulated: ReadonlyArray<string>
 }
 
 /**
- * A handler of bulk calls. The orders are in the request's field `orders`. An order that can't be read is refused
- * separately.
+ * A handler of bulk calls. The orders are in the request's field `orders`. Each order that can't be read gets its own
+ * refusal.
  */
 export interface Itemised<E extends Endpoint.Any> {
   /** The handling of a single order in the bulk request. */

@@ -28,13 +28,16 @@ const paymentsByMarket = Records.indexBy(({ market }: FundingPayment) => market)
 const fraction = (part: Units.Units, value: Units.Units) =>
   value === 0n ? Margin.noPositions : Units.toDecimal(Units.over(part, value))
 
-/** Checks that a request's period ends neither before its start nor more than one second in the future. */
+/**
+ * Checks that a request's period ends neither before its start nor more than one second in the future. The records'
+ * times are on the venue's clock, which may be ahead of the clock that callers see.
+ */
 const times = (
   { endDate, startDate }: Period.Period,
-  { serverTime }: Context
+  { at, serverTime }: Context
 ): Violations => {
   if (endDate === undefined) return []
-  const latest = Math.floor(serverTime / 1e6) + 1
+  const latest = Math.floor(Math.max(at, serverTime) / 1e6) + 1
   if (endDate > latest) return [["endDate", { kind: "max", max: latest }]]
   return startDate === undefined || startDate <= endDate ? [] : [["endDate", { kind: "min", min: startDate }]]
 }
@@ -42,7 +45,7 @@ const times = (
 const isListed = (ticker: Ticker | undefined, { state }: Context): boolean =>
   ticker === undefined || state.currencies.some((currency) => currency.ticker === ticker)
 
-/** A record in a position's history. */
+/** Returns a function that converts a position's change to a record in the position's history. */
 export const changeAnswer = ({ state }: Context) => (change: PositionChange): PositionHistory.PositionChange => {
   const { amount, cost, liquidationPrice, market, realised } = change
   return {

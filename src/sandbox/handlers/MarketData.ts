@@ -117,7 +117,7 @@ const tradesOf = (
 
 /**
  * The levels of a side that are within `depthPercent` of the last price. Levels are sorted, so the search ends at the
- * first level that is too far behind the last price.
+ * first level that is too far from the last price.
  */
 const closeTo = (last: Units.Units, levels: Iterable<Book.Level>, side: "asks" | "bids"): Array<OrderBooks.Level> => {
   const width = last * BigInt(OrderBookDepth.depthPercent) / 100n

@@ -36,8 +36,8 @@ const feeAssetOf = ({ dealFee, kind, market: name, side }: Order, { state }: Con
 }
 
 /**
- * An order's type. The live exchange has only one type for market orders on positions, because the amounts of these
- * orders are always in the base currency.
+ * An order's type. The live exchange has only one type for market orders that affect positions, because the amounts of
+ * these orders are always in the base currency.
  */
 const typeOf = ({ kind, type }: Order, { dialect }: Context): Order["type"] =>
   dialect.marginTypes && kind !== "spot" && type === "stock market" ? "market" : type
@@ -113,7 +113,7 @@ export const order = (order: Order, context: Context): OrderAnswer.Order => {
   return answer
 }
 
-/** A stop order (document, "Stop-limit order (response)"). */
+/** A stop order (the document, "Stop-limit order (response)"). */
 export const stopOrder = (stop: StopOrder, context: Context): OrderAnswer.StopOrder => ({
   ...order(stop, context),
   activationPrice: stop.stop.price
@@ -152,7 +152,7 @@ const legsOf = ({ stopLoss, takeProfit }: OcoOrder, context: Context, toLeg: typ
   takeProfit: toLeg(takeProfit, context)
 })
 
-/** A new collateral OCO order (document, Endpoints §2). */
+/** A new collateral OCO order (the document, Endpoints §2). */
 export const newOcoOrder = (oco: OcoOrder, context: Context): CollateralOcoOrders.CollateralOcoOrder => ({
   id: oco.id,
   reduceOnly: oco.reduceOnly,

@@ -7,8 +7,8 @@ interface Index<A, K> {
 }
 
 /**
- * Finds the records of a list with a given key, in list order. Records added since the last search are indexed first; a
- * list that is never searched has no index.
+ * Returns a function that finds a list's records with a given key, in list order. Records added since the previous
+ * search are indexed first; a list that is never searched has no index.
  */
 export const indexBy = <A, K>(
   keyOf: (record: A) => K

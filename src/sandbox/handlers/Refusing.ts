@@ -8,7 +8,10 @@ import * as Violation from "../../protocol/Violation.ts"
 import type { Failed, Refused } from "../engine/Reply.ts"
 import type { Refusals } from "./Handler.ts"
 
-/** The kind of refusal for an engine's reason: the handler's own if it has one, otherwise the default. */
+/**
+ * Maps the engine's reason to a kind of refusal: the one that the handler defines for this reason, if any, otherwise
+ * the default.
+ */
 export const kindOf = (refusals: Refusals, why: Refused["why"]): RefusalKind =>
   refusals[why] ?? (why === "notPermitted" ? "endpointNotAllowed" : why)
 

@@ -1,5 +1,5 @@
 /**
- * Tokens that authorise a WebSocket connection. A token names its key and is signed with the key's secret. So the venue
+ * Tokens that authorize a WebSocket connection. A token names its key and is signed with the key's secret. So the venue
  * does not store tokens, and they remain valid after a restart.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
@@ -21,7 +21,7 @@ const sign = ({ apiSecret }: Key, named: string): string =>
  * microseconds on the clock that nonces are checked against.
  */
 export const create = (key: Key, nonce: bigint, at: number): string => {
-  // Times in a restored venue may contain a fraction of a microsecond.
+  // Times in a restored venue can contain a fraction of a microsecond.
   const named = [Buffer.from(key.apiKey).toString("base64url"), Math.floor(at), nonce].join(".")
   return `${named}.${sign(key, named)}`
 }

@@ -20,7 +20,7 @@ const isSelected = ({ clientOrderId, market, orderId }: Selection) => (order: Or
   (market === undefined || order.market === market) && (orderId === undefined || order.id === orderId) &&
   (clientOrderId === undefined || order.clientOrderId === clientOrderId)
 
-/** The open orders that may match a request, latest first. */
+/** The open orders that might match a request, latest first. */
 const openOrders = ({ account, state }: Context, { clientOrderId, market, orderId }: Selection): Iterable<Order> => {
   const { openOrders } = state
   if (orderId !== undefined) {
@@ -62,7 +62,8 @@ const endedOrders = (
 }
 
 /**
- * Whether a closed order has the status that a request filters by. The filter applies to lists, not to searches by id.
+ * Returns a predicate for closed orders: whether an order has the status that the request asks for. The status is
+ * ignored if the request asks for an order id or a client order id.
  */
 const hasStatus = ({ clientOrderId, orderId, status = "ALL" }: OrderHistory.Request) => (order: Order): boolean => {
   if (orderId !== undefined || clientOrderId !== undefined) return true
@@ -94,7 +95,8 @@ export const trading = group({
   CollateralOcoOrders: {
     operation: (request) => ({ _tag: "PlaceOco", ...request }),
     reply: "OcoPlaced",
-    answer: ({ oco }, context) => OrderAnswers.newOcoOrder(oco, context)
+    answer: ({ oco }, context) => OrderAnswers.newOcoOrder(oco, context),
+    refusals: { notMaker: "takeProfitNotMaker" }
   },
   StopLimitOrders: {
     // An order without a price takes the best price when it is triggered. Until then, funds are locked at its

@@ -8,7 +8,7 @@ import * as Semaphore from "effect/Semaphore"
 import type { BoundReached, Bounds } from "./HostBounds.ts"
 import * as HostBounds from "./HostBounds.ts"
 
-/** A venue that may fall asleep. */
+/** A venue that can fall asleep. */
 export interface Sleeper {
   /** Whether the venue can currently fall asleep. */
   readonly isIdle: () => boolean
@@ -39,7 +39,7 @@ const patience = "5 seconds"
 /** The maximum number of venues that are put to sleep together when memory is short. */
 const atOnce = 8
 
-/** Creates a host's capacity. */
+/** Creates the capacity for a host. */
 export const make = (
   bounds: Bounds,
   memory: () => number,

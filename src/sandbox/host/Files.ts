@@ -12,7 +12,7 @@ export interface Files {
   /** The journal's file. */
   readonly journal: string
   /**
-   * Prepares the venue's folder for opening the journal. Refuses files that are links, because links may point to
+   * Prepares the venue's folder for opening the journal. Refuses files that are links, because a link could point to
    * another venue. If `isBegun`, fails unless the journal exists; otherwise creates the folder.
    */
   readonly prepare: (isBegun: boolean) => Effect.Effect<void, JournalError>

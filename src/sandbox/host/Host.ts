@@ -1,6 +1,6 @@
 /**
- * Many venues in one process. Each venue has its own journal, token, keys and clock, and shares no state with the
- * others. Idle venues sleep on disk, and the next call wakes them.
+ * Many venues in one process. Each venue has its own journal, token, keys and clock, and shares no state with other
+ * venues. Idle venues sleep on disk, and the next call wakes them.
  *
  * @example
  * ```ts
@@ -292,8 +292,8 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
 })
 
 /**
- * Closes a venue whose journal has failed, so that the next call opens it again. By then, the disk may have space
- * again, or be writable.
+ * Closes a venue whose journal has failed, so that the next call opens it again. By then, the disk might have free
+ * space again, or be writable again.
  */
 const closeFailed = Effect.fnUntraced(function*({ registered: { id }, resident }: Entry, { reason }: JournalError) {
   yield* Effect.logWarning(`The venue ${id} is being reopened, because its journal could not be written: ${reason}`)

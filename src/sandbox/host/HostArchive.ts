@@ -46,9 +46,9 @@ const hasSame = Effect.fnUntraced(function*(files: Files.Files, { journal }: Exp
 })
 
 /**
- * Adds an exported venue to a host's folder, for this release's engine. The venue keeps its id, token and keys.
- * `record` is the text of the venue's record. First replays every command. If the folder already has the venue,
- * replaces it only if its journal has not changed since the export.
+ * Imports an exported venue into a host's folder: replays every command with this release's engine, and writes a new
+ * journal. The venue keeps its id, token and keys. `record` is the text of the venue's record. If the folder already
+ * has the venue, replaces it only if its journal has not changed since the export.
  */
 export const importFrom = (
   folder: string,

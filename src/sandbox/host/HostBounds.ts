@@ -9,7 +9,10 @@ export interface BoundOptions {
   readonly maxVenues?: number
   /** The maximum number of venues of one owner; 1000 by default. */
   readonly maxPerOwner?: number
-  /** The maximum number of venues and forks awake at the same time; 200 by default. Each has up to four open files. */
+  /**
+   * The maximum number of venues and forks awake at the same time; 200 by default. An awake venue has up to four open
+   * files.
+   */
   readonly maxAwake?: number
   /**
    * The maximum number of commands in one venue; 500000 by default. Each command takes up to 0.75 KB of memory while

@@ -15,7 +15,7 @@ const TimeToLive = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10 *
 export interface NewOptions {
   /**
    * The owner's name: 1 to 100 letters, digits and `._@/-`; `anybody` by default. The bound on venues per owner counts
-   * the venues with the same name.
+   * all venues with the same owner's name.
    */
   readonly owner?: string
   /**
@@ -38,8 +38,8 @@ export interface MakeOptions extends NewOptions {
   /** The dialect; `document` by default. */
   readonly dialect?: "document" | "live"
   /**
-   * `accepted` (the default): reduce-only orders are accepted. `announced`: reduce-only orders are refused as not yet
-   * available.
+   * `accepted` (the default): the venue accepts reduce-only orders. `announced`: the venue refuses reduce-only orders
+   * as not yet available.
    */
   readonly reduceOnly?: "accepted" | "announced"
   /** The seed for random faults; 0 by default. */

@@ -1,7 +1,7 @@
 /**
  * Routes the requests that a host receives: finds the venue that a request names by its path or host name, and sends
- * the request to that venue. A request that names no venue of this host is refused, because there is no default venue.
- * The server has already checked the host name.
+ * the request to that venue. The router refuses a request that names no venue of this host, because there is no default
+ * venue. The server has already checked the host name.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

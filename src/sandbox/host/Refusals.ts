@@ -10,7 +10,7 @@ export const unknown = (path: string, { _tag, message }: UnknownVenue): Written 
 
 /**
  * The response to a call that exceeds a bound. A retry is useless when a venue has reached its maximum number of
- * commands, because a venue never discards commands. For the other bounds, a retry may soon succeed.
+ * commands, because a venue never discards commands. For the other bounds, a retry might soon succeed.
  */
 export const bound = (path: string, { _tag, bound, message }: BoundReached): Written =>
   bound === "maxCommands" ? Refusal.make(path, 503, _tag, message) : Refusal.busy(path, _tag, message)

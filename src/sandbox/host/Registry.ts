@@ -34,7 +34,7 @@ export interface Registered {
   readonly controlToken: string
   /** The venue's dialect. */
   readonly dialect: "document" | "live"
-  /** Whether reduce-only orders are accepted, or refused as not yet available. */
+  /** Whether the venue accepts reduce-only orders, or refuses them as not yet available. */
   readonly reduceOnly: "accepted" | "announced"
   /** The seed for random faults. */
   readonly seed: number

@@ -1,12 +1,12 @@
 /**
  * One venue of a host, asleep or awake. A call wakes a sleeping venue; an idle venue falls asleep.
  *
- * Calls that arrive while the venue wakes are queued, and carried out in order of arrival. The venue falls asleep only
- * while no call is in progress and its feed has no readers. A call that arrives while the venue falls asleep wakes it
- * again.
+ * Calls that arrive while the venue is waking up are queued, and carried out in order of arrival. The venue falls
+ * asleep only while no call is in progress and its feed has no readers. A call that arrives while the venue is falling
+ * asleep wakes it again.
  *
- * Each caller waits for a limited time. After that, the caller is refused, even if the venue is still being opened or
- * closed.
+ * Each caller waits for a limited time. After that, the host refuses the call, even if the venue is still being opened
+ * or closed.
  */
 import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -57,7 +57,7 @@ export interface Awake {
   readonly venue: Venue["Service"]
   /** The backend of the venue's calls and its control plane. */
   readonly backend: Backend
-  /** The backends of the venue's forks, by number. */
+  /** The backends of the venue's forks, keyed by number. */
   readonly forks: ReadonlyMap<number, Backend>
 }
 
@@ -383,7 +383,7 @@ class Sleeping<E> implements Resident<E> {
     if (Exit.isSuccess(exit)) this.uses += told.length
     for (const { ready, timer } of told) {
       timer.interruptUnsafe()
-      // A defect in one caller's request must not keep the others waiting.
+      // A defect in one caller's request must not keep the other callers waiting.
       const called = Result.try(() => ready(exit))
       if (Result.isFailure(called)) this.options.run(Effect.logError("A call has failed", called.failure))
     }
@@ -405,7 +405,7 @@ class Sleeping<E> implements Resident<E> {
         Deferred.doneUnsafe(done, Exit.void)
         return this.tell(exit)
       }
-      // Closing may take long, and callers don't have to wait for that.
+      // Closing can take a long time, and callers don't have to wait for it.
       if (Exit.isFailure(exit)) this.tell(exit)
       yield* this.close(scope, done)
     }))

@@ -1,7 +1,7 @@
 /**
  * Receives request bodies. The size of each body, of all bodies from an address, and of all bodies together is limited.
- * If memory for a body runs out, the oldest incomplete body is refused to make room: a body from the same address if
- * that address has reached its limit, otherwise a body from the address with the most bytes.
+ * If memory for a body runs out, the server refuses the oldest incomplete body to make room: a body from the same
+ * address if that address has reached its limit, otherwise a body from the address with the most bytes.
  */
 import type * as Http from "node:http"
 import * as Quotas from "../gateway/Quotas.ts"

@@ -5,12 +5,12 @@ export { shareOfAddress } from "../gateway/Quotas.ts"
 /** The maximum length of a body, in bytes. */
 export const maxBody = 1024 * 1024
 
-/** The maximum length of a body from the sandbox's owner, in bytes. The owner may send a complete journal. */
+/** The maximum length of a body from the sandbox's owner, in bytes. The owner may send an entire journal. */
 export const maxOwnerBody = 256 * 1024 * 1024
 
 /**
- * The maximum total size of the bodies in memory at the same time, in bytes, excluding the owner's. If a body would
- * exceed this size, incomplete bodies are refused.
+ * The maximum total size of the bodies in memory at the same time, in bytes, excluding the owner's. If another body
+ * would exceed this total, the server refuses incomplete bodies.
  */
 export const maxPending = 64 * 1024 * 1024
 
@@ -36,14 +36,14 @@ export const maxPerCommand = {
 }
 
 /**
- * The maximum number of open connections. It is larger than the maximum number of calls, so that a call above that
- * maximum can still be refused over its connection.
+ * The maximum number of open connections. It is larger than the maximum number of calls, so that the server can still
+ * refuse a call above that maximum over the call's connection.
  */
 export const maxConnections = 3072
 
 /**
- * The maximum numbers of calls in progress. A connection that exceeds `ofOne` is closed. Calls that exceed another
- * maximum are refused with 429.
+ * The maximum numbers of calls in progress. The server closes a connection that exceeds `ofOne`, and refuses calls that
+ * exceed any other of these maximums with 429.
  */
 export const maxUnanswered = {
   /** The maximum number of calls in progress on one connection. */
@@ -66,19 +66,19 @@ export const maxUnanswered = {
 export const maxWebSockets = 2048
 
 /**
- * The maximum number of unread bytes on all WebSockets together. If this is exceeded, the connection with the most
- * unread bytes is closed.
+ * The maximum number of unread bytes on all WebSockets together. If this number is exceeded, the server breaks the
+ * connection with the most unread bytes.
  */
 export const maxUnread = 64 * 1024 * 1024
 
 /**
- * The maximum length of a request's headers, in bytes. The payload header contains the complete body of a signed call
- * in Base64.
+ * The maximum length of a request's headers, in bytes. The payload header contains the entire body of a signed call in
+ * Base64.
  */
 export const maxHeaders = 96 * 1024
 
 /**
- * The time limit for the headers of a request to arrive, in milliseconds. Silent connections are closed after the same
- * time.
+ * The time limit for the headers of a request to arrive, in milliseconds. The server closes silent connections after
+ * the same time.
  */
 export const headersTimeout = 10_000

@@ -8,7 +8,7 @@ import * as Bounds from "./Bounds.ts"
 export interface UnansweredCall {
   /** Whether the call may be carried out; `false` if its address or the server as a whole has too many calls. */
   readonly isAdmitted: boolean
-  /** Called when the complete request has arrived. */
+  /** Called when the entire request has arrived. */
   readonly received: () => void
   /** Called when the response is a feed, which is no longer counted as a call. */
   readonly answered: () => void
@@ -21,14 +21,17 @@ export interface UnansweredCall {
 /** The connections of a server. */
 export interface Connections {
   /**
-   * Adds a connection. If its address or the complete server has too many connections, closes the connection whose
+   * Adds a connection. If its address or the server as a whole has too many connections, closes the connection whose
    * request has been incomplete for the longest time. If no request is incomplete, closes an idle connection. If every
    * connection is a WebSocket or has a call in progress, closes the new connection.
    */
   readonly open: (socket: Socket) => void
   /** Adds a call to its connection; `undefined` if the connection has too many calls. */
   readonly begin: (request: Http.IncomingMessage, response: Http.ServerResponse) => UnansweredCall | undefined
-  /** Records that a connection has become a WebSocket, so that it is no longer closed to make room for others. */
+  /**
+   * Records that a connection has become a WebSocket, so that it is no longer closed to make room for other
+   * connections.
+   */
   readonly upgraded: (socket: Socket) => void
 }
 
@@ -56,7 +59,7 @@ class Call implements UnansweredCall {
   private isCounted: boolean
   /** Callbacks to run when the call ends; `undefined` afterwards. */
   private releases: Array<() => void> | undefined = []
-  /** Whether the complete request has arrived. */
+  /** Whether the entire request has arrived. */
   isReceived = false
 
   constructor(connection: Connection, waiting: Quotas.Quotas, isAdmitted: boolean) {

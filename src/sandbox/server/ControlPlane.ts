@@ -194,7 +194,7 @@ const confirmed = (
         answer._tag === "Stream" ? answer : json(503, { _tag, why, file, reason })
     }))
 
-/** Creates a venue's control plane. It can be used until the scope is closed. */
+/** Creates the control plane for a venue. It can be used until the scope is closed. */
 export const make = Effect.fnUntraced(function*(
   venue: Venue["Service"],
   { serve, token }: Options

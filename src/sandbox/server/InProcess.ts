@@ -38,7 +38,7 @@ export const baseUrl = "http://localhost"
 /** The error that Node reports for a broken connection. */
 const connectionReset = { code: "ECONNRESET", message: "the connection was reset" }
 
-/** Reads the complete body. The client sends a stream when a request must be delivered at most once. */
+/** Reads the entire body. The client sends the body as a stream if the request must be delivered at most once. */
 const bodyOf = (
   request: HttpClientRequest.HttpClientRequest
 ): Effect.Effect<Uint8Array, HttpClientError.HttpClientError> => {

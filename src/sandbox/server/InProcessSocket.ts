@@ -69,7 +69,7 @@ export const make = ({ policy }: Dialect, { connect }: Streams): Effect.Effect<S
       const { client, close } = current
       if (typeof chunk === "string") client.receive(chunk)
       else {
-        // The exchange ends a connection on which the client sends anything except text.
+        // The exchange closes a connection on which the client sends anything except text.
         close(Socket.isCloseEvent(chunk) ? chunk.code : abrupt)
         client.end()
       }

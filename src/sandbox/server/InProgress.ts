@@ -1,6 +1,6 @@
 /**
- * Limits the calls in progress per venue and per caller, so that no venue or caller can use up the capacity for the
- * others. This is needed behind a proxy, where all callers have the same address.
+ * Limits the calls in progress per venue and per caller, so that no venue or caller can use up the capacity that others
+ * need. Behind a proxy, all callers have the same address, so limits per address are not enough.
  */
 import * as Quotas from "../gateway/Quotas.ts"
 import * as Bounds from "./Bounds.ts"

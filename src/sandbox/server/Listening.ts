@@ -48,9 +48,9 @@ export interface Options {
   readonly port?: number
   /**
    * The names at which callers reach the server, such as `sandbox` or `exchange.example.com`, in addition to loopback
-   * names and the address that it listens on. A request for any other name is refused with 421, so that a web page
-   * whose DNS name resolves to this machine can't call the server. A request from a page on any other host is refused
-   * with 403.
+   * names and the address that it listens on. The server refuses requests for any other name with 421, so that a web
+   * page whose DNS name resolves to this machine can't call the server. It refuses requests from pages on any other
+   * host with 403.
    */
   readonly allowHosts?: ReadonlyArray<string>
   /**
@@ -109,7 +109,7 @@ interface Service {
 
 const origin = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/iu
 
-/** The head of a request. A caller may send an absolute URL, whose host then overrides the `Host` header. */
+/** The head of a request. A caller can send an absolute URL, whose host then overrides the `Host` header. */
 const headOf = ({ headers, method = "GET", socket, url = "" }: Http.IncomingMessage): Head => {
   const from = socket.remoteAddress ?? ""
   if (url.startsWith("/") && !url.includes("?")) return { method, path: url, query: "", headers, from }
@@ -172,7 +172,7 @@ const answer = (
 
 const noBody = new Uint8Array()
 
-/** Handles a request to upgrade its connection. */
+/** Returns a function that handles a request to upgrade its connection. */
 const upgrader = (
   service: Service,
   { connections, webSockets }: Shared
@@ -218,7 +218,7 @@ const listener = (service: Service, { bodies, calls, connections }: Shared): Htt
         if (release === undefined) {
           return Sending.send(request, response, Refusal.overloaded(head.path), requestTimeout)
         }
-        // The caller may disconnect before the response is ready.
+        // The caller might disconnect before the response is ready.
         call.whenDone(release)
         later(() => answer(service, release, request, response, { ...head, body }, call))
       },
@@ -240,7 +240,8 @@ const createServer = (service: Service, shared: Shared): Http.Server => {
     headersTimeout,
     maxHeaderSize: Bounds.maxHeaders,
     connectionsCheckingInterval: Math.ceil(headersTimeout / 10),
-    // Requests for any other upgrade are handled as ordinary requests. Node 22 does not have this option.
+    // Requests to upgrade to anything other than a WebSocket are handled as ordinary requests. Node 22 does not have
+    // this option.
     shouldUpgradeCallback: (request: Http.IncomingMessage) => Sockets.isUpgrade(headOf(request))
   }
   const server = Http.createServer(options, listener(service, shared))

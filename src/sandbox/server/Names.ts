@@ -50,7 +50,7 @@ export const make = (host: string, bound: () => string | undefined, allowed: Rea
     const address = bound()
     return address !== undefined && (isEvery(address) ? isOwn(name) : written(address) === name)
   }
-  /** The last accepted `Host` header, cached because callers repeat it in every request. */
+  /** The latest accepted `Host` header, cached because callers repeat it in every request. */
   let last: string | undefined
   const isHere = (text: string): boolean => {
     if (text === last) return true

@@ -18,7 +18,7 @@ const soon = (path: string, status: number, tag: string, message: string): Writt
   return { ...refusal, headers: { ...headers, "retry-after": "1" } }
 }
 
-/** A 503 refusal of a request that may succeed a second later. The request was not carried out. */
+/** A 503 refusal of a request that might succeed a second later. The request was not carried out. */
 export const busy = (path: string, tag: string, message: string): Written => soon(path, 503, tag, message)
 
 /**

@@ -113,7 +113,7 @@ const join = (socket: Duplex, early: Buffer, far: Duplex): void => {
   if (far.destroyed) return void socket.destroy()
   if (socket.destroyed) return void far.destroy()
   socket.on("close", () => far.destroy())
-  // The last bytes, such as a close frame, may still be waiting for a slow client.
+  // The last bytes, such as a close frame, might still be waiting for a slow client.
   far.on("close", () => far.readableEnded ? linger(socket) : socket.destroy())
   if (early.length > 0) far.write(early)
   socket.pipe(far)

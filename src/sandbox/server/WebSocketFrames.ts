@@ -37,8 +37,8 @@ export class Reader {
   private readonly longest: number
   private buffer: Buffer = empty
   /**
-   * The chunks that are not read yet. They are joined only when they may contain a complete frame, so many small chunks
-   * cost little.
+   * The chunks that are not read yet. They are joined only when they might contain a complete frame, so many small
+   * chunks cost little.
    */
   private chunks: Array<Buffer> = []
   private waiting = 0
@@ -172,5 +172,5 @@ export const accept = (key: string): string =>
     "\r\n"
   ].join("\r\n")
 
-/** Whether a text can be a client's `sec-websocket-key`: sixteen bytes in Base64. */
+/** Whether a string can be a client's `sec-websocket-key`: sixteen bytes in Base64. */
 export const isKey = (key: string): boolean => /^[A-Za-z0-9+/]{22}==$/u.test(key)

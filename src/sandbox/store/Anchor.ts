@@ -1,10 +1,10 @@
 /**
- * A journal's anchor is a small file next to the database that records the last durable entry. It reveals when complete
- * groups are missing at the end, which the database and its log can't reveal.
+ * A journal's anchor is a small file next to the database that records the last durable entry. It reveals when whole
+ * groups are missing at the end of the journal, which the database and its log can't reveal.
  *
- * The anchor is written after a group is durable and before any reply to the group is sent, so it is never ahead of the
- * database. After a power failure the anchor may be behind, because it is forced to disk only when a journal is opened,
- * when a snapshot is written, and when the journal is closed.
+ * The anchor is written after a group has become durable and before any reply to the group is sent, so it is never
+ * ahead of the database. After a power failure the anchor might be behind, because it is forced to disk only when a
+ * journal is opened, when a snapshot is written, and when the journal is closed.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -17,9 +17,9 @@ import { damaged, fromSqlite, type JournalError } from "./JournalError.ts"
 
 /** An open journal's anchor. */
 export interface Anchor {
-  /** Writes the last durable entry. This function may throw a file system error. */
+  /** Writes the last durable entry. This function can throw a file system error. */
   readonly write: (end: Chain.End) => void
-  /** Forces the last write to disk. This function may throw a file system error. */
+  /** Forces the last write to disk. This function can throw a file system error. */
   readonly sync: () => void
 }
 

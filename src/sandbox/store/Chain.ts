@@ -77,7 +77,7 @@ const decodeJson = Compiled.decodeUnknownResult(() => Json)
 
 const decodeChecked = Schema.decodeUnknownResult(Entry)
 
-/** Decodes the text of an entry. This function is optimised, because a recovery reads thousands of entries. */
+/** Decodes the text of an entry. This function is optimized, because a recovery reads thousands of entries. */
 export const decode = (text: string): Result.Result<Command, Schema.SchemaError> => {
   const json = Result.try(() => JSON.parse(text) as unknown)
   return Result.isSuccess(json) ? decodeJson(json.success) : decodeChecked(text)

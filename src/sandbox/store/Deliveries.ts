@@ -1,5 +1,5 @@
 /**
- * Stores the responses to requests that may arrive twice, because one node of a cluster resends them to the node that
+ * Stores the responses to requests that can arrive twice, because one node of a cluster resends them to the node that
  * has the venue. A request with a known id is not carried out again: it gets the same response.
  */
 

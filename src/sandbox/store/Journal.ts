@@ -90,7 +90,7 @@ export interface Journal {
   readonly committed: Effect.Effect<void, JournalError>
   /** After a failed write: the reason why nothing more can be written. */
   readonly failure: () => JournalError | undefined
-  /** The responses to requests that may arrive twice; absent if requests never arrive twice. */
+  /** The responses to requests that can arrive twice; absent if requests never arrive twice. */
   readonly deliveries?: Deliveries
 }
 
@@ -100,7 +100,9 @@ export interface Journal {
  * @category models
  */
 export interface Options {
-  /** The venue's dialect, policy and engine version. A journal written under other rules is refused. */
+  /**
+   * The venue's dialect, policy and engine version. A journal that was written under different rules can't be opened.
+   */
   readonly rules: string
   /** Called after each group that becomes durable, with the number of its last command. */
   readonly onCommitted?: (sequence: number) => void

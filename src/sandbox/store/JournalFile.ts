@@ -10,7 +10,7 @@ import { damaged, fromSqlite, JournalError } from "./JournalError.ts"
 import * as Rules from "./Rules.ts"
 import * as WriteAheadLog from "./WriteAheadLog.ts"
 
-/** The version of the journal's format. Journals with a different version are refused. */
+/** The version of the journal's format. A journal with a different version can't be opened. */
 export const version = 2
 
 /** Marks a database as a journal: SQLite's `application_id`. */
@@ -61,7 +61,7 @@ const createTables = (database: DatabaseSync): void => {
     COMMIT`)
 }
 
-/** Whether the journal's table exists. It may be missing in a damaged database. */
+/** Whether the journal's table exists. It might be missing in a damaged database. */
 const hasEntries = (database: DatabaseSync): boolean =>
   numberOf(database, "SELECT count(*) AS n FROM sqlite_schema WHERE name = 'journal'", "n") > 0
 

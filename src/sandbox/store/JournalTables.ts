@@ -19,7 +19,7 @@ export interface Snapshot {
   readonly state: Uint8Array
 }
 
-/** The tables of an open journal. Every method may throw a SQLite error. */
+/** The tables of an open journal. Every method can throw a SQLite error. */
 export interface JournalTables {
   /** The last entry of the journal. */
   readonly end: () => Chain.End
@@ -27,7 +27,7 @@ export interface JournalTables {
   readonly linkOf: (sequence: number) => Uint8Array
   /** The entries from `after` (exclusive) to `to` (inclusive), in order. */
   readonly entries: (after: number, to: number) => Iterable<Chain.Row>
-  /** The numbers of the commands whose states are restored by entries after this one. */
+  /** The numbers of the commands whose states are restored by entries after the entry `sequence`. */
   readonly recalledAfter: (sequence: number) => ReadonlySet<number>
   /** The latest snapshot, if the snapshot is intact. The caller may modify the snapshot's bytes. */
   readonly snapshot: () => Snapshot | undefined

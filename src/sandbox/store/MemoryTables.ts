@@ -12,7 +12,7 @@ import { closedInMemory, fullInMemory } from "./JournalError.ts"
 import type { JournalTables, Snapshot } from "./JournalTables.ts"
 
 /**
- * Consecutive entries, with their texts joined, because millions of separate strings would burden the garbage
+ * Consecutive entries, joined into one buffer, because millions of separate strings would burden the garbage
  * collector.
  */
 interface Page {
@@ -53,7 +53,7 @@ class Entries {
     this.length += bytes + lengthBesideText
   }
 
-  /** The texts from `after` (exclusive) to `to` (inclusive), in order. */
+  /** The text of each entry from `after` (exclusive) to `to` (inclusive), in order. */
   *between(after: number, to: number): Generator<string> {
     for (const { ends, first, texts } of this.pages) {
       for (let index = Math.max(0, after + 1 - first); index < ends.length && first + index <= to; index++) {

@@ -358,7 +358,7 @@ class Unpacker {
     return value
   }
 
-  /** Objects get their numbers before their parts are read, because the parts may refer to the object. */
+  /** Objects get their numbers before their parts are read, because the parts can refer to the object. */
   private object(kind: number): unknown {
     const { reader, shared } = this
     switch (kind) {

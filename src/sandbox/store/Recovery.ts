@@ -49,7 +49,7 @@ export const start = Effect.fnUntraced(function*(
   if (snapshot !== undefined) {
     const { origin, sequence, state } = snapshot
     const recalled = yield* journal.recalledAfter(sequence)
-    // A command after the snapshot may restore a state from before the snapshot. In that case, the snapshot can't be
+    // A command after the snapshot might restore a state from before the snapshot. In that case, the snapshot can't be
     // used.
     if ([...recalled].every((earlier) => earlier >= sequence)) {
       const history = { state: Snapshot.decode(state, policy), sequence, origin }

@@ -21,7 +21,7 @@ export interface Salvaged {
 }
 
 const readCopy = (file: string, copy: string): Salvaged => {
-  // Reads the anchor first, because a running sandbox may write more commands while its journal is copied.
+  // Reads the anchor first, because a running sandbox might write more commands while its journal is copied.
   const anchor = Anchor.read(file)
   const { damaged } = JournalFile.inspectLog(file)
   for (const part of ["", "-wal"]) if (existsSync(file + part)) copyFileSync(file + part, copy + part)

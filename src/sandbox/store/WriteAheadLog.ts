@@ -1,7 +1,7 @@
 /**
  * Finds the part of a write-ahead log that SQLite silently skips: everything after the first frame with a wrong
  * checksum. Skipping an incomplete last group is acceptable: the power failed while it was being written, so no reply
- * to its commands was sent. A group that is followed by others must not be skipped.
+ * to its commands was sent. A group that is followed by later groups must not be skipped.
  *
  * The format is part of SQLite's file format: https://www.sqlite.org/fileformat2.html#walformat
  */

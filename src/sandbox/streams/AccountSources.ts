@@ -42,7 +42,7 @@ const changesBalances = (wallet: Ledger.Wallet) => ({ events }: Command, _: unkn
   )
 
 /**
- * Whether a command may have changed a margin balance. A moved mark price may change the balance, because its available
+ * Whether a command may have changed a margin balance. A moved mark price can change the balance, because its available
  * amounts depend on the positions' margins and profits.
  */
 const changesMargin = (command: Command, keys: unknown, context: Context): boolean =>
@@ -82,8 +82,8 @@ const asked =
   }
 
 /**
- * A position's realised profit in the form that is pushed: reduced by the fees of all its trades. In the live
- * documentation's margin call example, a position without a closed part has a realised profit equal to minus its
+ * A position's realized profit in the form that is pushed: reduced by the fees of all its trades. In the live
+ * documentation's margin call example, a position without a closed part has a realized profit equal to minus its
  * opening fee.
  */
 export const realizedOf = ({ fees, realised }: Pick<Position, "fees" | "realised">): Decimal.Decimal =>

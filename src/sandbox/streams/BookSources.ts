@@ -57,9 +57,9 @@ interface Book {
   readonly topic: Topic
   readonly pace: Pace.Pace
   window: Window
-  /** The last message's `updateId`. */
+  /** The latest message's `updateId`. */
   updateId: number
-  /** The last message's time, in Unix microseconds. */
+  /** The latest message's time, in Unix microseconds. */
   sentAt: number
 }
 
@@ -136,7 +136,7 @@ class Books implements Subscription<Topic> {
     const asks = changesOf("asks", book.window.asks, now.asks)
     const bids = changesOf("bids", book.window.bids, now.bids)
     book.window = now
-    // A command that affects a market may leave the market's visible levels unchanged.
+    // A command that affects a market can leave the market's visible levels unchanged.
     if (asks.length === 0 && bids.length === 0) return
     this.push(book, false, {
       ...(asks.length === 0 ? {} : { asks }),
@@ -158,7 +158,7 @@ const bestOf = (trading: Trading | undefined) => {
 }
 
 const pushBest = (outlet: Outlet<BookTickerChannel.BookTicker>): Subscription<{ readonly market?: MarketName }> => {
-  /** The best prices and amounts that were pushed last, as text. */
+  /** The latest best prices and amounts that were pushed, as text. */
   let known = new Map<MarketName, string>()
   const push = (market: MarketName, isFirst: boolean): void => {
     const { at, state } = outlet.context()

@@ -1,14 +1,14 @@
 /** The limits on connections. If the live exchange documents a limit, that value is used. */
 
-/** The maximum number of messages that a connection may send in a window (live documentation, "Rate limits"). */
+/** The maximum number of messages that a connection may send in a window (the live documentation, "Rate limits"). */
 export const messages = { count: 12_000, perMillis: 10_000 } as const
 
 /** The time without a message from the client after which the exchange closes a connection, in milliseconds. */
 export const silenceMillis = 60_000
 
 /**
- * The maximum total length of a client's unread messages, in characters. A client that exceeds this length is
- * disconnected.
+ * The maximum total length of a client's unread messages, in characters. The exchange disconnects a client that exceeds
+ * this length.
  */
 export const maxWaiting = 1024 * 1024
 
@@ -16,8 +16,8 @@ export const maxWaiting = 1024 * 1024
 export const maxMessage = 64 * 1024
 
 /**
- * The maximum number of topics to which a connection can be subscribed at the same time, over all channels. A further
- * subscription is refused with code 7.
+ * The maximum number of topics to which a connection can be subscribed at the same time, over all channels. The
+ * exchange refuses further subscriptions with code 7.
  */
 export const maxTopics = 2000
 

@@ -79,7 +79,7 @@ export class Connection implements Shown {
   private readonly wire: Wire
   private readonly since: number
   private readonly recent = RecentMessages.make()
-  /** The key that authorised the connection. */
+  /** The key that authorized the connection. */
   private key: Key | undefined
   private isOver = false
   /** The current rate-limit window: its start, and the number of messages received in it. */
@@ -88,7 +88,7 @@ export class Connection implements Shown {
   constructor(surroundings: Surroundings, wire: Wire) {
     this.surroundings = surroundings
     this.wire = wire
-    // Times in a restored venue may contain a fraction of a microsecond.
+    // Times in a restored venue can contain a fraction of a microsecond.
     const now = () => Math.floor(this.context().at)
     this.since = now()
     const { later, venue } = surroundings
@@ -158,8 +158,8 @@ export class Connection implements Shown {
   }
 
   /**
-   * Handles a message that is not a valid request. JSON with a valid id is refused with a reply; any other message
-   * closes the connection.
+   * Handles a message that is not a valid request. Replies to JSON that has a valid id with a refusal, and closes the
+   * connection after any other such message.
    */
   private unreadable(text: string): void {
     const json = Result.getOrUndefined(Json.parse(text))
@@ -176,7 +176,7 @@ export class Connection implements Shown {
     return ++this.window.count <= count
   }
 
-  /** The account for which the connection is authorised. */
+  /** The account for which the connection is authorized. */
   private get account(): string | undefined {
     return this.key?.account
   }
@@ -222,7 +222,7 @@ export class Connection implements Shown {
     }
   }
 
-  /** Authorises the connection until it closes. The exchange does not check the second parameter. */
+  /** Authorizes the connection until it closes. The exchange does not check the second parameter. */
   private authorize({ id, params: [token] }: Frame.Request): Refusal | undefined {
     if (typeof token !== "string") return invalidArgument
     const { place, venue } = this.surroundings

@@ -38,7 +38,7 @@ interface Surroundings {
 }
 
 interface Message {
-  /** The number of the last command whose effects the message may show. */
+  /** The number of the last command whose effects the message can show. */
   readonly sequence: number
   /** The message's text; empty if this entry closes the connection. */
   readonly text: string

@@ -29,7 +29,7 @@ export const make = (
   let due: number | undefined
 
   const schedule = (at: number): void => {
-    // After a restore, the time may be earlier than the schedule's start.
+    // After a restore, the time might be earlier than the schedule's start.
     if (at < start) start = at
     due = start + (Math.floor((at - start) / every) + 1) * every
     wakeAt(due)

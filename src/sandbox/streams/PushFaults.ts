@@ -2,7 +2,7 @@
 import type { SymptomsAt } from "../gateway/StreamSymptom.ts"
 import type { Output } from "./Output.ts"
 
-/** Sends one connection's messages. A fault's symptom may change or delay a message. */
+/** Sends one connection's messages. A fault's symptom can change or delay a message. */
 export interface PushFaults {
   /** Sends a channel's message, and applies the symptom that hits the message, if any. */
   readonly send: (channel: string, text: string, symptom: SymptomsAt["message"] | undefined) => void

@@ -1,4 +1,4 @@
-/** A channel's behaviour: what the channel pushes to a connection, and how it replies to queries. */
+/** A channel's behavior: what the channel pushes to a connection, and how it replies to queries. */
 import type * as Result from "effect/Result"
 import type { ChannelOf, Name } from "../../channels/all.ts"
 import type { MarketName } from "../../domain/Identifiers.ts"
@@ -34,7 +34,7 @@ export interface BookChange {
 
 /** A channel's access to one connection, through which the channel reads the state, pushes messages and is woken. */
 export interface Outlet<Message> {
-  /** The current state and the connection's account, which is empty if the connection is not authorised. */
+  /** The current state and the connection's account, which is empty if the connection is not authorized. */
   readonly context: () => Context
   /**
    * Pushes a message once the state from which it was made is durable. If the message is a snapshot, `snapshot` is its
@@ -74,7 +74,7 @@ export type Queries<C extends Channel.Any> = {
     : never
 }
 
-/** A channel's behaviour. */
+/** A channel's behavior. */
 export interface Source<C extends Channel.Any> {
   /**
    * Checks that only the exchange can make, in addition to the check that the market exists. By default there are no

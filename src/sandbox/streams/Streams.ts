@@ -215,7 +215,7 @@ class Members {
 /** Refuses every connection, for transports without a WebSocket. */
 export const none: Streams = { connect: () => stopped }
 
-/** Creates the manager of a venue's connections. Closes all connections when the scope closes. */
+/** Creates the manager for a venue's connections. Closes all connections when the scope closes. */
 export const make = Effect.fnUntraced(function*(
   venue: Venue["Service"]
 ): Effect.fn.Return<Streams, never, Scope.Scope> {

@@ -41,7 +41,7 @@ export interface Executor {
   ) => Effect.Effect<A, Journal.JournalError>
   /**
    * Applies every event that came due while the venue was closed, each at its own time, and waits until the events are
-   * durable. Only logs an error if the venue's clock is past the last time that the journal can record, so that the
+   * durable. If the venue's clock is past the last time that the journal can record, only logs an error, so that the
    * owner can still restore an earlier state.
    */
   readonly catchUp: Effect.Effect<void, Journal.JournalError>
@@ -61,7 +61,7 @@ export interface Options {
   readonly journal: Journal.Journal
   /** The saved states that a restore can start from. */
   readonly states: SavedStates
-  /** Draws a random UUID for each new secret; `undefined` if secrets are sequential. */
+  /** The function that draws a random UUID for each new secret; `undefined` if secrets are sequential. */
   readonly draw?: (() => string) | undefined
   /** Whether the venue sleeps and wakes often. Defaults to `false`. */
   readonly sleeps?: boolean
@@ -80,7 +80,7 @@ export interface Options {
   readonly snapshotAt: number | undefined
 }
 
-/** Actions after which the same next event may come due earlier or later on the machine's clock. */
+/** Actions after which the same next event can come due earlier or later on the machine's clock. */
 const reschedules: ReadonlySet<Action["_tag"]> = new Set<Action["_tag"]>(["SetClock", "Restore"])
 
 /** Adds the secret that an action creates, so that the journal contains it. */
@@ -92,7 +92,7 @@ const withSecret = (action: Action, draw: () => string): Action => {
     : action
 }
 
-/** Creates a venue's executor. */
+/** Creates the executor for a venue. */
 export const make = Effect.fnUntraced(function*(
   { draw, file, halt, history, journal, outbox, secrets, sleeps = false, snapshotAt, states, watchers }: Options
 ): Effect.fn.Return<Executor> {
@@ -163,7 +163,7 @@ export const make = Effect.fnUntraced(function*(
       VenueClock.isTooLate(history.state, clock) ? Effect.logError(tooLate(file).message) : durably(settleEach)
     ),
     conclude: Effect.suspend(() => {
-      // The state of a halted venue may differ from its journal.
+      // The state of a halted venue might differ from its journal.
       if (halt.isHalted()) return Effect.void
       takeSnapshot(sleeps ? Snapshot.isDueAsleep : Snapshot.isDueAtTheEnd)
       return journal.committed

@@ -66,7 +66,7 @@ export const Happening: Schema.Codec<Happening, unknown> = Schema.TaggedUnion({
 })
 
 /**
- * An entry of the feed. The events of a command have the same id every time the journal is read. Requests are not in
+ * An entry of the feed. Each event of a command has the same id every time the journal is read. Requests are not in
  * the journal: request entries are lost when the venue is closed.
  *
  * @category models
@@ -146,7 +146,7 @@ const idOf = ({ index, run, sequence }: Place): string => {
 const form = /^(\d{1,15})(?:\.(\d{1,15}))?(?:\.(\d{1,15}))?$/u
 
 /**
- * Parses a position; `undefined` if the text is not a position. The position `12` is after all events of command 12.
+ * Parses a position; `undefined` if the string is not a position. The position `12` is after all events of command 12.
  */
 const placeOf = (id: string): Place | undefined => {
   const [, first, second, third] = form.exec(id) ?? []
@@ -186,7 +186,7 @@ export const Page: Schema.Codec<Page, unknown> = Schema.Struct({
 /** The number of entries that the feed keeps when it drops old entries. */
 const kept = 50_000
 
-/** The number of old entries that are dropped at a time. */
+/** The number of entries beyond {@link kept} above which the feed drops old entries. */
 const forgottenAtOnce = 5000
 
 /**
@@ -199,7 +199,7 @@ const page = 100
 const turns = Turns.make(page)
 
 /**
- * A venue's feed, which stores at least the latest 50000 entries.
+ * A venue's feed. While the venue is awake, the feed drops an entry only if it stores at least 50000 later entries.
  *
  * @category models
  */
@@ -342,7 +342,7 @@ const latestOf = function*(
   isWanted: (event: Event.Event) => boolean,
   upTo = Infinity
 ): Generator<Happened> {
-  // Later commands are skipped. Once a restore has set `last`, they are the commands that the restore has undone.
+  // Skips the commands after `last`. Once a restore has set `last`, they are the commands that the restore has undone.
   let last = upTo
   for (let index = entries.length - 1; index >= 0; index--) {
     const { at, sequence, what } = entries[index] ?? {}
@@ -414,7 +414,7 @@ const reading = ({ changed, floor, latest, sliceAfter }: Log): Pick<Feed, "after
 }
 
 /**
- * Creates the feed of a venue that is being opened for the `run`th time. For commands up to `sequence`, the feed has
+ * Creates the feed for a venue that is being opened for the `run`th time. For commands up to `sequence`, the feed has
  * only the saved entries.
  *
  * @category constructors

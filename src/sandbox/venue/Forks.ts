@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 
 /**
- * The maximum number of forks that a venue and all its forks may have together. Each fork keeps a complete exchange in
+ * The maximum number of forks that a venue and all its forks may have together. Each fork keeps an entire exchange in
  * memory.
  */
 export const maxForks = 16
@@ -67,7 +67,7 @@ interface Held {
   readonly end: Effect.Effect<void>
 }
 
-/** All forks that descend from one venue, by number. A fork comes after its parent. */
+/** All forks that descend from one venue, keyed by number. A fork comes after its parent. */
 interface Tree {
   readonly forks: Map<number, Held>
   last: number

@@ -1,6 +1,6 @@
 /**
- * Stops a venue whose memory and journal may differ, because the engine or the disk failed in the middle of a command.
- * A halted venue refuses all calls until it is reopened.
+ * Stops a venue whose memory and journal might differ, because the engine or the disk failed in the middle of a
+ * command. A halted venue refuses all calls until it is reopened.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,7 @@ export interface Halt {
   readonly onFailure: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
-/** Creates the halt switch of a running venue. */
+/** Creates the halt switch for a running venue. */
 export const make = (): Halt => {
   let isHalted = false
   const listeners = new Set<() => void>()

@@ -65,7 +65,7 @@ const perform = ({ apply, durably, history, settle }: Executor, request: OwnerRe
     return apply(action, timeOf(action, history, at, clock))
   })
 
-/** Creates the owner actions of a venue. */
+/** Creates the owner actions for a venue. */
 export const make = (
   executor: Executor,
   journal: Journal.Journal,

@@ -28,8 +28,8 @@ interface Owned extends Pick<OwnerActions, "perform"> {
 }
 
 /**
- * The valid values of a field that must name something on the exchange; empty if no such thing exists, or if the field
- * is not a name.
+ * The valid values of a field that names an account, a market or an asset; empty if there are none, or if the field has
+ * another meaning.
  */
 const existing = ({ accounts, currencies, markets }: State.State, field: string): ReadonlyArray<string> => {
   switch (field) {

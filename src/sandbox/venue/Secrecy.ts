@@ -10,5 +10,5 @@ import { randomUUID } from "node:crypto"
  */
 export type Secrecy = "random" | "sequential"
 
-/** Draws a UUID for each new secret; `undefined` if secrets are sequential. */
+/** Returns the function that draws a UUID for each new secret, or `undefined` if secrets are sequential. */
 export const drawOf = (secrecy: Secrecy): (() => string) | undefined => secrecy === "random" ? randomUUID : undefined

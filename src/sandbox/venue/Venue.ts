@@ -159,7 +159,7 @@ export class Venue extends Context.Service<Venue, {
   readonly forks: Forks.Forks
   /** The open WebSocket connections, over all transports. */
   readonly connections: OpenConnections.OpenConnections
-  /** The tokens that authorise connections. */
+  /** The tokens that authorize connections. */
   readonly streamTokens: StreamTokens.StreamTokens
   /** Adds a watcher that is called after each of the venue's commands. Returns a function that removes the watcher. */
   readonly watch: Watchers.Watchers["watch"]
@@ -306,7 +306,7 @@ const note = (
 
 /**
  * Waits until the call's commands are durable, then passes the response on. If the disk fails, no response is sent,
- * because the applied command may be lost. If another node has taken over the venue, the call is refused.
+ * because the applied command might be lost. If another node has taken over the venue, this node refuses the call.
  */
 const commit = (
   gateway: Gateway,
@@ -395,7 +395,7 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
 }
 
 /**
- * Derives `handle` from `receive`, so code that wraps one of them must wrap both.
+ * Derives `handle` from `receive`. Code that wraps `receive` uses this function to wrap `handle` as well.
  *
  * @category constructors
  */

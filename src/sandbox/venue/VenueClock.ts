@@ -2,8 +2,8 @@
  * A venue's two clocks. Times are in Unix microseconds.
  *
  * The owner sets the venue's own clock, which orders, interest and limits use. The clock that callers see and that
- * nonces are checked against follows the machine's clock, so nonces stay valid wherever the owner moves the venue's
- * time.
+ * nonces are checked against follows the machine's clock, so nonces stay valid whatever time the owner sets on the
+ * venue's own clock.
  */
 import type * as Clock from "effect/Clock"
 import type * as State from "../engine/State.ts"

@@ -1,6 +1,6 @@
 /**
- * Notifies watchers of each command immediately after the command is applied. The command may not be durable yet, so a
- * watcher must not send anything out of the venue until the command is durable.
+ * Notifies watchers of each command immediately after the command is applied. The command might not be durable yet, so
+ * a watcher must not send anything out of the venue until the command is durable.
  */
 import type { Entry } from "../store/Outbox.ts"
 

@@ -90,7 +90,7 @@ describe("a session's connections and streams", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a session reconnects with a fresh token, and authorises before it sends any private request", () => {
+  it.effect("a session reconnects with a fresh token, and authorizes before it sends any private request", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* SpotBalanceChannel

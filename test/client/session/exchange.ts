@@ -33,7 +33,7 @@ export class Link {
   readonly answers: Array<object> = []
   isOpen = true
   isAuthorized = false
-  /** The parameters of the last subscribe request, by channel. */
+  /** The parameters of the latest subscribe request, keyed by channel. */
   readonly sets = new Map<string, ReadonlyArray<unknown>>()
   readonly #arrived: Array<string> = []
   #wake: (() => void) | undefined

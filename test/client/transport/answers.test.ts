@@ -287,7 +287,7 @@ describe.each(Object.entries(decompressing))("unrequested compression over %s", 
     writing(head(`content-encoding: ${encoding}`, `content-length: ${bytes.length}`), bytes)
 
   for (const [encoding, bytes] of encodings) {
-    it.effect(`a response compressed with ${encoding} is decompressed up to the limit`, () =>
+    it.effect(`a response with content encoding ${encoding} is decoded if it fits the limit, and refused if it does not`, () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* encoded(encoding, bytes)
         const maxAnswerBytes = Buffer.byteLength(text)

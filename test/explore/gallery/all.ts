@@ -20,7 +20,7 @@ import { takesRefusedNonceForPlaced } from "./takesRefusedNonceForPlaced.ts"
 import { trustsLocalClock } from "./trustsLocalClock.ts"
 import { trustsStalePrice } from "./trustsStalePrice.ts"
 
-/** The gallery's programs, by file name. */
+/** The gallery's programs, keyed by file name. */
 export const gallery = {
   cancelsAndAssumesGone,
   checksThenActs,

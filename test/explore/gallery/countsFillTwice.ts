@@ -15,8 +15,8 @@ const read = (stored = "10") => {
 }
 
 /**
- * Buys three times, and adds its fills to the ledger from time to time. `counted` are the trades that the ledger
- * already includes.
+ * Buys three times, and from time to time adds new fills to the ledger. `counted` takes the stored list of included
+ * trades, and returns the list that the program starts with.
  */
 const trade = (counted: (stored: ReadonlyArray<string>) => ReadonlyArray<string>) =>
   Effect.gen(function*() {

@@ -2,15 +2,15 @@
 import { Decimal } from "effect-txc"
 import * as Result from "effect/Result"
 
-/** The sum of two decimals. */
+/** Returns the sum of two decimals. */
 export const plus = (one: Decimal.Decimal, other: Decimal.Decimal): Decimal.Decimal =>
   Result.getOrThrow(Decimal.add(one, other))
 
-/** The difference of two decimals. */
+/** Returns the difference of two decimals. */
 export const minus = (one: Decimal.Decimal, other: Decimal.Decimal): Decimal.Decimal =>
   Result.getOrThrow(Decimal.subtract(one, other))
 
-/** The sum of decimals. */
+/** Returns the sum of any number of decimals. */
 export const sum = (decimals: ReadonlyArray<Decimal.Decimal>): Decimal.Decimal => decimals.reduce(plus, Decimal.zero)
 
 /** Whether the first decimal is greater than the second. */

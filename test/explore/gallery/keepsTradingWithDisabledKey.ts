@@ -13,7 +13,7 @@ const often = { schedule: Schedule.spaced("2 seconds"), times: 8 }
 /** The mistake: whatever goes wrong with one order, the program tries the next. */
 const broken = Effect.repeat(Effect.ignore(buy), often)
 
-/** A single order may fail, but a key that was refused will be refused again. */
+/** A single order can fail, but a key that was refused will be refused again. */
 const repaired = buy.pipe(
   Effect.catchIf(({ _tag }) => _tag !== "NotAuthorized", () => Effect.void),
   Effect.repeat(often)

@@ -1,7 +1,7 @@
 /**
  * A second small exchange for the oracle's tests, written independently of the first, in both dialects. It behaves as
  * strangely as the documentation allows: its clock is slow, it throttles calls, its order lists and balances are late,
- * and its ids, decimals, keys, statuses and texts are unusual.
+ * and its ids, decimals, keys, statuses and messages are unusual.
  */
 import * as DateTime from "effect/DateTime"
 import { createHmac } from "node:crypto"
@@ -10,7 +10,7 @@ import type { Asked, Fields, Reply } from "./Exchange.ts"
 /** How far the clock is behind this machine's clock, in milliseconds. */
 const behind = 95 * 60_000
 
-/** The number of calls out of which one is throttled. */
+/** One call in this many is throttled. */
 const throttledEach = 61
 
 /** A value whose changes appear late in lists. */
@@ -83,7 +83,7 @@ const whole = (units: bigint): string => `${units / scale}.${(units % scale).toS
 /** Adds superfluous zeros to a decimal. */
 const padded = (text: unknown): string => `${String(text)}${String(text).includes(".") ? "00" : ".000"}`
 
-/** An id that looks random. */
+/** Returns an id that looks random. */
 const uuidOf = (text: string): string => {
   const hex = createHmac("sha256", "id").update(text).digest("hex")
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
@@ -91,7 +91,7 @@ const uuidOf = (text: string): string => {
   )
 }
 
-/** The same object with its keys in reverse, and an unexpected field. */
+/** Returns the same object with its keys in reverse order, and an unexpected field. */
 const backwards = (value: Fields): Fields => ({
   "x-node": null,
   ...Object.fromEntries(Object.entries(value).toReversed())
@@ -148,6 +148,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
   const orders: Array<Order> = []
   const usedIds = new Set<string>()
   let [machine, advanced, calls, made] = [0, 0, 0, 0]
+  let last: number | undefined
 
   const clock = () => machine - behind + advanced
   const ok = (body: unknown, status = 200): Reply => ({ status, body })
@@ -302,6 +303,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
   }
 
   const move = (to: number) => {
+    last = to
     for (const order of orders) {
       if (order.state.now?.status !== "NEW") continue
       const { fields } = order
@@ -355,6 +357,8 @@ export const make = (speaks: "document" | "live", lag: number) => {
     ])
     if (fields["reduceOnly"] !== undefined && fields["reduceOnly"] !== false) wrong.push(["reduceOnly", 30])
     if (wrong.length > 0) return refuseOrder(true, wrong)
+    const away = (last ?? Number.NaN) - Number(fields["activation_price"])
+    if (isLive && (fields["side"] === "buy" ? away > 0 : away < 0)) return error(400, 151, "Inner validation failed")
     const { activation_price, stop_limit_price, ...rest } = fields
     // A pair and an order may have the same id, because they are numbered separately.
     const pair = Number.MAX_SAFE_INTEGER - 7 * (made + 1)
@@ -524,7 +528,9 @@ export const make = (speaks: "document" | "live", lag: number) => {
     return limit === undefined || stop === undefined ? ok({}) : ok(pairOf(limit, stop))
   }
 
-  /** An order as the live dialect's history shows it. This exchange closes every order when its call returns. */
+  /**
+   * Returns an order as the live dialect's history shows it. This exchange closes every order when its call returns.
+   */
   const inHistory = ({ left: _left, orderId, timestamp, ...order }: Fields): Fields => ({
     ...order,
     id: orderId,
@@ -533,8 +539,8 @@ export const make = (speaks: "document" | "live", lag: number) => {
   })
 
   /**
-   * A list of orders. In the live dialect, the list has the documented filters, and this exchange's own limits where
-   * none are documented.
+   * Returns a list of orders. In the live dialect, the list has the documented filters, and this exchange's own limits
+   * where none are documented.
    */
   const listOf = (owner: string, fields: Fields, isOpen: boolean): Reply => {
     const { clientOrderId: client, endDate, market: name, orderId, startDate, status } = isLive ? fields : {}
@@ -595,8 +601,8 @@ export const make = (speaks: "document" | "live", lag: number) => {
   const nonceOf = ({ nonce }: Fields): string => typeof nonce === "string" ? nonce : JSON.stringify(nonce)
 
   /**
-   * Why the nonce is refused, or undefined if it is accepted. The document only requires a text that was not used
-   * before.
+   * Returns the reason why the nonce is refused, or undefined if it is accepted. The document only requires a string
+   * that was not used before.
    */
   const nonceFault = (key: Key, { nonce, nonceWindow }: Fields): string | undefined => {
     if (isLive ? !Number.isSafeInteger(Number(nonce)) || nonce === "" : typeof nonce !== "string" || nonce === "")

@@ -31,7 +31,7 @@ const intervals = (seconds: number): boolean =>
 const isInteger = (value: unknown, least: number, most: number): value is number =>
   Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
 
-/** The book after a number of changes. Each change moves one level on one side. */
+/** Returns the book after a number of changes. Each change moves one level on one side. */
 const bookAt = (changes: number): { readonly asks: ReadonlyArray<Level>; readonly bids: ReadonlyArray<Level> } => {
   const side = (sign: 1 | -1) =>
     Array.from({ length: 150 }, (_, at): Level => [
@@ -57,7 +57,7 @@ const differences = (before: ReadonlyArray<Level>, after: ReadonlyArray<Level>):
   return [...after.filter(([price, amount]) => old.get(price) !== amount), ...gone]
 }
 
-/** The trades up to a time in seconds, latest first. There are two trades in each second. */
+/** Returns the trades up to a time in seconds, latest first. There are two trades in each second. */
 const tradesAt = (seconds: number, limit: number) =>
   Array.from({ length: limit }, (_, at) => {
     const id = Math.floor(seconds * 2) - at
@@ -152,7 +152,7 @@ const privateMethod = /^(?:balance|orders|deals|positions)[A-Za-z]*_(?:request|s
 const print = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/(?<=["}\]0-9a-z])([:,])(?=["{[0-9a-z-])/gu, "$1 ")
 
-/** A connection. Each token is valid only once. */
+/** Opens a connection. Each token is valid only once. */
 const dialing = (tokens: Set<string>) =>
   Effect.map(Clock.Clock, (clock) => {
     const seconds = () => clock.currentTimeMillisUnsafe() / 1000

@@ -11,7 +11,7 @@ const isFields = (value: unknown): value is Fields =>
 
 const list = (value: unknown): ReadonlyArray<unknown> => value as ReadonlyArray<unknown>
 
-/** Writes JSON with spaces, as the live exchange does, and with the keys of each object in another sequence. */
+/** Writes JSON with spaces, as the live exchange does, and with the keys of each object in reverse order. */
 const spaced = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`
   if (!isFields(value)) return JSON.stringify(value)
@@ -83,7 +83,7 @@ const codes: Readonly<Record<number, Fields>> = {
   11: { code: 1, message: "invalid argument" }
 }
 
-/** The same message, written differently. */
+/** Returns the same message, written differently. */
 const respelled = (frame: Frame): Frame => {
   if (frame.method !== undefined) {
     const change = changes[frame.method]
@@ -103,7 +103,7 @@ const late = 300
  */
 export const free: Fault = () => ({ deliver }) => {
   const known = new Set<unknown>()
-  /** The trades that have not been sent yet, by market. */
+  /** The trades that have not been sent yet, keyed by market. */
   const waiting = new Map<unknown, Array<unknown>>()
   return {
     received: (frame) => {

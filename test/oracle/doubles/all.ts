@@ -29,7 +29,7 @@ const error = (
 const named = (keys: ReadonlyArray<string>) =>
   Object.fromEntries(keys.map((key) => [key, ["This value is not valid."]]))
 
-/** The only refusal of fields that the document shows completely. */
+/** Returns the only refusal of fields that the document shows completely. */
 const filter = (keys: ReadonlyArray<string>) => error(400, 0, "Validation failed", named(keys))
 
 const first = (keys: ReadonlyArray<string>) => keys.slice(0, 1)

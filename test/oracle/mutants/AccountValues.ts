@@ -2,12 +2,16 @@
  * Faults in the values of balances, positions, fees, and created codes, sub-accounts and keys. Only the live exchange
  * documents these values.
  */
+import * as ClosedPositions from "../../../src/endpoints/ClosedPositions.ts"
 import * as CodeCreation from "../../../src/endpoints/CodeCreation.ts"
 import * as Codes from "../../../src/endpoints/Codes.ts"
 import * as CollateralBalance from "../../../src/endpoints/CollateralBalance.ts"
+import * as CollateralSummary from "../../../src/endpoints/CollateralSummary.ts"
+import * as FundingPayments from "../../../src/endpoints/FundingPayments.ts"
 import * as LimitOrders from "../../../src/endpoints/LimitOrders.ts"
 import * as MainBalance from "../../../src/endpoints/MainBalance.ts"
 import * as OpenPositions from "../../../src/endpoints/OpenPositions.ts"
+import * as PositionHistory from "../../../src/endpoints/PositionHistory.ts"
 import * as SubAccountApiKeyCreation from "../../../src/endpoints/SubAccountApiKeyCreation.ts"
 import * as SubAccountApiKeys from "../../../src/endpoints/SubAccountApiKeys.ts"
 import * as SubAccountCreation from "../../../src/endpoints/SubAccountCreation.ts"
@@ -68,7 +72,7 @@ const frozen = (change: (freeze: number) => number): Change =>
     }
   })
 
-/** Shows each API key the first response that it got, whatever has changed since then. */
+/** Repeats for each API key the first response that the key got, whatever has changed since then. */
 const cached = (path: string): Change => ({
   make: () => {
     const first = new Map<string, string>()
@@ -149,7 +153,7 @@ const balanceMutants: ReadonlyArray<Mutant> = [
     breaks: ["balances.collateral", "transfers.moves"],
     ...cached(collateral)
   }),
-  mutant("balances-fee-elsewhere", "an order shows a different fee from the one charged", {
+  mutant("balances-fee-elsewhere", "an order shows twice the charged fee", {
     breaks: ["balances.fill", "balances.collateral", "trading-fees.charged"],
     ...answering(() => true, "success", (json) => doubledFee(json))
   }),
@@ -264,7 +268,7 @@ const positionFaults: ReadonlyArray<
   ["unrealizedPnl", "has the opposite sign", times(-1), ["positions.profit", "positions.realized"]],
   ["unrealizedPnl", "is always zero", () => "0", ["positions.profit"]],
   ["unrealizedPnl", "is never zero", plus(1), ["positions.profit"]],
-  ["margin", "is the whole value", times(7), ["positions.margin"]],
+  ["margin", "is seven times as large", times(7), ["positions.margin"]],
   ["freeMargin", "includes the margin", plus(80), ["positions.margin"]],
   ["funding", "is not zero", () => "3", ["positions.opened"]],
   ["positionSide", "is LONG", () => "LONG", ["positions.opened"]],
@@ -401,7 +405,7 @@ const codeMutants: ReadonlyArray<Mutant> = [
       (fields) => Number(fields["amount"]) > 1 ? { ...fields, amount: times(0.5)(fields["amount"]) } : fields
     )
   }),
-  mutant("code-creation-asset", "a created code is always worth ETH", {
+  mutant("code-creation-asset", "a created code is always for ETH", {
     breaks: ["code-creation.moves", "code-creation.refusal"],
     ...asking(createCode, (fields) => ({ ...fields, ticker: "ETH" }))
   }),
@@ -527,7 +531,7 @@ const keyMutants: ReadonlyArray<Mutant> = [
     breaks: ["api-key-creation.signs"],
     ...changing(main, ["ETH", "main_balance"], () => "5")
   }),
-  mutant("api-key-creation-no-spot", "a sub-account with permission cannot trade on spot", {
+  mutant("api-key-creation-no-spot", "a sub-account with permission cannot trade spot", {
     breaks: ["api-key-creation.permissions"],
     make: () => ({
       answer: (answer, { path }) =>
@@ -547,15 +551,19 @@ const tokenMutants: ReadonlyArray<Mutant> = [
     breaks: ["streams.token"],
     ...changing(WebSocketToken.endpoint.path, ["websocket_token"], () => "")
   }),
-  mutant("stream-token-key", "the token for a WebSocket connection has another key", {
+  mutant("stream-token-key", "the response shows the WebSocket token under a different key", {
     breaks: ["streams.token"],
     ...answering(WebSocketToken.endpoint.path, "success", (json) => ({ token: (json as Fields)["websocket_token"] }))
   })
 ]
 
-/** The places in responses where rules expect their fields, by the prefix of the rules' ids and the call's path. */
+/** The places in responses where rules expect their fields, each with the rules' id prefix and the call's path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string, place: Place]> = [
   ["positions.entry.", positions, ["*"]],
+  ["margin.summary.", CollateralSummary.endpoint.path, []],
+  ["margin.history.entry.", PositionHistory.endpoint.path, ["*"]],
+  ["margin.closed.entry.", ClosedPositions.endpoint.path, ["*"]],
+  ["margin.funding.entry.", FundingPayments.endpoint.path, ["records", "*"]],
   ["code-creation.result.", createCode, []]
 ]
 

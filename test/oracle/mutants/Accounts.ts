@@ -28,7 +28,7 @@ const apply = Codes.endpoint.path
 
 const remove = DeleteSubAccount.endpoint.path
 
-/** Changes the code that is about to be redeemed. */
+/** Changes the code that is about to be applied. */
 const issued = (
   change: (code: { applied: string | undefined; passphrase: unknown; creator: string }) => void
 ): Change => ({
@@ -83,7 +83,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["balance.response"],
     ...answering(MainBalance.endpoint.path, "success", (json) => Json.isObject(json) ? Object.entries(json) : json)
   }),
-  mutant("balance-none", "every balance is empty", {
+  mutant("balance-none", "the list of balances is empty", {
     breaks: ["balance.entry.main_balance", "general.money.text", "balance.omitted"],
     ...answering(MainBalance.endpoint.path, "success", () => ({}))
   }),
@@ -167,11 +167,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["codes.passphrase.type"],
     ...asking(apply, (fields) => typeof fields["passphrase"] === "string" ? fields : without(fields, "passphrase"))
   }),
-  mutant("passphrase-unnamed", "the errors do not name passphrase", {
+  mutant("passphrase-unnamed", "the refusal of a code does not name passphrase", {
     breaks: ["codes.refusal"],
     ...unnamed(apply, "passphrase")
   }),
-  mutant("code-unnamed", "the errors do not name code", {
+  mutant("code-unnamed", "the refusal of a code does not name code", {
     breaks: ["codes.refusal"],
     ...unnamed(apply, "code")
   }),
@@ -185,7 +185,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["delete.response"],
     ...answering(remove, "success", () => [])
   }),
-  mutant("delete-nothing", "a deletion is reported but not carried out", {
+  mutant("delete-nothing", "the deletion of a sub-account is reported but not carried out", {
     breaks: ["sub-accounts.model", "delete.effect"],
     make: () => ({
       request: (request, venue) =>
@@ -193,13 +193,13 @@ export const mutants: ReadonlyArray<Mutant> = [
       answer: (answer, request) => request.path === remove ? withBody({ ...answer, status: 200 }, {}) : answer
     })
   }),
-  mutant("delete-always", "every id is reported as deleted", {
+  mutant("delete-always", "the deletion of any id is reported as done", {
     breaks: ["delete.id.required", "delete.id.type", "delete.id.unknown", "delete.twice"],
     make: () => ({
       answer: (answer, request) => request.path === remove ? withBody({ ...answer, status: 200 }, {}) : answer
     })
   }),
-  mutant("delete-unnamed", "the errors do not name id", {
+  mutant("delete-unnamed", "the refusal of a deletion does not name id", {
     breaks: ["delete.refusal"],
     ...unnamed(remove, "id")
   }),

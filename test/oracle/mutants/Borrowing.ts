@@ -126,11 +126,11 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
   ["borrows-code", "a page of borrows is refused with code 1", "margin.borrows-pages", otherCode(borrows, 1)],
   [
     "sides-both",
-    "every position has the side BOTH",
+    "every position shows positionSide BOTH",
     "margin.sides",
     changing(OpenPositions.endpoint.path, ["*", "positionSide"], () => "BOTH")
   ],
-  ["sides-echo", "every order has the side BOTH", "margin.sides", changing(limit, ["positionSide"], () => "BOTH")],
+  ["sides-echo", "every order shows side BOTH", "margin.sides", changing(limit, ["positionSide"], () => "BOTH")],
   [
     "sides-opposite",
     "LONG is read as SHORT, and SHORT as LONG",
@@ -153,11 +153,11 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
   ],
   [
     "sides-any",
-    "an order without a side opens a long position",
+    "an order without positionSide is reported as placed",
     "margin.side-required",
     accepting(limit, { orderId: 1 })
   ],
-  ["sides-code", "an order without a side is refused with code 30", "margin.side-required", otherCode(limit, 30)]
+  ["sides-code", "an order without positionSide is refused with code 30", "margin.side-required", otherCode(limit, 30)]
 ]
 
 export const mutants: ReadonlyArray<Mutant> = rows.map(([id, fault, breaks, change]) =>

@@ -132,7 +132,7 @@ const isEnveloped = (path: string): boolean => !Paths.unenveloped.includes(path)
 /** Accepts any value of `request` on one path. */
 const requestNotCompared: ReadonlyArray<Mutant> = [...documented].map((path): Mutant => ({
   id: `request-not-compared${named(path)}`,
-  fault: `request may be any path in calls of ${path}`,
+  fault: `request can be any path in calls to ${path}`,
   breaks: isEnveloped(path) ? ["auth.request.path", "auth.request.prefix"] : ["auth.request.optional"],
   ...enveloping((fields, request) =>
     request.path === path && "request" in fields ? { ...fields, request: path } : fields
@@ -144,7 +144,7 @@ const permissions: ReadonlyArray<Mutant> = ([["spot", "spotEnabled"], ["collater
   .flatMap(([name, permission]) =>
     [true, false].map((isEnabled): Mutant => ({
       id: `permission-${name}-${isEnabled ? "ignored" : "worthless"}`,
-      fault: isEnabled ? `no sub-account needs ${permission}` : `no sub-account may use ${permission}`,
+      fault: isEnabled ? `trading does not need ${permission}` : `${permission} does not allow trading`,
       breaks: [`auth.permissions.${name}`],
       make: () => ({
         before: ({ state }) => {
@@ -190,7 +190,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["auth.payload.missing"],
     ...arriving((request, venue) => has(request, payload) ? request : signed(venue, request))
   }),
-  mutant("payload-not-compared", "the body may differ from the signed payload, which may be plain text", {
+  mutant("payload-not-compared", "the body can differ from the signed payload, which can be plain text", {
     breaks: ["auth.payload.is-body", "auth.payload.is-body.nonce", "auth.payload.base64"],
     ...arriving((request, venue) => has(request, payload) && has(request, signature) ? signed(venue, request) : request)
   }),
@@ -216,7 +216,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["auth.request.required"],
     ...enveloping((fields, { path }) => ({ request: path, ...fields }))
   }),
-  mutant("request-not-compared", "request may be any path", {
+  mutant("request-not-compared", "request can be any path", {
     breaks: ["auth.request.path", "auth.request.prefix"],
     ...enveloping((fields, { path }) => "request" in fields ? { ...fields, request: path } : fields)
   }),
@@ -233,25 +233,25 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["general.private.field-case"],
     ...enveloping((fields) => "LIMIT" in fields ? { ...without(fields, "LIMIT"), limit: fields["LIMIT"] } : fields)
   }),
-  mutant("disabled-key-reads", "a disabled key may still list interest payments", {
+  mutant("disabled-key-reads", "a disabled key can still list interest payments", {
     breaks: ["auth.key.enabled"],
     ...opening((key, path) => {
       if (path === InterestPaymentHistory.endpoint.path) key.enabled = true
     })
   }),
-  mutant("enabled-key-refused", "no key may apply codes", {
+  mutant("enabled-key-refused", "no key can apply codes", {
     breaks: ["auth.key.enabled", "auth.key.endpoints.everywhere"],
     ...opening((key, path) => {
       if (path === Codes.endpoint.path) key.enabled = false
     })
   }),
-  mutant("endpoints-not-checked-of-one", "a restricted key may still place OCO orders", {
+  mutant("endpoints-not-checked-of-one", "a restricted key can still place OCO orders", {
     breaks: ["auth.key.endpoints.everywhere"],
     ...opening((key, path) => {
       if (path === CollateralOcoOrders.endpoint.path) key.endpoints = undefined
     })
   }),
-  mutant("endpoints-not-checked-of-changes", "a restricted key may still change orders", {
+  mutant("endpoints-not-checked-of-changes", "a restricted key can still change orders", {
     breaks: ["auth.key.endpoints.everywhere"],
     dialects: ["live"],
     ...opening((key, path) => {
@@ -284,7 +284,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       "nonce" in fields && !/^[0-9]+$/u.test(String(fields["nonce"])) ? { ...fields, ...next() } : fields
     )
   }),
-  mutant("nonce-reusable", "a nonce may be used twice", {
+  mutant("nonce-reusable", "a nonce can be used twice", {
     breaks: ["auth.nonce.unique", "auth.nonce.race", "auth.nonce.unique.refused-call", "auth.nonce.refusal"],
     ...counting((fields, next) => "nonce" in fields ? { ...without(fields, "nonceWindow"), ...next() } : fields)
   }),
@@ -331,7 +331,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       }
     }
   }),
-  mutant("nonce-increasing-always", "a nonce must always be greater than the last one", {
+  mutant("nonce-increasing-always", "a nonce must always be greater than the previous nonce", {
     breaks: ["auth.nonce.any-order"],
     make: () => {
       const last = new Map<string, number>()
@@ -392,11 +392,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["auth.key.disabled"],
     ...opening((key) => key.enabled = true)
   }),
-  mutant("endpoints-not-checked", "a restricted key may call everything", {
+  mutant("endpoints-not-checked", "a restricted key can call every endpoint", {
     breaks: ["auth.key.endpoints", "auth.key.endpoints.refusal"],
     ...opening((key) => key.endpoints = undefined)
   }),
-  mutant("b2b-not-checked", "accounts without partner access may make B2B-only calls", {
+  mutant("b2b-not-checked", "accounts without partner access can make B2B-only calls", {
     breaks: ["auth.b2b", "auth.b2b.refusal"],
     ...opening((key) => key.b2b = true)
   }),
@@ -430,7 +430,7 @@ export const mutants: ReadonlyArray<Mutant> = [
           : answer
     })
   }),
-  mutant("query-refused", "a public call with a query is not found", {
+  mutant("query-refused", "a public call with a query gets HTTP 404", {
     breaks: ["general.public.query"],
     make: () => ({
       request: (request) =>
@@ -505,13 +505,13 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["limits.exceeded"],
     dialect: (dialect) => ({ ...dialect, refusals: { ...dialect.refusals, rateLimited: dialect.refusals.nonceUsed } })
   }),
-  mutant("rate-limit-low", "interest payments may be listed only 900 times in ten seconds", {
+  mutant("rate-limit-low", "interest payments can be listed only 900 times in ten seconds", {
     breaks: ["limits.interest"],
     make: () => ({
       before: ({ limits }) => limits.override({ calls: 900, perSeconds: 10 }, InterestPaymentHistory.endpoint.path)
     })
   }),
-  mutant("public-limit-low", "public endpoints may be called only 1900 times in ten seconds", {
+  mutant("public-limit-low", "public endpoints can be called only 1900 times in ten seconds", {
     breaks: ["limits.public"],
     make: () => ({ before: ({ limits }) => limits.override({ calls: 1900, perSeconds: 10 }, "public") })
   }),

@@ -57,7 +57,7 @@ const swapped = (one: string, two: string) => (value: unknown): unknown => {
 
 const negated = (value: unknown): unknown => value !== true
 
-/** Shows each API key the first value that it saw at this place, whatever has changed since then. */
+/** Repeats for each API key the first value that the key got at this place, whatever has changed since then. */
 const first = (path: string, place: Place): Change => ({
   make: () => {
     const known = new Map<string, unknown>()
@@ -289,7 +289,7 @@ const marketDataMutants: ReadonlyArray<Mutant> = [
     breaks: ["assets.available"],
     ...changing(assets, ["*", "can_deposit"], () => false)
   }),
-  mutant("futures-funding-bounds", "floor and cap of the funding rate are swapped", {
+  mutant("futures-funding-bounds", "the floor of the funding rate is above the cap", {
     breaks: ["futures.funding"],
     ...changing(futures, ["result", "*"], (future) => ({ ...future as Fields, funding_floor: "0.5" }))
   })

@@ -67,7 +67,7 @@ const dealMutants: ReadonlyArray<Mutant> = [
     breaks: ["deals.unknown"],
     ...withStatus(422, ({ body }, { path }) => path === deals && body.includes("\"records\":[]"))
   }),
-  mutant("deals-offset-ignored", "every page is the first one", {
+  mutant("deals-offset-ignored", "every page of deals is the first page", {
     breaks: ["deals.pages"],
     ...asking(deals, (fields) => without(fields, "offset"))
   }),
@@ -75,11 +75,11 @@ const dealMutants: ReadonlyArray<Mutant> = [
     breaks: ["deals.pages"],
     ...asking(deals, (fields) => ({ limit: 100, ...fields }))
   }),
-  mutant("deals-refusal-unnamed", "a refusal does not name the field", {
+  mutant("deals-refusal-unnamed", "the refusal to list deals does not name the field", {
     breaks: ["deals.refusal"],
     ...unnamed(deals, "orderId", "limit", "offset")
   }),
-  mutant("deals-refusal-400", "an invalid field is refused with HTTP 400", {
+  mutant("deals-refusal-400", "the refusal to list deals has HTTP 400", {
     breaks: ["deals.refusal"],
     ...withStatus(400, ({ status }, { path }) => path === deals && status === 422)
   })
@@ -95,7 +95,7 @@ const mapRecords = (json: unknown, change: (record: Fields) => Fields): unknown 
 const isArming = (fields: Fields): boolean => typeof fields["timeout"] === "string"
 
 const killSwitchMutants: ReadonlyArray<Mutant> = [
-  mutant("kill-switch-milliseconds", "a timer shows its times in milliseconds", {
+  mutant("kill-switch-milliseconds", "a timer shows its start time in milliseconds", {
     breaks: ["kill-switch.timer"],
     ...changing(killSwitch, ["startTime"], (seconds) => Number(seconds) * 1000)
   }),
@@ -107,7 +107,7 @@ const killSwitchMutants: ReadonlyArray<Mutant> = [
     breaks: ["kill-switch.timer", "kill-switch.again", "kill-switch.markets"],
     ...answering(killSwitchStatus, "success", () => [])
   }),
-  mutant("kill-switch-never", "the timer waits ten times as long", {
+  mutant("kill-switch-never", "a timer's timeout is ten times as long as requested", {
     breaks: ["kill-switch.cancels", "kill-switch.types"],
     ...asking(
       killSwitch,
@@ -115,7 +115,7 @@ const killSwitchMutants: ReadonlyArray<Mutant> = [
         isArming(fields) ? { ...fields, timeout: String(Math.min(600, Number(fields["timeout"]) * 10)) } : fields
     )
   }),
-  mutant("kill-switch-early", "the timer waits half as long", {
+  mutant("kill-switch-early", "a timer's timeout is half as long as requested", {
     breaks: ["kill-switch.cancels", "kill-switch.again"],
     ...asking(killSwitch, (fields) =>
       isArming(fields) && Number(fields["timeout"]) >= 10
@@ -200,7 +200,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
     breaks: ["oto.answer"],
     ...changing(entry, ["oto"], () => undefined)
   }),
-  mutant("oto-named-as-order", "the group has the id of its order", {
+  mutant("oto-named-as-order", "an order's take-profit and stop-loss group has the order's id", {
     breaks: ["oto.answer"],
     ...answering(entry, "success", (json) => {
       const { oto, orderId, ...order } = json as Fields
@@ -228,7 +228,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
     breaks: ["oto.filled", "oto.exit"],
     ...asking(entry, (fields) => "takeProfit" in fields ? without(fields, "stopLoss") : fields)
   }),
-  mutant("oto-exit-survives", "the untriggered leg stays open", {
+  mutant("oto-exit-survives", "the untriggered exit stays open", {
     breaks: ["oto.exit"],
     make: () => ({
       answer: (answer, { path }, venue) => {
@@ -239,19 +239,19 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
       }
     })
   }),
-  mutant("oto-cancel-nothing", "cancellations are reported but not carried out", {
+  mutant("oto-cancel-nothing", "the refused cancellation of a conditional order is reported as done", {
     breaks: ["oto.cancel", "conditional.cancel"],
     ...answering(isCancel, "refusal", () => [])
   }),
-  mutant("oto-cancel-unnamed", "the errors do not name an id that is not found", {
+  mutant("oto-cancel-unnamed", "the refusal to cancel a conditional order does not name the unknown id", {
     breaks: ["oto.cancel", "conditional.cancel", "conditional.isolation"],
     ...answering(isCancel, "refusal", (json) => ({ ...json as Fields, errors: {} }))
   }),
-  mutant("oto-cancel-object", "cancellations return an object", {
+  mutant("oto-cancel-object", "the cancellation of a conditional order returns an object", {
     breaks: ["oto.cancel", "conditional.cancel"],
     ...answering(isCancel, "success", () => ({}))
   }),
-  mutant("oto-any-side", "a price on the wrong side is corrected, not refused", {
+  mutant("oto-any-side", "a take-profit or stop-loss on the wrong side is ignored, not refused", {
     breaks: ["oto.side"],
     ...asking(entry, (fields) => without(fields, "takeProfit", "stopLoss"))
   }),
@@ -267,14 +267,14 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
         ...(stopLoss === undefined ? {} : { stop_loss: stopLoss, take_profit: takeProfit })
       })))
   }),
-  mutant("conditional-total-of-page", "total counts the records of the page", {
+  mutant("conditional-total-of-page", "the total of conditional orders counts only the page", {
     breaks: ["conditional.listed"],
     ...answering(conditional, "success", (json) => {
       const page = json as Fields & { readonly records: ReadonlyArray<unknown> }
       return { ...page, total: page.records.length }
     })
   }),
-  mutant("conditional-limit-50", "the default limit is 50", {
+  mutant("conditional-limit-50", "the default limit of conditional orders is 50", {
     breaks: ["conditional.listed"],
     ...asking(conditional, (fields) => ({ limit: 50, ...fields }))
   }),
@@ -282,7 +282,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
     breaks: ["conditional.isolation"],
     ...answering(conditional, "success", (json) => ({ ...json as Fields, records: [{ id: 1, type: "oto" }] }))
   }),
-  mutant("conditional-clamped", "an invalid limit, offset or market is ignored", {
+  mutant("conditional-clamped", "an invalid limit, offset or market of conditional orders is ignored", {
     breaks: ["conditional.refusal"],
     ...asking(conditional, () => ({}))
   })

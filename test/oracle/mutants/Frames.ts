@@ -53,7 +53,7 @@ const decoder = new TextDecoder()
 
 const ended = new Socket.SocketError({ reason: new Socket.SocketCloseError({ code: 1006 }) })
 
-/** A target with a faulty WebSocket. */
+/** Returns the target with a faulty WebSocket. */
 export const faulty = (target: Target.Target, fault: Fault): Target.Target => {
   const { dial } = target
   if (dial === undefined) return target
@@ -145,7 +145,7 @@ export const pushing = (channel: string, change: (params: ReadonlyArray<unknown>
     return params === undefined ? undefined : { ...frame, params }
   })
 
-/** Changes the results of requests with a method. The method and the params are taken from the request. */
+/** Changes the responses to requests with a method. `change` gets the response and its request. */
 export const answering = (
   method: string | ((method: string) => boolean),
   change: (answer: Frame, request: Frame) => Frame | ReadonlyArray<Frame> | undefined

@@ -169,11 +169,11 @@ const entryMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-bulk.cancel-refusal"],
     ...ordering(cancelBulk, (orders) => orders.slice(0, 100))
   }),
-  mutant("bulk-on-spot", "a margin bulk order is a spot order", {
+  mutant("bulk-on-spot", "a margin bulk order is placed as a spot order", {
     breaks: ["order-answers.collateral"],
     ...calling(collateralBulk, bulk)
   }),
-  mutant("limit-older-stp", "an order shows the older word for stp that it was placed with", {
+  mutant("limit-older-stp", "an order shows the older name of its stp, with which it was placed", {
     breaks: ["order-answers.stp"],
     ...answering(limit, "success", (json, request) => ({ ...json as Fields, stp: fieldsOf(request)?.["stp"] ?? "no" }))
   }),
@@ -191,7 +191,7 @@ const entryMutants: ReadonlyArray<Mutant> = [
     breaks: ["market-orders.rest"],
     ...changing(StockMarketOrders.endpoint.path, ["status"], () => "FILLED")
   }),
-  mutant("market-amount-spent", "a market order shows what it has spent as its amount", {
+  mutant("market-amount-spent", "a market buy shows the money spent as its amount", {
     breaks: ["market-orders.never-rests"],
     ...answering(MarketOrders.endpoint.path, "success", (json) => {
       const { dealMoney, side, ...order } = json as Fields

@@ -121,7 +121,7 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
         ? { ...fields, offset: Math.min(fields["offset"] * fields["limit"], 10_000) }
         : fields)
   }),
-  mutant(`${id}-order-unstable`, "every second page is reversed", {
+  mutant(`${id}-order-unstable`, "every second page lists its records in reverse", {
     breaks: [`${id}.pages.stable`],
     make: () => {
       let count = 0
@@ -357,7 +357,7 @@ const filters: ReadonlyArray<Mutant> = [
     breaks: ["sub-accounts.entry.email"],
     ...changing(SubAccounts.endpoint.path, ["data", "*", "email"], () => "desk@example.com")
   }),
-  mutant("colour-named", "colours are shown as names", {
+  mutant("colour-named", "colors are shown as names", {
     breaks: ["sub-accounts.entry.color"],
     ...changing(SubAccounts.endpoint.path, ["data", "*", "color"], () => "green")
   }),
@@ -376,7 +376,7 @@ const filters: ReadonlyArray<Mutant> = [
       }
     }
   }),
-  mutant("payment-an-hour-ago", "the times of payments are an hour late", {
+  mutant("payment-an-hour-ago", "the times of payments are an hour early", {
     breaks: ["interest.fresh"],
     ...changing(InterestPaymentHistory.endpoint.path, ["records", "*", "timestamp"], (at) => Number(at) - 3600)
   }),

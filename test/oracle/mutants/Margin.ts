@@ -30,7 +30,7 @@ export const accepting = (path: string, body: unknown): Change => ({
   })
 })
 
-/** Refuses with another code. */
+/** Replaces the code of refusals. */
 export const otherCode = (path: string, code: number): Change =>
   answering(path, "refusal", (json) => Json.isObject(json) ? { ...json, code } : json)
 
@@ -125,7 +125,7 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
   ],
   [
     "closed-net",
-    "the net profit adds one",
+    "netPnl is one too high",
     "margin.closed",
     changing(closed, ["*", "netPnl"], (net) => String(Number(net) + 1))
   ],
@@ -153,7 +153,7 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
   ],
   [
     "closed-funding",
-    "the net profit adds the funding",
+    "netPnl adds the funding instead of deducting it",
     "margin.closed.funding",
     changing(closed, ["*"], (record) =>
       Json.isObject(record)

@@ -34,7 +34,7 @@ const funding = "/api/v4/public/funding-history/"
 
 const isIn = (folder: string) => (path: string): boolean => path.startsWith(folder)
 
-/** The same request with a different query. */
+/** Returns the same request with a different query. */
 const withQuery = (request: Request, change: (query: URLSearchParams) => void): Request => {
   const query = new URLSearchParams(request.query)
   change(query)
@@ -59,7 +59,7 @@ const column = (index: number, change: (value: unknown, row: ReadonlyArray<unkno
   rows((all) => all.map((row) => row.with(index, change(row[index], row))))
 
 const candleMutants: ReadonlyArray<Mutant> = [
-  mutant("candles-latest-first", "the latest candle comes first", {
+  mutant("candles-latest-first", "candles are listed latest first", {
     breaks: ["candles.limit"],
     ...rows((all) => all.toReversed())
   }),
@@ -67,7 +67,7 @@ const candleMutants: ReadonlyArray<Mutant> = [
     breaks: ["candles.rows", "candles.trades"],
     ...rows((all) => all.map((row) => row.slice(0, 6)))
   }),
-  mutant("candles-high-and-low", "low and high are swapped", {
+  mutant("candles-high-and-low", "a candle's high is below its low", {
     breaks: ["candles.trades"],
     ...column(3, () => "1")
   }),
@@ -75,55 +75,55 @@ const candleMutants: ReadonlyArray<Mutant> = [
     breaks: ["candles.times"],
     ...column(0, (at) => Number(at) + 59)
   }),
-  mutant("candles-volume-doubled", "the volume counts both sides", {
+  mutant("candles-volume-doubled", "a candle's volume counts both sides of a trade", {
     breaks: ["candles.trades"],
     ...column(5, (volume) => String(Number(volume) * 2))
   }),
-  mutant("candles-total-is-volume", "the total is the volume", {
+  mutant("candles-total-is-volume", "a candle's total is its volume", {
     breaks: ["candles.trades"],
     ...column(6, (_total, row) => row[5])
   }),
-  mutant("candles-close-is-open", "the last price is yesterday's", {
+  mutant("candles-close-is-open", "a candle's close is not its last price", {
     breaks: ["candles.trades"],
     ...column(2, () => "1")
   }),
-  mutant("candles-window-ignored", "start and end are ignored", {
+  mutant("candles-window-ignored", "start and end of candles are ignored", {
     breaks: ["candles.window", "candles.refusal"],
     ...ignoring(candles, "start", "end")
   }),
-  mutant("candles-limit-ignored", "the limit is ignored", {
+  mutant("candles-limit-ignored", "the limit of candles is ignored", {
     breaks: ["candles.limit", "candles.refusal"],
     ...ignoring(candles, "limit")
   }),
-  mutant("candles-default-day", "the default interval is one day", {
+  mutant("candles-default-day", "the default interval of candles is one day", {
     breaks: ["candles.default"],
     ...asked(candles, (query) => query.has("interval") || query.set("interval", "1d"))
   }),
-  mutant("candles-any-interval", "an unknown interval counts as one hour", {
+  mutant("candles-any-interval", "an unknown interval of candles counts as one hour", {
     breaks: ["candles.refusal"],
     ...asked(candles, (query) => {
       if (!Candles.intervals.some((interval) => interval === query.get("interval"))) query.delete("interval")
     })
   }),
-  mutant("candles-refusal-422", "a refusal has HTTP 422", {
+  mutant("candles-refusal-422", "an invalid query for candles is refused with HTTP 422", {
     breaks: ["candles.refusal"],
     ...withStatus(422, ({ body }, { path }) => path === candles && body.includes("\"success\":false"))
   })
 ]
 
 const activityMutants: ReadonlyArray<Mutant> = [
-  mutant("summary-volume-late", "the volume does not grow", {
+  mutant("summary-volume-late", "the volume of a market summary does not grow", {
     breaks: ["summary.trade"],
     ...changing(summary, ["result", "volume"], () => "1")
   }),
-  mutant("summary-deal-in-base", "the total is in the base currency", {
+  mutant("summary-deal-in-base", "the total of a market summary is in the base currency", {
     breaks: ["summary.trade"],
     ...answering(summary, "success", (json) => {
       const { result } = json as { readonly result: Fields }
       return { ...json as Fields, result: { ...result, deal: result["volume"] } }
     })
   }),
-  mutant("summary-for-ever", "trades older than 24 hours still count", {
+  mutant("summary-for-ever", "trades older than 24 hours still count in a market summary", {
     breaks: ["summary.day"],
     make: () => {
       // The highest volume shown so far.
@@ -132,18 +132,18 @@ const activityMutants: ReadonlyArray<Mutant> = [
         .make?.() ?? {}
     }
   }),
-  mutant("summary-low-for-ever", "the lowest price is the all-time low", {
+  mutant("summary-low-for-ever", "the low of a market summary is the all-time low", {
     breaks: ["summary.day"],
     ...changing(summary, ["result", "low"], () => "1")
   }),
-  mutant("summary-bid-and-ask", "bid and ask are swapped", {
+  mutant("summary-bid-and-ask", "bid and ask of a market summary are swapped", {
     breaks: ["summary.book"],
     ...answering(summary, "success", (json) => {
       const { result } = json as { readonly result: Fields }
       return { ...json as Fields, result: { ...result, bid: result["ask"], ask: result["bid"] } }
     })
   }),
-  mutant("summary-refusal-422", "an unknown market is refused with HTTP 422", {
+  mutant("summary-refusal-422", "the summary of an unknown market is refused with HTTP 422", {
     breaks: ["summary.refusal"],
     ...withStatus(422, ({ body }, { path }) => path === summary && body.includes("\"success\":false"))
   }),
@@ -163,7 +163,7 @@ const activityMutants: ReadonlyArray<Mutant> = [
     breaks: ["summaries.markets"],
     ...changing(summaries, ["result", "*", "ticker", "low"], () => "1")
   }),
-  mutant("trade-history-oldest-first", "the oldest trade comes first", {
+  mutant("trade-history-oldest-first", "past trades are listed oldest first", {
     breaks: ["trade-history.order"],
     ...changing(history, ["result"], (result) => (result as ReadonlyArray<unknown>).toReversed())
   }),
@@ -171,28 +171,28 @@ const activityMutants: ReadonlyArray<Mutant> = [
     breaks: ["trade-history.order"],
     ...asked(history, (query) => query.set("lastId", "0"))
   }),
-  mutant("trade-history-limit", "the limit is ignored", {
+  mutant("trade-history-limit", "the limit of past trades is always 1", {
     breaks: ["trade-history.order", "trade-history.refusal"],
     ...asked(history, (query) => query.set("limit", "1"))
   })
 ]
 
 const listMutants: ReadonlyArray<Mutant> = [
-  mutant("depth-whole-book", "depth is the whole book", {
+  mutant("depth-whole-book", "the depth call shows the whole book", {
     breaks: ["depth.band"],
     make: () => ({
       request: (request) =>
         request.path.startsWith(depth) ? { ...request, path: request.path.replace("/depth/", "/") } : request
     })
   }),
-  mutant("depth-narrow", "depth has only the best level on each side", {
+  mutant("depth-narrow", "the depth call shows only the best level on each side", {
     breaks: ["depth.band"],
     ...answering(isIn(depth), "success", (json) => {
       const { asks, bids } = json as { readonly asks: ReadonlyArray<unknown>; readonly bids: ReadonlyArray<unknown> }
       return { ...json as Fields, asks: asks.slice(0, 1), bids: bids.slice(0, 1) }
     })
   }),
-  mutant("depth-worst-first", "the worst bid comes first", {
+  mutant("depth-worst-first", "the depth call shows the worst bid first", {
     breaks: ["depth.band"],
     ...answering(isIn(depth), "success", (json) => ({
       ...json as Fields,
@@ -207,7 +207,7 @@ const listMutants: ReadonlyArray<Mutant> = [
     breaks: ["collateral-markets.marked"],
     ...changing(CollateralMarkets.endpoint.path, ["result"], (all) => [...all as ReadonlyArray<unknown>, "ETH_BTC"])
   }),
-  mutant("futures-settled", "the next funding time is the last one", {
+  mutant("futures-settled", "the next funding time is the previous funding time", {
     breaks: ["futures.settlement"],
     ...changing(
       futures,
@@ -215,7 +215,7 @@ const listMutants: ReadonlyArray<Mutant> = [
       (time) => String(Number(time) - 480 * 60_000 - 120_000)
     )
   }),
-  mutant("futures-interest-doubled", "the open interest counts both sides", {
+  mutant("futures-interest-doubled", "the open interest counts both sides of a trade", {
     breaks: ["futures.open-interest"],
     ...changing(futures, ["result", "*", "open_interest"], (open) => String(Number(open) * 2))
   }),
@@ -260,7 +260,7 @@ const listMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** The places in responses where rules expect their fields, by the prefix of the rules' ids and the call's path. */
+/** The places in responses where rules expect their fields, each with the rules' id prefix and the call's path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string, place: Place]> = [
   ["summary.entry.", summary, ["result"]],
   ["summaries.entry.", summaries, ["result", "*", "ticker"]],

@@ -104,7 +104,7 @@ const bookMutants: ReadonlyArray<Mutant> = [
       return { ...rest, asks: bids, bids: asks }
     })
   }),
-  mutant("book-worst-first", "the worst ask comes first", {
+  mutant("book-worst-first", "a book shows the worst ask first", {
     breaks: ["book.levels", "book.limit"],
     ...at(isBook, ["asks"], (levels) => (levels as Levels).toReversed())
   }),
@@ -217,7 +217,7 @@ const tradeMutants: ReadonlyArray<Mutant> = [
     breaks: ["trades.agree"],
     ...at(isTrades, ["*"], swapped("quote_volume", "base_volume"))
   }),
-  mutant("trades-oldest-first", "the oldest trade comes first", {
+  mutant("trades-oldest-first", "past trades are listed oldest first", {
     breaks: ["trades.agree"],
     ...answering(isTrades, "success", (json) => (json as ReadonlyArray<unknown>).toReversed())
   }),
@@ -276,7 +276,7 @@ const summaryMutants: ReadonlyArray<Mutant> = [
     breaks: ["summary.figures"],
     ...changing(tickers, ["*", "change"], times(-1))
   }),
-  mutant("summary-open-is-last", "the first price of the day is the last one", {
+  mutant("summary-open-is-last", "the day's open is its last price", {
     breaks: ["summary.change"],
     ...changing(summary, ["result"], (result) => ({ ...result as Fields, open: (result as Fields)["last"] }))
   }),
@@ -311,19 +311,19 @@ const column = (index: number, change: (row: ReadonlyArray<unknown>) => unknown)
   )
 
 const candleMutants: ReadonlyArray<Mutant> = [
-  mutant("candles-open-is-close", "a candle's first price is its last one", {
+  mutant("candles-open-is-close", "a candle's open is its close", {
     breaks: ["candles.prices"],
     ...column(1, (row) => row[2])
   }),
-  mutant("candles-close-swapped", "a candle's last price is its first one", {
+  mutant("candles-close-swapped", "a candle's close is its open", {
     breaks: ["candles.prices"],
     ...column(2, (row) => row[1])
   }),
-  mutant("candles-high-is-close", "a candle's highest price is its last one", {
+  mutant("candles-high-is-close", "a candle's high is its close", {
     breaks: ["candles.prices"],
     ...column(3, (row) => row[2])
   }),
-  mutant("candles-low-is-close", "a candle's lowest price is its last one", {
+  mutant("candles-low-is-close", "a candle's low is its close", {
     breaks: ["candles.prices"],
     ...column(4, (row) => row[2])
   }),
@@ -465,7 +465,7 @@ const timeMutants: ReadonlyArray<Mutant> = [
       ...changing(path, place, (time) => Number(time) + 60)
     })
   ]),
-  mutant("times-end-is-beginning", "an order's end time is its creation time", {
+  mutant("times-end-is-beginning", "an order's ftime is its creation time", {
     breaks: ["times.listed"],
     ...changing(
       OrderHistory.endpoint.path,
@@ -483,7 +483,7 @@ const timeMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** The places in responses where rules expect their fields, by the prefix of the rules' ids and the call's path. */
+/** The places in responses where rules expect their fields, each with the rules' id prefix and the call's path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string | ((path: string) => boolean), place: Place]> = [
   ["trades.entry.", isTrades, ["*"]],
   ["tickers.entry.", tickers, ["*"]],

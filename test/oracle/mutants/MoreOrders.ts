@@ -32,7 +32,7 @@ const stopMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-stops.waits"],
     ...answering(isStop, "success", (json) => ({ ...json as Fields, activated: 1 }))
   }),
-  mutant("live-stops-activation-price", "the response has a different activation price", {
+  mutant("live-stops-activation-price", "the response to a stop order has a different activation price", {
     breaks: ["live-stops.waits"],
     ...changing(triggerMarket, ["activation_price"], (price) => String(Number(price) + 1))
   }),
@@ -70,11 +70,11 @@ const stopMutants: ReadonlyArray<Mutant> = [
           : request
     })
   }),
-  mutant("live-stops-unnamed", "a refusal does not name the missing field", {
+  mutant("live-stops-unnamed", "the refusal of a stop order does not name the missing field", {
     breaks: ["live-stops.refusal"],
     ...unnamed(stopMarket, "activation_price")
   }),
-  mutant("live-stops-400", "an invalid field is refused with HTTP 400", {
+  mutant("live-stops-400", "a stop order with an invalid field is refused with HTTP 400", {
     breaks: ["live-stops.refusal"],
     ...withStatus(400, ({ status }, { path }) => isStop(path) && status === 422)
   }),
@@ -97,7 +97,7 @@ const stopMutants: ReadonlyArray<Mutant> = [
 const modify = ModifyOrder.endpoint.path
 
 const changeMutants: ReadonlyArray<Mutant> = [
-  mutant("live-changes-old-id", "the response has the old order's id", {
+  mutant("live-changes-old-id", "the response to a change has the old order's id", {
     breaks: ["live-changes.replaces"],
     make: () => {
       let asked: unknown
@@ -134,7 +134,7 @@ const changeMutants: ReadonlyArray<Mutant> = [
       ...(fields["orderId"] === undefined ? {} : { clientOrderId: undefined })
     }))
   }),
-  mutant("live-changes-unknown-404", "canceling an order that is not open returns HTTP 422", {
+  mutant("live-changes-unknown-404", "changing an order that is not open returns HTTP 422", {
     breaks: ["live-changes.unknown"],
     ...withStatus(422, ({ status }, { path }) => path === modify && status === 400)
   }),
@@ -192,19 +192,19 @@ const ordering = (
 })
 
 const bulkMutants: ReadonlyArray<Mutant> = [
-  mutant("live-bulk-order", "the response reverses the orders", {
+  mutant("live-bulk-order", "the response to a bulk call is in reverse order", {
     breaks: ["live-bulk.places"],
     ...listing(isBulk, (items) => items.toReversed())
   }),
-  mutant("live-bulk-first-only", "only the first order is placed", {
+  mutant("live-bulk-first-only", "a bulk call places only its first order", {
     breaks: ["live-bulk.places", "live-bulk.apart"],
     ...ordering(isBulk, (orders) => ({ orders: orders.slice(0, 1) }))
   }),
-  mutant("live-bulk-refusals-left-out", "refused orders are missing from the response", {
+  mutant("live-bulk-refusals-left-out", "refused orders are missing from the response to a bulk call", {
     breaks: ["live-bulk.apart", "live-bulk.not-there"],
     ...listing((path) => isBulk(path) || path === cancelBulk, (items) => items.filter(({ result }) => result !== null))
   }),
-  mutant("live-bulk-always-stops", "the first refused order ends the call", {
+  mutant("live-bulk-always-stops", "the first refused order ends a bulk call", {
     breaks: ["live-bulk.apart"],
     ...ordering(isBulk, () => ({ stopOnFail: true }))
   }),
@@ -216,7 +216,7 @@ const bulkMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-bulk.refusal"],
     ...ordering(isBulk, (orders) => ({ orders: orders.slice(0, 20) }))
   }),
-  mutant("live-bulk-cancels-first", "only the first order is canceled", {
+  mutant("live-bulk-cancels-first", "a bulk cancellation cancels only the first order", {
     breaks: ["live-bulk.cancels", "live-bulk.not-there"],
     ...ordering((path) => path === cancelBulk, (orders) => ({ orders: orders.slice(0, 1) }))
   }),
@@ -268,7 +268,7 @@ const stepMutants: ReadonlyArray<Mutant> = [
       request: (request, venue) => stepped.includes(request.path) ? withFields(venue, request, aligned) : request
     })
   }),
-  mutant("live-steps-old-code", "values off their market's step have the code of their field", {
+  mutant("live-steps-old-code", "values off their market's step are refused with the code of their field", {
     breaks: ["live-steps.refused"],
     ...answering(
       (path) => stepped.includes(path),

@@ -64,7 +64,7 @@ export const mutant = (id: string, fault: string, rest: Omit<Mutant, "id" | "fau
   ...rest
 })
 
-/** A venue with the mutant's fault, in memory. */
+/** Creates a venue in memory that has the mutant's fault. */
 export const layer = (
   { dialect: speak = (dialect) => dialect, make }: Change,
   dialect: Dialect
@@ -92,7 +92,7 @@ export const layer = (
 
 const textOf = ({ body }: Request): string => new TextDecoder().decode(body)
 
-/** The fields in a request's body, or undefined if the body is not a JSON object. */
+/** Returns the fields in a request's body, or undefined if the body is not a JSON object. */
 export const fieldsOf = (request: Request): Fields | undefined => {
   const json = Result.getOrUndefined(Json.parse(textOf(request)))
   return Json.isObject(json) ? json : undefined
@@ -103,7 +103,7 @@ const header = ({ headers }: Request, name: string): string => {
   return typeof value === "string" ? value : ""
 }
 
-/** The secret of the request's key. */
+/** Returns the secret of the request's key. */
 const secretOf = ({ state }: Instance, request: Request): string | undefined =>
   state.keys.get(header(request, Signature.headers.apiKey) as never)?.apiSecret
 
@@ -117,7 +117,7 @@ const isSigned = (venue: Instance, request: Request): boolean => {
     hmac(secret, payload) === header(request, Signature.headers.signature)
 }
 
-/** The same request with a different body, correctly signed. */
+/** Returns the same request with a different body, correctly signed. */
 export const signed = (venue: Instance, request: Request, body: Uint8Array = request.body): Request => {
   const payload = Signature.payloadOf(body)
   const headers = { ...request.headers, [Signature.headers.payload]: payload }
@@ -129,13 +129,13 @@ export const signed = (venue: Instance, request: Request, body: Uint8Array = req
   }
 }
 
-/** The same request with different headers. */
+/** Returns the same request with different headers. */
 export const withHeaders = (request: Request, headers: Request["headers"]): Request => ({
   ...request,
   headers: { ...request.headers, ...headers }
 })
 
-/** The same request with changed fields, signed again. A request without a valid signature is not changed. */
+/** Returns the same request with changed fields, signed again. A request without a valid signature is not changed. */
 export const withFields = (
   venue: Instance,
   request: Request,
@@ -146,7 +146,7 @@ export const withFields = (
   return signed(venue, request, new TextEncoder().encode(Json.stringify(change(fields))))
 }
 
-/** The fields other than these keys. */
+/** Returns the fields without these keys. */
 export const without = (fields: Fields, ...keys: ReadonlyArray<string>): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)))
 
@@ -182,13 +182,13 @@ export const calling = (
 /** Parses a response as JSON. */
 export const jsonOf = ({ body }: Written): unknown => Result.getOrUndefined(Json.parse(body))
 
-/** The same response with a different body. */
+/** Returns the same response with a different body. */
 export const withBody = (answer: Written, body: unknown): Written => ({
   ...answer,
   body: Json.stringify(body as object)
 })
 
-/** Changes the responses to calls of a path: successes, refusals, or both. */
+/** Changes the responses to calls to a path: successes, refusals, or both. */
 export const answering = (
   path: string | ((path: string) => boolean),
   when: "success" | "refusal" | "always",

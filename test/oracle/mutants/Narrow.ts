@@ -47,7 +47,7 @@ const isSell = ({ side }: Fields): boolean => side === "sell"
 
 const isElsewhere = ({ market }: Fields): boolean => market !== "BTC_USDT"
 
-/** Replaces the request's market with the market in which the rules place their orders. */
+/** Replaces the request's market with the market on which the rules place their orders. */
 const onTheOrdersMarket = (fields: Fields): Fields => ({ ...fields, market: "BTC_USDT" })
 
 /** Shows records from earlier responses again after they have left the list at `key`. */
@@ -86,13 +86,13 @@ const orderMutants: ReadonlyArray<Mutant> = [
     })
   ),
   ...[limit, collateralLimit].map((path) =>
-    mutant(`narrow-id-twice${path}`, "a sell may have the client order id of an open buy", {
+    mutant(`narrow-id-twice${path}`, "a sell can have the client order id of an open buy", {
       breaks: ["live-entry.client-order-id.unique"],
       ...idTwice(path, "sell")
     })
   ),
   ...[StopMarketOrders, CollateralStopLimitOrders, CollateralTriggerMarketOrders].map(({ endpoint: { path } }) =>
-    mutant(`narrow-stop-id-twice${path}`, "a stop order that buys may have the client order id of one that sells", {
+    mutant(`narrow-stop-id-twice${path}`, "a buy stop order can have the client order id of an open sell stop order", {
       breaks: ["live-terms.client-order-id"],
       ...idTwice(path, "buy")
     })
@@ -106,24 +106,24 @@ const orderMutants: ReadonlyArray<Mutant> = [
   }),
   mutant("narrow-funds", "an order that the balance does not cover is placed with a smaller amount", {
     breaks: ["order-answers.no-funds"],
-    ...askingWhen(limit, ({ amount }) => amount === "0.03", (fields) => ({ ...fields, amount: "0.001" }))
+    ...askingWhen(limit, ({ amount }) => amount === "0.030007", (fields) => ({ ...fields, amount: "0.001" }))
   }),
-  mutant("narrow-cancel-market", "an order is canceled whichever market is named", {
+  mutant("narrow-cancel-market", "an order is canceled, whichever market the call names", {
     breaks: ["order-answers.cancel.unknown"],
     ...askingWhen(CancelOrder.endpoint.path, isElsewhere, onTheOrdersMarket)
   }),
-  mutant("narrow-modify-market", "an order is changed whichever market is named", {
+  mutant("narrow-modify-market", "an order is changed, whichever market the call names", {
     breaks: ["live-changes.unknown"],
     ...askingWhen(ModifyOrder.endpoint.path, isElsewhere, onTheOrdersMarket)
   }),
-  mutant("narrow-bulk-cancel-market", "a list of orders is canceled whichever markets are named", {
+  mutant("narrow-bulk-cancel-market", "a list of orders is canceled, whichever markets the call names", {
     breaks: ["live-bulk.not-there"],
     ...asking(cancelBulk, (fields) =>
       Array.isArray(fields["orders"]) && fields["orders"].every(Json.isObject)
         ? { ...fields, orders: fields["orders"].map(onTheOrdersMarket) }
         : fields)
   }),
-  mutant("narrow-bulk-cancel-stops", "the orders after one that is not found are not canceled", {
+  mutant("narrow-bulk-cancel-stops", "the last of three orders in a bulk cancellation is not canceled", {
     breaks: ["live-bulk.not-there"],
     ...asking(cancelBulk, (fields) =>
       Array.isArray(fields["orders"]) && fields["orders"].length === 3
@@ -138,11 +138,11 @@ const orderMutants: ReadonlyArray<Mutant> = [
       (fields) => without(fields, "activationPrice")
     )
   }),
-  mutant("narrow-not-clipped", "a reduce-only market order turns the position around", {
+  mutant("narrow-not-clipped", "a reduce-only market order reverses the position", {
     breaks: ["market-orders.reduce-only.clipped", "market-orders.reduce-only"],
     ...asking(collateralMarket, (fields) => without(fields, "reduceOnly"))
   }),
-  mutant("narrow-disarm-all", "disarming the kill switch of one market disarms that of another one instead", {
+  mutant("narrow-disarm-all", "disarming one market's kill switch disarms another market's kill switch instead", {
     breaks: ["kill-switch.markets"],
     ...askingWhen(
       KillSwitch.endpoint.path,
@@ -155,7 +155,7 @@ const orderMutants: ReadonlyArray<Mutant> = [
     ...remembering(ConditionalOrders.endpoint.path, "records")
   }),
   ...[CancelOtoOrder, CancelConditionalOrder].map(({ endpoint: { path } }) =>
-    mutant(`narrow-conditional-market${path}`, "a conditional order is canceled whichever market is named", {
+    mutant(`narrow-conditional-market${path}`, "a conditional order is canceled, whichever market the call names", {
       breaks: ["conditional.market"],
       ...askingWhen(path, isElsewhere, onTheOrdersMarket)
     })
@@ -185,7 +185,7 @@ const orderMutants: ReadonlyArray<Mutant> = [
 ]
 
 const accountMutants: ReadonlyArray<Mutant> = [
-  mutant("narrow-key-title", "the title of a new key is kept in lower case", {
+  mutant("narrow-key-title", "the title of a new key is stored in lower case", {
     breaks: ["api-key-creation.listed"],
     ...askingWhen(
       SubAccountApiKeyCreation.endpoint.path,
@@ -261,7 +261,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["delete.effect"],
     ...remembering(SubAccounts.endpoint.path, "data")
   }),
-  mutant("narrow-leg-listed", "the orders that were open before a leg of an OCO order ended are still listed", {
+  mutant("narrow-leg-listed", "the orders that were open before a leg of an OCO order closed are still listed", {
     breaks: ["oco.one-cancels-other.take-profit", "oco.one-cancels-other.stop-loss"],
     make: () => {
       const legs: Array<Fields> = []

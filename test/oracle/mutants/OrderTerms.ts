@@ -58,7 +58,7 @@ const ordering = (path: string, change: (order: Fields) => Fields): Change =>
 
 const valueMutants: ReadonlyArray<Mutant> = [
   ...single.flatMap((path) => [
-    mutant(`terms-side-case${path}`, "the side may be in capital letters", {
+    mutant(`terms-side-case${path}`, "a side in capital letters is accepted", {
       breaks: ["live-terms.values"],
       ...asking(
         path,

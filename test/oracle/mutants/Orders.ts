@@ -188,7 +188,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
       breaks: [`${id}.client-order-id.none`, `${id}.client-order-id.accepts`],
       ...placed(path, (venue) => keysOf(venue).clientOrderId, (id) => String(id ?? "").toUpperCase() || "-")
     }),
-    mutant(`${id}-client-order-id-reusable`, "a client order id may be used by two open orders", {
+    mutant(`${id}-client-order-id-reusable`, "two open orders can have the same client order id", {
       breaks: [`${id}.client-order-id.unique`],
       make: () => ({
         before: ({ state }) => {
@@ -197,7 +197,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
         }
       })
     }),
-    mutant(`${id}-client-order-id-life`, "client order ids stay used as in the other dialect", {
+    mutant(`${id}-client-order-id-life`, "the rule for reusing client order ids is that of the other dialect", {
       breaks: [`${id}.client-order-id.for-ever`],
       dialect: (dialect) =>
         withPolicy({ clientOrderIds: dialect.policy.clientOrderIds === "account" ? "open-orders" : "account" })(dialect)
@@ -428,7 +428,7 @@ const reduceOnly: ReadonlyArray<Mutant> = [
       }
     })
   }),
-  mutant("both-legs-live", "the legs do not cancel each other", {
+  mutant("both-legs-live", "the legs of an OCO order do not cancel each other", {
     breaks: ["oco.one-cancels-other.take-profit", "oco.one-cancels-other.stop-loss", "oco.never-both"],
     make: () => ({
       answer: (answer, _request, { state }) => {
@@ -445,11 +445,11 @@ const typesOf = (fields: Fields): ReadonlyArray<unknown> =>
   Array.isArray(fields["type"]) ? fields["type"] : ["spot", "margin", "futures"]
 
 const cancelling: ReadonlyArray<Mutant> = [
-  mutant("cancel-all-no-margin", "collateral orders are never canceled", {
+  mutant("cancel-all-no-margin", "cancel-all never cancels collateral orders", {
     breaks: ["cancel-all.everything", "cancel-all.stops"],
     ...cancels((fields) => fields["type"] === undefined ? { ...fields, type: ["spot", "futures"] } : fields)
   }),
-  mutant("cancel-all-market-ignored", "market has no effect", {
+  mutant("cancel-all-market-ignored", "cancel-all ignores market", {
     breaks: ["cancel-all.market", "cancel-all.type.and-market", "cancel-all.market.type"],
     ...cancels((fields) => without(fields, "market"))
   }),
@@ -461,15 +461,15 @@ const cancelling: ReadonlyArray<Mutant> = [
       typesOf(fields).length === 1 && typesOf(fields)[0] === type ? without(fields, "type") : fields
     )
   })),
-  mutant("cancel-all-first-type", "only the first of several types counts", {
+  mutant("cancel-all-first-type", "cancel-all cancels only orders of the first given type", {
     breaks: ["cancel-all.type.several"],
     ...cancels((fields) => fields["type"] === undefined ? fields : { ...fields, type: typesOf(fields).slice(0, 1) })
   }),
-  mutant("cancel-all-market-or-type", "the type is ignored if a market is given", {
+  mutant("cancel-all-market-or-type", "cancel-all ignores type if a market is given", {
     breaks: ["cancel-all.type.and-market"],
     ...cancels((fields) => fields["market"] === undefined ? fields : without(fields, "type"))
   }),
-  mutant("cancel-all-of-everybody", "orders of all accounts are canceled", {
+  mutant("cancel-all-of-everybody", "cancel-all cancels the orders of all accounts", {
     breaks: ["cancel-all.own"],
     make: () => ({
       before: ({ state }, request) => {
@@ -479,7 +479,7 @@ const cancelling: ReadonlyArray<Mutant> = [
       }
     })
   }),
-  mutant("cancel-all-nothing-refused", "a call without open orders is refused", {
+  mutant("cancel-all-nothing-refused", "cancel-all is refused if no order is open", {
     breaks: ["cancel-all.nothing"],
     make: () => ({
       answer: (answer, request) =>
@@ -494,7 +494,7 @@ const cancelling: ReadonlyArray<Mutant> = [
       (json) => changedAt(json, ["*", "*", "status"], (status) => status === "CANCELED" ? "EXPIRED" : status)
     )
   }),
-  mutant("cancel-all-type-loose", "unknown types are ignored", {
+  mutant("cancel-all-type-loose", "cancel-all ignores unknown types", {
     breaks: ["cancel-all.type.unknown", "cancel-all.refused.nothing"],
     ...cancels((fields) => {
       if (!Array.isArray(fields["type"])) return fields
@@ -502,7 +502,7 @@ const cancelling: ReadonlyArray<Mutant> = [
       return known.length === 0 ? without(fields, "type") : { ...fields, type: known }
     })
   }),
-  mutant("cancel-all-type-text", "a type that is not a list is ignored", {
+  mutant("cancel-all-type-text", "cancel-all ignores a type that is not a list", {
     breaks: ["cancel-all.type.array"],
     ...cancels((fields) => Array.isArray(fields["type"] ?? []) ? fields : without(fields, "type"))
   }),
@@ -510,15 +510,15 @@ const cancelling: ReadonlyArray<Mutant> = [
     breaks: ["cancel-all.type.empty"],
     ...cancels((fields) => typesOf(fields).length === 0 ? without(fields, "type") : fields)
   }),
-  mutant("cancel-all-market-empty", "an empty market counts as absent", {
+  mutant("cancel-all-market-empty", "cancel-all treats an empty market as absent", {
     breaks: ["cancel-all.market.unknown"],
     ...cancels((fields) => fields["market"] === "" ? without(fields, "market") : fields)
   }),
-  mutant("cancel-all-market-unnamed", "the errors do not name market", {
+  mutant("cancel-all-market-unnamed", "the refusal of cancel-all does not name market", {
     breaks: ["cancel-all.refusal"],
     ...unnamed(cancelAll, "market")
   }),
-  mutant("cancel-all-envelope", "request and nonce are required as in the other dialect", {
+  mutant("cancel-all-envelope", "the rule for request and nonce is that of the other dialect", {
     breaks: ["cancel-all.envelope"],
     make: () => ({
       answer: (answer, request) => {
@@ -608,7 +608,7 @@ const pending = (change: (order: StopOrder) => object): Change => ({
   }
 })
 
-/** The quote amount of an order's fills, priced at the order's own limit. */
+/** Returns the quote amount of an order's fills, priced at the order's own limit. */
 const atLimit = (money: unknown, order: Fields): unknown => {
   const stock = Number(order["dealStock"] ?? order["deal_stock"])
   return stock === 0 ? money : `${stock * Number(order["price"])}`
@@ -619,7 +619,7 @@ const roles = { queue: "counterparty", counterparty: "queue", none: undefined } 
 
 const statusIs = (rule: string, ...words: ReadonlyArray<string>): Mutant => ({
   id: `status-${rule}`,
-  fault: `${words.join(" and ")} has another name`,
+  fault: `the status ${words.join(" or ")} is shown as DONE`,
   breaks: [`status.${rule}`],
   ...listing("status", (status) => words.includes(String(status)) ? "DONE" : status)
 })
@@ -636,25 +636,25 @@ const life: ReadonlyArray<Mutant> = [
     breaks: ["orders.model", "activation.buy.beyond", "activation.sell.beyond"],
     ...waiting((_, side) => side === "buy" ? "lte" : "gte")
   }),
-  mutant("activation-rule", "the direction of a trigger is as in the other dialect", {
+  mutant("activation-rule", "the rule for a trigger's direction is that of the other dialect", {
     breaks: ["activation.side"],
     dialect: (dialect) =>
       withPolicy({ activation: dialect.policy.activation === "side" ? "last-price" : "side" })(dialect)
   }),
   ...(["buy", "sell"] as const).flatMap((side): ReadonlyArray<Mutant> => [
-    mutant(`activation-${side}-late`, `a ${side} is activated a step beyond its price`, {
+    mutant(`activation-${side}-late`, `a ${side} stop is activated one price step beyond its activation price`, {
       breaks: [`activation.${side}.reached`],
       ...shifted(1, side)
     }),
-    mutant(`activation-${side}-early`, `a ${side} is activated a step before its price`, {
+    mutant(`activation-${side}-early`, `a ${side} stop is activated one price step before its activation price`, {
       breaks: [`activation.${side}.step`],
       ...shifted(-1, side)
     }),
-    mutant(`activation-${side}-at-once`, `a new ${side} shows activated`, {
+    mutant(`activation-${side}-at-once`, `a waiting ${side} stop is shown as activated`, {
       breaks: [`activation.${side}.before`, `activation.${side}.step`],
       ...listing("activated", (activated, order) => order["side"] === side ? 1 : activated)
     }),
-    mutant(`activation-${side}-market`, `an activated ${side} trades at any price`, {
+    mutant(`activation-${side}-market`, `an activated ${side} stop trades at any price`, {
       breaks: [`activation.${side}.limit`],
       make: () => ({
         answer: (answer, _request, { state }) => {
@@ -683,7 +683,7 @@ const life: ReadonlyArray<Mutant> = [
       }
     })
   }),
-  mutant("market-price", "a market order has a price", {
+  mutant("market-price", "a market order shows a price", {
     breaks: ["orders.market.price"],
     make: () => ({
       answer: (answer, request) => {
@@ -694,7 +694,7 @@ const life: ReadonlyArray<Mutant> = [
       }
     })
   }),
-  mutant("market-in-stock", "the amount of a market buy is in the base currency", {
+  mutant("market-in-stock", "a market buy spends ten times its amount", {
     breaks: ["orders.market.amount"],
     ...asking(MarketOrders.endpoint.path, (fields) => ({ ...fields, amount: `${Number(fields["amount"]) * 10}` }))
   }),
@@ -714,7 +714,7 @@ const life: ReadonlyArray<Mutant> = [
     breaks: ["stop-limit.stp.prevents", "stop-limit.stp.cancels"],
     ...pending(() => ({ stp: "no" }))
   }),
-  mutant("stop-limit-client-order-id-elsewhere", "a client order id may be used again on another market", {
+  mutant("stop-limit-client-order-id-elsewhere", "a client order id can be used again on another market", {
     breaks: ["stop-limit.client-order-id.elsewhere"],
     dialects: ["document"],
     dialect: withPolicy({ clientOrderIds: "open-orders" })

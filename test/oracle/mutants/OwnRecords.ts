@@ -3,11 +3,11 @@ import * as Paths from "../../../src/oracle/world/Paths.ts"
 import * as Json from "../../../src/protocol/Json.ts"
 import { answering, asking, type Change, changing, type Fields, type Mutant, mutant, without } from "./Mutant.ts"
 
-/** A fault of the live dialect. */
+/** Creates a mutant of the live dialect. */
 const live = (id: string, fault: string, breaks: ReadonlyArray<string>, change: Change): Mutant =>
   mutant(id, fault, { breaks, dialects: ["live"], ...change })
 
-/** The records in a response, which has either one list or one list per market. */
+/** Returns the records in a response, which has either one list or one list per market. */
 const recordsIn = (json: unknown): ReadonlyArray<unknown> =>
   Array.isArray(json) ? json : Json.isObject(json) ? Object.values(json).flat() : []
 
@@ -45,9 +45,9 @@ const more = (value: unknown): string => String(Number(value) + 1)
 const listMutants: ReadonlyArray<Mutant> = [
   ...lists.flatMap(({ filters, id, path }) => [
     ...filters.map((key) =>
-      live(`own-${id}-ignores-${key}`, `The list ignores ${key}`, [`records.${id}.filter.${key}`], ignoring(path, key))
+      live(`own-${id}-ignores-${key}`, `the list ignores ${key}`, [`records.${id}.filter.${key}`], ignoring(path, key))
     ),
-    live(`own-${id}-ignores-offset`, "The list ignores offset", [`records.${id}.pages`], ignoring(path, "offset"))
+    live(`own-${id}-ignores-offset`, "the list ignores offset", [`records.${id}.pages`], ignoring(path, "offset"))
   ]),
   live(
     "own-open-side",
@@ -61,8 +61,8 @@ const listMutants: ReadonlyArray<Mutant> = [
     ["records.ended.fields"],
     ofEach(Paths.orderHistory, "type", () => "")
   ),
-  live("own-fills-role", "Fills show a role of 0", ["records.fills.fields"], ofEach(Paths.fills, "role", () => 0)),
-  live("own-oco-left", "Legs of OCO orders show left as a number", ["records.oco.fields"], leg("left", Number)),
+  live("own-fills-role", "fills show a role of 0", ["records.fills.fields"], ofEach(Paths.fills, "role", () => 0)),
+  live("own-oco-left", "legs of OCO orders show left as a number", ["records.oco.fields"], leg("left", Number)),
   live(
     "own-open-left",
     "open orders show a remaining amount that is too large",
@@ -75,20 +75,20 @@ const listMutants: ReadonlyArray<Mutant> = [
     ["records.ended.values"],
     ofEach(Paths.orderHistory, "dealFee", (fee) => String(Number(fee) * 100))
   ),
-  live("own-fills-deal", "Fills show a wrong total", ["records.fills.values"], ofEach(Paths.fills, "deal", more)),
-  live("own-oco-status", "Legs of open OCO orders look filled", ["records.oco.values"], leg("status", () => "FILLED")),
+  live("own-fills-deal", "fills show a wrong total", ["records.fills.values"], ofEach(Paths.fills, "deal", more)),
+  live("own-oco-status", "legs of open OCO orders look filled", ["records.oco.values"], leg("status", () => "FILLED")),
   ...(["ended", "fills"] as const).flatMap((id) => {
     const path = id === "ended" ? Paths.orderHistory : Paths.fills
     return [
       live(
         `own-${id}-oldest-first`,
-        "The oldest record is listed first",
+        "the oldest record is listed first",
         [`records.${id}.newest-first`],
         listing(path, (records) => records.toReversed())
       ),
       live(
         `own-${id}-dates`,
-        "The list starts an hour too early",
+        "the list starts an hour too early",
         [`records.${id}.dates`],
         asking(
           path,
@@ -101,22 +101,22 @@ const listMutants: ReadonlyArray<Mutant> = [
 ]
 
 const agreementMutants: ReadonlyArray<Mutant> = [
-  live("oco-stp-ignored", "An OCO order ignores stp", ["oco-orders.stp"], ignoring(Paths.oco, "stp")),
+  live("oco-stp-ignored", "an OCO order ignores stp", ["oco-orders.stp"], ignoring(Paths.oco, "stp")),
   live(
     "own-deals-price",
-    "The deals of an order show a different price than the fills",
+    "the deals of an order show a different price from the fills",
     ["records.deals"],
     changing(Paths.orderDeals, ["records", "*", "price"], more)
   ),
   live(
     "own-leg-price",
-    "The legs of OCO orders show another price than open orders",
+    "the legs of OCO orders show a different price from open orders",
     ["records.legs"],
     leg("price", more)
   ),
   live(
     "own-conditional-total",
-    "The total of conditional orders is that of the page",
+    "the total of conditional orders counts only the page",
     ["records.conditional"],
     answering(
       Paths.conditionalOrders,
@@ -126,7 +126,7 @@ const agreementMutants: ReadonlyArray<Mutant> = [
   ),
   live(
     "own-balance-of-ticker",
-    "The trade balance of one asset counts locked funds as available",
+    "the trade balance of one asset counts locked funds as available",
     ["records.balances"],
     answering(Paths.tradeBalance, "success", (json) => {
       const { available, freeze } = json as Fields
@@ -135,19 +135,19 @@ const agreementMutants: ReadonlyArray<Mutant> = [
   ),
   live(
     "own-freeze",
-    "The trade balance shows nothing locked",
+    "the trade balance shows no locked funds",
     ["records.locked"],
     changing(Paths.tradeBalance, ["*", "freeze"], () => "0")
   ),
   live(
     "own-positions-market",
-    "The positions of one market are those of all markets",
+    "the positions on one market are those on all markets",
     ["records.positions"],
     ignoring(Paths.openPositions, "market")
   ),
   live(
     "own-kill-switch-milliseconds",
-    "The end of a kill switch is shown in milliseconds",
+    "the end of a kill switch is shown in milliseconds",
     ["records.kill-switch"],
     changing(Paths.killSwitchStatus, ["*", "cancellationTime"], (time) => Number(time) * 1000)
   )
@@ -175,7 +175,7 @@ const ofMarket = (path: string) => (asked: string) => asked.startsWith(`${path}/
 const marketMutants: ReadonlyArray<Mutant> = [
   live(
     "market-data-deal",
-    "The summaries show the total in the base currency",
+    "the summaries show the total in the base currency",
     ["market-data.day"],
     answering(Paths.marketSummaries, "success", (json) => {
       const { result } = json as { readonly result: Readonly<Record<string, { readonly ticker: Fields }>> }
@@ -188,11 +188,11 @@ const marketMutants: ReadonlyArray<Mutant> = [
   ),
   live(
     "market-data-last",
-    "The tickers show another last price than the summaries",
+    "the tickers show a different last price from the summaries",
     ["market-data.agree"],
     changing(Paths.tickers, ["*", "last_price"], (price) => Number(price) > 0 ? more(price) : price)
   ),
-  live("market-data-book-limit", "The order book ignores limit", ["market-data.book"], {
+  live("market-data-book-limit", "the order book ignores limit", ["market-data.book"], {
     make: () => ({
       answer: (answer, request) =>
         ofMarket(Paths.orderBook)(request.path) && answer.status < 300
@@ -208,7 +208,7 @@ const marketMutants: ReadonlyArray<Mutant> = [
   }),
   live(
     "market-data-base-volume",
-    "Past trades show the amount as the total",
+    "past trades show the amount as the total",
     ["market-data.trades"],
     answering(
       ofMarket(Paths.trades),
@@ -216,17 +216,17 @@ const marketMutants: ReadonlyArray<Mutant> = [
       (json) => (json as ReadonlyArray<Fields>).map((trade) => ({ ...trade, base_volume: trade["quote_volume"] }))
     )
   ),
-  live("market-data-type", "Past trades ignore type", ["market-data.sides"], dropping(Paths.trades, "type")),
+  live("market-data-type", "past trades ignore type", ["market-data.sides"], dropping(Paths.trades, "type")),
   live(
     "market-data-history-limit",
-    "Past trades ignore limit",
+    "past trades ignore limit",
     ["market-data.history"],
     dropping(Paths.tradeHistory, "limit")
   ),
-  live("market-data-candle-limit", "Candles ignore limit", ["market-data.candles"], dropping(Paths.candles, "limit")),
+  live("market-data-candle-limit", "candles ignore limit", ["market-data.candles"], dropping(Paths.candles, "limit")),
   live(
     "market-data-hour",
-    "The candles of minutes show twice the volume",
+    "minute candles show twice the volume",
     ["market-data.intervals"],
     answering(Paths.candles, "success", (json, request) => {
       const { result } = json as { readonly result: ReadonlyArray<ReadonlyArray<unknown>> }

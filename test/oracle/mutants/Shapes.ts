@@ -13,8 +13,8 @@ export interface Shape extends Change {
 }
 
 /**
- * All places in a response. All elements of a list are one place, and so are all values of an object that is keyed by
- * names.
+ * Returns all places in a response. All elements of a list are one place, and so are all values of an object that is
+ * keyed by names.
  */
 export const places = (value: unknown, isNamed: (key: string) => boolean = () => true): ReadonlyArray<Place> => {
   const found = new Map<string, Place>()
@@ -29,7 +29,7 @@ export const places = (value: unknown, isNamed: (key: string) => boolean = () =>
   return [...found.values()].filter((place) => place.at(-1) !== "*")
 }
 
-/** A value of the wrong type, as a careless JSON writer would produce it. */
+/** Returns a value of the wrong type, as a careless JSON writer would produce it. */
 const retyped = (value: unknown): unknown =>
   typeof value === "string"
     ? Number(value === "" || Number.isNaN(Number(value)) ? 1 : value)

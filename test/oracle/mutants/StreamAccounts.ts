@@ -8,13 +8,13 @@ import { type Fields, fields, half, list, stream, type StreamMutant, success } f
 
 const codeOf = ({ error }: Frame): unknown => error === null || error === undefined ? undefined : fields(error)["code"]
 
-/** Responds to private requests on connections that are not authorised. */
+/** Responds to private requests on connections that are not authorized. */
 const open: Fault = answering(
   (method) => /^(?:balance|orders|deals|positions)/u.test(method),
   (answer) => codeOf(answer) === 6 ? { ...answer, error: null, result: success } : answer
 )
 
-/** Authorises every connection with the first connection's token. */
+/** Authorizes every connection with the first connection's token. */
 const shared: Fault = () => {
   let token: unknown
   const waiting = new Set<(frame: Frame) => void>()
@@ -49,7 +49,7 @@ const access: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "token-useless",
-    "a valid token is acknowledged, but does not authorise",
+    "a valid token is acknowledged, but does not authorize",
     ["streams.authorize.accepted"],
     sending(
       (frame) => frame.method === "authorize" ? { ...frame, params: ["nothing"] } : frame
@@ -75,10 +75,10 @@ const access: ReadonlyArray<StreamMutant> = [
         codeOf(answer) === undefined ? answer : { ...answer, error: { code: 6, message: "require authentication" } }
     )
   ),
-  stream("open", "private requests need no authorisation", ["streams.private", "streams.authorize.wrong"], open),
+  stream("open", "private requests need no authorization", ["streams.private", "streams.authorize.wrong"], open),
   stream(
     "open-code",
-    "private requests without authorisation are refused with code 4",
+    "private requests without authorization are refused with code 4",
     ["streams.private"],
     answering(
       () => true,
@@ -87,17 +87,17 @@ const access: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "open-one",
-    "the positions need no authorisation",
+    "the request for positions needs no authorization",
     ["streams.private"],
     answering(
       "positionsMargin_subscribe",
       (answer) => codeOf(answer) === 6 ? { ...answer, error: null, result: success } : answer
     )
   ),
-  stream("shared", "a token authorises all connections", ["streams.authorize.connection"], shared)
+  stream("shared", "a token authorizes all connections", ["streams.authorize.connection"], shared)
 ]
 
-/** The markets in the parameters of a private subscription. */
+/** Returns the markets in the parameters of a private subscription. */
 const marketsOf = (frame: Frame): ReadonlyArray<unknown> =>
   frame.method === "ordersPending_subscribe" ? list(frame.params) : list(list(frame.params)[0])
 
@@ -118,7 +118,7 @@ const subscriptions: ReadonlyArray<StreamMutant> = [
   ...["ordersPending", "ordersExecuted", "deals"].map((channel) =>
     stream(
       `merges-${channel}`,
-      `a subscription of ${channel} adds its markets`,
+      `a subscription to ${channel} adds its markets to earlier ones`,
       ["streams.private.markets"],
       merging(channel)
     )
@@ -126,7 +126,7 @@ const subscriptions: ReadonlyArray<StreamMutant> = [
   ...["ordersPending", "ordersExecuted", "deals", "balanceSpot"].map((channel) =>
     stream(
       `keeps-${channel}`,
-      `the end of a subscription of ${channel} has no effect`,
+      `unsubscribing from ${channel} has no effect`,
       ["streams.private.unsubscribe"],
       () => () => {
         const asked = new Set<unknown>()
@@ -183,12 +183,12 @@ const pending: ReadonlyArray<StreamMutant> = [
       frame.method === "ordersPending_update" && list(frame.params)[0] === 1 ? [frame, frame] : frame
     )
   ),
-  stream("order-id", "the id of an order is a text", created, order("id", String)),
-  stream("order-side", "the sides of orders are exchanged", created, order("side", (side) => 3 - Number(side))),
+  stream("order-id", "the id of an order is a string", created, order("id", String)),
+  stream("order-side", "the sides of orders are swapped", created, order("side", (side) => 3 - Number(side))),
   stream("order-type", "all orders have type 1", created, order("type", () => 1)),
   stream("order-price", "the price of an order is a number", created, order("price", Number)),
   stream("order-amount", "the amount of an order is doubled", created, order("amount", twice)),
-  stream("order-left", "nothing is left of a new order", created, order("left", () => "0")),
+  stream("order-left", "a new order shows nothing left", created, order("left", () => "0")),
   stream(
     "order-time",
     "the ctime of an order is in milliseconds",
@@ -235,14 +235,14 @@ const pending: ReadonlyArray<StreamMutant> = [
     filled,
     orders((event, order) => event === 2 ? undefined : [event, order])
   ),
-  stream("filled-stock", "deal_stock of an order is half", filled, order("deal_stock", half)),
+  stream("filled-stock", "deal_stock of an order is halved", filled, order("deal_stock", half)),
   stream(
     "filled-money",
     "deal_money of an order is deal_stock",
     filled,
     order("deal_money", (_money, order) => order["deal_stock"])
   ),
-  stream("filled-left", "left of an order is its amount", filled, order("left", (_left, { amount }) => amount)),
+  stream("filled-left", "left of a filled order is its amount", filled, order("left", (_left, { amount }) => amount)),
   stream(
     "filled-open",
     "a filled order has event 2",
@@ -254,7 +254,7 @@ const pending: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "instant",
-    "an order that is filled at once is new first",
+    "an immediately filled order is first pushed as new",
     ["streams.orders.instant"],
     receiving(() => {
       const known = new Set<unknown>()
@@ -272,7 +272,7 @@ const pending: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "instant-lost",
-    "an order that is filled at once is not pushed",
+    "an immediately filled order is not pushed",
     ["streams.orders.instant"],
     receiving(() => {
       const known = new Set<unknown>()
@@ -286,7 +286,7 @@ const pending: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "modified-order",
-    "the new order comes before the end of the old one",
+    "the new order is pushed before the old order is closed",
     ["streams.orders.modified"],
     receiving(() => {
       let held: Frame | undefined
@@ -352,7 +352,7 @@ const pending: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "order-margin",
-    "orders on margin have the types of spot orders",
+    "margin orders have the types of spot orders",
     created,
     order("type", (type) => Number(type) === 7 ? 1 : type)
   ),
@@ -375,7 +375,7 @@ const pending: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "orders-elsewhere",
-    "the request for orders has those of another market, too",
+    "the total of requested orders is one too high",
     ["streams.orders.request"],
     resulting("ordersPending_request", (page) => ({ ...fields(page), total: Number(fields(page)["total"]) + 1 }))
   ),
@@ -390,7 +390,7 @@ const pending: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "orders-total",
-    "the total of orders is that of the page",
+    "the total of requested orders counts only the page",
     ["streams.orders.request"],
     resulting(
       "ordersPending_request",
@@ -399,7 +399,7 @@ const pending: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "orders-first",
-    "each page of orders begins with the first one",
+    "each page of orders begins with the first order",
     ["streams.orders.request"],
     sending((frame) =>
       frame.method === "ordersPending_request" ? { ...frame, params: list(frame.params).with(1, 0) } : frame
@@ -407,7 +407,7 @@ const pending: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "orders-waiting",
-    "the request for orders leaves out stop orders that wait",
+    "the request for orders leaves out waiting stop orders",
     ["streams.orders.request"],
     resulting("ordersPending_request", (page) => {
       const all = list(fields(page)["records"]).map(fields)
@@ -450,7 +450,7 @@ const pushedDeals = ["streams.deals.pushed"]
 const fills: ReadonlyArray<StreamMutant> = [
   stream(
     "deal-margin",
-    "deals on margin are not pushed",
+    "deals of margin orders are not pushed",
     pushedDeals,
     () => () => {
       const margin = new Set<unknown>()
@@ -501,8 +501,8 @@ const fills: ReadonlyArray<StreamMutant> = [
     pushedDeals,
     deal(1, (time) => Math.floor(Number(time)))
   ),
-  stream("deal-order", "a deal has the id of the trade as its order's", pushedDeals, deal(3, (_order, [id]) => id)),
-  stream("deal-price", "a deal has its amount as its price", pushedDeals, deal(4, (_price, { 5: amount }) => amount)),
+  stream("deal-order", "a deal shows the trade's id as its order id", pushedDeals, deal(3, (_order, [id]) => id)),
+  stream("deal-price", "a deal shows its amount as its price", pushedDeals, deal(4, (_price, { 5: amount }) => amount)),
   stream("deal-fee", "the fee of a deal is doubled", pushedDeals, deal(6, twice)),
   stream("deal-name", "the client order id of a deal is missing", pushedDeals, deal(7, () => "")),
   stream(
@@ -511,11 +511,11 @@ const fills: ReadonlyArray<StreamMutant> = [
     pushedDeals,
     deal(8, (side) => 3 - Number(side))
   ),
-  stream("deal-role", "all deals are those of a taker", pushedDeals, deal(9, () => 2)),
+  stream("deal-role", "all deals show the taker role", pushedDeals, deal(9, () => 2)),
   stream("deal-asset", "the fee of a deal is in another asset", pushedDeals, deal(10, () => "ETH")),
   stream(
     "deals-all",
-    "a subscription to the deals of all markets has none",
+    "a subscription to the deals of all markets gets none",
     pushedDeals,
     sending((frame) =>
       frame.method === "deals_subscribe" && list(list(frame.params)[0]).length === 0
@@ -531,7 +531,7 @@ const fills: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "deals-limit",
-    "the request for deals has one record less",
+    "the response to the request for deals lacks one record",
     ["streams.deals.request"],
     records(
       "deals_request",
@@ -540,13 +540,13 @@ const fills: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "deals-total",
-    "deal of a deal is its amount",
+    "the total of a deal is its amount",
     ["streams.deals.request"],
     records("deals_request", (all) => all.map((deal) => ({ ...deal, deal: deal["amount"] })))
   ),
   stream(
     "deals-side",
-    "the sides of requested deals are exchanged",
+    "the sides of requested deals are swapped",
     ["streams.deals.request"],
     records("deals_request", (all) => all.map((deal) => ({ ...deal, side: 3 - Number(deal["side"]) })))
   ),
@@ -582,13 +582,13 @@ const fills: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "deals-counterparty",
-    "the counterparty's order of a deal is the account's own",
+    "a deal shows the account's own order id as the counterparty's",
     ["streams.deals.request"],
     records("deals_request", (all) => all.map((deal) => ({ ...deal, deal_order_id: deal["order_id"] })))
   ),
   stream(
     "executed-flat",
-    "an executed order is not in a list",
+    "an executed order is pushed without the enclosing list",
     ["streams.executed.pushed"],
     receiving(() => (frame) =>
       frame.method === "ordersExecuted_update" ? { ...frame, params: list(frame.params)[0] } : frame
@@ -596,7 +596,7 @@ const fills: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "executed-stock",
-    "deal_stock of an executed order is half",
+    "deal_stock of an executed order is halved",
     ["streams.executed.pushed"],
     pushing(
       "ordersExecuted",
@@ -613,7 +613,7 @@ const fills: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "executed-filter-2",
-    "the filter 2 of executed orders is read as 1",
+    "filter 2 of executed orders is treated as filter 1",
     ["streams.executed.filter"],
     sending((frame) =>
       frame.method === "ordersExecuted_subscribe" ? { ...frame, params: list(frame.params).with(1, 1) } : frame
@@ -663,7 +663,7 @@ const position = (change: (position: Fields) => Fields): Fault =>
 const wallets: ReadonlyArray<StreamMutant> = [
   stream(
     "balances-swapped",
-    "requested balances have available and freeze exchanged",
+    "available and freeze of requested balances are swapped",
     ["streams.balances.request"],
     resulting(
       "balanceSpot_request",
@@ -672,7 +672,7 @@ const wallets: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "balances-number",
-    "requested balances are numbers",
+    "the amounts of requested balances are numbers",
     ["streams.balances.request"],
     resulting(
       "balanceSpot_request",
@@ -687,7 +687,7 @@ const wallets: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "balances-one",
-    "the request for all balances has one",
+    "the request for all balances returns only one",
     ["streams.balances.request"],
     sending((frame) =>
       frame.method === "balanceSpot_request" && list(frame.params).length !== 1 ? { ...frame, params: ["BTC"] } : frame
@@ -695,7 +695,7 @@ const wallets: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "balances-pushed",
-    "pushed balances have available and freeze exchanged",
+    "available and freeze of pushed balances are swapped",
     ["streams.balances.pushed"],
     pushing(
       "balanceSpot",
@@ -704,7 +704,7 @@ const wallets: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "balances-changes",
-    "a pushed balance is the difference from the one before",
+    "a pushed balance is the difference from the previous balance",
     ["streams.balances.pushed"],
     receiving(() => {
       const before: Record<string, Fields> = {}
@@ -729,7 +729,7 @@ const wallets: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "balances-total",
-    "the available amount of pushed balances includes the frozen one",
+    "the available amount of pushed balances includes the frozen amount",
     ["streams.balances.pushed"],
     pushing(
       "balanceSpot",
@@ -741,19 +741,19 @@ const wallets: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "balances-mute",
-    "only the first asset of a change is pushed",
+    "only the first of several changed assets is pushed",
     ["streams.balances.pushed"],
     pushing("balanceSpot", (all) => all.map((one) => Object.fromEntries(Object.entries(fields(one)).slice(0, 1))))
   ),
   stream(
     "balances-assets",
-    "a subscription has the balances of all assets",
+    "a subscription gets the balances of all assets",
     ["streams.balances.assets"],
     sending((frame) => frame.method === "balanceSpot_subscribe" ? { ...frame, params: [] } : frame)
   ),
   stream(
     "balances-more",
-    "a push contains a balance that has not changed",
+    "a message contains an unchanged balance",
     ["streams.balances.changed"],
     pushing("balanceSpot", (all) => [...all, { USDT: { available: "100000000", freeze: "0" } }])
   ),
@@ -777,7 +777,7 @@ const wallets: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "margin-case",
-    "pushed collateral balances have B and b exchanged",
+    "B and b of pushed collateral balances are swapped",
     ["streams.margin.pushed"],
     pushing(
       "balanceMargin",
@@ -786,7 +786,7 @@ const wallets: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "margin-available",
-    "the available part of a pushed collateral balance includes what orders lock",
+    "the available part of a pushed collateral balance includes the funds locked in orders",
     ["streams.margin.pushed"],
     pushing("balanceMargin", (all) => all.map(fields).map(({ B, ...rest }) => ({ ...rest, B, av: B, ab: B })))
   ),
@@ -864,7 +864,7 @@ const wallets: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "positions-once",
-    "positions are pushed once",
+    "positions are pushed only once",
     ["streams.positions.whole"],
     receiving(() => {
       let count = 0

@@ -1,4 +1,4 @@
-/** Sandboxes with one fault in a collateral account's streams: its loans, and its positions in hedge mode. */
+/** Sandboxes with one fault in a collateral account's streams: its borrows, and its positions in hedge mode. */
 import { type Fault, pushing, receiving, resulting } from "./Frames.ts"
 import { type Fields, fields, list, stream, type StreamMutant } from "./Streams.ts"
 
@@ -37,7 +37,7 @@ export const mutants: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "borrows-pushed",
-    "what is available with a borrow is pushed as what is available without one",
+    "the amount available with a borrow is pushed without the borrow",
     borrows,
     pushing("balanceMargin", (all) => all.map(fields).map((balance) => ({ ...balance, ab: balance["av"] })))
   ),
@@ -50,7 +50,7 @@ export const mutants: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "sides-exchanged",
-    "the sides of pushed positions are exchanged",
+    "the sides of pushed positions are swapped",
     sides,
     positions((all) =>
       all.map((one) => ({ ...one, position_side: one["position_side"] === "LONG" ? "SHORT" : "LONG" }))

@@ -69,7 +69,7 @@ const messages: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "id-large",
-    "ids beyond 2^30 lose their lowest digits",
+    "the last digit of ids above 2^30 is shown as 0",
     ["streams.messages.ids"],
     receiving(() => (frame) =>
       isAnswer(frame) && Number(frame.id) > 2 ** 30 ? { ...frame, id: Math.floor(Number(frame.id) / 10) * 10 } : frame
@@ -87,7 +87,7 @@ const messages: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "error-text",
-    "errors are texts",
+    "errors are strings",
     ["streams.messages.form", "streams.parameters"],
     answering(any, (answer) => answer.error === null ? answer : { ...answer, error: "invalid argument" })
   ),
@@ -120,7 +120,7 @@ const messages: ReadonlyArray<StreamMutant> = [
   ),
   stream("ping", "a ping gets an object as response", ["streams.ping"], resulting("ping", () => success)),
   stream("time", "the time is in milliseconds", ["streams.time"], resulting("time", (time) => Number(time) * 1000)),
-  stream("time-text", "the time is a text", ["streams.time"], resulting("time", String)),
+  stream("time-text", "the time is a string", ["streams.time"], resulting("time", String)),
   stream(
     "method-code",
     "unknown methods are refused with code 1",
@@ -179,12 +179,12 @@ const messages: ReadonlyArray<StreamMutant> = [
       (answer) => fields(answer.error ?? {})["code"] === 9 ? { ...answer, error: null, result: success } : answer
     )
   ),
-  stream("not-json", "a text that is not JSON is ignored", ["streams.not-json"], () => () => ({
+  stream("not-json", "text that is not JSON is ignored", ["streams.not-json"], () => () => ({
     text: () => undefined
   })),
   stream(
     "not-json-answered",
-    "a text that is not JSON is refused, and the connection stays open",
+    "text that is not JSON is refused, and the connection stays open",
     ["streams.not-json"],
     () => ({ deliver }) => ({
       text: () => deliver({ id: null, result: null, error: { code: 1, message: "not JSON" } })
@@ -236,7 +236,7 @@ const keepingAll = (channels: ReadonlyArray<string>): ReadonlyArray<StreamMutant
   channels.map((channel) =>
     stream(
       `keeps-${channel}`,
-      `the end of a subscription of ${channel} has no effect`,
+      `unsubscribing from ${channel} has no effect`,
       ["streams.unsubscribe"],
       keeping(channel)
     )
@@ -286,14 +286,14 @@ const subscriptions: ReadonlyArray<StreamMutant> = [
   ...["trades", "lastprice", "market", "marketToday", "bookTicker"].map((channel) =>
     stream(
       `merges-${channel}`,
-      `a subscription of ${channel} adds its markets`,
+      `a subscription to ${channel} adds its markets to earlier ones`,
       ["streams.subscribe.replaces"],
       merging(channel)
     )
   ),
   stream(
     "depth-keeps",
-    "a depth subscription always adds its market",
+    "a depth subscription never replaces earlier ones",
     ["streams.subscribe.replaces"],
     sending((frame) =>
       frame.method === "depth_subscribe" ? { ...frame, params: list(frame.params).with(3, true) } : frame
@@ -301,7 +301,7 @@ const subscriptions: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "one-market",
-    "a subscription to several markets has only the first one",
+    "a subscription to several markets gets only the first one",
     ["streams.subscribe.several"],
     sending(
       (frame) =>
@@ -317,7 +317,7 @@ const subscriptions: ReadonlyArray<StreamMutant> = [
     ["streams.connections", "streams.accounts"],
     everywhere
   ),
-  stream("to-later", "messages are pushed to the connections opened later, too", ["streams.connections"], toLater)
+  stream("to-later", "messages are also pushed to connections opened later", ["streams.connections"], toLater)
 ]
 
 // -----------------------------------------------------------------------------
@@ -341,7 +341,7 @@ const levels = (
     Array.isArray(body[side]) && when(isSnapshot) ? { ...body, [side]: change(list(body[side])) } : body
   )
 
-/** A fault that shows only in book updates. */
+/** Whether a message about a book is a change, not a complete book. */
 const isChange = (isSnapshot: boolean): boolean => !isSnapshot
 
 const isGone = (level: unknown): boolean => Number(list(level)[1]) === 0
@@ -379,7 +379,7 @@ const depth: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "snapshot-limit",
-    "a limit of 1 is read as 5",
+    "a depth limit of 1 is treated as 5",
     ["streams.depth.snapshot", "streams.depth.window"],
     sending((frame) =>
       frame.method === "depth_subscribe" && list(frame.params)[1] === 1
@@ -414,7 +414,7 @@ const depth: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "snapshot-id",
-    "the update_id of a book is a text",
+    "the update_id of a book is a string",
     ["streams.depth.snapshot"],
     books((body) => ({
       ...body,
@@ -423,7 +423,7 @@ const depth: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "step",
-    "the price step is ignored",
+    "the price step of a subscription to a book is ignored",
     ["streams.depth.step"],
     sending((frame) =>
       frame.method === "depth_subscribe" ? { ...frame, params: list(frame.params).with(2, "0") } : frame
@@ -431,7 +431,7 @@ const depth: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "depth-request",
-    "the request for a book has half of the amounts",
+    "the response to the request for a book has half the amounts",
     ["streams.depth.request"],
     resulting(
       "depth_request",
@@ -449,7 +449,7 @@ const depth: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "depth-request-order",
-    "the request for a book has its sides exchanged",
+    "the sides of a requested book are swapped",
     ["streams.depth.request"],
     resulting(
       "depth_request",
@@ -458,7 +458,7 @@ const depth: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "removed",
-    "levels that are gone are not pushed",
+    "the removal of asks is not pushed",
     ["streams.depth.changes", "streams.depth.window"],
     levels(
       "asks",
@@ -468,7 +468,7 @@ const depth: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "added",
-    "the amounts of changes are differences",
+    "the ask amounts in changes are halved",
     ["streams.depth.changes"],
     levels(
       "asks",
@@ -478,7 +478,7 @@ const depth: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "swapped",
-    "changes have their sides exchanged",
+    "the sides of changes are swapped",
     ["streams.depth.changes"],
     books((body, isSnapshot) => isSnapshot ? body : { ...body, asks: body["bids"] ?? [], bids: body["asks"] ?? [] })
   ),
@@ -512,7 +512,7 @@ const depth: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "change-whole",
-    "every change is pushed as a whole book",
+    "every change is pushed as a complete book",
     ["streams.depth.chain", "streams.depth.repeats"],
     pushing(
       "depth",
@@ -576,22 +576,22 @@ const depth: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "leaves-all",
-    "a request to leave one book leaves all",
+    "unsubscribing from one book unsubscribes from all books",
     ["streams.depth.leaves"],
     sending((frame) => frame.method === "depth_unsubscribe" ? { ...frame, params: [] } : frame)
   ),
-  stream("leaves-none", "a request to leave one book leaves none", ["streams.depth.leaves"], keeping("depth"))
+  stream("leaves-none", "unsubscribing from one book has no effect", ["streams.depth.leaves"], keeping("depth"))
 ]
 
 // -----------------------------------------------------------------------------
 // Trades, prices and candles
 // -----------------------------------------------------------------------------
 
-/** Changes each trade in the messages. `index` counts the messages on the connection. */
+/** Changes each trade in the messages. */
 const trades = (change: (trade: Fields) => Fields): Fault =>
   pushing("trades", ([market, all]) => [market, list(all).map((trade) => change(fields(trade)))])
 
-/** Changes the messages after the first one. */
+/** Changes the messages of a channel after the first one. `count` is the message's number on the connection. */
 const later = (channel: string, change: (params: ReadonlyArray<unknown>, count: number) => unknown): Fault =>
   receiving(() => {
     let count = 0
@@ -618,13 +618,13 @@ const doubling = (channel: string, isFirst: (params: ReadonlyArray<unknown>) => 
 const secondSubscriptions: ReadonlyArray<StreamMutant> = [
   stream(
     "depth-doubled",
-    "a book that is subscribed twice has each change twice",
+    "after a second subscription to a book, each change is pushed twice",
     ["streams.depth.again"],
     doubling("depth", ([isSnapshot]) => isSnapshot === true)
   ),
   stream(
     "depth-once",
-    "a book that is subscribed twice does not begin again",
+    "a second subscription to a book does not push the complete book again",
     ["streams.depth.again"],
     receiving(() => {
       let isFirst = true
@@ -638,7 +638,7 @@ const secondSubscriptions: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "trades-doubled",
-    "trades of a market that is subscribed twice come twice",
+    "after a second subscription to a market, each trade is pushed twice",
     ["streams.trades.live"],
     doubling("trades", ([, trades]) => list(trades).length !== 1)
   )
@@ -656,7 +656,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "removed-bids",
-    "bids that are gone are not pushed",
+    "the removal of bids is not pushed",
     ["streams.depth.changes"],
     levels("bids", (bids) => bids.filter((level) => !isGone(level)), isChange)
   ),
@@ -672,7 +672,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "change-zero",
-    "a level that is gone has no amount",
+    "a removed level has no amount",
     ["streams.depth.chain"],
     levels("asks", (asks) => asks.map((level) => isGone(level) ? list(level).with(1, "") : level))
   ),
@@ -705,7 +705,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "period-ignored",
-    "every period is a day",
+    "the requested period of statistics is ignored: it is always a day",
     ["streams.statistics.period"],
     sending((frame) =>
       frame.method === "market_request" ? { ...frame, params: list(frame.params).with(1, 86_400) } : frame
@@ -713,7 +713,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "today-kept",
-    "the volume of a day is never zero",
+    "the volume of today's statistics is always 0.01",
     ["streams.statistics.period"],
     resulting("marketToday_query", (body) => ({ ...fields(body), volume: "0.01" }))
   ),
@@ -768,7 +768,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "statistics-close",
-    "close of the statistics is the open price",
+    "the close of pushed statistics is their open",
     ["streams.statistics.pushed"],
     pushing("market", ([market, body]) => [market, { ...fields(body), close: fields(body)["open"] }])
   ),
@@ -802,7 +802,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "candles-interval",
-    "a subscription to candles always has the interval of a minute",
+    "a subscription to hourly candles gets minute candles",
     ["streams.candles.pushed"],
     sending((frame) =>
       frame.method === "candles_subscribe" && list(frame.params)[1] === 3600
@@ -812,7 +812,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "trades-order",
-    "the first trades are oldest first",
+    "the first message about trades lists the oldest trade first",
     ["streams.trades.snapshot"],
     pushing("trades", ([market, all]) => [
       market,
@@ -821,7 +821,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "trades-first",
-    "the first trades lack the latest one",
+    "the first message about trades lacks the latest trade",
     ["streams.trades.snapshot"],
     pushing(
       "trades",
@@ -830,7 +830,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "trades-none",
-    "there are no first trades",
+    "the first message about trades has no trades",
     ["streams.trades.snapshot"],
     pushing("trades", ([market]) => [market, []])
   ),
@@ -871,7 +871,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "trades-id",
-    "the ids of trades count the messages",
+    "a trade's id is the number of its message",
     ["streams.trades.live"],
     later("trades", ([market, all], count) => [
       market,
@@ -886,7 +886,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "trades-twice",
-    "a trade comes twice",
+    "a trade is pushed twice",
     ["streams.trades.live"],
     receiving(() => {
       let count = 0
@@ -895,7 +895,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "trades-all",
-    "a subscription without markets has only one",
+    "a subscription without markets gets only one market",
     ["streams.trades.all"],
     sending((frame) =>
       frame.method === "trades_subscribe" && list(frame.params).length === 0
@@ -937,7 +937,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "last-price-once",
-    "only the first price is pushed",
+    "only the first message about the last price is pushed",
     ["streams.last-price.pushed"],
     later("lastprice", () => undefined)
   ),
@@ -953,7 +953,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ...["market_request", "marketToday_query"].flatMap((method) => [
     stream(
       `${method}-volume`,
-      `volume and deal of ${method} are exchanged`,
+      `volume and deal of ${method} are swapped`,
       ["streams.statistics.request"],
       resulting(
         method,
@@ -962,7 +962,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
     ),
     stream(
       `${method}-high`,
-      `high and low of ${method} are exchanged`,
+      `high and low of ${method} are swapped`,
       ["streams.statistics.request"],
       resulting(
         method,
@@ -980,7 +980,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ]),
   stream(
     "period",
-    "the period is missing",
+    "requested statistics lack the period",
     ["streams.statistics.request"],
     resulting("market_request", (body) => {
       const { period: _period, ...rest } = fields(body)
@@ -990,7 +990,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ...["market", "marketToday"].map((channel) =>
     stream(
       `${channel}-pushed`,
-      `pushed figures of ${channel} count half of the volume`,
+      `pushed figures of ${channel} count half the volume`,
       ["streams.statistics.pushed"],
       pushing(
         channel,
@@ -1000,7 +1000,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "best-swapped",
-    "the best bid and ask are exchanged",
+    "the best bid and ask are swapped",
     ["streams.book-ticker.best"],
     pushing("bookTicker", ([row]) => {
       const [at, sent, market, id, bid, bidAmount, ask, askAmount] = list(row)
@@ -1009,7 +1009,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "best-flat",
-    "the best prices are not in an inner list",
+    "the best prices are pushed without the inner list",
     ["streams.book-ticker.best"],
     pushing("bookTicker", ([row]) => list(row))
   ),
@@ -1024,7 +1024,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "best-first",
-    "the standing best prices are not pushed",
+    "the first message about best prices is lost",
     ["streams.book-ticker.first"],
     receiving(() => {
       let count = 0
@@ -1033,7 +1033,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "candles-order",
-    "high and close of candles are exchanged",
+    "high and close of candles are swapped",
     ["streams.candles.request"],
     resulting("candles_request", (
       rows
@@ -1041,7 +1041,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "candles-volume",
-    "the volumes of candles are exchanged",
+    "base and quote volume of candles are swapped",
     ["streams.candles.request"],
     resulting(
       "candles_request",
@@ -1056,7 +1056,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "candles-pushed-order",
-    "low and close of pushed candles are exchanged",
+    "low and close of pushed candles are swapped",
     ["streams.candles.pushed"],
     pushing(
       "candles",
@@ -1071,7 +1071,7 @@ const marketData: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "candles-pushed-flat",
-    "pushed candles are not in a list",
+    "candles are pushed without the enclosing list",
     ["streams.candles.pushed"],
     pushing("candles", ([row]) => row)
   )

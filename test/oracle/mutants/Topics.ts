@@ -1,4 +1,4 @@
-/** Sandboxes with one fault in what a stream selects: ids, levels, periods, pages, assets, and unsubscriptions. */
+/** Sandboxes with one fault in a stream's selections: ids, levels, periods, pages, assets and unsubscriptions. */
 import { type Fault, type Frame, pushing, receiving, resulting, sending } from "./Frames.ts"
 import { fields, list, stream, type StreamMutant, success } from "./Streams.ts"
 
@@ -132,7 +132,7 @@ export const mutants: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "authorized-private",
-    "an authorised connection serves no public channels",
+    "an authorized connection serves no public channels",
     ["streams.authorize.public"],
     privateOnly
   ),

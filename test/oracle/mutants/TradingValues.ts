@@ -359,7 +359,7 @@ const views: ReadonlyArray<View> = [
   { id: "trade-balance-market", path: balance, place: ["*"], rule: "market-orders.funds", keys: ["available"] }
 ]
 
-/** The rules that find the same faults on a real account, which other orders may share. */
+/** The rules that find the same faults on a real account, where there may be other orders. */
 const ownRules: Readonly<Record<string, string>> = {
   "oco-orders.listed": "oco-orders.new",
   "oco-orders.canceled": "oco-orders.own.canceled"
@@ -484,7 +484,7 @@ const effectMutants: ReadonlyArray<Mutant> = [
     breaks: ["order-answers.no-funds"],
     ...accepting(limit)
   }),
-  mutant("frozen-available", "the available balance includes what is locked in orders", {
+  mutant("frozen-available", "the available balance includes the funds locked in orders", {
     breaks: ["order-answers.funds"],
     ...changing(balance, ["*"], (funds) => {
       const { available, freeze } = funds as Fields
@@ -612,7 +612,7 @@ const changeMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-changes.stp"],
     ...ignoring(modify, "stp")
   }),
-  mutant("changes-of-rest", "the new amount of a partly filled order is what is left", {
+  mutant("changes-of-rest", "the new amount of a partly filled order excludes the filled part", {
     breaks: ["live-changes.part.amount"],
     ...asking(modify, (fields) => fields["amount"] === "0.05" ? { ...fields, amount: "0.06" } : fields)
   }),
@@ -695,7 +695,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
     breaks: ["oco-orders.not-found", "oco-orders.canceled"],
     ...accepting(cancelOco)
   }),
-  mutant("exits-elsewhere", "the exits wait for other prices", {
+  mutant("exits-elsewhere", "the exits wait for prices one higher than requested", {
     breaks: ["oto.exits", "oto.alone"],
     ...changing(active, ["*", "activation_price"], (price) => String(Number(price) + 1))
   }),
@@ -703,7 +703,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
     breaks: ["oto.exits"],
     ...changing(active, ["*", "amount"], (amount) => String(Number(amount) / 2))
   }),
-  mutant("exits-both", "an order with one exit gets two exits", {
+  mutant("exits-both", "an order with only a take-profit also gets a stop-loss", {
     breaks: ["oto.alone"],
     ...asking(collateralLimit, (fields) =>
       fields["takeProfit"] !== undefined && fields["stopLoss"] === undefined

@@ -1,4 +1,4 @@
-/** Faults in values that are just outside what a correct server may return. */
+/** Faulty servers that return values just outside what a correct server may return. */
 import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
 import * as CollateralOcoOrders from "../../../src/endpoints/CollateralOcoOrders.ts"
 import * as MainBalance from "../../../src/endpoints/MainBalance.ts"

@@ -77,7 +77,7 @@ const liveMutants: ReadonlyArray<Mutant> = [
 
 export const mutants: ReadonlyArray<Mutant> = [
   ...liveMutants.map((mutant): Mutant => ({ ...mutant, dialects: ["live"] })),
-  mutant("activity-of-another-key", "every key shows the last use of the key that was used last", {
+  mutant("activity-of-another-key", "every key shows the last use of the most recently used key", {
     breaks: ["api-keys.last-activity.own"],
     ...answering(SubAccountApiKeys.endpoint.path, "success", (json) => {
       const keys = (Json.isObject(json) && Array.isArray(json["data"]) ? json["data"] : []).filter(Json.isObject)

@@ -5,6 +5,7 @@ import * as Borrowing from "./Borrowing.ts"
 import * as Calls from "./Calls.ts"
 import * as Comparisons from "./Comparisons.ts"
 import * as Conditional from "./Conditional.ts"
+import * as Edges from "./Edges.ts"
 import * as LimitOrders from "./LimitOrders.ts"
 import * as Lists from "./Lists.ts"
 import * as Margin from "./Margin.ts"
@@ -45,7 +46,8 @@ export const all: ReadonlyArray<Mutant> = [
   ...OrderTerms.mutants,
   ...Narrow.mutants,
   ...OwnRecords.mutants,
-  ...Waiting.mutants
+  ...Waiting.mutants,
+  ...Edges.mutants
 ]
 
 /** All WebSocket faults. */

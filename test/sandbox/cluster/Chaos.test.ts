@@ -55,7 +55,7 @@ const chance = (seed: number) => {
 // Clients under load
 // -----------------------------------------------------------------------------
 
-/** What a client knows about an order that it tried to place. */
+/** A client's knowledge of an order that it tried to place. */
 interface Placed {
   readonly id: ClientOrderId
   readonly ended: "placed" | "refused" | "unknown"
@@ -272,8 +272,8 @@ const truth = Effect.fnUntraced(function*({ id }: Made) {
 const judgeFeed = ({ orders, readers }: Venued, counts: ReadonlyMap<string, number>) => {
   for (const { gone, ids, orders: seen } of readers) {
     assert.isUndefined(Feed.disorder(ids), "an entry of a feed that is out of order")
-    assert.strictEqual(new Set(seen).size, seen.length, "orders that a feed has twice")
-    if (gone === 0) assert.sameMembers(seen, [...counts.keys()], `a feed, of ${orders.length} orders`)
+    assert.strictEqual(new Set(seen).size, seen.length, "orders that appear twice in a feed")
+    if (gone === 0) assert.sameMembers(seen, [...counts.keys()], `a feed's orders, of ${orders.length} attempts`)
   }
 }
 
@@ -437,7 +437,7 @@ const scenario = (plan: Plan) =>
     const feeds = yield* Scope.make()
     yield* Effect.forEach(venues, (venue) => Scope.provide(openFeeds(venue, nodes, draw, calls), feeds))
     const world: World = { database, nodes, burst: yield* makeBurst(venues, nodes, calling) }
-    // With only two nodes, faults hit only the first node. It may stay down, and the checks need the last node.
+    // With only two nodes, faults hit only the first node. It might stay down, and the checks need the last node.
     const drawn = size > 2 ? size : 1
     let isOver = false
     const trading = yield* Effect.forkChild(Effect.forEach(
@@ -469,7 +469,7 @@ const scenario = (plan: Plan) =>
     report("all", calls, 0)
     assert.deepStrictEqual(calls.filter(isSilent), [], "refusals that do not state when to call again")
     const late = calls.filter((call) => waited(call, pauses) > boundOf(call))
-    assert.deepStrictEqual(late, [], "calls that took longer than their bound")
+    assert.deepStrictEqual(late, [], "calls that took longer than their time limit")
   })
 
 /** Waits until every reader has seen every order. */

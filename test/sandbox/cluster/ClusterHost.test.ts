@@ -89,7 +89,7 @@ const failure = new SqlError.SqlError({
   reason: new SqlError.ConnectionError({ message: "the connection broke", cause: new Error("the connection broke") })
 })
 
-/** The faults that a statement about a venue may suffer. */
+/** The faults that a statement about a venue can suffer. */
 const faults = {
   "it fails": () => Effect.fail(failure),
   "it dies": () => Effect.die("a defect"),
@@ -144,7 +144,7 @@ itHasTables(
 )
 
 itHasTables(
-  "a venue preserves its faults, limits and request log, whichever database statement fails while it wakes",
+  "a venue preserves its faults, limits and request log, whichever database statement fails while it is waking",
   () =>
     Effect.gen(function*() {
       let id = ""
@@ -191,7 +191,7 @@ const passing = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R
   })
 
 itHasTables(
-  "whichever database statement hangs while a venue wakes, a call gets 503 or a reset within ten seconds, and the venue wakes later",
+  "if any database statement hangs while a venue is waking, a call gets 503 or a reset in ten seconds, and the venue wakes later",
   () =>
     Effect.gen(function*() {
       let id = ""
@@ -262,8 +262,8 @@ itHasTables(
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual([...new Set(answers)], [404])
-      // Each second, the node also looks for new, ended and lost venues, reports its state, and may delete expired
-      // responses.
+      // Each second, the node also looks for new, ended and lost venues, reports its state, and sometimes deletes
+      // expired responses.
       const seconds = Math.ceil(((yield* Clock.currentTimeMillis) - began) / 1000)
       assert.isAtMost(statements - before, 2 + 5 * seconds)
       assert.deepStrictEqual(located, [])

@@ -7,7 +7,7 @@ import * as KnownDeliveries from "../../../src/sandbox/cluster/KnownDeliveries.t
 import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
 import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
 
-it.effect("a response is written once, remembered while its request may be resent, and then deleted", () =>
+it.effect("a response is written once, remembered while its request can be resent, and then deleted", () =>
   Effect.gen(function*() {
     const answers = yield* KnownDeliveries.open([{ id: "before", answer: "0" }])
     yield* TestClock.adjust("1 second")

@@ -221,7 +221,7 @@ itWithPostgres(
       const one = yield* started({ url: server.url.replace(/:\d+\//u, `:${wire.port}/`) })
       const made = over(yield* one.host.make({ dialect: "live" }), one.baseUrl)
       const alice = keyOf(made, "alice")
-      /** Lets another node take over the venue and release it. */
+      /** Makes it look as if another node had taken over the venue and released it. */
       const lose = Effect.provide(
         Effect.flatMap(
           PgClient.PgClient,

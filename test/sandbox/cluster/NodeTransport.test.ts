@@ -161,7 +161,7 @@ describe("requests to other nodes", () => {
       assert.strictEqual(node.received.length, Hop.atOnce)
     }))
 
-  it.effect("the time for which a request waits for its turn counts towards its time limit at the other node", () =>
+  it.effect("time spent queued is deducted from a request's time limit at the other node", () =>
     Effect.gen(function*() {
       const held: Array<() => void> = []
       const node = yield* serving((response) => void held.push(() => response.end()))
@@ -318,7 +318,7 @@ describe("WebSockets through other nodes", () => {
       yield* Effect.forEach(clients, ({ ask }) => ask("hello"))
     }))
 
-  it.live("a venue disconnects a client that does not read, and the node between them notices although it waits for the client", () =>
+  it.live("the node between a venue and a client that does not read notices that the venue has disconnected the client", () =>
     Effect.gen(function*() {
       const { upgraded, wires } = echoing()
       const { baseUrl, sender } = yield* passing(() => Effect.succeed(upgraded))

@@ -18,7 +18,7 @@ import { setUp } from "../../support/exchange.ts"
 import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
 import { read, signed } from "../../support/signed.ts"
 
-/** Commands with short and long texts that fill more than one page, and some restores. */
+/** Commands with short and long strings that fill more than one page, and some restores. */
 const commands: ReadonlyArray<Command> = Array.from({ length: 2500 }, (_, at): Command =>
   at % 100 === 99
     ? { at, action: { _tag: "Restore", sequence: at - 50 } }
@@ -161,7 +161,7 @@ describe("a journal in PostgreSQL", () => {
         yield* sql`DELETE FROM txc_venue`
         const { message, why } = yield* Effect.flip(PostgresJournal.open("one", rules))
         assert.deepStrictEqual([why, journal.sequence()], ["damaged", 0])
-        assert.include(message, "it had commands, and is gone")
+        assert.include(message, "it had commands, but is gone")
       })
   )
 

@@ -85,7 +85,7 @@ describe("tunnels between nodes", () => {
         yield* Effect.promise(() => setImmediate())
       }
       yield* until(Effect.sync(() => far.isPaused()))
-      // The reading end preserves what it had read when its buffer was full.
+      // The reading end preserves the bytes that it had read when its buffer was full.
       assert.isAtMost(two.bytes.readableLength, 4 * size)
       let read = 0
       two.bytes.on("data", ({ length }: Buffer) => {

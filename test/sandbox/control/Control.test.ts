@@ -61,7 +61,7 @@ describe("refusals of owner actions", () => {
       { code: "unique" }
     ],
     [
-      "a code worth more than the balance",
+      "a code with a value above the balance",
       control.use((c) =>
         c.createCode({ account: "alice", code: Code.make("rich"), ticker: btc, amount: Decimal.amount("2.000000001") })
       ),

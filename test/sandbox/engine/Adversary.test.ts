@@ -1,8 +1,8 @@
 /**
  * Searches for money made from nothing: colluding accounts that own everything on the exchange try to end up with more
  * than was deposited. They trade with each other at any price, on margin and futures markets, change leverage and mode,
- * and pass through liquidations, deleveraging and funding, while the mark price jumps. No outsider takes part, so what
- * they own together, plus profits and the house's earnings and minus debts, never exceeds what they deposited.
+ * and pass through liquidations, deleveraging and funding, while the mark price jumps. No outsider takes part, so their
+ * combined balances and profits plus the house's earnings, minus their debts, never exceed their deposits.
  */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"

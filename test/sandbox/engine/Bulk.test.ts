@@ -14,7 +14,7 @@ const funded = (): Desk => {
   return desk
 }
 
-/** Describes an order's outcome in a short text. */
+/** Describes an order's outcome in a short string. */
 const said = (reply: Reply.Reply): string => {
   if (reply._tag === "Invalid") {
     return reply.violations.map(([field, { kind }]) => `${field}: ${kind}`).join()

@@ -133,7 +133,7 @@ describe("margin of accounts", () => {
     assert.strictEqual(free(desk, "ann"), "9.725")
   })
 
-  it("unrealised profit is margin for new positions, but can't be withdrawn", () => {
+  it("unrealized profit is margin for new positions, but can't be withdrawn", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "50", "100")
     desk.send(moveMark("110"))
@@ -170,7 +170,7 @@ describe("leverage of accounts", () => {
     assert.strictEqual(text(Margins.of(desk.state, "ann").margin), "50")
   })
 
-  it("the policy may refuse a leverage change while there are positions or orders", () => {
+  it("the policy can forbid a leverage change while there are positions or orders", () => {
     const desk = funded({ leverageChange: "refused" })
     const order = desk.place("ann", limit(perp, "buy", "1", "90"))
     assert.strictEqual(why(desk.call("ann", leverage(20))), "hasPositions")
@@ -226,7 +226,7 @@ describe("leverage of accounts", () => {
     assert.strictEqual(why(desk.call("ann", limit(perp, "buy", "0.001", "50000"))), "pendingTooBig")
   })
 
-  it("the policy may refuse an order that would flip a position", () => {
+  it("the policy can forbid an order that would flip a position", () => {
     const desk = funded({ opposite: "refused" })
     trade(desk, "ann", "buy", "1", "100")
     assert.strictEqual(why(desk.call("ann", limit(perp, "sell", "1.5", "120"))), "oppositePosition")
@@ -468,7 +468,7 @@ describe("borrowing by margin positions", () => {
     return desk.send({ _tag: "Pass" }).events
   }
 
-  it("a long margin position pays a day's interest, in its quote currency, on what its margin does not cover", () => {
+  it("a long margin position pays daily interest, in quote currency, on the cost not covered by its margin", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "10", "100", spot)
     const [borrow] = desk.state.borrows.get("ann") ?? []
@@ -481,7 +481,7 @@ describe("borrowing by margin positions", () => {
     assert.deepStrictEqual(tags(day(desk), "BorrowInterestPaid"), [])
   })
 
-  it("a short margin position borrows what it sells, and futures positions borrow nothing", () => {
+  it("a short margin position borrows the amount that it sells, and futures positions borrow nothing", () => {
     const desk = funded()
     trade(desk, "ann", "sell", "10", "100", spot)
     trade(desk, "ann", "sell", "10", "100")

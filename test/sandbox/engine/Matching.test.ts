@@ -45,7 +45,7 @@ describe("limit orders", () => {
     assert.strictEqual(progress(first), "FILLED 2 of 2")
   })
 
-  it("a limit order locks its cost, and releases what a better price saves", () => {
+  it("a limit order locks its cost, and releases the amount that a better price saves", () => {
     const desk = funded()
     desk.place("ann", limit(btc, "sell", "1", "100"))
     assert.strictEqual(desk.locked("ann", "trade"), "1 BTC")

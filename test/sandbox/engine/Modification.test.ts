@@ -148,7 +148,7 @@ describe("modifying limit orders", () => {
     assert.strictEqual(progress(next), "NEW 0 of 2")
   })
 
-  it("an order can be modified by its client order id, both before and after a change", () => {
+  it("an order can be modified repeatedly, identified by its client order id", () => {
     const desk = funded()
     const clientOrderId = ClientOrderId.make("mine")
     desk.place("ann", limit(btc, "buy", "2", "90", { clientOrderId }))
@@ -160,7 +160,7 @@ describe("modifying limit orders", () => {
   })
 })
 
-describe("modifying orders on a position", () => {
+describe("modifying orders that affect a position", () => {
   it("a modified margin order locks only the difference between its new margin and the old lock", () => {
     const desk = new Desk().fund("ann", "collateral", "25 USDT")
     const order = desk.place("ann", limit(btc, "buy", "2", "100", { collateral: true }))

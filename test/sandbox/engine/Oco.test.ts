@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ClientOrderId, MarketName } from "../../../src/domain/Identifiers.ts"
+import type { VenuePolicy } from "../../../src/domain/VenuePolicy.ts"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
 import type { Operation } from "../../../src/sandbox/engine/Operation.ts"
 import type { OcoOrder } from "../../../src/sandbox/engine/Order.ts"
 import { cancel, Desk, limit, movePrice, oco, progress } from "../../support/engine.ts"
@@ -9,8 +11,8 @@ const btc = "BTC_USDT"
 /** A buy order that takes profit at 90, and stops its loss at 110 with a limit of 112. The price is 100. */
 const asked = oco(btc, "buy", "1", "90", "110", "112")
 
-const funded = (): Desk => {
-  const desk = new Desk().fund("ann", "collateral", "1000 USDT").fund("ben", "trade", "10 BTC", "10000 USDT")
+const funded = (policy?: VenuePolicy): Desk => {
+  const desk = new Desk(policy).fund("ann", "collateral", "1000 USDT").fund("ben", "trade", "10 BTC", "10000 USDT")
   desk.send(movePrice(btc, "100"))
   return desk
 }
@@ -111,6 +113,17 @@ describe("OCO orders", () => {
     const pair = desk.placeOco("ann", oco(btc, "buy", "1", "90", "95", "96"))
     assert.deepStrictEqual([pair.stopLoss.stop.activated, pair.takeProfit.status], [true, "CANCELED"])
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 96"])
+  })
+
+  it("where the last price decides the condition, a stop-loss that waits for a better price is refused", () => {
+    const desk = funded(Dialect.live.policy)
+    for (
+      const [side, takeProfit, right, wrong] of [["buy", "90", "101", "99"], ["sell", "110", "99", "101"]] as const
+    ) {
+      assert.propertyVal(desk.call("ann", oco(btc, side, "1", takeProfit, wrong, wrong)), "why", "wrongStopLoss")
+      assert.deepStrictEqual([desk.state.ocoOrders.size, desk.locked("ann", "collateral")], [0, ""])
+      desk.call("ann", cancelOco(desk.placeOco("ann", oco(btc, side, "1", takeProfit, right, right))))
+    }
   })
 
   it("an OCO order whose take-profit would trade immediately is refused", () => {

@@ -88,7 +88,7 @@ describe("order ids", () => {
 })
 
 describe("canceling one order", () => {
-  it("an order can be canceled by its client order id", () => {
+  it("an order can be canceled with its client order id", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "1", "50", mine))
     assert.strictEqual(desk.call("ann", { _tag: "Cancel", market: order.market, ...mine })._tag, "OrderCanceled")

@@ -204,7 +204,7 @@ describe("reduce-only orders", () => {
     assert.deepStrictEqual([desk.position("ann", perp), desk.book(perp, "bids")], [undefined, ["1 @ 120"]])
   })
 
-  it("a reduce-only order may rest with more than the position, but fills at most the position", () => {
+  it("a reduce-only order can rest with more than the position's size, but fills at most that size", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     const order = desk.place("ann", limit(perp, "sell", "2", "110", reduceOnly))
@@ -244,7 +244,7 @@ describe("reduce-only orders", () => {
     assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 80")
   })
 
-  it("a market order locks the cost of what reduce-only makers can sell, not of what they offer", () => {
+  it("a market order locks the cost of the amount that reduce-only makers can sell, not of their offers", () => {
     const desk = funded().fund("ben", "trade", "10 BTC").fund("cat", "trade", "204.99 USDT")
     desk.place("ben", limit("BTC_USDT", "sell", "1", "100"))
     desk.place("ann", limit("BTC_USDT", "buy", "1", "100", { collateral: true }))
@@ -278,7 +278,7 @@ describe("orders that close a position without being reduce-only", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     trade(desk, "cat", "sell", "0.5", "92", true)
-    // The margin for the rest is 4.6 USDT, and its unrealised loss is 4 USDT.
+    // The margin for the rest is 4.6 USDT, and its unrealized loss is 4 USDT.
     assert.deepStrictEqual(stands(desk, "cat"), ["0.5 for 50", "6.9197 USDT"])
     const order = desk.place("cat", limit(perp, "sell", "0.4", "100"))
     const reply = desk.call("cat", modify(order, { amount: Amount.make("0.5") }))

@@ -224,7 +224,7 @@ describe("stop-market orders", () => {
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 99", "1 @ 95", "1 @ 90"])
   })
 
-  it("the amount of a stop-market order on a position is in the base currency", () => {
+  it("the amount of a stop-market order that affects a position is in the base currency", () => {
     const desk = funded().fund("cat", "collateral", "100 USDT")
     const order = desk.place("cat", stopMarket(btc, "buy", "2", "110", { collateral: true }))
     // The margin is a tenth of 220, plus the fee.

@@ -81,7 +81,7 @@ describe("TimerQueue", () => {
 
 describe("PagedArray", () => {
   property(
-    "a paged array equals a map with increasing keys",
+    "a paged array behaves like a map with increasing keys",
     [fc.array(fc.record({ isAdded: fc.boolean(), number: fc.nat(300) }), { maxLength: 200 })],
     (steps) =>
       sync(() => {

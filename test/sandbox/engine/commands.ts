@@ -286,8 +286,8 @@ const opening: ReadonlyArray<object> = [
 ]
 
 /**
- * Commands sorted by time. The first commands open two accounts with keys and fund one of them, and the rest are of any
- * kind.
+ * Commands sorted by time. The first commands open two accounts with keys and fund one of them, and the other commands
+ * are of any kind.
  */
 export const commands: fc.Arbitrary<ReadonlyArray<Command>> = fc.array(
   fc.tuple(fc.integer({ min: 0, max: 2_000_000 }), oneOf(actions)),

@@ -246,7 +246,7 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         ...reduceOnly
       })
     case "bulk": {
-      // The second order is on the other side, so it may trade with the first order or with the book.
+      // The second order is on the other side, so it can trade with the first order or with the book.
       const drawn = [draft, { ...draft, tick: draft.trigger, isBuy: !draft.isBuy, clientOrderId: undefined }, draft]
       return {
         _tag: "PlaceBulk",
@@ -427,7 +427,7 @@ export const actionOf = (desk: Desk, draft: Draft): Action => {
   return call(owner ?? draft.account, asked)
 }
 
-/** Funds every account, but cat with only a little. */
+/** Funds every account; cat gets only a small amount. */
 export const funded = (desk: Desk): Desk => {
   for (const account of accounts) desk.send({ _tag: "SetAccount", account, rpi: true, retail: true })
   for (const account of ["ann", "ben", "sub"] as const) {

@@ -125,7 +125,7 @@ const order = (dice: Dice, kind: number): object => {
   return { _tag: "PlaceOco", ...common, ...reduceOnly, price: at(9), activationPrice: at(9), stopLimitPrice: at(9) }
 }
 
-/** Draws the cancellation of an open order or of a random id, by order id or client order id. */
+/** Draws the cancellation of an open order or of a random id, with an order id or a client order id. */
 const cancellation = (dice: Dice, state: State, kind: number): object => {
   if (kind === 4) {
     return {
@@ -322,8 +322,8 @@ export interface Telling {
 }
 
 /**
- * Draws the next command in a history, given the state. Only some histories include the counterparty and newer kinds of
- * orders, so the recorded results of the other histories stay valid.
+ * Returns a function that draws the next command in a history, given the state. Only some histories include the
+ * counterparty and newer kinds of orders, so the recorded results of the other histories stay valid.
  */
 export const history = (seed: number, tells: Telling = {}): (state: State) => Command => {
   const dice = new Dice(seed)
@@ -384,7 +384,10 @@ const conditional = (dice: Dice, { otoOrders }: State): object => {
   }
 }
 
-/** Draws a history in which, on average, every third command is about kill switches, take-profits or stop-losses. */
+/**
+ * Returns a function that draws the next command in a history in which, on average, every third command is about kill
+ * switches, take-profits or stop-losses.
+ */
 export const conditionalHistory = (seed: number): (state: State) => Command => {
   const dice = new Dice(seed + 1000)
   const next = history(seed)
@@ -468,7 +471,10 @@ const margin = (dice: Dice, { positionsOf }: State): { readonly owner?: object; 
   }
 }
 
-/** Draws a history in which every other command, on average, is about margin. */
+/**
+ * Returns a function that draws the next command in a history in which, on average, every other command is about
+ * margin.
+ */
 export const marginHistory = (seed: number): (state: State) => Command => {
   const dice = new Dice(seed + 2000)
   const next = history(seed)

@@ -130,7 +130,7 @@ const margined = (state: State): void => {
   assert.sameDeepMembers([...loaded.reserved], [...state.reserved])
   assert.strictEqual(TimerQueue.nextTime(loaded.due.funding), TimerQueue.nextTime(state.due.funding))
   assert.strictEqual(TimerQueue.nextTime(loaded.due.borrows), TimerQueue.nextTime(state.due.borrows))
-  // The limits may differ, because they depend on when an account was last checked. Every account must have limits.
+  // The limits can differ, because they depend on when an account was last checked. Every account must have limits.
   const watching = ({ watches }: State) =>
     [...watches.byAccount.keys()].filter((account) => state.positionsOf.has(account))
   assert.sameMembers(watching(loaded), watching(state))

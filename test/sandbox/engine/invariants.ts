@@ -55,7 +55,7 @@ const ledger = ({ ledger }: State): void => {
   }
 }
 
-/** Returns each account's balances, investments and unused codes minus its debts, by account and asset. */
+/** Returns each account's balances, investments and unused codes minus its debts, keyed by account and asset. */
 const worth = ({ codes, investments, ledger }: State): Map<string, Units.Units> => {
   const worth = new Map<string, Units.Units>()
   for (const [holder, held] of Ledger.save(ledger)) {
@@ -90,7 +90,10 @@ const increase = (sums: Map<string, Units.Units>, key: string, units: Units.Unit
   sums.set(key, (sums.get(key) ?? 0n) + units)
 }
 
-/** Checks that locked funds equal the locks of open orders. The margin of orders on positions is reserved instead. */
+/**
+ * Checks that locked funds equal the locks of open orders. The margin of orders that affect positions is reserved
+ * instead.
+ */
 const locks = (state: State): void => {
   const expected = new Map<string, Units.Units>()
   const reserved = new Map<string, Units.Units>()
@@ -140,7 +143,7 @@ const fits = (order: Order): void => {
     case "CANCELED_TAKER_BAND":
       return holds(dealt && order.left > 0n, order.status)
     case "FILLED":
-      // The remainder of a market buy may be less than the cost of the smallest amount.
+      // The remainder of a market buy can be less than the cost of the smallest amount.
       return holds(dealt && (isQuoteAmount(order) || order.left === 0n), order.status)
     case "AUTO_CANCELED_REDUCE_ONLY":
       return holds(order.reduceOnly && order.left > 0n, order.status)
@@ -269,7 +272,7 @@ const counted = ({ book }: Trading): void => {
   }
 }
 
-/** Returns the key of an order's position. In hedge mode, a futures order trades the long or the short position. */
+/** Returns the key of an order's position. In hedge mode, a futures order affects the long or the short position. */
 const keyOf = ({ accounts }: State, { account, kind, market, positionSide }: Order): string =>
   `${account}/${market}${kind === "futures" && accounts.get(account)?.hedgeMode === true ? `/${positionSide}` : ""}`
 
@@ -288,7 +291,10 @@ const uncovered = (market: Market, order: Order, locked: Units.Units): Units.Uni
   return locked >= needed ? 0n : order.left - order.left * locked / needed
 }
 
-/** Returns the open orders without reduceOnly on positions. An OCO order counts once, with the lock of both legs. */
+/**
+ * Returns the open orders that affect positions and are not reduce-only. An OCO order counts once, with the lock of
+ * both legs.
+ */
 const plainOrders = (state: State) => {
   const { ocoOrders, openOrders } = state
   return [...openOrders.values()].flatMap((order) => {
@@ -397,7 +403,7 @@ export class Follower {
   private readonly insured = new Map<string, Units.Units>()
   /** The interest that the house has received. */
   private readonly interest = new Map<string, Units.Units>()
-  /** Each account's expected assets minus its debts, by account and asset. */
+  /** Each account's expected assets minus its debts, keyed by account and asset. */
   private readonly worth: Map<string, Units.Units>
   /** The expected balances of `outside`. */
   private readonly outside: Map<string, Units.Units>
@@ -513,8 +519,8 @@ export class Follower {
   }
 
   /**
-   * Registers an order from the reply. The order is treated as placed at its first event, because other orders may come
-   * before it.
+   * Registers an order from the reply. The order is treated as placed at its first event, because other orders might
+   * come before it.
    */
   private name(order: Order): void {
     this.named.set(order.id, order)
@@ -545,7 +551,7 @@ export class Follower {
         this.arrivals.set(event.order, this.arrived++)
         return
       case "OrderEnded":
-        // The counterparty may quote and withdraw an order in the same command.
+        // The counterparty can quote and withdraw an order in the same command.
         if (event.account === Quotes.account && !this.orders.has(event.order)) return
         return ended(this.state, this.orders.get(event.order) ?? assert.fail("an unknown order was closed"))
       case "Traded":

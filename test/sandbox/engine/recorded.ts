@@ -62,7 +62,7 @@ const explained = (word = ""): string => {
 const textOf = (all: Readonly<Record<string, Recorded>>): string =>
   `{\n${Object.entries(all).map((entry) => entry.map((part) => JSON.stringify(part)).join(": ")).join(",\n")}\n}\n`
 
-/** Summarises a history while its commands are applied. */
+/** Summarizes a history while its commands are applied. */
 export class Summary {
   private readonly words: Array<string> = []
   private readonly told: Array<string> = []

@@ -68,7 +68,7 @@ const flippedBody = (request: Request, bit: number): Request => {
   return { ...request, body }
 }
 
-/** Builds a request whose signed payload is this text, while its body is another text. */
+/** Builds a request whose signed payload is one string, and whose body is another string. */
 const withBody = (payload: string, text: string): Request => ({
   ...signedText(cancelAll, payload),
   body: new TextEncoder().encode(text)

@@ -160,7 +160,7 @@ describe("secrets in the call log", () => {
   const secrets = [alice, bob, carol, disabled, restricted].map(({ apiSecret }) => apiSecret)
   const held = [...secrets, String(code), String(protectedCode), String(codeOfAlice), String(passphrase), token]
 
-  /** Any text that a caller may send, including text that must be hidden. */
+  /** Any text that a caller might send, including text that must be hidden. */
   const anything = fc.oneof(
     fc.constantFrom(...secrets),
     fc.constantFrom(...secrets).map((secret) => `x${secret}y`),

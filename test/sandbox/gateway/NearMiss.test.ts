@@ -70,7 +70,7 @@ const rows: ReadonlyArray<
   ["no key", document, [without("x-txc-apikey")], "unauthorized", "there is no X-TXC-APIKEY header"],
   ["an unknown key", document, [but({ "x-txc-apikey": "nobody" })], "unauthorized", "the key is unknown"],
   [
-    "a key in another case",
+    "a key in a different letter case",
     document,
     [but({ "x-txc-apikey": ` ${alice.apiKey.toUpperCase()}` })],
     "unauthorized",
@@ -92,7 +92,7 @@ const rows: ReadonlyArray<
     "the signature is right, but must be hexadecimal, not Base64"
   ],
   [
-    "the body signed",
+    "the body signed instead of the payload",
     document,
     [signedBy((_, body) => createHmac("sha512", alice.apiSecret).update(body).digest("hex"))],
     "unauthorized",
@@ -120,7 +120,7 @@ const rows: ReadonlyArray<
     "it was signed with the API key instead of the secret"
   ],
   [
-    "another payload signed",
+    "a different payload signed",
     document,
     [but({ "x-txc-payload": Buffer.from("{}").toString("base64") })],
     "unauthorized",
@@ -134,7 +134,7 @@ const rows: ReadonlyArray<
     "it was signed with the secret of another key, \"key of bob\""
   ],
   [
-    "any other signature",
+    "a signature with an unknown mistake",
     document,
     [signedBy(() => "00".repeat(64))],
     "unauthorized",
@@ -162,7 +162,7 @@ const rows: ReadonlyArray<
     "the content type is \"\", not application/json"
   ],
   [
-    "another alphabet of Base64",
+    "a different Base64 alphabet",
     document,
     [
       (() => {
@@ -204,8 +204,14 @@ const rows: ReadonlyArray<
     "payloadInvalid",
     "the payload header decodes to a different body: send exactly the bytes that were encoded"
   ],
-  ["no JSON", document, [signedText(path, "{")], "payloadInvalid", "the body is not JSON"],
-  ["no object", document, [signedText(path, "[1]")], "payloadInvalid", "the body is JSON, but not an object"],
+  ["a body that is not JSON", document, [signedText(path, "{")], "payloadInvalid", "the body is not JSON"],
+  [
+    "a body that is not an object",
+    document,
+    [signedText(path, "[1]")],
+    "payloadInvalid",
+    "the body is JSON, but not an object"
+  ],
   [
     "a duplicate key",
     document,
@@ -321,7 +327,7 @@ const rows: ReadonlyArray<
     "the nonce is 60 s ahead of the exchange's clock, which is 2026-01-02T01:30:00.000Z; it may differ by 5 s"
   ],
   [
-    "a window in quotes",
+    "a nonce window in quotes",
     live,
     [of(now, "true" as never)],
     "nonceWindowInvalid",
@@ -363,7 +369,7 @@ const rows: ReadonlyArray<
     "notServed",
     "this sandbox does not serve conversion"
   ],
-  ["no path", document, [{ ...signed(document, path), path: "/nowhere/at/all" }], "notFound", "no such path"],
+  ["an unknown path", document, [{ ...signed(document, path), path: "/nowhere/at/all" }], "notFound", "no such path"],
   [
     "another method",
     document,

@@ -91,7 +91,7 @@ describe("unknown request fields", () => {
       assert.deepStrictEqual((yield* lastRecord).ignored, ["depth"])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("a call's record never names known fields, or unknown fields that may be secrets", () =>
+  it.live("a call's record never names known fields, or unknown fields that might be secrets", () =>
     Effect.gen(function*() {
       for (const fields of [{ nonceWindow: false }, { "a field that may be a secret": 1, ["x".repeat(41)]: 1 }]) {
         yield* raw("/api/v4/orders", fields)

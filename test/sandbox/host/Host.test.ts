@@ -148,7 +148,7 @@ describe("the venues of a host", () => {
       yield* until(host.sleep(venue.id))
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("calls that arrive while a venue wakes up or falls asleep are handled in order", () =>
+  it.effect("calls that arrive while a venue is waking up or falling asleep are handled in order", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({})

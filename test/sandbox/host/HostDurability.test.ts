@@ -117,7 +117,7 @@ it.live("a host that is killed under load loses no acknowledged command in any o
           method: "GET",
           body: new Uint8Array()
         })
-        assert.strictEqual(answer !== "broken" && answer.status, 200, "a venue that was made is gone")
+        assert.strictEqual(answer !== "broken" && answer.status, 200, "a venue that was created is gone")
       }
       const listed = yield* send({ ...asked(`${prefix}Venues`, token, {}), method: "GET", body: new Uint8Array() })
       assert.isAtLeast((JSON.parse(answerText(listed)) as ReadonlyArray<unknown>).length, made.length)

@@ -119,11 +119,11 @@ it.live("the host's page lists, creates and deletes venues, and opens each venue
           JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state])
         )
       )
-      // The page stores only what the user has chosen.
+      // The page stores only the user's choices.
       assert.match(stored, /,"",null\]$/u)
       assert.notInclude(stored, controlToken)
 
-      // The page is live: it shows what others do, and filters the list.
+      // The page is live: it shows the changes that other programs make, and filters the list.
       const other = yield* host.make({ owner: "another" })
       yield* see(() => page.getByRole("gridcell", { name: "another", exact: true }).waitFor())
       yield* see(() => page.getByLabel("Filter by id or owner").fill("me"))

@@ -43,7 +43,8 @@ export const choices = (): void => {
         const valueOf = (name: string) => see(() => shown.getByRole("combobox", { name, exact: true }).inputValue())
         assert.strictEqual(yield* see(() => shown.getByLabel("Filter by text").inputValue()), "ping")
         assert.strictEqual(yield* see(() => shown.getByLabel("Amount, ETH").inputValue()), "0.25")
-        // The status stays visible while the page scrolls. Over the chart, the wheel changes the chart's scale instead.
+        // The status stays visible while the page is scrolling. Over the chart, the wheel changes the chart's scale
+        // instead.
         yield* see(() => shown.mouse.move(5, 5))
         yield* see(() => shown.mouse.wheel(0, 5000))
         yield* see(() => shown.waitForFunction(() => globalThis.scrollY > 0))
@@ -58,7 +59,7 @@ export const choices = (): void => {
   )
 
   itInFull(
-    "shortcut keys reach every area, the search and the price, and are listed, but do nothing while the user types",
+    "shortcut keys reach every area, the search and the price, and are listed, but do nothing while the user is typing",
     () =>
       Effect.gen(function*() {
         const { shown } = yield* opened

@@ -39,7 +39,7 @@ const replayed = Effect.fnUntraced(function*(file: string) {
       said += chunk.toString()
       if (said.includes("\n")) resume(Effect.succeed(said.slice(0, said.indexOf("\n"))))
     })
-    child.once("close", (code) => resume(Effect.die(`the sandbox ended with ${code}: ${said}`)))
+    child.once("close", (code) => resume(Effect.die(`the sandbox exited with ${code}: ${said}`)))
   })
   return JSON.parse(line) as Served
 })
@@ -55,7 +55,7 @@ export const counterexample = (): void => {
         const { errors, page: shown } = yield* tab
         yield* see(() => shown.goto(`${url}${Dashboard.path}#token=${encodeURIComponent(controlToken)}`))
         yield* isLive(shown)
-        // The program means to have at most two orders open.
+        // The program is supposed to keep at most two orders open.
         yield* go(shown, "orders")
         yield* listOf(shown, "Open orders", 3)
         yield* go(shown, "time")

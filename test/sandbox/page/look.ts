@@ -276,33 +276,36 @@ export const looks = (): void => {
       yield* see(() => shown.locator("html[data-theme=light]").waitFor())
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  itInFull("every control of the page can be reached by keyboard, and shows that it has the focus", () =>
-    Effect.gen(function*() {
-      yield* busy
-      const { shown } = yield* opened
-      yield* listOf(shown, "Open orders", 3)
-      assert.deepStrictEqual(yield* unreached(shown), [])
-      // The arrow keys move between areas.
-      yield* see(() => shown.locator("#tab-orders").focus())
-      for (const area of areas.slice(1)) {
-        yield* see(() => shown.keyboard.press("ArrowRight"))
-        yield* see(() => shown.locator(`#tab-${area}:focus[aria-selected=true]`).waitFor())
-        if (isLong || area === "faults") assert.deepStrictEqual(yield* unreached(shown), [], area)
-        yield* see(() => shown.locator(`#tab-${area}`).focus())
-      }
-      const nameless = yield* see(() =>
-        shown.locator("button, input, select").evaluateAll((all) =>
-          (all as unknown as ReadonlyArray<HTMLInputElement>).filter((one) =>
-            (one.labels?.length ?? 0) === 0 && one.ariaLabel === null && one.textContent.trim() === ""
-          ).map((one) => one.outerHTML)
+  itInFull(
+    "every control of the page can be reached by keyboard, and shows that it has the focus",
+    () =>
+      Effect.gen(function*() {
+        yield* busy
+        const { shown } = yield* opened
+        yield* listOf(shown, "Open orders", 3)
+        assert.deepStrictEqual(yield* unreached(shown), [])
+        // The arrow keys move between areas.
+        yield* see(() => shown.locator("#tab-orders").focus())
+        for (const area of areas.slice(1)) {
+          yield* see(() => shown.keyboard.press("ArrowRight"))
+          yield* see(() => shown.locator(`#tab-${area}:focus[aria-selected=true]`).waitFor())
+          if (isLong || area === "faults") assert.deepStrictEqual(yield* unreached(shown), [], area)
+          yield* see(() => shown.locator(`#tab-${area}`).focus())
+        }
+        const nameless = yield* see(() =>
+          shown.locator("button, input, select").evaluateAll((all) =>
+            (all as unknown as ReadonlyArray<HTMLInputElement>).filter((one) =>
+              (one.labels?.length ?? 0) === 0 && one.ariaLabel === null && one.textContent.trim() === ""
+            ).map((one) => one.outerHTML)
+          )
         )
-      )
-      assert.deepStrictEqual(nameless, [])
-      // A dialog keeps the focus inside, Escape closes it, and the focus then returns to where it was.
-      yield* press(shown, "About")
-      yield* appears(shown.getByRole("dialog"), "Lightweight Charts™")
-      yield* see(() => shown.keyboard.press("Escape"))
-      yield* see(() => shown.locator("button:focus").getByText("About").waitFor())
-      yield* appears(region(shown, "Market"), "Play a price script")
-    }).pipe(Effect.scoped, Effect.provide(world)))
+        assert.deepStrictEqual(nameless, [])
+        // A dialog keeps the focus inside, Escape closes it, and the focus then returns to where it was.
+        yield* press(shown, "About")
+        yield* appears(shown.getByRole("dialog"), "Lightweight Charts™")
+        yield* see(() => shown.keyboard.press("Escape"))
+        yield* see(() => shown.locator("button:focus").getByText("About").waitFor())
+        yield* appears(region(shown, "Market"), "Play a price script")
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
 }

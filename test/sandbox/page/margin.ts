@@ -32,7 +32,7 @@ const held = Effect.fnUntraced(function*(shown: Page, account: string) {
   yield* appears(region(shown, "Positions"), "long")
 })
 
-/** Waits until the chart has pixels of a colour, or has none. */
+/** Waits until the chart has pixels of a color, or has none. */
 const draws = Effect.fnUntraced(function*(shown: Page, variable: string, is: boolean) {
   const count = see(() =>
     shown.evaluate((variable) => {
@@ -82,7 +82,7 @@ export const margin = (): void => {
         const figures = region(shown, "Margin").locator(".figures > div")
         yield* reads(figures, [
           "Equity, without profit 1 000 USDT",
-          "Unrealised profit 0 USDT",
+          "Unrealized profit 0 USDT",
           "Margin used 400 USDT",
           "Free margin 600 USDT",
           "Maintenance margin 200 USDT",

@@ -48,7 +48,7 @@ const movePrice = (to: string) =>
 
 export const streams = (): void => {
   itInFull(
-    "the page shows who is connected and what each client was sent, and can cut or close a connection",
+    "the page shows the connected clients and the messages sent to each, and can cut or close a connection",
     () =>
       Effect.gen(function*() {
         const { baseUrl, shown } = yield* opened

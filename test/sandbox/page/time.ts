@@ -27,7 +27,7 @@ const btcUsdt = marketName("BTC_USDT")
 
 export const time = (): void => {
   itInFull(
-    "while the user scrubs, the page shows the exchange as it was, restores nothing, and hides calls without effect",
+    "during scrubbing, the page shows the exchange as it was, restores nothing, and hides calls without effect",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control

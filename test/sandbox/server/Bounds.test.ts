@@ -40,7 +40,7 @@ const overseen = Effect.fnUntraced(function*() {
   const send = yield* sending(sandbox.baseUrl, { keepAlive: false })
   const answer = Effect.fnUntraced(function*(request: Request) {
     const answer = yield* send(request)
-    return answer === "broken" ? assert.fail(`${request.method} ${request.path} is not answered`) : answer
+    return answer === "broken" ? assert.fail(`${request.method} ${request.path} gets no response`) : answer
   })
   const own = (method: string, name: string, body: string = "") =>
     answer({

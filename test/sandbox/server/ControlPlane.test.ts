@@ -269,7 +269,7 @@ describe.each(worlds)("the control plane (%s)", (_name, world) => {
         ["Faults", { path: "/nothing/like/it", symptom }, "see /control/v1/Endpoints"],
         ["Limit", { path: "/api/v4/main-account/balances", limit }, "did you mean /api/v4/main-account/balance?"],
         // Public calls are counted together.
-        ["Limit", { path: "/api/v4/public/ping", limit }, `"public" and "public v1"`]
+        ["Limit", { path: "/api/v4/public/ping", limit }, `"public" or "public v1"`]
       ] as const
       for (const [name, payload, remedy] of cases) {
         const [refused, said] = yield* send(name, JSON.stringify(payload))

@@ -145,7 +145,7 @@ describe.each(dialects)("hostile requests in the $name dialect", (dialect) => {
           }
         }
         // The nested value is in a known field, or in the payload of a different body, which the hint must still
-        // recognise.
+        // recognize.
         for (const depth of [1000, 8000, 30_000]) {
           const nested = "[".repeat(depth) + "]".repeat(depth)
           const inField = signedText(placing, `{${members(dialect).replace("\"BTC_USDT\"", nested)}}`)
@@ -172,13 +172,13 @@ describe.each(dialects)("hostile requests in the $name dialect", (dialect) => {
       ["__proto__ with fields of the order", "\"__proto__\":{\"amount\":\"7\",\"ioc\":true,\"clientOrderId\":\"x\"}"],
       ["constructor, toString and hasOwnProperty", "\"constructor\":1,\"toString\":null,\"hasOwnProperty\":\"no\""],
       ["numbers beyond all bounds", `"a":1e999,"b":-1e999,"c":${"9".repeat(400)},"d":1e-999`],
-      ["lone surrogates and null characters in texts", "\"a\":\"\\ud800\\u0000\",\"\\udfff\":1"],
+      ["lone surrogates and null characters in strings", "\"a\":\"\\ud800\\u0000\",\"\\udfff\":1"],
       [
         "the same key in different objects, and as a value",
         "\"a\":{\"amount\":1},\"b\":[{\"amount\":2}],\"c\":\"amount\""
       ],
       [
-        "texts that look like JSON",
+        "strings that look like JSON",
         "\"a\":\"{\\\"amount\\\":1}\",\"b\":\" \\t\\\\\",\"c\":\"\\\"\",\"d\":\"\\\\\\\":\""
       ]
     ]
@@ -214,7 +214,7 @@ describe.each(dialects)("hostile requests in the $name dialect", (dialect) => {
         yield* accepted(baseUrl, `{${members(dialect)},"a b":" c\\td "}`)
       }).pipe(Effect.provide(world)))
 
-    it.live("a nonce with more than twenty digits or in another notation is refused", () =>
+    it.live("a nonce with more than twenty digits, or in a notation other than plain digits, is refused", () =>
       Effect.gen(function*() {
         for (const nonce of ["9".repeat(21), `"${"9".repeat(21)}"`, "9".repeat(400), "1e999", "-9007199254740993"]) {
           const text = `{"request":"${balance}","nonce":${nonce}}`

@@ -34,7 +34,7 @@ const readAll = (bytes: Buffer, sizes: ReadonlyArray<number>, longest = 100_000)
 
 const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 })
 
-/** Splits a text into frames, with pings between them. */
+/** Splits a string into frames, with pings between them. */
 const message = fc.tuple(
   fc.oneof(fc.string({ unit: "binary", maxLength: 300 }), fc.constant("€".repeat(30_000))).filter((text) =>
     text.isWellFormed()

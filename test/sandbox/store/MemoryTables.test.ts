@@ -5,7 +5,7 @@ import type { Command } from "../../../src/sandbox/engine/Command.ts"
 import * as Journal from "../../../src/sandbox/store/Journal.ts"
 import { scratchFile } from "../../support/files.ts"
 
-/** Commands with short and long texts that fill more than one page, and some restores. */
+/** Commands with short and long strings that fill more than one page, and some restores. */
 const commands: ReadonlyArray<Command> = Array.from({ length: 2500 }, (_, at): Command =>
   at % 100 === 99
     ? { at, action: { _tag: "Restore", sequence: at - 50 } }

@@ -6,7 +6,7 @@ import { serialize } from "node:v8"
 import * as Packed from "../../../src/sandbox/store/Packed.ts"
 import { property } from "../../support/property.ts"
 
-/** Any plain data, including texts with lone surrogates and numbers at the limits of each encoding. */
+/** Any plain data, including strings with lone surrogates and numbers at the limits of each encoding. */
 const { data } = fc.letrec((tie) => ({
   data: fc.oneof(
     { depthSize: "small", withCrossShrink: true },

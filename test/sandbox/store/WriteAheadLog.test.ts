@@ -91,7 +91,7 @@ const refuses = Effect.fnUntraced(function*(file: string, left: Pick<Left, "data
   assert.deepStrictEqual([error?.why, lines.length], ["damaged", intact])
 })
 
-/** The offsets of a log's frames, by group. */
+/** Returns the offsets of a log's frames, in one list per group. */
 const framesOf = ({ log }: Left): ReadonlyArray<ReadonlyArray<number>> => {
   const groups: Array<Array<number>> = [[]]
   for (let at = headerLength; at < log.length; at += frameLength) {

@@ -140,7 +140,7 @@ describe("order channels", () => {
       assert.deepInclude(events, [1, stopId, "OPEN"])
     }).pipe(Effect.provide(world)))
 
-  it.effect("no private data is pushed before authorisation, and no data about other accounts is ever pushed", () =>
+  it.effect("no private data is pushed before authorization, and no data about other accounts is ever pushed", () =>
     Effect.gen(function*() {
       yield* fundBob
       const stranger = yield* connect()

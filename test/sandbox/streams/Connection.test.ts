@@ -83,8 +83,8 @@ describe("requests on a connection", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("authorisation of connections", () => {
-  it.effect("a token can authorise any number of connections during its lifetime", () =>
+describe("authorization of connections", () => {
+  it.effect("a token can authorize any number of connections during its lifetime", () =>
     Effect.gen(function*() {
       const made = yield* token()
       const authorize = Effect.flatMap(connect(), ({ send }) => send("authorize", made, "anything"))
@@ -95,7 +95,7 @@ describe("authorisation of connections", () => {
       assert.strictEqual(codeOf((yield* authorize)[0]), 11)
     }).pipe(Effect.provide(world)))
 
-  it.effect("a token authorises only one connection if the policy says so", () => {
+  it.effect("a token authorizes only one connection if the policy says so", () => {
     const { live } = Dialect
     const dialect = { ...live, policy: { ...live.policy, streamToken: { lifetimeSeconds: 5, singleUse: true } } }
     const strict = Layer.effect(Connections, Effect.flatMap(Venue, Streams.make)).pipe(
@@ -110,7 +110,7 @@ describe("authorisation of connections", () => {
     }).pipe(Effect.provide(strict))
   })
 
-  it.effect("a connection stays with the account for which it was authorised", () =>
+  it.effect("a connection stays with the account for which it was authorized", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       assert.isNull((yield* client.send("authorize", yield* token()))[0]?.error)
@@ -223,7 +223,7 @@ describe("limits for connections", () => {
       assert.deepStrictEqual([connected("c"), connected("c")], ["connected", "unavailable"])
     }).pipe(Effect.provide(world)))
 
-  it.effect("a key can authorise a limited number of connections, and other keys are not affected", () =>
+  it.effect("a key can authorize a limited number of connections, and other keys are not affected", () =>
     Effect.gen(function*() {
       const { connect: connectWire } = yield* Connections
       const [ofAlice, ofBob] = [yield* token(), yield* token(bob)]

@@ -69,7 +69,7 @@ describe.each(ways)("stream faults, $way", ({ world }) => {
     ],
     (tag, counted, selected) =>
       Effect.gen(function*() {
-        // The first connection is authorised, but the second belongs to no account.
+        // The first connection is authorized, but the second belongs to no account.
         const clients = [yield* open, yield* open]
         yield* clients[0]?.ask("authorize", yield* token(), "public") ?? Effect.void
         for (const client of clients) yield* client.ask("bookTicker_subscribe", "BTC_USDT")

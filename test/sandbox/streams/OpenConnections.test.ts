@@ -19,7 +19,7 @@ const cut = (id: number, close?: boolean) =>
   ControlClient.use((control) => control.cutConnection({ payload: { id, ...(close === undefined ? {} : { close }) } }))
 
 describe.each(ways)("the list of open connections, $way", ({ world }) => {
-  it.live("the owner sees who is connected, each connection's subscriptions, and its latest messages", () =>
+  it.live("the owner sees the connected clients, each connection's subscriptions, and its latest messages", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* connections, [])
       const [client, other] = [yield* open, yield* open]

@@ -32,7 +32,7 @@ const upgrading = (url: string, headers: Readonly<Record<string, string>>) =>
 const url = Effect.map(Place, ({ baseUrl }) => `${baseUrl.replace("http", "ws")}/ws`)
 
 describe("WebSockets on the sandbox's port", () => {
-  it.live("an authorised client receives its order, and the changes of an order book", () =>
+  it.live("an authorized client receives its order, and the changes of an order book", () =>
     Effect.gen(function*() {
       const client = yield* dial(yield* url)
       assert.deepStrictEqual(yield* client.ask("ping"), { error: null, result: "pong", id: 1 })

@@ -96,7 +96,7 @@ export const connect = Effect.fnUntraced(function*(more: Partial<Socket.Wire> = 
 export const token = (account: Account = alice) =>
   Effect.map(call("/api/v4/profile/websocket_token", {}, account), ({ json }) => String(json["websocket_token"]))
 
-/** Connects a client, and authorises it for an account. */
+/** Connects a client, and authorizes it for an account. */
 export const authorized = Effect.fnUntraced(function*(account: Account = alice) {
   const connection = yield* connect()
   yield* connection.send("authorize", yield* token(account), "public")

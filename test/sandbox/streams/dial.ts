@@ -33,7 +33,7 @@ export const dial = Effect.fnUntraced(function*(url: string) {
   return {
     /** The code with which the connection closes. */
     closed: Deferred.await(closed),
-    /** Sends a text. */
+    /** Sends a text message. */
     send: (text: string) => Effect.sync(() => socket.send(text)),
     /** Sends a request and waits for its response. */
     ask: (method: string, ...params: ReadonlyArray<unknown>) =>

@@ -1,4 +1,4 @@
-/** A client that stores every text from the exchange as it arrives, over any implementation of Effect's `Socket`. */
+/** A client that stores every message from the exchange as it arrives, over any implementation of Effect's `Socket`. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -39,7 +39,7 @@ export const open = Effect.gen(function*() {
   const tell = (method: string, ...params: ReadonlyArray<unknown>) =>
     write(JSON.stringify({ id: ++id, method, params }))
   return {
-    /** The texts that the exchange has sent so far. */
+    /** The messages that the exchange has sent so far. */
     texts,
     /** The code with which the connection closes. */
     ended: Deferred.await(ended),

@@ -39,7 +39,7 @@ describe("the turns of feed readers", () => {
         const readers = Effect.forEach(slice(50), () => reader, { concurrency: "unbounded", discard: true })
         const found = yield* perTurn(() => read, readers)
         assert.strictEqual(read, 21 * 50 * length)
-        // The test measures once per turn, and a measurement may include the reads of two turns.
+        // The test measures once per turn, and a measurement can include the reads of two turns.
         assert.isAtMost(found, 2 * most)
       }
     }))

@@ -25,7 +25,7 @@ const mostLines = 30
 
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
-/** The colours of the page's theme. A canvas can't use the style sheet. */
+/** The colors of the page's theme. A canvas can't use the style sheet. */
 const colours = () => ({
   layout: {
     background: { color: "transparent" },
@@ -149,7 +149,7 @@ const toMarks = () => {
 /** The maximum number of candles that are shown at first. */
 const mostCandles = 180
 
-/** Shows the market's complete history, or its latest part. */
+/** Shows the market's entire history, or its latest part. */
 const fit = (chart: IChartApi): void => {
   const { length } = candles.value
   chart.timeScale().setVisibleLogicalRange({ from: Math.max(-1, length - mostCandles), to: length + 4 })

@@ -131,7 +131,7 @@ const Figures = ({ of }: { of: AccountMargin }): JSX.Element => {
   return (
     <dl class="figures">
       <Figure name="Equity, without profit" of={amount(equity)} unit={currency} />
-      <Figure name="Unrealised profit" of={signed(pnl, 2)} unit={currency} />
+      <Figure name="Unrealized profit" of={signed(pnl, 2)} unit={currency} />
       <Figure name="Margin used" of={amount(of.margin)} unit={currency} />
       <Figure name="Free margin" of={amount(freeMargin)} unit={currency} />
       <Figure name="Maintenance margin" of={amount(maintenanceMargin)} unit={currency} />

@@ -36,7 +36,7 @@ const terms: ReadonlyArray<Term> = [
   {
     name: "bracketSpan",
     label: "Leverage across brackets",
-    values: [["whole", "of the complete position"], ["marginal", "of each part"]]
+    values: [["whole", "of the entire position"], ["marginal", "of each part"]]
   },
   { name: "maintenanceShare", label: "Maintenance margin, share of initial margin" },
   { name: "callRatio", label: "Margin call, multiple of maintenance margin" },
@@ -78,8 +78,7 @@ const changes = (): object => {
 const save = (): void =>
   ask({
     title: "Change the margin policy?",
-    words:
-      "Every account with positions is checked again. Accounts without enough margin get a margin call or are " +
+    words: "Every account with positions is checked again. Accounts without enough margin get a margin call or are " +
       "liquidated. You can undo the change.",
     verb: "Change",
     does: () =>

@@ -74,7 +74,7 @@ const Happened = (
   )
 }
 
-/** An order's terms, by name. Terms that the order does not have are omitted. */
+/** An order's terms, keyed by name. Terms that the order does not have are omitted. */
 const termsOf = (order: OrderLife): Readonly<Record<string, string>> => {
   const { money, stock } = unitsOf(order.market)
   const { activationCondition, activationPrice, dealMoney, dealStock, ioc, oco, postOnly, price, reduceOnly, stp } =

@@ -30,7 +30,10 @@ const activationOf = ({ activated, activationCondition }: OpenOrder): string =>
 /** The maximum number of closed orders that the sandbox returns. */
 const mostShown = 100
 
-/** Opens an order's history. Not available while the page shows the past, because the order may no longer exist. */
+/**
+ * Opens an order's history. Not available while the page shows the past, because the order might not exist in the
+ * present.
+ */
 const openOrder = (order: OpenOrder | EndedOrder | undefined): void => {
   if (order === undefined) return
   if (lookedAt.value === undefined) openedOrder.value = { account: order.account, id: order.id }

@@ -26,7 +26,7 @@ const listening = ({ subscriptions }: OpenConnection): string =>
 const Connection = ({ connection }: { connection: OpenConnection }): JSX.Element => (
   <>
     <Cell class="soft num">{connection.id}</Cell>
-    <Cell>{connection.account ?? <span class="soft">not authorised</span>}</Cell>
+    <Cell>{connection.account ?? <span class="soft">not authorized</span>}</Cell>
     <Cell class="soft">{timeOf(connection.since)}</Cell>
     <Cell class="soft">{connection.from}</Cell>
     <Cell class="why">{listening(connection) || <span class="soft">nothing</span>}</Cell>
@@ -111,7 +111,7 @@ const Look = ({ connection }: { connection: OpenConnection }): JSX.Element => {
         <h3>Connection</h3>
         <Pairs
           of={{
-            account: account ?? "not authorised",
+            account: account ?? "not authorized",
             key: apiKey ?? "none",
             since: `${dateAndTimeOf(since)} UTC`,
             from,

@@ -205,7 +205,8 @@ const useCommands = (at: number): ReadonlyArray<CommandSummary> => {
   const latest = commands.value
   const lowest = latest.at(-1)?.sequence ?? 1
   const all = [...latest, ...older.value.filter(({ sequence }) => sequence < lowest)]
-  // The list may omit the selected command, so the page reads older commands only once for each selected command.
+  // The list might omit the selected command even after a read, so the page reads older commands only once for each
+  // selected command.
   const isKnown = at < 1 || latest.length === 0 || readFor.value === at || all.some(({ sequence }) => sequence === at)
   useEffect(() => {
     if (isKnown) return
@@ -322,7 +323,7 @@ const Forks = (): JSX.Element => (
   <section class="card" aria-label="Forks">
     <h2>Forks</h2>
     {forks.value.length === 0 ?
-      <p class="soft">None. A fork is a separate sandbox that starts from a state of this one.</p> :
+      <p class="soft">None. A fork is a separate sandbox that starts from a state of this sandbox.</p> :
       (
         <ul class="list">
           {forks.value.map(({ id, sequence, url }) => (

@@ -1,6 +1,6 @@
 /**
- * Confirms and undoes actions that have large effects. The page asks before the most destructive actions, and offers to
- * undo each of them.
+ * Confirms and undoes actions that have large effects. The page asks the user to confirm the most destructive actions,
+ * and offers to undo each action on the exchange's history, prices or time.
  */
 import { signal } from "@preact/signals"
 import type { ComponentChildren, JSX } from "preact"

@@ -35,7 +35,7 @@ let drawnAt = 0
 const drawPause = 100
 
 /**
- * Immediately extends the last candle with a price. The server's own candles are read when the user chooses a market.
+ * Immediately extends the latest candle with a price. The server's own candles are read when the user chooses a market.
  */
 const grow = (at: number, price: string, volume: number): void => {
   const start = Math.floor(at / 1e6 / seconds.value) * seconds.value

@@ -40,7 +40,7 @@ export const lengthOf = (millis: number): string => {
 /** Formats any value from a caller. */
 export const text = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value)
 
-/** Indents a text if it is JSON. */
+/** Indents a string if it is JSON. */
 export const pretty = (body: string): string => {
   try {
     return JSON.stringify(JSON.parse(body), undefined, 2)

@@ -15,7 +15,7 @@ interface Line {
   readonly name: string
   readonly price: number
   readonly title: string
-  /** The style sheet variable that contains the colour. */
+  /** The style sheet variable that contains the color. */
   readonly colour: string
   readonly style: LineStyle
   /**
@@ -95,7 +95,7 @@ const wanted = (): ReadonlyArray<Line> => [...ofReferences(), ...ofPositions()]
 export const pricesNear = (last: number): ReadonlyArray<number> =>
   wanted().filter(({ price, reach }) => Math.abs(price / last - 1) <= reach).map(({ price }) => price)
 
-/** The lines on the chart, by name, as they were last drawn. */
+/** The lines on the chart, keyed by name, as they were last drawn. */
 export type Drawn = Map<string, { readonly line: IPriceLine; readonly as: string }>
 
 /** Adds, moves and removes lines. Unchanged lines are not redrawn. */

@@ -1,6 +1,6 @@
 /**
  * The page's data, and how the page reads it. Changed data is read again at most twice per second. `following.ts`
- * detects the changes. While the user views the past, the exchange's data is the past data.
+ * detects the changes. While the user is viewing the past, the exchange's data is the past data.
  */
 import { batch, signal } from "@preact/signals"
 import type { Candle } from "../../control/CandleView.ts"
@@ -25,7 +25,8 @@ export type Link = "loading" | "live" | "reconnecting" | "unauthorised" | "stopp
 
 export const link = signal<Link>(hasToken() ? "loading" : "unauthorised")
 /**
- * The time of the last message from the sandbox, according to `performance.now`; `undefined` before the first message.
+ * The time of the latest message from the sandbox, according to `performance.now`; `undefined` before the first
+ * message.
  */
 export const heardAt = signal<number | undefined>(undefined)
 export const status = signal<Status | undefined>(undefined)
@@ -82,7 +83,7 @@ export const fills = signal<ReadonlyArray<AccountFill>>([])
 /** The latest closed orders, latest first. */
 export const endedOrders = signal<ReadonlyArray<EndedOrder>>([])
 
-/** The account's margin; `undefined` until it was read. */
+/** The account's margin; `undefined` until it has been read. */
 export const margin = signal<AccountMargin | undefined>(undefined)
 /** The latest events that concern the account's margin, latest first. */
 export const marginEvents = signal<ReadonlyArray<MarginEvent>>([])
@@ -274,7 +275,7 @@ const readPast = async (): Promise<void> => {
   })
 }
 
-/** Reads data. While the user views the past, the exchange's data is read from the past state. */
+/** Reads data. While the user is viewing the past, the exchange's data is read from the past state. */
 const read = (parts: ReadonlyArray<Part>): Promise<unknown> => {
   if (isPresent()) return Promise.all(parts.map((part) => readers[part]()))
   const others = parts.filter((part) => !ofExchange.has(part)).map((part) => readers[part]())

@@ -1,0 +1,227 @@
+/**
+ * The summary and the lists of a collateral account: their fields, filters, pages and owners. Only the live exchange's
+ * documentation describes them.
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as FieldRules from "../world/FieldRules.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LivePublicCalls from "../world/LivePublicCalls.ts"
+import { closed, number, withPosition } from "../world/MarginPositions.ts"
+import * as MarginPositions from "../world/MarginPositions.ts"
+import { perpetual } from "../world/Markets.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, World } from "../world/World.ts"
+
+const { always, forEach } = LiveCalls.section
+
+const day = 86_400_000
+
+const side = Kinds.oneOf("BOTH", "LONG", "SHORT")
+
+const secondsText: Kinds.Kind = {
+  name: "Unix seconds in a string",
+  holds: (value) => typeof value === "string" && /^[1-9][0-9]{9}$/u.test(value)
+}
+
+/** The history may show a closed position without an entry price. */
+const decimalOrEmpty: Kinds.Kind = {
+  name: `${Kinds.decimal.name}, or an empty string`,
+  holds: (value) => value === "" || Kinds.decimal.holds(value)
+}
+
+const decimals = (...fields: ReadonlyArray<readonly [key: string, meaning: string]>): ReadonlyArray<FieldRules.Row> =>
+  fields.map(([key, meaning]) => ({ key, kind: Kinds.decimal, meaning }))
+
+const listOf = (world: World, account: Account, path: string, fields: Body = {}) =>
+  LiveCalls.records(world, account, path, path === Paths.fundingHistory ? { market: perpetual, ...fields } : fields)
+
+/** An account that has paid or received funding for a position, and has closed it. */
+const busy = Effect.fnUntraced(function*(world: World) {
+  const account = yield* withPosition(world, "buy")
+  // No market settles less often than once a day.
+  yield* world.advance(day)
+  yield* closed(world, account, "buy")
+  return account
+})
+
+/** Returns the records of a list of a {@link busy} account. */
+const sampleOf = (path: string) =>
+  Effect.fnUntraced(function*(world: World) {
+    const { answer, records } = yield* listOf(world, yield* busy(world), path)
+    return { answer, objects: yield* FieldRules.atLeastOne(world, answer, records, "record") }
+  })
+
+const fieldRules: ReadonlyArray<Rule.Rule> = [
+  ...LivePublicCalls.fields({
+    id: "margin.summary",
+    within: "the summary of the collateral account",
+    sample: (world) =>
+      Effect.map(
+        Effect.flatMap(world.reader, (reader) => LiveCalls.object(world, reader, Paths.collateralSummary, {})),
+        ({ answer, json }) => ({ answer, objects: [json] })
+      ),
+    rows: [
+      ...decimals(
+        ["equity", "the collateral"],
+        ["margin", "the collateral that backs positions and orders"],
+        ["freeMargin", "the rest of the collateral"],
+        ["unrealizedFunding", "the funding that is not yet settled"],
+        ["pnl", "the profit or loss of all positions"],
+        ["marginFraction", "the collateral as a fraction of all positions"]
+      ),
+      { key: "leverage", kind: Kinds.integer, meaning: "the leverage" }
+    ]
+  }),
+  ...LivePublicCalls.fields({
+    id: "margin.history.entry",
+    within: "a position's change",
+    profile: "control",
+    sample: sampleOf(Paths.positionHistory),
+    rows: [
+      { key: "positionId", kind: Kinds.integer, meaning: "the position's id" },
+      { key: "market", kind: Kinds.exactly(perpetual), meaning: "its market" },
+      { key: "openDate", kind: Kinds.time, meaning: "the time it was opened" },
+      { key: "modifyDate", kind: Kinds.time, meaning: "the time of the change" },
+      { key: "amount", kind: Kinds.decimal, meaning: "its size after the change" },
+      { key: "basePrice", kind: decimalOrEmpty, meaning: "its average entry price" },
+      { key: "realizedFunding", kind: Kinds.decimal, meaning: "its funding so far" },
+      { key: "orderDetail", kind: Kinds.object, meaning: "the order that changed it" },
+      { key: "side", kind: side, meaning: "its side in hedge mode", isOptional: true },
+      { key: "isHedge", kind: Kinds.boolean, meaning: "whether it was opened in hedge mode", isOptional: true }
+    ]
+  }),
+  ...LivePublicCalls.fields({
+    id: "margin.closed.entry",
+    within: "a closed position",
+    profile: "control",
+    sample: sampleOf(Paths.closedPositions),
+    rows: [
+      { key: "positionId", kind: Kinds.integer, meaning: "its id" },
+      { key: "market", kind: Kinds.exactly(perpetual), meaning: "its market" },
+      ...decimals(
+        ["grossPnl", "its profit or loss after trading fees"],
+        ["netPnl", "its profit or loss after fees and funding"],
+        ["totalTradeFee", "its trading fees"],
+        ["totalFunding", "its funding"],
+        ["avgEntryPrice", "its average entry price"],
+        ["avgExitPrice", "its average exit price"],
+        ["closedSize", "its size"]
+      ),
+      { key: "side", kind: side, meaning: "its side in hedge mode" },
+      { key: "isHedge", kind: Kinds.boolean, meaning: "whether it was opened in hedge mode" },
+      { key: "openDate", kind: Kinds.seconds, meaning: "the time it was opened" },
+      { key: "closeDate", kind: Kinds.seconds, meaning: "the time it was closed" }
+    ]
+  }),
+  ...LivePublicCalls.fields({
+    id: "margin.funding.entry",
+    within: "a funding payment",
+    profile: "control",
+    sample: sampleOf(Paths.fundingHistory),
+    rows: [
+      { key: "market", kind: Kinds.exactly(perpetual), meaning: "its market" },
+      { key: "fundingTime", kind: secondsText, meaning: "its time" },
+      ...decimals(
+        ["fundingRate", "its rate"],
+        ["fundingAmount", "the payment"],
+        ["positionAmount", "the size of the position"],
+        ["settlementPrice", "the price at its time"]
+      ),
+      { key: "rateCalculatedTime", kind: secondsText, meaning: "the time of its rate" }
+    ]
+  })
+]
+
+/** The parts of two lists whose records are compared. */
+const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+const selectionRules: ReadonlyArray<Rule.Rule> = [
+  forEach("margin.isolation", {
+    statement: "Lists no positions, changes, closed positions, funding payments or ADL grades of other accounts",
+    values: [
+      Paths.openPositions,
+      Paths.adlQuantile,
+      Paths.positionHistory,
+      Paths.closedPositions,
+      Paths.fundingHistory
+    ],
+    check: Effect.fnUntraced(function*(world, path) {
+      const isOpen = path === Paths.openPositions || path === Paths.adlQuantile
+      const owner = yield* isOpen ? withPosition(world, "buy") : busy(world)
+      const own = yield* listOf(world, owner, path)
+      yield* Verdict.expect(own.answer, "at least one record", own.records.length > 0)
+      const { answer, records } = yield* listOf(world, yield* world.open(), path)
+      yield* Verdict.expect(answer, "no records", records.length === 0)
+    })
+  }),
+  always("margin.history.selected", {
+    statement: "Lists only the changes of positions on the given market, or between startDate and endDate",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* withPosition(world, "buy")
+      yield* world.advance(60_000)
+      const between = Math.floor((yield* world.now) / 1000) - 30
+      const { name } = yield* Trading.openPosition(world, account, "buy", "0.01")
+      const markets = Effect.fnUntraced(function*(fields: Body) {
+        const { answer, records } = yield* LiveCalls.records(world, account, Paths.positionHistory, fields)
+        return { answer, found: records.map(({ market }) => String(market)).toSorted().join() }
+      })
+      for (
+        const [fields, expected] of [
+          [{}, [perpetual, name].toSorted().join()],
+          [{ market: perpetual }, perpetual],
+          [{ market: name }, name],
+          [{ startDate: between }, name],
+          [{ endDate: between }, perpetual]
+        ] as const
+      ) {
+        const { answer, found } = yield* markets(fields)
+        yield* Verdict.expect(answer, `changes on ${expected} for ${JSON.stringify(fields)}`, found === expected)
+      }
+    })
+  }),
+  always("margin.closed.dates", {
+    statement: "Lists only the positions that were closed between startDate and endDate",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* withPosition(world, "buy")
+      const one = yield* closed(world, account, "buy")
+      yield* world.advance(60_000)
+      const between = Math.floor((yield* world.now) / 1000) - 30
+      yield* MarginPositions.again(world, account, "buy")
+      const two = yield* closed(world, account, "buy")
+      for (const [fields, { positionId }] of [[{ endDate: between }, one], [{ startDate: between }, two]] as const) {
+        const { answer, records } = yield* listOf(world, account, Paths.closedPositions, fields)
+        yield* Verdict.expect(
+          answer,
+          `only the position ${String(positionId)} for ${JSON.stringify(fields)}`,
+          records.length === 1 && records[0]?.["positionId"] === positionId
+        )
+      }
+    })
+  }),
+  always("margin.funding.pages", {
+    statement: "Pages funding payments by limit and offset, which the page shows",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* withPosition(world, "buy")
+      yield* world.advance(2 * day)
+      const all = yield* listOf(world, account, Paths.fundingHistory)
+      yield* Verdict.expect(all.answer, "at least two payments", all.records.length > 1)
+      for (const offset of [0, 1, all.records.length]) {
+        const { answer, records } = yield* listOf(world, account, Paths.fundingHistory, { limit: 1, offset })
+        const page = Json.isObject(answer.json) ? answer.json : {}
+        yield* Verdict.expect(
+          answer,
+          `the payment with index ${offset} of ${all.records.length}, limit 1 and offset ${offset}`,
+          sameText(records, all.records.slice(offset, offset + 1)) && number(page, "limit") === 1 &&
+            number(page, "offset") === offset
+        )
+      }
+    })
+  })
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [...fieldRules, ...selectionRules]
