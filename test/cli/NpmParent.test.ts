@@ -115,7 +115,15 @@ describe("a sandbox that npm runs", { concurrent: true }, () => {
     }).pipe(Effect.scoped), 60_000)
 
   it("is recognised by its script", () => {
-    for (const script of ["effect-txc", "'effect-txc'", "effect-txc sandbox --port 8080", "node src/cli/start.ts"])
+    for (
+      const script of [
+        "effect-txc",
+        "'effect-txc'",
+        "\"effect-txc\"",
+        "effect-txc sandbox --port 8080",
+        "node src/cli/start.ts"
+      ]
+    )
       assert.isTrue(NpmParent.isAlone(script), script)
     for (
       const script of [
