@@ -172,8 +172,8 @@ const headOf = (...names: ReadonlyArray<string>): JSX.Element => (
 )
 
 /** Makes the counterparty quote the market, or stop quoting. */
-const quote = (enabled: boolean): void =>
-  void act(
+const quote = (enabled: boolean): Promise<boolean> =>
+  act(
     enabled ? `The counterparty quotes ${market.value}` : `The counterparty no longer quotes ${market.value}`,
     () => post("SetCounterparty", { market: market.value, enabled }),
     "markets",
@@ -183,6 +183,8 @@ const quote = (enabled: boolean): void =>
 const Counterparty = (): JSX.Element => {
   const { price, quoted } = summaryOf(market.value) ?? {}
   const { asks, bids } = depth.value
+  /** The state that the user has chosen, until the sandbox has set it. Otherwise the switch would jump back and forth. */
+  const chosen = useSignal<boolean | undefined>(undefined)
   const isEmpty = asks.length === 0 || bids.length === 0
   return (
     <>
@@ -200,9 +202,12 @@ const Counterparty = (): JSX.Element => {
         <input
           type="checkbox"
           role="switch"
-          checked={quoted === true}
+          checked={chosen.value ?? quoted === true}
           disabled={lookedAt.value !== undefined}
-          onChange={(event) => quote(event.currentTarget.checked)}
+          onChange={(event) => {
+            chosen.value = event.currentTarget.checked
+            void quote(chosen.value).then(() => (chosen.value = undefined))
+          }}
         />{" "}
         The counterparty quotes
       </label>
