@@ -185,12 +185,14 @@ export const margin = (): void => {
         const quotes = shown.getByRole("switch", { name: "The counterparty quotes" })
         const states: Array<boolean> = []
         yield* see(() =>
-          shown.route("**/SetCounterparty", async (route) => {
-            await shown.getByRole("button", { name: "+0.1 %", exact: true }).click()
-            await shown.getByLabel("Last price").getByText(/40\s040/u).waitFor()
-            states.push(await quotes.isChecked())
-            await route.continue()
-          })
+          shown.route("**/SetCounterparty", (route) =>
+            shown.getByRole("button", { name: "+0.1 %", exact: true }).click()
+              .then(() => shown.getByLabel("Last price").getByText(/40\s040/u).waitFor())
+              .then(() => quotes.isChecked())
+              .then((isOn) => {
+                states.push(isOn)
+                return route.continue()
+              }))
         )
         yield* see(() => quotes.click())
         yield* appears(region(shown, "Order book"), /^Spread/u)
