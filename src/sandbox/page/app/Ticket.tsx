@@ -255,9 +255,11 @@ const Outcome = (): JSX.Element | null => {
   if (told === undefined) return null
   const { call, order } = told
   // The latest calls come first.
-  const request = requests.value.findLast(({ account, number, path }) =>
-    call !== undefined && number > call.after && path === call.path && account === call.account
-  )
+  const request = call === undefined ?
+    undefined :
+    requests.value.findLast(({ account, number, path }) =>
+      number > call.after && path === call.path && account === call.account
+    )
   return (
     <p class={told.isBad ? "bad" : "good"} role={told.isBad ? "alert" : "status"}>
       {told.words} {order === undefined
