@@ -122,7 +122,7 @@ export const orders = (): void => {
         yield* pick(shown, "Account", "bob")
         yield* appears(region(shown, "Open orders"), /^None\. Resting limit orders/u)
         yield* see(() => wallets.getByRole("row", { name: /^main ETH/u }).waitFor())
-        yield* goes(wallets, "trade")
+        yield* goes(wallets.getByRole("cell"), "trade")
       }).pipe(Effect.scoped, Effect.provide(world))
   )
 
