@@ -1,16 +1,19 @@
 /**
  * Runs everything that `npm test` checks, and prints the seconds of each step. `--long` also runs the checks that take
- * too long for every change: more seeds and more values.
+ * too long for every change: more seeds and more values. `--histories` runs only the explorations, with all of their
+ * histories.
  */
 import { spawn } from "node:child_process"
 
 const isLong = process.argv.includes("--long")
 
+const isHistories = process.argv.includes("--histories")
+
 /** The oracle's checks of whole targets that misbehave or differ from the sandbox. They take long, so only CI runs them. */
 const wholeTargets = "test/oracle/{Connection,Fair,Limits,Throttling,Undoing}.test.ts"
 
 /** The steps, in two lanes. The tests take longest. The second lane prints each step's output when the step has ended. */
-const lanes = [
+const lanes = isHistories ? [[["explorations", "vitest run test/explore"]]] : [
   [["tests", isLong ? "vitest run" : `vitest run --exclude '${wholeTargets}'`]],
   [
     ["types", "npm run --silent typecheck"],
@@ -19,7 +22,11 @@ const lanes = [
   ]
 ]
 
-const env = isLong ? { ...process.env, TXC_TEST_COMPLETE: "1" } : process.env
+const env = {
+  ...process.env,
+  ...(isHistories || isLong ? { TXC_TEST_COMPLETE: "1" } : {}),
+  ...(isHistories ? { TXC_TEST_HISTORIES: "1" } : {})
+}
 
 const secondsSince = (start) => Math.round((performance.now() - start) / 1000)
 

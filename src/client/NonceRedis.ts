@@ -182,10 +182,13 @@ return 0
  * requests to Redis and waits for the responses to all earlier calls. A program that crashes during a call blocks the
  * others for fifteen seconds.
  *
- * No nonce is issued twice. If a program is paused and loses the lock, its call has a smaller nonce than the next
- * holder's call. If the paused program's call arrives after the next holder's call, the exchange refuses the paused
- * program's call, which proves that this call was not applied. A call fails with `ExchangeUnreachable` (`why: "nonce"`)
- * when Redis can't be reached or the lock is not free within twenty seconds.
+ * No nonce is issued twice, unless Redis loses its data and the clock of its replacement is behind. In that case, the
+ * exchange refuses calls until that clock has caught up, because their nonces are not greater than earlier ones. If a
+ * program is paused and loses the lock, its call has a smaller nonce than the next holder's call. If the paused
+ * program's call arrives after the next holder's call, the exchange refuses the
+ * paused program's call, which proves that this call was not applied. A
+ * call fails with `ExchangeUnreachable` (`why: "nonce"`) when Redis can't be reached or the lock is not free within
+ * twenty seconds.
  *
  * @category layers
  */

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Explore } from "../../src/explore/index.ts"
-import { isLong } from "../support/long.ts"
+import { historiesOf, isLong } from "../support/long.ts"
 import { gallery } from "./gallery/all.ts"
 import { counterexamples } from "./gallery/counterexamples.ts"
 
@@ -28,7 +28,7 @@ describe("the gallery of mistakes", () => {
       Effect.gen(function*() {
         const { counterexample, foreign, invalid, verdict } = yield* Explore.explore(repaired, {
           seed: 36,
-          runs: isLong ? 10_000 : 3
+          runs: historiesOf(10_000, 3)
         })
         assert.strictEqual(verdict, "held", invalid ?? counterexample?.words.join("\n"))
         assert.deepEqual(foreign, [])

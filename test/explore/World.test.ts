@@ -240,6 +240,27 @@ describe("processes, promises and time in a history", () => {
       }
     }))
 
+  it.effect("an exchange that can't be opened again after an outage makes the history invalid", () =>
+    Effect.gen(function*() {
+      let isDamaged = false
+      const damage = Effect.sync(() => {
+        isDamaged = true
+      })
+      const program = Explore.program({ name: "a program", run: Effect.andThen(damage, Effect.never), invariants: [] })
+      const { lines, snapshot } = yield* World.prepare(program)
+      const prepared = {
+        lines,
+        get snapshot() {
+          return isDamaged ? { ...snapshot, state: new Uint8Array() } : snapshot
+        }
+      }
+      const { invalid } = yield* World.run(program, prepared, {
+        ...Scenario.calm,
+        events: [{ _tag: "Outage", at, downMillis: 1000 }]
+      })
+      assert.match(invalid ?? "", /^the exchange has failed: /u)
+    }))
+
   it.effect("an order whose response can't be read fails with the order id", () =>
     Effect.gen(function*() {
       const { moment: { openOrders, said } } = yield* history(
