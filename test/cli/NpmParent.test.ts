@@ -60,12 +60,13 @@ const started = Effect.fnUntraced(function*(program: string, ...args: ReadonlyAr
       env: { ...environment, XDG_STATE_HOME: states }
     })
   )
-  const pid = yield* sandboxIn(join(states, "effect-txc", "running"))
+  // The sandbox stays in npm's process group, even after npm has ended.
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
-      for (const one of [pid, child.pid ?? 0]) if (isAlive(one)) process.kill(one, "SIGKILL")
+      if (isAlive(-(child.pid ?? 0))) process.kill(-(child.pid ?? 0), "SIGKILL")
     })
   )
+  const pid = yield* sandboxIn(join(states, "effect-txc", "running"))
   return { child, pid }
 })
 
